@@ -1,0 +1,106 @@
+"""The values of an event: what is to be played, and what was. The words that schedules and standings share."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena.game import Role
+from arena.match import Bot, Conditions, Ending, Match, Seat, digest_of, plain
+
+
+@dataclass(frozen=True, kw_only=True)
+class Board:
+    """A game on a named board, as a schedule needs it."""
+
+    game: str
+    name: str
+    rules: str
+    """Path of the rules file."""
+    digest: str
+    """Hash of the board's parameters and of every rules file that was loaded for it."""
+    roles: tuple[Role, ...]
+    sides: tuple[tuple[Role, ...], ...]
+
+    @property
+    def label(self) -> str:
+        """`game/board`."""
+        return f"{self.game}/{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Everything that one tournament.toml asks for."""
+
+    name: str
+    seed: int
+    boards: tuple[Board, ...]
+    bots: tuple[Bot, ...]
+    """In order of name."""
+    schedule: str = "round_robin"
+    repeats: int = 1
+    seating: str = "sides"
+    """`sides`: one bot takes all roles of a side; `distinct`: every role has a bot of its own."""
+    conditions: Conditions = Conditions()
+
+    def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
+        """The match of these bots, in the board's order of roles.
+
+        Every seating of the same bots on the same board and repeat has the same seed: legs differ in roles only.
+        """
+        players = sorted({bot.name for bot in seating})
+        seed = int(digest_of("seed", self.seed, board.label, players, repeat, length=15), 16)
+        key = digest_of(
+            board.label,
+            board.digest,
+            [(role, bot.name, bot.digest) for role, bot in zip(board.roles, seating, strict=True)],
+            plain(self.conditions),
+            self.seed,
+            repeat,
+        )
+        return Match(
+            id=key,
+            game=board.game,
+            board=board.name,
+            rules=board.rules,
+            seats=tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True)),
+            repeat=repeat,
+            seed=seed,
+            conditions=self.conditions,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """What standings need of a finished match; a Record without its transcript."""
+
+    id: str
+    game: str
+    board: str
+    repeat: int
+    seed: int
+    seats: Mapping[Role, str]
+    """The name of each role's bot, in order of play."""
+    scores: Mapping[Role, int]
+    reason: str
+    endings: Mapping[Role, Ending]
+    """Only of the seats at fault."""
+    sides: tuple[tuple[Role, ...], ...]
+    """The roles that win together."""
+    turns: int
+    """How many turns were played."""
+
+    @property
+    def label(self) -> str:
+        """`game/board`."""
+        return f"{self.game}/{self.board}"
+
+
+class Schedule(Protocol):
+    """Who meets whom: one file in schedules/ with one function of this shape."""
+
+    def __call__(self, event: Event, played: Collection[str]) -> tuple[Match, ...]:
+        """The matches playable now and not yet played, in order, at most a window of them; `()` = over.
+
+        Pure: resuming an event is calling it with the ids that are on disk.
+        """
+        ...

@@ -1,0 +1,80 @@
+"""The contract that every file in rules/ meets.
+
+It owns the words of play that rules, referee and bots share. It knows no board, no bot, no clock and no text
+format; it is stdlib only, because bots may import it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, TypeVar
+
+Role: TypeAlias = str
+"""A part in the rules, such as `explorer`."""
+
+Move: TypeAlias = str
+"""A move is its text: what is legal, sent, recorded and printed is the same string."""
+
+Fact: TypeAlias = str
+"""A line of words, such as `at explorer 8 1`."""
+
+CHANCE: Role = "chance"
+"""The role that the referee itself plays, with equal weight on each legal move."""
+
+State = TypeVar("State")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a match ended by the rules: a score from 0 to 100 for each role, and the rules' own word for it."""
+
+    scores: Mapping[Role, int]
+    reason: str
+
+
+class Game(Protocol[State]):
+    """A game on one board: a frozen dataclass whose fields are the board's parameters.
+
+    States are immutable and hashable. The referee hands `play` only moves that it found in `legal_moves`, so
+    rules never check a move and never report an error.
+    """
+
+    hidden: bool = False
+    """True when the other roles' moves must not be told."""
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """Every role, in order of play."""
+        ...
+
+    @property
+    def sides(self) -> tuple[tuple[Role, ...], ...]:
+        """The roles that win together; by default each role is a side of its own."""
+        return tuple((role,) for role in self.roles)
+
+    def board(self) -> tuple[Fact, ...]:
+        """What never changes, one fact a line."""
+        ...
+
+    def start(self) -> State:
+        """The state before the first turn."""
+        ...
+
+    def to_move(self, state: State) -> tuple[Role, ...]:
+        """Who moves now; several roles choose at once, none seeing the others' choice. `()` when it is over."""
+        ...
+
+    def legal_moves(self, state: State, role: Role) -> tuple[Move, ...]:
+        """Every move that `role`, which is to move, may make; never empty, in a fixed order, without repeats."""
+        ...
+
+    def play(self, state: State, moves: Mapping[Role, Move]) -> State:
+        """The state after the roles to move made these legal moves."""
+        ...
+
+    def outcome(self, state: State) -> Outcome | None:
+        """The outcome, or None while the match goes on."""
+        ...
+
+    def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
+        """What `role` may know of the state, one fact a line; None sees everything. Secrets are cut only here."""
+        ...

@@ -1,0 +1,223 @@
+"""The values of play: who meets whom under what conditions, and what came of it.
+
+Plain values, written once and never changed; they cross process borders and are what the archive stores. They know no
+rules, no process and no file.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import Enum
+
+from arena.clock import TimeControl
+from arena.game import Move, Role
+
+
+class Ending(str, Enum):
+    """How a seat can fail."""
+
+    ILLEGAL_MOVE = "illegal_move"
+    """The line is not one of the legal moves."""
+    GARBLED = "garbled"
+    """The line is not UTF-8, holds control characters, or is too long."""
+    TIMEOUT = "timeout"
+    """No answer by the deadline."""
+    CRASHED = "crashed"
+    """The output ended before an answer."""
+    LIMIT_EXCEEDED = "limit_exceeded"
+    """The bot used more memory, CPU or output than it may."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one bot process may use in a match. None = no limit."""
+
+    memory: int | None = 256 * 1024 * 1024
+    """Bytes of data (RLIMIT_DATA)."""
+    cpu: float | None = 60.0
+    """Seconds of CPU."""
+    processes: int = 1
+    """Processes at once; threads are free."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bot:
+    """A program that plays, as it is submitted."""
+
+    name: str
+    command: tuple[str, ...]
+    """The words that start it; they run in the bot's folder."""
+    digest: str
+    """Hash of the command and of path, mode and bytes of each of its files."""
+    files: str | None = None
+    """Where its files are: the path of a bare file or of a folder; None for a command without files of its own."""
+    games: tuple[str, ...] = ()
+    """The games or `game/board`s that it plays; `()` = all."""
+    roles: tuple[Role, ...] = ()
+    """The roles that it plays; `()` = all."""
+    limits: Limits | None = None
+    """Limits of its own, where they are tighter than the event's."""
+
+    def plays(self, game: str, board: str, role: Role) -> bool:
+        """Whether the bot takes this role on this board."""
+        known = not self.games or game in self.games or f"{game}/{board}" in self.games
+        return known and (not self.roles or role in self.roles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """All that can change how a match goes, apart from rules, bots and seed."""
+
+    time: TimeControl = TimeControl()
+    limits: Limits = Limits()
+    strikes: int = 0
+    """How many illegal or garbled answers a seat is forgiven in a match."""
+    sandbox: str = "rlimits"
+    """The level of confinement; `auto` is resolved before planning."""
+    protocol: int = 1
+    """Version of the line protocol."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A role given to a bot."""
+
+    role: Role
+    bot: Bot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """One playing of a game, planned: everything needed to play it, and to play it again."""
+
+    id: str
+    """12 hex digits; the same for the same rules, board, bots, conditions, event seed and repeat."""
+    game: str
+    board: str
+    rules: str
+    """Path of the rules file on this machine; not part of the id."""
+    seats: tuple[Seat, ...]
+    """One per role, in order of play."""
+    repeat: int
+    """0, 1, ...: which of the playings of this pairing."""
+    seed: int
+    """Fixes every draw of the referee."""
+    conditions: Conditions = Conditions()
+
+    @property
+    def label(self) -> str:
+        """`game/board`."""
+        return f"{self.game}/{self.board}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """One role's move in one turn; simultaneous moves share a number."""
+
+    number: int
+    """1, 2, ..."""
+    role: Role
+    move: Move
+    by: str = "bot"
+    """Who chose it: `bot`, `strike` (a forgiven answer was replaced), `substitute` (the seat is out) or `chance`."""
+    said: str | None = None
+    """The refused text, when `by` is `strike`."""
+    wall: float = 0.0
+    """Seconds from `go` to the arrival of the answer."""
+    cpu: float = 0.0
+    """Seconds of CPU that the bot's process used meanwhile."""
+    waited: float = 0.0
+    """Seconds that the bot was ready but had no core."""
+    remarks: tuple[str, ...] = ()
+    """Its lines that began with `#`, without the `#`."""
+    digest: str = ""
+    """16 hex digits over the facts of the state after this turn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """What a seat did wrong, so that it is out."""
+
+    role: Role
+    ending: Ending
+    turn: int
+    """The turn it happened in; 0 = before the first."""
+    words: str
+    """What was expected and what came."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """How a match ended."""
+
+    scores: Mapping[Role, int]
+    reason: str
+    """The rules' own word, or `forfeit`."""
+    faults: tuple[Fault, ...] = ()
+    """In the order they happened; `()` = finished by the rules."""
+
+    def ending(self, role: Role) -> Ending | None:
+        """How this role's seat failed, or None."""
+        return next((fault.ending for fault in self.faults if fault.role == role), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeatReport:
+    """What became of one seat's process."""
+
+    role: Role
+    bot: str
+    digest: str
+    warm: bool = False
+    """Whether it was forked from a running interpreter."""
+    ready: float | None = None
+    """Seconds from start to `ready`; None if it never came."""
+    exit: str = ""
+    """Exit status in words: `exit 0`, `signal SIGKILL`; empty when it never ran."""
+    killed: bool = False
+    """True when arena ended it, as it does with every bot that does not leave by itself after `end`."""
+    memory: int = 0
+    """Peak resident memory in bytes."""
+    cpu: float = 0.0
+    """Seconds of CPU, children included."""
+    warnings: tuple[str, ...] = ()
+    """What was no fault but should be known: lines out of turn, banners before `ready`."""
+    stderr: str = ""
+    """The end of its stderr."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A match that was played: the only source of truth for results, replays and reruns."""
+
+    match: Match
+    turns: tuple[Turn, ...]
+    verdict: Verdict
+    seats: tuple[SeatReport, ...]
+    started: str
+    """UTC time, ISO 8601."""
+    seconds: float = 0.0
+    """Wall time of the whole match."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abort:
+    """A match that the arena itself failed: no points, and still due."""
+
+    match: str
+    """The match's id."""
+    cause: str
+    attempt: int
+    """1, 2, ..."""
+
+
+def digest_of(*parts: object, length: int = 12) -> str:
+    """A short hash of plain values (strings, numbers, tuples, mappings), the same on every machine and run."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def plain(value: object) -> object:
+    """A value of this module as what JSON can hold: dicts, lists, strings and numbers."""
+    return asdict(value)  # type: ignore[call-overload]

@@ -1,0 +1,94 @@
+"""One file of rules and the boards beside it, as Python values.
+
+It owns how NAME.py and NAME.toml become a game on a board. It does not know where rules are looked for (rulebook.py
+does); it is stdlib only, because bots search with the very rules the referee plays by.
+"""
+
+import hashlib
+import importlib.util
+import sys
+import tomllib
+from dataclasses import MISSING, fields
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from arena.game import Game
+
+
+def load(path: Path, board: str) -> Game[Any]:
+    """The game of the rules file at `path` on its board named `board`; KeyError when there is no such board."""
+    game: Game[Any] = module(path).game(**boards(path)[board])
+    return game
+
+
+def boards(path: Path) -> dict[str, dict[str, Any]]:
+    """The parameters of each board named in the TOML file beside `path`; one board `default` without that file.
+
+    A table is a board; lists become tuples, so that a game stays hashable.
+    """
+    tables = path.with_suffix(".toml")
+    if not tables.exists():
+        return {"default": {}}
+    named = tomllib.loads(tables.read_text("utf-8"))
+    return {name: {key: _frozen(value) for key, value in table.items()} for name, table in named.items()}
+
+
+def parameters(path: Path) -> dict[str, bool]:
+    """Each parameter that a board of the rules file may set, and whether it must."""
+    return {field.name: _required(field) for field in fields(module(path).game) if field.init}
+
+
+def module(path: Path) -> ModuleType:
+    """The rules file as a module, loaded once.
+
+    Each game gets a package of its own, so that `from .grid import ...` finds the files beside it (or those shipped
+    with arena), and `sources` can tell which files this game is made of.
+    """
+    path = path.resolve()
+    package = _package(path)
+    name = f"{package}.{path.stem}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if package not in sys.modules:
+        parent = ModuleType(package)
+        parent.__path__ = [str(path.parent), str(shipped())]
+        sys.modules[package] = parent
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is not a Python file")
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[name] = loaded  # before it runs: dataclasses look their module up there
+    try:
+        spec.loader.exec_module(loaded)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return loaded
+
+
+def sources(path: Path) -> tuple[Path, ...]:
+    """Every rules file that the game at `path` is made of, in order of name: itself and what it imports beside it."""
+    module(path)
+    prefix = f"{_package(path.resolve())}."
+    loaded = [found for name, found in sys.modules.items() if name.startswith(prefix)]
+    return tuple(sorted({Path(found.__file__) for found in loaded if found.__file__}, key=lambda file: file.name))
+
+
+def shipped() -> Path:
+    """The folder of the rules that come with arena."""
+    here = Path(__file__).resolve().parent
+    packed = here / "_shipped" / "rules"
+    return packed if packed.is_dir() else here.parent / "rules"
+
+
+def _package(path: Path) -> str:
+    return f"arena_rules_{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
+
+
+def _required(field: Any) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value

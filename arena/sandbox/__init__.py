@@ -1,0 +1,1 @@
+"""How a child is confined: one file per level, the limits, the choice between them."""

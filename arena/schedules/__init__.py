@@ -1,0 +1,1 @@
+"""Who meets whom: one file per schedule, each with one function `due(event, played)`."""
