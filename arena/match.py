@@ -8,13 +8,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from enum import Enum
+from enum import StrEnum
 
 from arena.clock import TimeControl
 from arena.game import Move, Role
 
 
-class Ending(str, Enum):
+class Ending(StrEnum):
     """How a seat can fail."""
 
     ILLEGAL_MOVE = "illegal_move"

@@ -8,7 +8,7 @@ import hashlib
 import importlib.util
 import sys
 import tomllib
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -86,7 +86,7 @@ def _package(path: Path) -> str:
     return f"arena_rules_{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
 
 
-def _required(field: Any) -> bool:
+def _required(field: Field[Any]) -> bool:
     return field.default is MISSING and field.default_factory is MISSING
 
 
