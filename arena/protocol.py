@@ -1,0 +1,138 @@
+"""The line protocol, version 1: messages <-> lines. The only file that knows the wire format.
+
+It turns what the referee has to say into bytes, and what a bot said into a move's text. It judges nothing: whether a
+move is legal is the referee's business, whether it came in time the live bot's.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from arena.clock import TimeControl
+from arena.game import Fact, Game, Move, Role
+from arena.match import Ending, Fault, Match
+
+VERSION = 1
+LINE_LIMIT = 64 * 1024
+"""Bytes of a bot's longest line; more ends the seat at once. A move is a few words, so this is only a guard."""
+READY = frozenset({b"ready", b"ready again"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """What is written to a bot, up to the line that wants an answer."""
+
+    text: bytes
+    """Whole lines; the last is `ready?` or `go`."""
+    told: float | None
+    """Seconds that the bot is told it has; None = no limit."""
+    deadline: float | None
+    """Seconds after which its answer is too late."""
+    ready: bool = False
+    """True when only `ready` is an answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heard:
+    """What came back: a line, or how the bot failed to give one."""
+
+    line: bytes = b""
+    ending: Ending | None = None
+    words: str = ""
+    """What was expected and what came, when there is an ending."""
+    wall: float = 0.0
+    cpu: float = 0.0
+    waited: float = 0.0
+    remarks: tuple[str, ...] = ()
+
+
+def handshake(game: Game[object], match: Match, role: Role, seed: int) -> bytes:
+    """Everything up to `ready?`: who plays what, the time control, and what never changes on the board."""
+    return _lines(
+        f"arena {VERSION}",
+        f"match {match.id}",
+        f"game {match.label}",
+        f"roles {' '.join(game.roles)}",
+        f"role {role}",
+        f"seed {seed}",
+        _time(match.conditions.time),
+        *(f"board {fact}" for fact in game.board()),
+        "ready?",
+    )
+
+
+def turn(
+    number: int,
+    last: Iterable[tuple[Role, Move]],
+    facts: Iterable[Fact],
+    legal: Iterable[Move],
+    seconds: float | None,
+) -> bytes:
+    """Everything up to `go`: what the others played, what the role may see, what it may do, how long it has."""
+    return _lines(
+        f"turn {number}",
+        *(f"last {role} {move}" for role, move in last),
+        *(f"state {fact}" for fact in facts),
+        *(f"legal {move}" for move in legal),
+        "go" if seconds is None else f"go {_milliseconds(seconds)}",
+    )
+
+
+def note(ending: Ending, said: str, played: Move, strike: int, strikes: int) -> bytes:
+    """A forgiven answer: what was refused, what was played instead, and how many more are forgiven."""
+    word = "illegal" if ending is Ending.ILLEGAL_MOVE else "garbled"
+    return _lines(f'note {word} "{clean(said)}" played "{played}" strike {strike} of {strikes}')
+
+
+def end(scores: Mapping[Role, int], reason: str) -> bytes:
+    """Every role's score and the last line."""
+    return _lines(*(f"score {role} {score}" for role, score in scores.items()), f"end {reason}")
+
+
+def dismissal(fault: Fault) -> bytes:
+    """What a seat at fault is told before its end, instead of scores."""
+    return _lines(f"fault {fault.ending} {clean(fault.words, 1000)}", "end forfeit")
+
+
+def read_move(line: bytes) -> tuple[str, Ending | None]:
+    """The text of an answer, and `garbled` when it is not clean UTF-8 text.
+
+    Blanks around it are trimmed. A garbled text is given in a form that can be shown.
+    """
+    try:
+        text = line.decode("utf-8").strip(" \t\r")
+    except UnicodeDecodeError:
+        return clean(line.decode("utf-8", "backslashreplace")), Ending.GARBLED
+    return (clean(text), Ending.GARBLED) if any(map(_control, text)) else (text, None)
+
+
+def read_remark(line: bytes) -> str:
+    """The text of a line that begins with `#`, without it."""
+    return clean(line.decode("utf-8", "backslashreplace").strip(" \t\r")[1:].strip())
+
+
+def clean(text: str, length: int = 200) -> str:
+    """Hostile text as one line that does nothing when shown: control characters escaped, at most `length` long."""
+    cut = text if len(text) <= length else f"{text[: length - 3]}..."
+    return "".join(
+        char.encode("unicode_escape").decode() if _control(char) or char == "\N{REVERSE SOLIDUS}" else char
+        for char in cut
+    ).replace('"', "'")
+
+
+def _control(char: str) -> bool:
+    """Whether a character moves the cursor, breaks the line, or hides: control, format, separators, surrogates."""
+    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def _time(control: TimeControl) -> str:
+    named = (("start", control.start), ("move", control.move), ("bank", control.bank))
+    return " ".join(["time", *(f"{word} {_milliseconds(value)}" for word, value in named if value is not None)])
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
+
+
+def _lines(*lines: str) -> bytes:
+    return ("\n".join(lines) + "\n").encode()

@@ -1,0 +1,187 @@
+"""One match as a state machine: `asks`, `hear`, `verdict`. No process, no clock, no file.
+
+It owns legality, strikes, forfeits, scores and every draw that rules or faults need. It does not know how a line
+reaches a bot, nor what time it is: what an answer took is told to it.
+"""
+
+import hashlib
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from arena import protocol
+from arena.clock import Clock
+from arena.game import CHANCE, Game, Move, Role
+from arena.match import Ending, Fault, Match, Turn, Verdict
+from arena.protocol import Ask, Heard
+
+
+class Referee:
+    """Plays one match of `game` with whoever answers its asks.
+
+    `absent` are seats that are at fault before the match, with the fault that they are recorded with.
+    """
+
+    def __init__(self, game: Game[Any], match: Match, absent: Mapping[Role, Fault] | None = None) -> None:
+        self.game = game
+        self.match = match
+        self.state = game.start()
+        self.verdict: Verdict | None = None
+        self.turns: list[Turn] = []
+        self._number = 1
+        self._faults: dict[Role, Fault] = {}
+        self._strikes = dict.fromkeys(game.roles, 0)
+        self._clocks = dict.fromkeys(game.roles, Clock.full(match.conditions.time))
+        self._notes = dict.fromkeys(game.roles, b"")
+        self._untold: dict[Role, list[tuple[Role, Move]]] = {role: [] for role in game.roles}
+        self._greeted = False
+        self._legal: dict[Role, tuple[Move, ...]] = {}
+        for fault in (absent or {}).values():
+            self._fail(fault)
+        self._forfeit_if_decided()
+
+    def asks(self) -> dict[Role, Ask]:
+        """What to ask whom now, all at once; empty when there is a verdict."""
+        if self.verdict is None and not self._greeted:
+            return {role: self._greeting(role) for role in self.game.roles if role not in self._faults}
+        while self.verdict is None:
+            movers = self.game.to_move(self.state)
+            self._legal = {role: self.game.legal_moves(self.state, role) for role in movers}
+            asked = [role for role in movers if role != CHANCE and role not in self._faults]
+            if asked:
+                return {role: self._question(role) for role in asked}
+            self._advance({})
+        return {}
+
+    def hear(self, heard: Mapping[Role, Heard]) -> dict[Role, bytes]:
+        """Take the answers to the last `asks`; returns the last words to each seat that is out because of its own."""
+        if not self._greeted:
+            self._greeted = True
+            for role, answer in heard.items():
+                if answer.ending is not None:
+                    self._fail(Fault(role=role, ending=answer.ending, turn=0, words=answer.words))
+            self._forfeit_if_decided()
+            self._finish_if_over()
+        else:
+            moves = {role: move for role, answer in heard.items() if (move := self._judge(role, answer)) is not None}
+            self._forfeit_if_decided()
+            if self.verdict is None:
+                self._advance(moves)
+        return {role: protocol.dismissal(fault) for role, fault in self._faults.items() if role in heard}
+
+    def farewell(self) -> bytes:
+        """The last words to every seat that is still in."""
+        if self.verdict is None:
+            raise RuntimeError("a match that is not over has no scores")
+        return protocol.end(self.verdict.scores, self.verdict.reason)
+
+    def _greeting(self, role: Role) -> Ask:
+        control = self.match.conditions.time
+        deadline = None if control.start is None else control.start + control.margin
+        text = protocol.handshake(self.game, self.match, role, bot_seed(self.match.seed, role))
+        return Ask(text=text, told=control.start, deadline=deadline, ready=True)
+
+    def _question(self, role: Role) -> Ask:
+        clock = self._clocks[role]
+        facts = self.game.view(self.state, role)
+        last = () if self.game.hidden else self._untold[role]
+        text = self._notes[role] + protocol.turn(self._number, last, facts, self._legal[role], clock.told)
+        self._notes[role] = b""
+        self._untold[role] = []
+        return Ask(text=text, told=clock.told, deadline=clock.deadline)
+
+    def _judge(self, role: Role, answer: Heard) -> Turn | None:
+        """The turn that an answer makes, or None when the seat is out because of it."""
+        if answer.ending is not None:
+            self._fail(Fault(role=role, ending=answer.ending, turn=self._number, words=answer.words))
+            return None
+        self._clocks[role] = self._clocks[role].spent(answer.wall)
+        said, ending = protocol.read_move(answer.line)
+        legal = self._legal[role]
+        if ending is None and said not in legal:
+            ending = Ending.ILLEGAL_MOVE
+        if ending is None:
+            return self._turn(role, said, answer)
+        if self._strikes[role] >= self.match.conditions.strikes:
+            words = _refusal(ending, said, legal)
+            self._fail(Fault(role=role, ending=ending, turn=self._number, words=words))
+            return None
+        self._strikes[role] += 1
+        move = self._draw(role)
+        strike = self._strikes[role]
+        self._notes[role] = protocol.note(ending, said, move, strike, self.match.conditions.strikes)
+        return self._turn(role, move, answer, by="strike", said=protocol.clean(said))
+
+    def _turn(self, role: Role, move: Move, answer: Heard, by: str = "bot", said: str | None = None) -> Turn:
+        return Turn(
+            number=self._number,
+            role=role,
+            move=move,
+            by=by,
+            said=said,
+            wall=answer.wall,
+            cpu=answer.cpu,
+            waited=answer.waited,
+            remarks=answer.remarks,
+        )
+
+    def _advance(self, answered: Mapping[Role, Turn]) -> None:
+        """Play one turn: the moves that were answered, and the referee's own for chance and for empty seats."""
+        made = {role: answered.get(role) or self._own_turn(role) for role in self._legal}
+        moves = {role: turn.move for role, turn in made.items()}
+        self.state = self.game.play(self.state, moves)
+        digest = state_digest(self.game, self.state)
+        self.turns += [replace(turn, digest=digest) for turn in made.values()]
+        for role, untold in self._untold.items():
+            untold += [(other, move) for other, move in moves.items() if other not in {role, CHANCE}]
+        self._number += 1
+        self._finish_if_over()
+
+    def _own_turn(self, role: Role) -> Turn:
+        by = "chance" if role == CHANCE else "substitute"
+        return Turn(number=self._number, role=role, move=self._draw(role), by=by)
+
+    def _draw(self, role: Role) -> Move:
+        """A legal move, keyed by (seed, turn, role), so that it depends on nothing else that happened."""
+        return random.Random(f"{self.match.seed}/{self._number}/{role}").choice(self._legal[role])
+
+    def _fail(self, fault: Fault) -> None:
+        self._faults[fault.role] = fault
+
+    def _forfeit_if_decided(self) -> None:
+        """End the match when a fault has left at most one side in play."""
+        left = [side for side in self.game.sides if any(role not in self._faults for role in side)]
+        if not self._faults or len(left) > 1:
+            return
+        winners = {role for side in left for role in side if role not in self._faults}
+        scores = {role: 100 if role in winners else 0 for role in self.game.roles}
+        self.verdict = Verdict(scores=scores, reason="forfeit", faults=tuple(self._faults.values()))
+
+    def _finish_if_over(self) -> None:
+        outcome = None if self.verdict is not None else self.game.outcome(self.state)
+        if outcome is not None:
+            scores = {role: 0 if role in self._faults else outcome.scores[role] for role in self.game.roles}
+            self.verdict = Verdict(scores=scores, reason=outcome.reason, faults=tuple(self._faults.values()))
+
+
+def bot_seed(seed: int, role: Role) -> int:
+    """The seed that a bot is told: a one-way hash, so that it cannot foresee the referee's draws."""
+    return int.from_bytes(hashlib.sha256(f"bot/{seed}/{role}".encode()).digest()[:4], "big") >> 1
+
+
+def state_digest(game: Game[Any], state: object) -> str:
+    """16 hex digits over every fact of a state: what `verify` compares turn by turn."""
+    return hashlib.sha256("\n".join(game.view(state, None)).encode()).hexdigest()[:16]
+
+
+def _refusal(ending: Ending, said: str, legal: tuple[Move, ...]) -> str:
+    """What came and what was expected, in words for the bot's author."""
+    if ending is Ending.GARBLED:
+        return (
+            f'printed "{protocol.clean(said)}", which is not clean UTF-8 text; expected one of {len(legal)} legal moves'
+        )
+    from difflib import get_close_matches  # slow to import, and only a refused move needs it
+
+    near = get_close_matches(said[:200], legal, n=1, cutoff=0.0)
+    return f'printed "{protocol.clean(said)}", expected one of {len(legal)} legal moves; the nearest is "{near[0]}"'
