@@ -40,6 +40,16 @@ class Limits:
     processes: int = 1
     """Processes at once; threads are free."""
 
+    def tightened(self, other: "Limits | None") -> "Limits":
+        """The lower of each."""
+        if other is None:
+            return self
+        return Limits(
+            memory=min((value for value in (self.memory, other.memory) if value is not None), default=None),
+            cpu=min((value for value in (self.cpu, other.cpu) if value is not None), default=None),
+            processes=min(self.processes, other.processes),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bot:

@@ -1,0 +1,271 @@
+"""A live bot: ask a line, get a line or a fault by the deadline. Never raises for a bot's fault.
+
+It owns one bot's pipes, what came out of them, and what an answer cost. It knows no rules: whether a line is a legal
+move is the referee's business. Nothing here blocks; `converse.py` waits, for every bot that is asked at once.
+"""
+
+import os
+import select
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena import protocol
+from arena.game import Role
+from arena.match import Bot, Ending, Limits, SeatReport
+from arena.protocol import LINE_LIMIT, Ask, Heard
+from arena.sandbox.door import Door, Exit
+from arena.sandbox.meter import Meter, Usage
+
+CHUNK = 64 * 1024  # what a pipe holds: one read empties it
+TURN_LIMIT = 4 * 1024 * 1024  # bytes of stdout in one turn: far more than remarks need, little enough to keep
+STDERR_KEPT = 16 * 1024
+REMARKS_KEPT = 20  # a turn
+WARNINGS_KEPT = 20  # a match
+EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpreter closes its output, then leaves
+
+
+class LiveBot:
+    """One bot process in one seat of one match."""
+
+    def __init__(self, door: Door, role: Role, bot: Bot, limits: Limits, rules: Path) -> None:
+        self.role = role
+        self.heard: Heard | None = None
+        """The answer to the last question; None while it is awaited."""
+        self._bot = bot
+        self._door = door
+        self._begun = time.monotonic()
+        self._child = door.start(bot, limits, rules)
+        self._meter = Meter(self._child.pid)
+        self._exit: Exit | None = None
+        self._ready: float | None = None
+        self._stdin: int | None = self._child.stdin
+        self._stdout_open = self._stderr_open = True
+        self._outbox = b""
+        self._inbox = bytearray()
+        self._read = 0
+        self._stderr = bytearray()
+        self._ask = Ask(text=b"", told=None, deadline=None)
+        self._used = Usage()
+        self._remarks: list[str] = []
+        self._warnings: list[str] = []
+
+    def begin(self, ask: Ask) -> None:
+        """Throw away what was said too early, write the question, start its clock."""
+        self._discard_early()
+        self._ask, self.heard, self._read = ask, None, 0
+        self._outbox += ask.text
+        self._used = self._meter.read()
+        started = self._begun
+        self.write()
+        self._begun = time.monotonic()
+        if self._child.error:
+            self._fail(Ending.CRASHED, f"could not be started: {protocol.clean(self._child.error)}")
+        elif not self._stdout_open:
+            self._crash()
+        elif ask.ready:
+            self._started = started
+
+    @property
+    def due(self) -> float | None:
+        """The moment (monotonic) at which the answer is too late; None = never."""
+        return None if self._ask.deadline is None else self._begun + self._ask.deadline
+
+    @property
+    def gone(self) -> bool:
+        """Whether its output has ended."""
+        return not self._stdout_open
+
+    def events(self) -> Iterator[tuple[int, int]]:
+        """The descriptors to poll for this bot, with the events that matter."""
+        if self._stdin is not None and self._outbox:
+            yield self._stdin, select.POLLOUT
+        if self._stdout_open:
+            yield self._child.stdout, select.POLLIN
+        if self._stderr_open:
+            yield self._child.stderr, select.POLLIN
+
+    def attend(self, descriptor: int) -> None:
+        """One of its descriptors is ready."""
+        if descriptor == self._stdin:
+            self.write()
+        elif descriptor == self._child.stderr:
+            self._read_stderr()
+        elif self.heard is None:
+            self._read_answer()
+        else:
+            self._read_stdout()  # nobody asked: it goes nowhere
+
+    def write(self) -> None:
+        """Write what its pipe takes."""
+        try:
+            while self._outbox and self._stdin is not None:
+                self._outbox = self._outbox[os.write(self._stdin, self._outbox) :]
+        except BlockingIOError:
+            pass
+        except OSError:  # it closed its input; its output tells the rest
+            self._close_stdin()
+
+    def expire(self) -> None:
+        """The deadline is over: what is in the pipe by now still counts, then it is a time loss."""
+        self._read_answer()
+        if self.heard is None:
+            self._fail(Ending.TIMEOUT, self._time_loss())
+
+    def tell(self, text: bytes) -> None:
+        """The last words to it; its input ends after them."""
+        self._outbox += text
+        self.write()
+        self._close_stdin()
+
+    def end(self, grace: float = 0.0) -> None:
+        """Make sure that its process is gone, and learn how it went."""
+        if self._exit is not None:
+            return
+        self._close_stdin()
+        try:
+            self._exit = self._door.end(self._child, grace)
+            for _ in range(STDERR_KEPT // 4096):  # bounded: a grandchild may hold the pipe and go on writing
+                if not (self._stderr_open and self._read_stderr()):
+                    break
+        finally:
+            os.close(self._child.stdout)
+            os.close(self._child.stderr)
+            self._stdout_open = self._stderr_open = False
+            self._meter.close()
+
+    def report(self) -> SeatReport:
+        """What became of it, once it has ended."""
+        if self._exit is None:
+            raise RuntimeError("a bot that still runs has no report")
+        more = len(self._warnings) - WARNINGS_KEPT
+        kept = (*self._warnings[:WARNINGS_KEPT], *([f"and {more} more"] if more > 0 else []))
+        return SeatReport(
+            role=self.role,
+            bot=self._bot.name,
+            digest=self._bot.digest,
+            ready=self._ready,
+            exit=str(self._exit),
+            killed=self._exit.killed,
+            memory=self._exit.memory,
+            cpu=self._exit.cpu,
+            warnings=kept,
+            stderr=self._stderr.decode("utf-8", "replace"),
+        )
+
+    def _read_stdout(self) -> bytes | None:
+        """What is there; `b""` at end of file, None when there is nothing yet."""
+        try:
+            data = os.read(self._child.stdout, CHUNK)
+        except BlockingIOError:
+            return None
+        self._stdout_open = bool(data)
+        return data
+
+    def _read_stderr(self) -> bool:
+        """Keep the end of its log; whether there was anything."""
+        try:
+            data = os.read(self._child.stderr, CHUNK)
+        except BlockingIOError:
+            return False
+        self._stderr_open = bool(data)
+        self._stderr += data
+        del self._stderr[:-STDERR_KEPT]
+        return bool(data)
+
+    def _discard_early(self) -> None:
+        """Lines that are there before it is asked are no answers."""
+        while self._stdout_open and len(self._inbox) <= LINE_LIMIT and (data := self._read_stdout()):
+            self._inbox += data
+            *lines, self._inbox = self._inbox.split(b"\n")
+            for line in lines:
+                self._take_aside(bytes(line), "before it was asked")
+            self._read += len(data)
+            if self._read > TURN_LIMIT:  # it prints faster than we read: let the deadline decide
+                break
+
+    def _read_answer(self) -> None:
+        """Read what is there and look for the answer in it."""
+        data = self._read_stdout() if self._stdout_open else b""
+        if data is None:
+            return
+        self._read += len(data)
+        self._inbox += data
+        self._seek_answer()
+        if self.heard is not None:
+            return
+        if len(self._inbox) > LINE_LIMIT:
+            self._fail(Ending.GARBLED, f"a line of more than {LINE_LIMIT} bytes")
+        elif self._read > TURN_LIMIT:
+            self._fail(Ending.LIMIT_EXCEEDED, f"output: more than {TURN_LIMIT} bytes in one turn")
+        elif not data:
+            self._crash()
+
+    def _seek_answer(self) -> None:
+        """Take the first line that answers; what stands behind it stays for later."""
+        start = 0
+        while self.heard is None and (end := self._inbox.find(b"\n", start)) >= 0:
+            line = bytes(self._inbox[start:end])
+            start = end + 1
+            if len(line) > LINE_LIMIT:
+                self._fail(Ending.GARBLED, f"a line of more than {LINE_LIMIT} bytes")
+            elif line.startswith(b"#"):
+                self._take_aside(line, "")
+            elif self._ask.ready and line.strip(b" \t\r") not in protocol.READY:
+                self._take_aside(line, "before `ready`")
+            else:
+                self._answer(line)
+        del self._inbox[:start]
+
+    def _answer(self, line: bytes) -> None:
+        now, used = time.monotonic(), self._meter.read().since(self._used)
+        if self._ask.ready:
+            self._ready = now - self._started
+        self.heard = Heard(
+            line=line, wall=now - self._begun, cpu=used.cpu, waited=used.waited, remarks=tuple(self._remarks)
+        )
+        self._remarks = []
+
+    def _fail(self, ending: Ending, words: str) -> None:
+        self.heard = Heard(ending=ending, words=words)
+
+    def _take_aside(self, line: bytes, when: str) -> None:
+        """A line that is no answer: a remark, or a warning for the record."""
+        if line.startswith(b"#"):
+            if len(self._remarks) < REMARKS_KEPT:
+                self._remarks.append(protocol.read_remark(line[:1024]))
+        elif len(self._warnings) < WARNINGS_KEPT:
+            shown = protocol.clean(line[:1024].decode("utf-8", "backslashreplace"))
+            self._warnings.append(f'thrown away, printed {when}: "{shown}"')
+        else:
+            self._warnings.append("")  # counted, not kept
+
+    def _crash(self) -> None:
+        """End of file before an answer: learn how it went, and say it with its own last words."""
+        self.end(EXIT_GRACE)
+        how = self._exit
+        if how is not None and how.code == -signal.SIGXCPU:
+            self._fail(Ending.LIMIT_EXCEEDED, "cpu: it used more CPU seconds than a match allows")
+            return
+        status = "it closed its output, still running" if how and how.killed else f"it ended before its answer: {how}"
+        last = [line for line in self._stderr.decode("utf-8", "replace").splitlines() if line.strip()][-1:]
+        said = [f"its last stderr line: {protocol.clean(line)}" for line in last]
+        self._fail(Ending.CRASHED, "; ".join([status, *said, *self._half_line()]))
+
+    def _time_loss(self) -> str:
+        wanted = "`ready`" if self._ask.ready else "answer"
+        told = "" if self._ask.told is None else f" in {round(self._ask.told * 1000)} ms"
+        wall, cpu = time.monotonic() - self._begun, self._meter.read().since(self._used).cpu
+        figures = f"{round(wall * 1000)} ms passed, of which it used {round(cpu * 1000)} ms of CPU"
+        return "; ".join([f"no {wanted}{told}", figures, *self._half_line()])
+
+    def _half_line(self) -> list[str]:
+        if not self._inbox:
+            return []
+        return [f"{len(self._inbox)} bytes without a newline were there: does it end its line and flush?"]
+
+    def _close_stdin(self) -> None:
+        if self._stdin is not None:
+            os.close(self._stdin)
+            self._stdin = None

@@ -1,0 +1,100 @@
+"""One match: a referee, and a live bot in every seat.
+
+It owns the door through which this process starts its bots. It decides nothing: the referee does.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arena import rulebook
+from arena.bot import LiveBot
+from arena.converse import converse, part
+from arena.game import Role
+from arena.match import Fault, Match, Record, Seat, SeatReport
+from arena.referee import Referee
+from arena.sandbox.door import Door
+
+Watch = Callable[[Referee], None]
+"""Called after every turn, for whoever wants to show a match while it is played."""
+
+
+def play(
+    match: Match, *, door: Door | None = None, absent: Mapping[str, Fault] | None = None, watch: Watch | None = None
+) -> Record:
+    """Play a match to its verdict, whatever its bots do.
+
+    `absent` names bots that already failed, with how: their seats are at fault before the first turn and are not
+    started. Without a `door` one is opened for this match alone.
+    """
+    if door is None:
+        with Door() as own:
+            return play(match, door=own, absent=absent, watch=watch)
+    started, begun = datetime.now(UTC), time.monotonic()
+    missing = _missing(match, absent or {})
+    referee = Referee(rulebook.game_of(match), match, missing)
+    bots: dict[Role, LiveBot] = {}
+    if referee.verdict is None:
+        with _live(match, [seat for seat in match.seats if seat.role not in missing], door) as bots:
+            _converse_to_the_end(referee, bots, watch)
+    if referee.verdict is None:
+        raise RuntimeError("the referee asked nobody and gave no verdict")
+    return Record(
+        match=match,
+        turns=tuple(referee.turns),
+        verdict=referee.verdict,
+        seats=tuple(bots[seat.role].report() if seat.role in bots else _unplayed(seat) for seat in match.seats),
+        started=started.isoformat(timespec="milliseconds"),
+        seconds=time.monotonic() - begun,
+    )
+
+
+def call(match: Match, seat: Seat, door: Door) -> Fault | None:
+    """Start one bot of a match, wait for `ready`, and let it go; how it failed, or None."""
+    referee = Referee(rulebook.game_of(match), match)
+    ask = referee.asks()[seat.role]
+    with _live(match, [seat], door) as bots:
+        heard = converse(bots, {seat.role: ask})[seat.role]
+        part(bots.values(), b"end roll_call\n")
+    if heard.ending is None:
+        return None
+    return Fault(role=seat.role, ending=heard.ending, turn=0, words=heard.words)
+
+
+def _converse_to_the_end(referee: Referee, bots: Mapping[Role, LiveBot], watch: Watch | None) -> None:
+    while asks := referee.asks():
+        for role, words in referee.hear(converse(bots, asks)).items():
+            part([bots[role]], words)
+        if watch is not None:
+            watch(referee)
+    out = {fault.role for fault in referee.verdict.faults} if referee.verdict else set()
+    part([bot for role, bot in bots.items() if role not in out], referee.farewell())
+
+
+@contextmanager
+def _live(match: Match, seats: Iterable[Seat], door: Door) -> Iterator[dict[Role, LiveBot]]:
+    """A live bot in each of these seats; all of them gone afterwards, with whatever they left behind."""
+    bots: dict[Role, LiveBot] = {}
+    try:
+        for seat in seats:
+            limits = match.conditions.limits.tightened(seat.bot.limits)
+            bots[seat.role] = LiveBot(door, seat.role, seat.bot, limits, Path(match.rules))
+        yield bots
+    finally:
+        for bot in bots.values():
+            bot.end()
+        door.sweep()
+
+
+def _missing(match: Match, absent: Mapping[str, Fault]) -> dict[Role, Fault]:
+    return {
+        seat.role: Fault(role=seat.role, ending=fault.ending, turn=0, words=fault.words)
+        for seat in match.seats
+        if (fault := absent.get(seat.bot.name)) is not None
+    }
+
+
+def _unplayed(seat: Seat) -> SeatReport:
+    return SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest)

@@ -1,0 +1,165 @@
+"""The spawner: a small single-threaded process that starts, ends and reaps the bots of one referee process.
+
+Run as a script (`python -I -S spawner.py FD FOLDER`), stdlib only, so that it stays small and a start costs one fork of
+a small process however large the referee is. It is told what to do over the Unix socket FD, one JSON message each way.
+
+Its law: when the socket ends, for whatever reason, everything that it started dies, FOLDER is removed, and so does it.
+It is a subreaper: what a bot forks becomes its child when the bot dies, whatever session it fled to: `sweep` finds it.
+"""
+
+import array
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from typing import Any, NoReturn
+
+PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
+MESSAGE = 1 << 18  # bytes; a start message is a command and an environment of our own making
+prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+
+def main() -> None:
+    """Serve the socket until it ends, then leave nothing behind."""
+    door = socket.socket(fileno=int(sys.argv[1]))
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    prctl(PR_SET_NAME, b"arena-spawner", 0, 0, 0)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)  # the referee decides when it is over; its end is ours
+    try:
+        serve(door)
+    finally:
+        sweep()
+        if len(sys.argv) > 2:
+            os.execv("/bin/rm", ["rm", "-rf", "--", sys.argv[2]])  # noqa: S606 (copes with any depth)
+
+
+def serve(door: socket.socket) -> None:
+    """Answer each message; the operations are the functions below."""
+    while True:
+        try:
+            text, ancillary, _, _ = door.recvmsg(MESSAGE, socket.CMSG_SPACE(3 * 4))
+        except ConnectionError:
+            return
+        if not text:
+            return
+        request = json.loads(text)
+        operation = request.pop("op")
+        if operation == "start":
+            answer = start(descriptors(ancillary), **request)
+        elif operation == "end":
+            answer = end(**request)
+        else:
+            answer = {"swept": sweep()}
+        try:
+            door.send(json.dumps(answer).encode())
+        except ConnectionError:
+            return
+
+
+def descriptors(ancillary: list[tuple[int, int, bytes]]) -> list[int]:
+    """The file descriptors that came with a message."""
+    found = array.array("i")
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            found.frombytes(data[: len(data) - len(data) % found.itemsize])
+    return list(found)
+
+
+def start(pipes: list[int], argv: list[str], env: dict[str, str], cwd: str, limits: list[list[int]]) -> dict[str, Any]:
+    """Start a program on three pipes, in a session of its own; `{"pid"}` or `{"error"}` when it can't be run."""
+    told, tell = os.pipe()  # close-on-exec: it ends silently when exec succeeds
+    pid = os.fork()
+    if pid == 0:
+        become(pipes, argv, env, cwd, limits, tell)
+    os.close(tell)
+    for descriptor in pipes:
+        os.close(descriptor)
+    error = os.read(told, 4096)
+    os.close(told)
+    if not error:
+        return {"pid": pid}
+    os.waitpid(pid, 0)
+    return {"error": error.decode("utf-8", "replace")}
+
+
+def become(
+    pipes: list[int], argv: list[str], env: dict[str, str], cwd: str, limits: list[list[int]], tell: int
+) -> NoReturn:
+    """In the child: confine it and run the program; never returns."""
+    try:
+        os.setsid()
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        for number in range(1, signal.NSIG):
+            with contextlib.suppress(OSError, ValueError):
+                signal.signal(number, signal.SIG_DFL)
+        tell = os.dup2(tell, os.dup(tell) + 10, inheritable=False)  # out of the way of 0, 1 and 2
+        for target, descriptor in enumerate(pipes):
+            os.dup2(descriptor, target)
+        os.closerange(3, tell)
+        os.closerange(tell + 1, 1 << 16)
+        os.umask(0o077)
+        os.chdir(cwd)
+        for kind, soft, hard in limits:
+            top = resource.getrlimit(kind)[1]
+            resource.setrlimit(
+                kind, (soft, hard) if top == resource.RLIM_INFINITY else (min(soft, top), min(hard, top))
+            )
+        os.execvpe(argv[0], argv, env)  # noqa: S606 (no shell is wanted)
+    except OSError as error:
+        os.write(tell, f"{argv[0]}: {error.strerror}".encode())
+    except BaseException as error:  # noqa: BLE001 (the child has nobody else to tell)
+        os.write(tell, repr(error).encode())
+    os._exit(127)
+
+
+def end(pid: int, grace: float) -> dict[str, Any]:
+    """Reap a bot, killing its process group when it does not end by itself within `grace` seconds."""
+    until = time.monotonic() + grace
+    reaped, status, usage = os.wait4(pid, os.WNOHANG)
+    while not reaped and time.monotonic() < until:
+        time.sleep(0.0005)
+        reaped, status, usage = os.wait4(pid, os.WNOHANG)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+    killed = not reaped
+    if killed:
+        _, status, usage = os.wait4(pid, 0)
+    return {
+        "code": os.waitstatus_to_exitcode(status),
+        "killed": killed,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "memory": usage.ru_maxrss * 1024,
+    }
+
+
+def sweep() -> int:
+    """Kill and reap every process below us until there is none; returns how many there were."""
+    swept = 0
+    while True:
+        for child in children():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            reaped, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return swept
+        if reaped:
+            swept += 1
+        else:
+            time.sleep(0.0002)  # not a blocking wait: what a dying child leaves is adopted late, and must be killed too
+
+
+def children() -> list[int]:
+    """Our living children, adopted ones included."""
+    with open(f"/proc/self/task/{os.getpid()}/children") as listing:  # noqa: PTH123 (pathlib is slow to import)
+        return [int(pid) for pid in listing.read().split()]
+
+
+if __name__ == "__main__":
+    main()
