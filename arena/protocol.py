@@ -97,13 +97,13 @@ def dismissal(fault: Fault) -> bytes:
 def read_move(line: bytes) -> tuple[str, Ending | None]:
     """The text of an answer, and `garbled` when it is not clean UTF-8 text.
 
-    Blanks around it are trimmed. A garbled text is given in a form that can be shown.
+    Blanks around it are trimmed. Whoever shows the text must `clean` it first.
     """
     try:
         text = line.decode("utf-8").strip(" \t\r")
     except UnicodeDecodeError:
-        return clean(line.decode("utf-8", "backslashreplace")), Ending.GARBLED
-    return (clean(text), Ending.GARBLED) if any(map(_control, text)) else (text, None)
+        return line.decode("utf-8", "backslashreplace"), Ending.GARBLED
+    return text, Ending.GARBLED if any(map(_control, text)) else None
 
 
 def read_remark(line: bytes) -> str:
@@ -114,10 +114,8 @@ def read_remark(line: bytes) -> str:
 def clean(text: str, length: int = 200) -> str:
     """Hostile text as one line that does nothing when shown: control characters escaped, at most `length` long."""
     cut = text if len(text) <= length else f"{text[: length - 3]}..."
-    return "".join(
-        char.encode("unicode_escape").decode() if _control(char) or char == "\N{REVERSE SOLIDUS}" else char
-        for char in cut
-    ).replace('"', "'")
+    shown = (char.encode("unicode_escape").decode() if _control(char) else char for char in cut)
+    return "".join(shown).replace('"', "'")
 
 
 def _control(char: str) -> bool:

@@ -15,7 +15,7 @@ from arena import schedules
 from arena.archive import Archive
 from arena.event import Event
 from arena.logs import Log
-from arena.match import Abort, Bot, Fault, Match, Record, Seat
+from arena.match import Abort, Fault, Match, Record, Seat
 from arena.play import call, play
 from arena.sandbox.door import Door
 from arena.workers import Workers

@@ -141,7 +141,7 @@ class _Lane:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _processes(self) -> list[Any]:
-        return list((self._pool._processes or {}).values())  # noqa: SLF001 (the pool has no public way to signal them)
+        return list((self._pool._processes or {}).values())  # the pool has no public way to signal them
 
 
 _door: Door | None = None
@@ -164,7 +164,7 @@ def _become_referee(name: str, parent: int) -> None:
 
 def _in_lane(function: Callable[[Door, Any], Any], item: object) -> object:
     """Call the function with this worker's door; a door that failed is replaced for the next item."""
-    global _door  # noqa: PLW0603 (a worker is one process with one door)
+    global _door  # a worker is one process with one door
     _door = _door or Door()
     try:
         return function(_door, item)
