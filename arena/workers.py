@@ -24,7 +24,7 @@ from arena.sandbox.door import Door
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 DEPTH = 2  # items given to a lane at once, so that it never waits for the main thread
 LOOK = 0.1  # seconds between two looks at whether to stop
-PATIENCE = 1.5  # seconds that a worker gets to leave by itself when it is stopped
+PATIENCE = 1.0  # seconds that a worker gets to leave by itself when it is stopped
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -156,7 +156,7 @@ def _become_referee(name: str, parent: int) -> None:
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells everybody; the main process decides
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # not SIGTERM: Python looks at it only between two system calls
     if os.getppid() != parent:
         _leave()
     logs.in_worker()

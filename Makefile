@@ -1,0 +1,35 @@
+# Everything runs in .venv, made from pyproject.toml; nothing is installed by hand.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PYTEST := $(BIN)/pytest
+
+.PHONY: run test check bench soak clean
+
+run: $(STAMP) ## play the demo tournament and say where its charts are
+	$(BIN)/arena run tournament.toml
+
+test: $(STAMP) ## every test: the quick ones together, the slow ones alone
+	$(PYTEST)
+
+check: $(STAMP) ## format, lint, types, import rows, tests in random order with branch coverage
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(PYTEST) -p randomly --cov --cov-report=term:skip-covered
+
+bench: $(STAMP) ## measure, side by side in one run
+	$(BIN)/python benchmarks/rules.py
+
+soak: $(STAMP) ## load tests: minutes, not seconds
+	$(PYTEST) -m soak
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage*

@@ -1,0 +1,183 @@
+"""Referee processes: named, logged, killed, replaced, and never left behind."""
+
+import logging
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.logs import Log
+from arena.sandbox.door import Door
+from arena.workers import Workers
+
+
+def feed(*items: object) -> Callable[[], object]:
+    left = list(items)
+    return lambda: left.pop(0) if left else None
+
+
+def double(_door: Door, item: int) -> int:
+    return item * 2
+
+
+def who(_door: Door, _item: object) -> tuple[str, str, int]:
+    comm = Path("/proc/self/comm").read_text().strip()
+    return multiprocessing.current_process().name, comm, os.getpid()
+
+
+def die_once(_door: Door, item: tuple[str, Path]) -> str:
+    name, flag = item
+    if name == "deadly" and not flag.exists():
+        flag.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return name
+
+
+def shout(_door: Door, item: str) -> None:
+    logging.warning("%s from %d", item, os.getpid())
+
+
+def fail(_door: Door, item: str) -> None:
+    raise ValueError(item)
+
+
+def slow(_door: Door, seconds: float) -> int:
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def gone_soon(pid: int) -> bool:
+    until = time.monotonic() + 5
+    while alive(pid) and time.monotonic() < until:
+        time.sleep(0.01)
+    return not alive(pid)
+
+
+def test_every_item_comes_back_once_with_its_result():
+    with Workers(2) as lanes:
+        done = list(lanes.map(double, feed(*range(1, 30))))
+    assert sorted((one.item, one.result) for one in done) == [(item, item * 2) for item in range(1, 30)]
+
+
+def test_workers_are_named_in_their_own_eyes_and_in_process_lists():
+    with Workers(2) as lanes:
+        names = {(one.result[0], one.result[1]) for one in lanes.map(who, feed(*range(1, 20))) if one.result}
+    assert names == {("referee-1", "referee-1"), ("referee-2", "referee-2")}
+
+
+def test_a_failing_item_is_told_with_its_traceback_and_the_others_go_on():
+    with Workers(1) as lanes:
+        (failed,) = lanes.map(fail, feed("boom"))
+        (fine,) = lanes.map(double, feed(3))
+    assert "ValueError: boom" in failed.failure
+    assert fine.result == 6
+
+
+def test_a_killed_worker_costs_its_own_item_only(tmp_path):
+    items = [("deadly" if number == 3 else f"item {number}", tmp_path / "flag") for number in range(10)]
+    with Workers(2) as lanes:
+        done = list(lanes.map(die_once, feed(*items)))
+    assert [one.item[0] for one in done if one.failure] == ["deadly"]
+    assert sorted(one.result for one in done if one.result) == sorted(name for name, _ in items if name != "deadly")
+
+
+def test_closing_ends_a_worker_in_the_middle_of_an_item():
+    lanes = Workers(1)
+    pid = next(iter(lanes.map(who, feed(1)))).result[2]
+    begun = time.monotonic()
+    stop_after = lanes.map(slow, feed(60.0))
+    lanes._stopped = lambda: time.monotonic() - begun > 0.3
+    assert list(stop_after) == []
+    lanes.close()
+    assert gone_soon(pid)
+
+
+def test_a_stopped_map_gives_out_no_more_items():
+    with Workers(1, stopped=lambda: True) as lanes:
+        assert list(lanes.map(double, feed(1, 2, 3))) == []
+
+
+def test_no_worker_and_no_spawner_outlives_a_killed_main_process(tmp_path):
+    script = tmp_path / "main.py"
+    script.write_text(
+        "import os, time\n"
+        "from pathlib import Path\n"
+        "from arena.workers import Workers\n"
+        "def work(door, item):\n"
+        "    print(os.getpid(), door._spawner.pid, door.folder.path, flush=True)\n"
+        "    time.sleep(60)\n"
+        "items = [1]\n"
+        "list(Workers(1).map(work, lambda: items.pop() if items else None))\n"
+    )
+    main = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    assert main.stdout is not None
+    worker, spawner, folder = main.stdout.readline().split()
+    main.kill()
+    main.wait()
+    main.stdout.close()
+    assert gone_soon(int(worker))
+    assert gone_soon(int(spawner))
+    assert not Path(folder).exists()
+
+
+@pytest.fixture
+def log(tmp_path):
+    log = Log(tmp_path)
+    yield log
+    log.close()
+
+
+def test_lines_of_workers_reach_the_log_under_their_names(log, tmp_path):
+    with Workers(2, before_fork=log.renew) as lanes:
+        list(lanes.map(shout, feed(*(f"line {number}" for number in range(50)))))
+    log.close()
+    text = (tmp_path / "arena.log").read_text()
+    assert all(f"line {number} from" in text for number in range(50))
+    assert "referee-1 WARNING" in text
+
+
+def test_lines_reach_the_log_when_fork_is_not_the_default_start_method(tmp_path):
+    before = multiprocessing.get_start_method()
+    multiprocessing.set_start_method("spawn", force=True)
+    try:
+        log = Log(tmp_path)
+        with Workers(1, before_fork=log.renew) as lanes:
+            list(lanes.map(shout, feed("spawned?")))
+        log.close()
+    finally:
+        multiprocessing.set_start_method(before, force=True)
+    assert "spawned? from" in (tmp_path / "arena.log").read_text()
+
+
+def test_lines_reach_the_log_after_a_worker_was_killed_and_nobody_hangs(log, tmp_path):
+    with Workers(2, before_fork=log.renew) as lanes:
+        pids = {one.result[2] for one in lanes.map(who, feed(*range(1, 20))) if one.result}
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        done = list(lanes.map(shout, feed(*(f"line {number}" for number in range(20)))))
+    begun = time.monotonic()
+    log.close()
+    assert time.monotonic() - begun < 5  # a guard against hangs
+    text = (tmp_path / "arena.log").read_text()
+    assert all(f"{one.item} from" in text for one in done if not one.failure)
+    assert "was killed; a new one takes its place" in text
+
+
+def test_the_root_logger_is_given_back_as_it_was(tmp_path):
+    root = logging.getLogger()
+    before = (root.handlers[:], root.level)
+    Log(tmp_path).close()
+    assert (root.handlers, root.level) == before
