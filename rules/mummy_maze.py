@@ -1,0 +1,158 @@
+"""Mummy Maze: the explorer runs for the exit, the mummy takes two steps to its one. Boards: mummy_maze.toml."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from types import MappingProxyType
+from typing import NamedTuple
+
+from arena.game import Fact, Game, Move, Outcome, Role
+
+from .grid import STEPS, Cell, Wall, board_facts, on_board, steps
+
+WAYS = (*STEPS, "nowhere")
+ONE = {f"move1 {way}": way for way in WAYS}
+TWO = {f"move2 {first} {second}": (first, second) for first, second in product(WAYS, WAYS)}
+
+
+class State(NamedTuple):
+    """Where both stand, and the counter: even = the explorer's turn."""
+
+    explorer: Cell
+    mummy: Cell
+    step: int
+
+
+def _outcome(explorer: int, reason: str) -> Outcome:
+    return Outcome(MappingProxyType({"explorer": explorer, "mummy": 100 - explorer}), reason)
+
+
+EATEN, ESCAPED, LIMIT = _outcome(0, "eaten"), _outcome(100, "escaped"), _outcome(50, "step limit")
+
+
+@dataclass(frozen=True)
+class MummyMaze(Game[State]):
+    """The game on one maze."""
+
+    size: tuple[int, int]
+    """Lowest and highest coordinate."""
+    explorer: Cell
+    mummy: Cell
+    exit: Cell
+    walls: tuple[Wall, ...]
+    enclosing: tuple[Wall, ...] = ()
+    """Walls that stand inside the range of coordinates and enclose the cells in play."""
+    steps: int = 50
+    moves: str = "free"
+    """`free`: the mummy goes where it likes; `toward`: each half-step must lessen |dx| or |dy|."""
+    eaten: str = "anytime"
+    """`anytime`: also when the mummy comes upon the explorer half-way; `end`: only where its move ends."""
+
+    roles = ("explorer", "mummy")
+
+    def __post_init__(self) -> None:
+        """Refuse a board that cannot be played."""
+        for name in ("explorer", "mummy", "exit"):
+            if not on_board(self.size, getattr(self, name)):
+                raise ValueError(f"{name}: {getattr(self, name)} is not on the board")
+        if self.moves not in {"free", "toward"}:
+            raise ValueError(f"moves: expected 'free' or 'toward', not {self.moves!r}")
+        if self.eaten not in {"anytime", "end"}:
+            raise ValueError(f"eaten: expected 'anytime' or 'end', not {self.eaten!r}")
+        _ = self._next
+
+    @cached_property
+    def _next(self) -> dict[Cell, dict[str, Cell]]:
+        """Where each direction leads from each cell: a blocked step and `nowhere` lead back to it."""
+        ways = steps(self.size, self.walls + self.enclosing)
+        return {cell: {way: ways[cell].get(way, cell) for way in WAYS} for cell in ways}
+
+    @cached_property
+    def _toward(self) -> dict[tuple[Cell, Cell], tuple[Move, ...]]:
+        """The legal moves of a `toward` mummy, filled as positions come up."""
+        return {}
+
+    @cached_property
+    def _landings(self) -> dict[tuple[Cell, Move], tuple[Cell, Cell]]:
+        """The cells of both halves of each mummy move from each cell."""
+        return {
+            (cell, move): (ways[first], self._next[ways[first]][second])
+            for cell, ways in self._next.items()
+            for move, (first, second) in TWO.items()
+        }
+
+    def board(self) -> tuple[Fact, ...]:
+        """Size, exit, walls, and how this board is played."""
+        return (
+            *board_facts(self.size, self.walls + self.enclosing),
+            f"exit {self.exit[0]} {self.exit[1]}",
+            f"steps {self.steps}",
+            f"mummy {self.moves}",
+            f"eaten {self.eaten}",
+        )
+
+    def start(self) -> State:
+        """Both at their places, the explorer to move."""
+        return State(self.explorer, self.mummy, 0)
+
+    def to_move(self, state: State) -> tuple[Role, ...]:
+        """They alternate; the explorer moves first."""
+        if self.outcome(state) is not None:
+            return ()
+        return ("mummy",) if state.step % 2 else ("explorer",)
+
+    def legal_moves(self, state: State, role: Role) -> tuple[Move, ...]:
+        """Always all directions, walls or not; a `toward` mummy has only those that bring it nearer."""
+        if role == "explorer":
+            return _ALL_ONE
+        if self.moves == "free":
+            return _ALL_TWO
+        place = (state.mummy, state.explorer)
+        found = self._toward.get(place)
+        if found is None:
+            found = self._toward[place] = tuple(self._nearing(*place))
+        return found
+
+    def play(self, state: State, moves: Mapping[Role, Move]) -> State:
+        """One turn of whoever is to move; a step into a wall does nothing."""
+        explorer, mummy, step = state
+        if step % 2 == 0:
+            return State(self._next[explorer][ONE[moves["explorer"]]], mummy, step + 1)
+        half, end = self._landings[mummy, moves["mummy"]]
+        caught = half == explorer and self.eaten == "anytime"
+        return State(explorer, half if caught else end, step + 1)
+
+    def outcome(self, state: State) -> Outcome | None:
+        """Eaten comes first: eaten on the exit is eaten."""
+        explorer, mummy, step = state
+        if explorer == mummy:
+            return EATEN
+        if explorer == self.exit:
+            return ESCAPED
+        return LIMIT if step >= self.steps else None
+
+    def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
+        """Everything: there are no secrets."""
+        (ex, ey), (mx, my), step = state
+        return (f"step {step}", f"at explorer {ex} {ey}", f"at mummy {mx} {my}")
+
+    def _nearing(self, mummy: Cell, explorer: Cell) -> list[Move]:
+        return [
+            f"move2 {first} {second}"
+            for first in _ways_nearer(mummy, explorer)
+            for second in _ways_nearer(self._next[mummy][first], explorer)
+        ]
+
+
+_ALL_ONE, _ALL_TWO = tuple(ONE), tuple(TWO)
+
+
+def _ways_nearer(mummy: Cell, explorer: Cell) -> list[str]:
+    """The directions that lessen |dx| or |dy|, walls or not; `nowhere` only when it stands on the explorer."""
+    dx, dy = explorer[0] - mummy[0], explorer[1] - mummy[1]
+    ways = [way for way, (sx, sy) in STEPS.items() if sx * dx > 0 or sy * dy > 0]
+    return ways or ["nowhere"]
+
+
+game = MummyMaze

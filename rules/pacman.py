@@ -1,0 +1,144 @@
+"""Pacman: one eats pellets, two ghosts hunt it together and move at once. Boards: pacman.toml."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from arena.game import Fact, Game, Move, Outcome, Role
+
+from .grid import Cell, Wall, board_facts, on_board, reachable, steps
+
+GHOSTS = ("blinky", "inky")
+
+
+class State(NamedTuple):
+    """Where everybody stands, what is left to eat, and the counter; `pacman_moves` = it is Pacman's turn."""
+
+    pacman: Cell
+    blinky: Cell
+    inky: Cell
+    pellets: int
+    """A bit for each pellet that is left, in the order of the board's pellets."""
+    step: int
+    pacman_moves: bool
+
+
+@dataclass(frozen=True)
+class Pacman(Game[State]):
+    """The game on one maze."""
+
+    size: tuple[int, int]
+    """Lowest and highest coordinate."""
+    pacman: Cell
+    blinky: Cell
+    inky: Cell
+    walls: tuple[Wall, ...]
+    pellets: tuple[Cell, ...]
+    score: tuple[int, ...]
+    """Pacman's score by the number of pellets that it took, from 0."""
+    pellets_to_end: int = 35
+    first_step: int = 0
+    """The counter's first value."""
+    steps: int = 100
+    """The counter's last."""
+    ghosts: str = "team"
+    """`team`: both score when Pacman is caught; `each`: only the ghost that stands on it."""
+
+    roles = ("pacman", *GHOSTS)
+    sides = (("pacman",), GHOSTS)
+
+    def __post_init__(self) -> None:
+        """Refuse a board that cannot be played."""
+        for name in self.roles:
+            if not on_board(self.size, getattr(self, name)):
+                raise ValueError(f"{name}: {getattr(self, name)} is not on the board")
+        if self.ghosts not in {"team", "each"}:
+            raise ValueError(f"ghosts: expected 'team' or 'each', not {self.ghosts!r}")
+        if len(self.score) <= len(self.pellets):
+            raise ValueError(f"score: expected a score for each of 0 to {len(self.pellets)} pellets")
+        if stuck := [cell for cell in self.cells_in_play if not self._next[cell]]:
+            raise ValueError(f"walls: nobody can leave {stuck[0]}, and everybody must move")
+
+    @cached_property
+    def cells_in_play(self) -> frozenset[Cell]:
+        """The cells that anybody can reach."""
+        return frozenset().union(*(reachable(self._ways, getattr(self, role)) for role in self.roles))
+
+    @cached_property
+    def _ways(self) -> dict[Cell, dict[str, Cell]]:
+        return steps(self.size, self.walls)
+
+    @cached_property
+    def _next(self) -> dict[Cell, dict[Move, Cell]]:
+        """The moves from each cell, as text, and where they lead."""
+        return {cell: {f"move {way}": there for way, there in ways.items()} for cell, ways in self._ways.items()}
+
+    @cached_property
+    def _moves(self) -> dict[Cell, tuple[Move, ...]]:
+        return {cell: tuple(moves) for cell, moves in self._next.items()}
+
+    @cached_property
+    def _bits(self) -> dict[Cell, int]:
+        return {cell: 1 << number for number, cell in enumerate(self.pellets)}
+
+    def board(self) -> tuple[Fact, ...]:
+        """Size, walls, pellets to end, steps, Pacman's scale, and who of the ghosts scores."""
+        return (
+            *board_facts(self.size, self.walls),
+            f"steps {self.steps}",
+            f"pellets {self.pellets_to_end}",
+            *(f"score {pellets} {score}" for pellets, score in enumerate(self.score)),
+            f"ghosts {self.ghosts}",
+        )
+
+    def start(self) -> State:
+        """Everybody at their places, Pacman to move."""
+        return State(self.pacman, self.blinky, self.inky, (1 << len(self.pellets)) - 1, self.first_step, True)
+
+    def to_move(self, state: State) -> tuple[Role, ...]:
+        """Pacman, then both ghosts at once."""
+        if self.outcome(state) is not None:
+            return ()
+        return ("pacman",) if state.pacman_moves else GHOSTS
+
+    def legal_moves(self, state: State, role: Role) -> tuple[Move, ...]:
+        """Every way out of the cell: everybody must move."""
+        return self._moves[getattr(state, role)]
+
+    def play(self, state: State, moves: Mapping[Role, Move]) -> State:
+        """Pacman's turn or the ghosts'; Pacman takes the pellet of the cell that it enters."""
+        pacman, blinky, inky, pellets, step, pacman_moves = state
+        if pacman_moves:
+            there = self._next[pacman][moves["pacman"]]
+            return State(there, blinky, inky, pellets & ~self._bits.get(there, 0), step + 1, False)
+        there, here = self._next[blinky][moves["blinky"]], self._next[inky][moves["inky"]]
+        return State(pacman, there, here, pellets, step + 1, True)
+
+    def outcome(self, state: State) -> Outcome | None:
+        """Caught, all pellets, or the counter at its end."""
+        caught = state.pacman in (state.blinky, state.inky)
+        if caught:
+            return self._scored(state, "caught")
+        if len(self.pellets) - state.pellets.bit_count() >= self.pellets_to_end:
+            return self._scored(state, "all pellets")
+        return self._scored(state, "step limit") if state.step >= self.steps else None
+
+    def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
+        """Everything: there are no secrets, but the other ghost's choice of this turn, which is not in the state."""
+        left = [cell for cell, bit in self._bits.items() if state.pellets & bit]
+        return (
+            f"step {state.step}",
+            *(f"at {name} {getattr(state, name)[0]} {getattr(state, name)[1]}" for name in self.roles),
+            *(f"pellet {x} {y}" for x, y in left),
+            f"collected {len(self.pellets) - len(left)}",
+        )
+
+    def _scored(self, state: State, reason: str) -> Outcome:
+        on_pacman = {ghost: getattr(state, ghost) == state.pacman for ghost in GHOSTS}
+        caught = any(on_pacman.values())
+        ghosts = {ghost: 100 if on_pacman[ghost] or (caught and self.ghosts == "team") else 0 for ghost in GHOSTS}
+        return Outcome({"pacman": self.score[len(self.pellets) - state.pellets.bit_count()], **ghosts}, reason)
+
+
+game = Pacman
