@@ -1,8 +1,7 @@
 """The values of an event: what is to be played, and what was. The words that schedules and standings share."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from arena.game import Role
 from arena.match import Bot, Conditions, Ending, Match, Seat, digest_of, plain
@@ -93,14 +92,3 @@ class Played:
     def label(self) -> str:
         """`game/board`."""
         return f"{self.game}/{self.board}"
-
-
-class Schedule(Protocol):
-    """Who meets whom: one file in schedules/ with one function of this shape."""
-
-    def __call__(self, event: Event, played: Collection[str]) -> tuple[Match, ...]:
-        """The matches playable now and not yet played, in order, at most a window of them; `()` = over.
-
-        Pure: resuming an event is calling it with the ids that are on disk.
-        """
-        ...

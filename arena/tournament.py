@@ -65,7 +65,7 @@ def run(
     with Archive.open(folder, writing=True) as archive:
         plan = {match.id for match in schedule.plan(event)}
         archive.begin(event, plan)
-        run = _Run(event, archive, schedule.due, plan, audience)
+        run = _Run(event, archive, schedule, plan, audience)
         audience.begins(len(plan), len(run.done))
         if run.done != plan:
             log = Log(folder / "logs")
@@ -87,13 +87,13 @@ class _Run:
         self,
         event: Event,
         archive: Archive,
-        due: schedules.Due,
+        schedule: schedules.Schedule,
         plan: set[str],
         audience: Audience,
     ) -> None:
         self._event = event
         self._archive = archive
-        self._due = due
+        self._schedule = schedule
         self._audience = audience
         self._absent: dict[str, Fault] = {}
         self._under_way: set[str] = set()
@@ -134,7 +134,7 @@ class _Run:
     def _next(self) -> tuple[Match, dict[str, Fault]] | None:
         if not self._queue:
             busy = self._under_way | self.given_up.keys()
-            self._queue.extend(match for match in self._due(self._event, self.done) if match.id not in busy)
+            self._queue.extend(match for match in self._schedule.due(self._event, self.done) if match.id not in busy)
         if not self._queue or self.given_up:
             return None
         match = self._queue.popleft()
@@ -156,7 +156,7 @@ class _Run:
     def _first_seats(self) -> dict[str, tuple[Match, Seat]]:
         """For each bot that still has a match to play: the first of them, and its seat there."""
         first: dict[str, tuple[Match, Seat]] = {}
-        for match in schedules.find(self._event.schedule).plan(self._event):
+        for match in self._schedule.plan(self._event):
             if match.id not in self.done:
                 for seat in match.seats:
                     first.setdefault(seat.bot.name, (match, seat))

@@ -165,12 +165,12 @@ def _become_referee(name: str, parent: int) -> None:
 def _in_lane(function: Callable[[Door, Any], Any], item: object) -> object:
     """Call the function with this worker's door; a door that failed is replaced for the next item."""
     global _door  # a worker is one process with one door
-    _door = _door or Door()
+    door = _door = _door or Door()
     try:
-        return function(_door, item)
+        return function(door, item)
     except BaseException:
-        _door, broken = None, _door
-        broken.close()
+        _door = None
+        door.close()
         raise
 
 

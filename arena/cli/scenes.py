@@ -1,0 +1,154 @@
+"""A match as scenes: each turn's moves with the state after them, as a replay shows it.
+
+Pure: the rules and the recorded moves give every state again, so nothing is looked up. It knows a grid only by its
+facts (`wall`, `size`, `at`), and says nothing of steps where a game has none.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from arena.game import Fact, Game, Role
+from arena.match import Turn
+
+STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
+"""The words of a move that are steps on a grid; `y` grows to the north."""
+
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A word of a move: a step, or anything else, which is always `made`."""
+
+    word: str
+    fate: str = "made"
+    """`made`, `blocked` (a wall or the rim stopped it) or `not made` (the match was over before it)."""
+
+    def __str__(self) -> str:
+        return self.word if self.fate == "made" else f"{self.word} ({self.fate})"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One turn: what was played, by whom, and the state it led to."""
+
+    number: int
+    """1, 2, ...; 0 is the start, where nothing was played yet."""
+    turns: tuple[Turn, ...]
+    steps: tuple[tuple[Step, ...], ...]
+    """The words of each turn's move, in the order of `turns`."""
+    facts: tuple[Fact, ...]
+    """Everything about the state after the turn."""
+
+    def move(self, place: int) -> str:
+        """The move at this place of `turns`, its steps marked."""
+        return " ".join(map(str, self.steps[place]))
+
+    def blocked(self, place: int) -> int:
+        """How many steps of that move a wall stopped."""
+        return sum(step.fate == "blocked" for step in self.steps[place])
+
+
+class Retelling:
+    """Tells a match turn by turn, as fast as its moves become known."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        self._game = game
+        self._board = game.board()
+        self._state = game.start()
+        self._told = 0
+
+    def opening(self) -> Scene:
+        """The state before the first turn."""
+        return Scene(0, (), (), self._game.view(self._game.start(), None))
+
+    def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
+        """The scenes that these turns add; they are all turns of the match so far, those already told included."""
+        for number, group in groupby(turns, key=lambda turn: turn.number):
+            if number > self._told:
+                yield self._play(number, tuple(group))
+
+    def _play(self, number: int, turns: tuple[Turn, ...]) -> Scene:
+        before = self._game.view(self._state, None)
+        self._state = self._game.play(self._state, {turn.role: turn.move for turn in turns})
+        self._told = number
+        after = self._game.view(self._state, None)
+        return Scene(
+            number, turns, tuple(steps_of(self._board, before, after, turn.role, turn.move) for turn in turns), after
+        )
+
+
+def scenes(game: Game[Any], turns: Iterable[Turn]) -> Iterator[Scene]:
+    """The start and every turn of a match that was played."""
+    retelling = Retelling(game)
+    yield retelling.opening()
+    yield from retelling.go_on(turns)
+
+
+def steps_of(
+    board: Iterable[Fact], before: Iterable[Fact], after: Iterable[Fact], role: Role, move: str
+) -> tuple[Step, ...]:
+    """The words of a move with the fate of each step, judged by walls and by where the role stood and stands.
+
+    When no way along the walls explains where it stands now (a game of other rules), every word is `made`.
+    """
+    words = move.split(" ")
+    walls = _Walls(board)
+    start, end = _cell(before, role), _cell(after, role)
+    if start is None or end is None:
+        return tuple(map(Step, words))
+    last = max((place for place, word in enumerate(words) if word in STEPS), default=-1)
+    for made in (last + 1, *(place for place in range(last, 0, -1) if words[place] in STEPS)):
+        steps, cell = _walk(walls, start, words[:made])
+        if cell == end:
+            rest = (Step(word, "not made" if word in STEPS else "made") for word in words[made:])
+            return (*steps, *rest)
+    return tuple(map(Step, words))
+
+
+def _walk(walls: "_Walls", cell: Cell, words: list[str]) -> tuple[tuple[Step, ...], Cell]:
+    steps = []
+    for word in words:
+        to = walls.step(cell, word)
+        steps.append(Step(word, "blocked" if word in STEPS and to == cell else "made"))
+        cell = to
+    return tuple(steps), cell
+
+
+class _Walls:
+    """The walls of a board and its rim, from its facts."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._between: set[tuple[Cell, Cell]] = set()
+        self._low, self._high = -(10**9), 10**9
+        for fact in facts:
+            match fact.split(" "):
+                case ["wall", x, y, ("north" | "east") as side]:
+                    cell = (int(x), int(y))
+                    other = _next(cell, side)
+                    self._between |= {(cell, other), (other, cell)}
+                case ["size", low, high]:
+                    self._low, self._high = int(low), int(high)
+
+    def step(self, cell: Cell, word: str) -> Cell:
+        """Where a step leads: to the same cell when it is stopped, or no step at all."""
+        if word not in STEPS:
+            return cell
+        to = _next(cell, word)
+        inside = self._low <= min(to) and max(to) <= self._high
+        return to if inside and (cell, to) not in self._between else cell
+
+
+def _next(cell: Cell, word: str) -> Cell:
+    dx, dy = STEPS[word]
+    return cell[0] + dx, cell[1] + dy
+
+
+def _cell(facts: Iterable[Fact], role: Role) -> Cell | None:
+    for fact in facts:
+        match fact.split(" "):
+            case ["at", found, x, y] if found == role:
+                return int(x), int(y)
+    return None

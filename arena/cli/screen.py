@@ -1,0 +1,92 @@
+"""How words, tables and JSON reach a terminal or a pipe.
+
+Results go to stdout, all else to stderr. Whatever a bot may have written passes `shown` first, and reaches rich as
+Text, which reads no markup.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+from arena.protocol import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+PIPED_WIDTH = 10_000  # a pipe has no width: nothing is cut or wrapped there
+
+
+def console(stream: IO[str] | None = None) -> "Console":
+    """A rich console on stdout or another stream; as wide as it takes when that is no terminal."""
+    from rich.console import Console
+
+    stream = sys.stdout if stream is None else stream
+    width = None if stream.isatty() else PIPED_WIDTH
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=width is not None)
+
+
+def colourful(stream: IO[str] | None = None) -> bool:
+    """Whether colour is wanted: a terminal that can, and no NO_COLOR."""
+    stream = sys.stdout if stream is None else stream
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def notice(text: str) -> None:
+    """A line for the user on stderr; a terminal that is gone is no reason to fail."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        pass
+
+
+def shown(value: object, length: int = 200) -> str:
+    """Any value as one harmless line; None is nothing, a float has two decimals."""
+    if value is None or value != value:  # noqa: PLR0124 (NaN, from a frame)
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) else clean(str(value), length)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> "Table":
+    """A table whose numbers stand right; its text is shown as it is."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    kept = [tuple(row) for row in rows]
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(title) if title else None, title_justify="left")
+    for place, column in enumerate(columns):
+        numbers = all(isinstance(row[place], (int, float, type(None))) for row in kept)
+        drawn.add_column(Text(shown(column)), justify="right" if kept and numbers else "left", overflow="fold")
+    for row in kept:
+        drawn.add_row(*(Text(shown(value)) for value in row))
+    return drawn
+
+
+def show(thing: object) -> None:
+    """A table or text on stdout, without blanks at the ends of its lines when piped."""
+    to = console()
+    if to.is_terminal:
+        to.print(thing)
+        return
+    with to.capture() as caught:
+        to.print(thing)
+    print("\n".join(line.rstrip() for line in caught.get().strip("\n").split("\n")))
+
+
+def print_json(rows: Iterable[Mapping[str, object]]) -> None:
+    """One array of objects, and nothing else; not a number is null."""
+    plain = [{str(key): _plain(value) for key, value in row.items()} for row in rows]
+    print(json.dumps(plain, indent=1, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it; frames hold numpy's own numbers."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124 (NaN)
