@@ -9,9 +9,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from arena.clock import TimeControl
 from arena.game import Move, Role
+
+Number = TypeVar("Number", int, float)
 
 
 class Ending(StrEnum):
@@ -37,7 +40,7 @@ class Limits:
     """Bytes of data (RLIMIT_DATA)."""
     cpu: float | None = 60.0
     """Seconds of CPU."""
-    processes: int = 1
+    processes: int | None = 1
     """Processes at once; threads are free."""
 
     def tightened(self, other: "Limits | None") -> "Limits":
@@ -45,9 +48,9 @@ class Limits:
         if other is None:
             return self
         return Limits(
-            memory=min((value for value in (self.memory, other.memory) if value is not None), default=None),
-            cpu=min((value for value in (self.cpu, other.cpu) if value is not None), default=None),
-            processes=min(self.processes, other.processes),
+            memory=_lower(self.memory, other.memory),
+            cpu=_lower(self.cpu, other.cpu),
+            processes=_lower(self.processes, other.processes),
         )
 
 
@@ -220,6 +223,10 @@ class Abort:
     cause: str
     attempt: int
     """1, 2, ..."""
+
+
+def _lower(one: Number | None, other: Number | None) -> Number | None:
+    return min((value for value in (one, other) if value is not None), default=None)
 
 
 def digest_of(*parts: object, length: int = 12) -> str:
