@@ -122,7 +122,7 @@ class Tournament(_Table):
             schedule=self.schedule,
             repeats=self.repeats,
             seating=self.seating,
-            conditions=self._conditions(),
+            conditions=self.conditions(),
         )
         if not schedules.find(self.schedule).plan(event):
             raise ArenaError("bots: no board can be seated with these bots: look at their `games` and `roles`")
@@ -137,9 +137,21 @@ class Tournament(_Table):
             raise ArenaError(f"boards: {error}") from error
         return tuple(dict.fromkeys(found))
 
-    def _bots(self, workspace: Path, wanted: tuple[str, ...]) -> tuple[Bot, ...]:
+    def entrants(self, workspace: Path) -> tuple[Bot, ...]:
+        """Every bot of the folder and of the [[bot]] tables, in order of name."""
         folder = roster.gather(workspace / self.bots) if self.bots is not None else ()
-        every = roster.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
+        return roster.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
+
+    def conditions(self) -> Conditions:
+        """What every match is played under."""
+        return Conditions(
+            time=TimeControl(**self.time.model_dump()),
+            limits=Limits(**self.limits.model_dump()),
+            strikes=self.faults.strikes,
+        )
+
+    def _bots(self, workspace: Path, wanted: tuple[str, ...]) -> tuple[Bot, ...]:
+        every = self.entrants(workspace)
         if wanted:
             every = tuple(_picked("bot", name, {bot.name: bot for bot in every}) for name in dict.fromkeys(wanted))
             every = tuple(sorted(every, key=lambda bot: bot.name))
@@ -147,13 +159,6 @@ class Tournament(_Table):
             where = f"the folder {self.bots!r}" if self.bots is not None else "the [[bot]] tables"
             raise ArenaError(f"bots: a tournament needs two, and {where} has {len(every) or 'none'}: add some there")
         return every
-
-    def _conditions(self) -> Conditions:
-        return Conditions(
-            time=TimeControl(**self.time.model_dump()),
-            limits=Limits(**self.limits.model_dump()),
-            strikes=self.faults.strikes,
-        )
 
 
 def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournament:
