@@ -207,6 +207,8 @@ class Record:
     match: Match
     turns: tuple[Turn, ...]
     verdict: Verdict
+    sides: tuple[tuple[Role, ...], ...]
+    """The roles that win together, by the rules."""
     seats: tuple[SeatReport, ...]
     started: str
     """UTC time, ISO 8601."""

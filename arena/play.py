@@ -45,6 +45,7 @@ def play(
         match=match,
         turns=tuple(referee.turns),
         verdict=referee.verdict,
+        sides=tuple(referee.game.sides),
         seats=tuple(bots[seat.role].report() if seat.role in bots else _unplayed(seat) for seat in match.seats),
         started=started.isoformat(timespec="milliseconds"),
         seconds=time.monotonic() - begun,
