@@ -25,7 +25,7 @@ def event_folder(words: str | None) -> Path:
     if words is None:
         return _here()
     path = Path(words)
-    if path.suffix == ".toml" or (path / FILE).is_file() and not (path / STORE).is_file():
+    if path.suffix == ".toml" or ((path / FILE).is_file() and not (path / STORE).is_file()):
         file = file_of(path)
         return _played(results_folder(file.parent, _name_in(file)))
     for folder in (path, path.parent if path.name == STORE else path, results_folder(Path(), words)):

@@ -4,6 +4,7 @@ Results go to stdout, all else to stderr. Whatever a bot may have written passes
 Text, which reads no markup.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -36,15 +37,13 @@ def colourful(stream: IO[str] | None = None) -> bool:
 
 def notice(text: str) -> None:
     """A line for the user on stderr; a terminal that is gone is no reason to fail."""
-    try:
+    with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)
-    except OSError:
-        pass
 
 
 def shown(value: object, length: int = 200) -> str:
     """Any value as one harmless line; None is nothing, a float has two decimals."""
-    if value is None or value != value:  # noqa: PLR0124 (NaN, from a frame)
+    if value is None or value != value:  # NaN
         return ""
     return f"{value:.2f}" if isinstance(value, float) else clean(str(value), length)
 
@@ -89,4 +88,4 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124 (NaN)
+    return None if isinstance(value, float) and value != value else value  # NaN

@@ -1,0 +1,73 @@
+"""The command `arena`: typer, each command a few lines.
+
+It owns what is said to a user and the exit codes. Results go to stdout, all else to stderr. Whatever is slow to import
+(pandas, matplotlib, pydantic, rich's live display) is imported inside the commands that need it.
+"""
+
+import contextlib
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from arena import __version__
+from arena.cli import boards, matches, results, running, workspace
+from arena.errors import ArenaError
+
+app = typer.Typer(
+    name="arena",
+    help="Bot tournaments: play them, and see how they went.",
+    epilog="Exit codes: 0 done; 1 the answer is no, or the event is unfinished; 2 a mistake, named; "
+    "130, 143, 129 after SIGINT, SIGTERM, SIGHUP, with all finished matches stored.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # a bug of ours keeps its plain traceback
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(running.run)
+app.command()(results.leaderboard)
+app.command()(results.charts)
+app.command()(boards.games)
+app.command()(matches.match)
+app.command()(matches.replay)
+app.command()(workspace.init)
+
+
+def main() -> NoReturn:
+    """Run the command line, and exit."""
+    code = 0
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        app()
+    except ArenaError as error:
+        _complain(str(error))
+        code = 2
+    except SystemExit as done:
+        code = done.code if isinstance(done.code, int) else 0
+    sys.exit(_flushed(code))
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    if version:
+        print(f"arena {__version__}")
+        raise typer.Exit
+
+
+def _complain(words: str) -> None:
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        print(words, file=sys.stderr, flush=True)
+
+
+def _flushed(code: int) -> int:
+    """Write out what is left; whoever read our output may have enough (`arena leaderboard | head`)."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return code

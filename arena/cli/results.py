@@ -1,0 +1,107 @@
+"""`arena leaderboard` and `arena charts`: how an event went."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli import places, screen
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arena.leaderboard import Results
+
+Words = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="EVENT", help="A name under results/, a path, or a tournament.toml; default: the one here."
+    ),
+]
+AllVersions = Annotated[
+    bool, typer.Option("--all-versions", help="Count matches of edited bots, boards and rules too.")
+]
+COUNTS = ("rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits")
+
+
+def leaderboard(
+    event: Words = None,
+    crosstable: Annotated[bool, typer.Option("--crosstable", help="Who did how well against whom.")] = False,
+    timing: Annotated[bool, typer.Option("--timing", help="Seconds a move: median, 99 % and worst.")] = False,
+    board: Annotated[str | None, typer.Option("--board", "-b", help="Crosstable: only this board.")] = None,
+    role: Annotated[str | None, typer.Option(help="Crosstable: only this role.")] = None,
+    wide: Annotated[bool, typer.Option("--wide", help="All columns: each ending, each role.")] = False,
+    all_versions: AllVersions = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print the leaderboard of an event, also while it is played."""
+    if crosstable and timing:
+        raise ArenaError("--crosstable and --timing are two tables: name one")
+    if (board or role) and not crosstable:
+        raise ArenaError("--board and --role choose from the crosstable: say --crosstable too")
+    results = read(places.event_folder(event), all_versions=all_versions)
+    if crosstable:
+        frame = results.crosstable(board, role)
+    else:
+        frame = results.timing() if timing else results.leaderboard()
+        frame = frame if timing or wide or json else compact(results)
+    show(frame, json=json)
+
+
+def charts(
+    event: Words = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open the folder with the pictures.")] = False,
+    all_versions: AllVersions = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
+    folder = places.event_folder(event)
+    written = write(read(folder, all_versions=all_versions), folder)
+    if json:
+        screen.print_json({"file": places.shortest(path)} for path in written)
+    else:
+        print("\n".join(places.shortest(path) for path in written))
+    if open_:
+        typer.launch(str(folder / "charts"))
+
+
+def read(folder: Path, *, all_versions: bool = False) -> "Results":
+    """The results in a folder."""
+    from arena.leaderboard import Results
+
+    return Results.open(folder, all_versions=all_versions)
+
+
+def write(results: "Results", folder: Path) -> tuple[Path, ...]:
+    """Write the CSV files and the charts; every file that was written."""
+    from arena import charts
+    from arena.leaderboard import write_csv
+
+    try:
+        return (*write_csv(results, folder), *charts.write(results, folder))
+    except OSError as error:
+        raise ArenaError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
+
+
+def compact(results: "Results") -> "pd.DataFrame":
+    """The leaderboard with the columns that fit a terminal: no roles, and only endings that happened."""
+    frame = results.leaderboard()
+    wanted = [*COUNTS, *results.columns.values()]
+    from arena.match import Ending
+
+    seen = [str(ending) for ending in Ending if frame[str(ending)].sum()]
+    return frame[[*wanted, *seen]]
+
+
+def show(frame: "pd.DataFrame", *, json: bool) -> None:
+    """A frame on stdout."""
+    from arena.leaderboard import rows_of
+
+    rows = rows_of(frame)
+    if json:
+        screen.print_json(rows)
+    elif not rows:
+        print("no matches yet")
+    else:
+        screen.show(screen.table(list(rows[0]), [list(row.values()) for row in rows]))
