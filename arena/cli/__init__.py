@@ -48,13 +48,19 @@ def main() -> NoReturn:
     sys.exit(_flushed(code))
 
 
-@app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
-) -> None:
-    if version:
+def _tell_version(wanted: bool) -> None:
+    if wanted:
         print(f"arena {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_tell_version)
+    ] = False,
+) -> None:
+    del version
 
 
 def _complain(words: str) -> None:

@@ -62,10 +62,8 @@ def replay(
     json: Json = False,
 ) -> None:
     """Print a recorded match turn by turn; steps that a wall stopped are marked."""
-    from arena import rulebook
-
     record = _recorded(match, event)
-    game = rulebook.game_of(record.match)
+    game = _rules(record.match)
     chosen = list(_chosen(game, record, turn))
     if json:
         screen.print_json(row for scene in chosen for row in telling.turn_rows(record.match, scene))
@@ -117,6 +115,15 @@ def _chosen(game: Game[Any], record: Record, turn: int | None) -> Iterator[Scene
     if turn is not None and not 0 <= turn <= last:
         raise ArenaError(f"--turn {turn}: match {record.match.id} has turns 0 (the start) to {last}")
     return (scene for scene in told if turn is None or scene.number == turn)
+
+
+def _rules(match: Match) -> Game[Any]:
+    """The game a match was played by; results may come from another machine, with its rules elsewhere."""
+    from arena import rulebook
+
+    if Path(match.rules).is_file():
+        return rulebook.game_of(match)
+    return rulebook.load(match.game, match.board)
 
 
 def _enter() -> bool:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.match import Turn
+from arena.referee import state_digest
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 """The words of a move that are steps on a grid; `y` grows to the north."""
@@ -72,12 +74,25 @@ class Retelling:
 
     def _play(self, number: int, turns: tuple[Turn, ...]) -> Scene:
         before = self._game.view(self._state, None)
+        self._check(turns, all(turn.move in self._legal(turn.role) for turn in turns))
         self._state = self._game.play(self._state, {turn.role: turn.move for turn in turns})
         self._told = number
+        known = {turn.digest for turn in turns} - {""}
+        self._check(turns, known <= {state_digest(self._game, self._state)})
         after = self._game.view(self._state, None)
         return Scene(
             number, turns, tuple(steps_of(self._board, before, after, turn.role, turn.move) for turn in turns), after
         )
+
+    def _legal(self, role: Role) -> tuple[str, ...]:
+        return self._game.legal_moves(self._state, role) if role in self._game.to_move(self._state) else ()
+
+    def _check(self, turns: tuple[Turn, ...], sound: bool) -> None:
+        if not sound:
+            raise ArenaError(
+                f"turn {turns[0].number} comes out otherwise than it was recorded: the rules or the board were edited"
+                " since; undo that, or play the match again"
+            )
 
 
 def scenes(game: Game[Any], turns: Iterable[Turn]) -> Iterator[Scene]:

@@ -72,7 +72,7 @@ def show(thing: object) -> None:
         return
     with to.capture() as caught:
         to.print(thing)
-    print("\n".join(line.rstrip() for line in caught.get().strip("\n").split("\n")))
+    print("\n".join(line.rstrip() for line in caught.get().split("\n")).strip("\n"))
 
 
 def print_json(rows: Iterable[Mapping[str, object]]) -> None:

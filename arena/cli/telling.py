@@ -1,6 +1,6 @@
 """A match in words and drawings: what `arena match` and `arena replay` print."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arena.cli import screen
@@ -26,12 +26,6 @@ def lines(scene: Scene, names: Mapping[str, str]) -> Iterator[str]:
         who = f"{turn.role} ({screen.shown(name)})" if name else turn.role
         yield f"turn {scene.number}  {who}  {screen.shown(scene.move(place))}{_how(turn)}"
         yield from (f"    # {screen.shown(remark)}" for remark in turn.remarks)
-
-
-def idle(scene: Scene, roles: Iterable[str]) -> str:
-    """The roles that were not to move, whose no-op is implied."""
-    still = [role for role in roles if role not in {turn.role for turn in scene.turns}]
-    return f"    (not to move: {', '.join(still)})" if scene.turns and still else ""
 
 
 def drawing(game: Game[Any], scene: Scene) -> str:

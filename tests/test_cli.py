@@ -1,0 +1,356 @@
+"""The command line in processes of its own: what it prints where, and every mistake in a line."""
+
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from cup import BOT, CRASHES, FIRST, arena, environment, make
+
+from arena.cli import main
+
+PLAYS_DUEL = ("match", "first", "last", "--board", "duel")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A workspace whose event was played; tests only look at it."""
+    folder = make(tmp_path_factory.mktemp("played") / "ws", "duel hunt", first=FIRST, broken=CRASHES)
+    run = arena(folder, "run")
+    assert run.returncode == 0, run.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """A workspace where nothing was played; tests only look at it."""
+    return make(tmp_path_factory.mktemp("fresh") / "ws")
+
+
+@pytest.fixture
+def here(capsys, monkeypatch):
+    """The command run in this process: as `arena`, but quicker."""
+
+    def run(folder, *words):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["arena", *words])
+        with pytest.raises(SystemExit) as done:
+            main()
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(words, done.value.code, said.out, said.err)
+
+    return run
+
+
+def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_importing_the_command_line_loads_nothing_slow():
+    slow = ("pandas", "matplotlib", "numpy", "pydantic", "sqlite3", "multiprocessing", "rich.live", "arena.play")
+    code = f"import sys, arena.cli; print([name for name in {slow!r} if name in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "[]"
+
+
+def test_every_command_has_help(fresh, here):
+    listed = here(fresh, "--help").stdout
+    for command in ("run", "leaderboard", "charts", "games", "match", "replay", "init"):
+        assert command in listed
+        assert here(fresh, command, "--help").returncode == 0
+
+
+def test_completion_for_a_shell_can_be_shown(fresh):
+    done = arena(fresh, "--show-completion", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert "usage" not in done.stdout.lower()
+
+
+def test_the_version_is_told(fresh):
+    assert re.fullmatch(r"arena \d+\.\d+\.\d+\n", arena(fresh, "--version").stdout)
+
+
+def test_the_leaderboard_is_a_table_on_stdout(played):
+    done = arena(played, "leaderboard")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    header, _, best, worst = done.stdout.strip("\n").split("\n")
+    assert header.split()[:4] == ["rank", "bot", "matches", "points"]
+    assert header.split()[-3:] == ["duel", "hunt", "crashed"]
+    assert (best.split()[1], worst.split()[1]) == ("first", "broken")
+
+
+def test_leaderboard_as_json_has_the_columns_of_the_csv(played, here):
+    header = (played / "results/cup/leaderboard.csv").read_text().splitlines()[0].split(",")
+    assert [list(row) for row in rows(here(played, "leaderboard", "--json"))] == [header, header]
+
+
+def test_the_wide_leaderboard_has_every_column(played, here):
+    header = (played / "results/cup/leaderboard.csv").read_text().splitlines()[0].split(",")
+    assert here(played, "leaderboard", "--wide").stdout.split("\n")[0].split() == header
+
+
+def test_crosstable_and_timing_are_tables_too(played, here):
+    cells = rows(here(played, "leaderboard", "--crosstable", "--board", "duel", "--role", "mummy", "--json"))
+    assert [(cell["bot"], cell["opponent"], cell["score"]) for cell in cells] == [
+        ("broken", "first", 0.0),
+        ("first", "broken", 100.0),
+    ]
+    assert {row["bot"] for row in rows(here(played, "leaderboard", "--timing", "--json"))} == {"first", "broken"}
+
+
+@pytest.mark.parametrize("words", ["cup", "results/cup", "results/cup/event.sqlite", "tournament.toml", "."])
+def test_an_event_may_be_named_in_many_ways(played, words, here):
+    assert here(played, "leaderboard", words).stdout == here(played, "leaderboard").stdout
+
+
+def test_a_workspace_elsewhere_may_be_named(played, tmp_path, here):
+    assert here(tmp_path, "leaderboard", str(played)).stdout == here(played, "leaderboard").stdout
+
+
+def test_the_only_event_there_is_needs_no_name(played, tmp_path, here):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/other").symlink_to(played / "results/cup")
+    assert here(tmp_path, "leaderboard").stdout == here(played, "leaderboard").stdout
+
+
+def test_charts_draws_again_what_is_there(played, here):
+    files = [row["file"] for row in rows(here(played, "charts", "--json"))]
+    assert "results/cup/leaderboard.csv" in files
+    assert all((played / file).stat().st_size for file in files)
+    assert {file.rpartition(".")[2] for file in files} == {"csv", "svg", "png"}
+
+
+def test_games_lists_each_board_with_its_roles_starts_exit_and_steps(fresh, here):
+    found = {row["board"]: row for row in rows(here(fresh, "games", "--json"))}
+    duel = found["mummy_maze/duel"]
+    assert (duel["roles"], duel["exit"], duel["steps"]) == (["explorer", "mummy"], "8 8", 50)
+    assert found["pacman/classic"]["sides"] == ["pacman", "blinky+inky"]
+    assert "mummy_maze/duel" in here(fresh, "games").stdout
+
+
+@pytest.mark.parametrize("words", ["hunt", "mummy_maze/hunt"])
+def test_games_draws_the_board_that_is_named(fresh, words, here):
+    done = here(fresh, "games", words)
+    assert done.returncode == 0
+    assert "pacman" not in done.stdout
+    assert "E" in done.stdout.partition("\n\n")[2]
+    assert len(done.stdout.splitlines()) > 9
+
+
+def test_a_match_is_shown_turn_by_turn_with_its_verdict(fresh):
+    said = arena(fresh, *PLAYS_DUEL).stdout
+    assert "turn 1  explorer (first)  move1 north" in said
+    assert "# [red]seen[/red]" in said
+    assert re.search(r"^\w[\w ]* after \d+ turns: explorer \(first\) \d+, mummy \(last\) \d+$", said, re.MULTILINE)
+
+
+def test_a_match_without_drawings_is_moves_only(fresh, here):
+    drawn, bare = (here(fresh, *PLAYS_DUEL, *more).stdout for more in ((), ("--no-draw",)))
+    assert len(bare) < len(drawn)
+    assert bare.startswith(f"{drawn.splitlines()[0]}\nstart\nturn 1")
+
+
+def test_a_match_between_paths_works_outside_any_workspace(fresh, tmp_path, here):
+    paths = (str(fresh / "bots/first.py"), str(fresh / "bots/last.py"))
+    (row,) = rows(here(tmp_path, "match", *paths, "--board", "duel", "--json"))
+    assert (row["explorer_bot"], row["mummy_bot"]) == ("first", "last")
+    assert [turn["role"] for turn in row["turns"][:2]] == ["explorer", "mummy"]
+
+
+def test_two_bots_at_pacman_leave_both_ghosts_to_the_second(fresh, here):
+    (row,) = rows(here(fresh, "match", "first", "last", "--board", "classic", "--json"))
+    assert (row["pacman_bot"], row["blinky_bot"], row["inky_bot"]) == ("first", "last", "last")
+
+
+def test_a_fault_is_told_in_words_with_the_end_of_stderr(played, here):
+    done = here(played, "match", "first", "broken", "--board", "duel")
+    assert done.returncode == 0
+    assert "mummy (broken) is at fault before the first turn: crashed" in done.stdout
+    assert "stderr: [bold]no[/bold]" in done.stdout
+
+
+def test_hostile_remarks_and_logs_do_nothing_to_the_terminal(tmp_path, here):
+    hostile = BOT.format(place=0, pause=0).replace("[red]seen[/red]", "\\x1b[2J\\u202e" + "x" * 5000)
+    dying = 'import sys\nsys.stderr.write("\\x1b]0;owned\\x07\\n")\nsys.exit(3)\n'
+    make(tmp_path / "ws", hostile=hostile, dying=dying)
+    for pair in (("hostile", "hostile"), ("hostile", "dying")):
+        done = here(tmp_path / "ws", "match", *pair, "--board", "duel")
+        assert done.returncode == 0
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", done.stdout)
+    assert "\\x1b]0;owned" in done.stdout
+
+
+def a_match(folder) -> str:
+    store = sqlite3.connect(folder / "results/cup/event.sqlite")
+    (match,) = store.execute("select id from matches limit 1").fetchone()
+    store.close()
+    return match
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory):
+    """An event with moves in it."""
+    folder = make(tmp_path_factory.mktemp("walked") / "ws")
+    assert arena(folder, "run").returncode == 0
+    return folder
+
+
+def test_a_replay_shows_every_turn_and_marks_the_steps_that_a_wall_stopped(walked, here):
+    match = a_match(walked)
+    said = here(walked, "replay", match[:6]).stdout
+    turns = rows(here(walked, "replay", match, "cup", "--json"))
+    assert [turn["turn"] for turn in turns] == list(range(1, len(turns) + 1))
+    assert any(turn["blocked"] for turn in turns)
+    assert said.count("(blocked)") == sum(turn["blocked"] for turn in turns)
+    assert said.splitlines()[0].startswith(f"match {match}")
+
+
+def test_a_replay_of_one_turn_shows_that_turn_only(walked, here):
+    said = here(walked, "replay", a_match(walked), "--turn", "2", "--no-draw").stdout
+    assert re.findall(r"^turn \d+", said, re.MULTILINE) == ["turn 2"]
+
+
+def test_a_replay_waits_for_nobody_when_there_is_no_terminal(walked):
+    done = arena(walked, "replay", a_match(walked), "--step", "--no-draw")
+    assert done.returncode == 0
+    assert "Enter" not in done.stdout
+
+
+def test_init_makes_a_workspace_and_says_what_comes_next(tmp_path):
+    done = arena(tmp_path, "init", "cup")
+    assert done.returncode == 0
+    assert "cd cup" in done.stdout
+    assert (tmp_path / "cup/tournament.toml").is_file()
+    assert list((tmp_path / "cup/rules").glob("*.toml"))
+    assert not list((tmp_path / "cup").rglob("__pycache__"))
+    assert arena(tmp_path / "cup", "games", "hunt").returncode == 0
+
+
+def test_init_leaves_what_is_there_alone(tmp_path, here):
+    (tmp_path / "cup/bots").mkdir(parents=True)
+    done = here(tmp_path, "init", "cup")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "bots" in done.stderr
+    assert not (tmp_path / "cup/tournament.toml").exists()
+
+
+def a_newer_store(folder):
+    (folder / "results/cup").mkdir(parents=True)
+    store = sqlite3.connect(folder / "results/cup/event.sqlite")
+    store.execute("pragma user_version = 999")
+    store.close()
+
+
+def a_broken_store(folder):
+    (folder / "results/cup").mkdir(parents=True)
+    (folder / "results/cup/event.sqlite").write_bytes(b"not a database at all, but long enough to look at" * 9)
+
+
+def results_as_a_file(folder):
+    (folder / "results").mkdir()
+    (folder / "results/cup").write_text("")
+
+
+def in_toml(old, new):
+    def edit(folder):
+        file = folder / "tournament.toml"
+        assert old in file.read_text()
+        file.write_text(file.read_text().replace(old, new, 1))
+
+    return edit
+
+
+def gone(folder):
+    (folder / "tournament.toml").unlink()
+
+
+def nothing(_folder):
+    pass
+
+
+def no_bots(folder):
+    for file in (folder / "bots").iterdir():
+        file.unlink()
+
+
+MISTAKES = {
+    "no tournament.toml": (gone, ["run"], ["tournament.toml", "arena init"]),
+    "another file": (nothing, ["run", "nosuch.toml"], ["nosuch.toml", "arena init"]),
+    "an unknown key": (in_toml("move = 10.0", "mvoe = 1.0"), ["run"], ["tournament.toml", "time.mvoe", "'move'"]),
+    "a wrong value": (in_toml("repeats = 1", "repeats = 0"), ["run"], ["tournament.toml", "repeats"]),
+    "bad TOML": (in_toml("seed = 7", "seed = = 7"), ["run"], ["tournament.toml", "line 2"]),
+    "an unknown board": (in_toml('"duel"', '"duell"'), ["run"], ["tournament.toml", "duell", "duel"]),
+    "no bots": (no_bots, ["run"], ["tournament.toml", "bots"]),
+    "a missing folder of bots": (in_toml('"bots"', '"robots"'), ["run"], ["tournament.toml", "robots"]),
+    "an unknown bot": (nothing, ["run", "--bots", "first,lsat"], ["lsat", "'last'"]),
+    "a board that is not played": (nothing, ["run", "--boards", "hunt"], ["hunt"]),
+    "a bad setting": (nothing, ["run", "--set", "time.move"], ["--set time.move", "KEY=VALUE"]),
+    "an unknown setting": (nothing, ["run", "--set", "time.mvoe=1"], ["time.mvoe", "'move'"]),
+    "no workers": (nothing, ["run", "--workers", "0"], ["--workers 0"]),
+    "an unsafe name": (nothing, ["run", "--name", "../up"], ["name"]),
+    "a newer store": (a_newer_store, ["run"], ["results/cup/event.sqlite", "newer"]),
+    "a newer store to read": (a_newer_store, ["leaderboard"], ["results/cup/event.sqlite", "newer"]),
+    "a broken store": (a_broken_store, ["run"], ["results/cup/event.sqlite"]),
+    "a broken store to read": (a_broken_store, ["leaderboard"], ["results/cup/event.sqlite"]),
+    "results that are no folder": (results_as_a_file, ["run"], ["results/cup"]),
+    "nothing played": (nothing, ["leaderboard"], ["results", "arena run"]),
+    "nothing played to draw": (nothing, ["charts"], ["results", "arena run"]),
+    "an unknown event": (nothing, ["leaderboard", "nosuch"], ["nosuch"]),
+    "an unknown event to replay": (nothing, ["replay", "abc", "nosuch"], ["nosuch"]),
+    "an unknown game": (nothing, ["games", "huntt"], ["huntt", "hunt"]),
+    "an unknown bot in a match": (nothing, ["match", "first", "lsat", "--board", "duel"], ["lsat", "'last'"]),
+    "an unknown board of a match": (nothing, ["match", "first", "last", "--board", "x"], ["'x'"]),
+    "too few bots for a match": (nothing, ["match", "first", "--board", "duel"], ["explorer mummy"]),
+    "a game for a board": (nothing, ["match", "first", "last", "--board", "mummy_maze"], ["mummy_maze/duel"]),
+    "a role without crosstable": (nothing, ["leaderboard", "--role", "mummy"], ["--crosstable"]),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(mistake, tmp_path, here):
+    spoil, words, named = MISTAKES[mistake]
+    folder = make(tmp_path / "ws")
+    spoil(folder)
+    done = here(folder, *words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    for word in named:
+        assert word in done.stderr
+
+
+@pytest.mark.parametrize("words", [["nosuch"], ["run", "--nosuch"], ["match"], ["run", "--seed", "x"]])
+def test_a_wrong_command_line_is_exit_code_2(words, fresh, here):
+    done = here(fresh, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+
+
+def test_every_mistake_in_a_file_is_told_at_once(tmp_path, here):
+    folder = make(tmp_path / "ws")
+    in_toml("repeats = 1", "repeats = 0\nseeed = 3")(folder)
+    done = here(folder, "run")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 2
+
+
+@pytest.mark.parametrize("words", [["leaderboard", "--json"], ["games"], ["--help"]])
+def test_a_reader_that_has_enough_is_no_error_message(words, played):
+    command = [sys.executable, "-m", "arena", *words]
+    run = subprocess.Popen(command, cwd=played, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert run.stdout is not None
+    run.stdout.close()
+    _, said = run.communicate(timeout=60)
+    assert said == b""
+
+
+def test_a_bug_of_ours_keeps_its_plain_traceback(fresh):
+    code = "import arena.cli.boards as b; b._row = lambda board: 1 / 0; from arena.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "games"], cwd=fresh, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Traceback (most recent call last):")
+    assert "ZeroDivisionError" in done.stderr
+    assert "\u256d" not in done.stderr  # no box with locals

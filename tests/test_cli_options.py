@@ -1,0 +1,149 @@
+"""What a command line changes, how far an event is, how values are shown: no process, no file but a folder."""
+
+import io
+import json
+import tomllib
+
+import pytest
+
+from arena.cli import options, screen
+from arena.cli.planning import GUESS, lines
+from arena.cli.progress import Progress, duration
+from arena.errors import ArenaError
+from arena.event import Board, Event
+from arena.match import Bot
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("time.move=0.5", 0.5),
+        ("seed=3", 3),
+        ('name="x"', "x"),
+        ("name=x", "x"),
+        ("seating=distinct", "distinct"),
+        ("boards=['duel']", ["duel"]),
+        ("limits.memory = 1 GB", "1 GB"),
+    ],
+)
+def test_a_setting_is_a_toml_value_or_a_bare_word(words, value):
+    assert options.overrides([words]) == {words.partition("=")[0].strip(): value}
+
+
+@pytest.mark.parametrize("words", ["seed", "=3", "boards=[1", 'name="x'])
+def test_a_setting_that_is_none_is_a_mistake_that_quotes_it(words):
+    with pytest.raises(ArenaError, match=r"^--set"):
+        options.overrides([words])
+
+
+def test_an_option_with_a_name_wins_over_set_and_one_not_given_changes_nothing():
+    assert options.overrides(["seed=1"], seed=2, workers__count=None) == {"seed": 2}
+    assert options.overrides([], workers__count=3) == {"workers.count": 3}
+
+
+def test_names_come_with_commas_or_one_by_one():
+    assert options.split(["a,b", "c"]) == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("words", ["0", "-1", "many", "1.5"])
+def test_a_number_of_workers_is_at_least_one(words):
+    with pytest.raises(ArenaError, match=r"^--workers"):
+        options.count_of(words)
+
+
+def test_a_table_is_written_as_toml_that_reads_back():
+    table = {
+        "name": 'a "quoted"\\ \x7f name',
+        "boards": ["a/b", "ü"],
+        "time": {"move": 0.5, "start": 1e-9, "on": True},
+        "bot": ({"name": "x", "path": None, "command": ("a", "b")}, {"name": "y", "path": "p", "command": None}),
+    }
+    read = tomllib.loads(options.toml(table))
+    bots = [{"name": "x", "command": ["a", "b"]}, {"name": "y", "path": "p"}]
+    assert read == {**table, "bot": bots}
+
+
+def test_no_limit_is_written_as_none():
+    assert tomllib.loads(options.toml({"time": {"move": None}})) == {"time": {"move": "none"}}
+
+
+def test_the_file_as_played_is_only_touched_when_it_differs(tmp_path):
+    options.keep_played(tmp_path, "seed = 1\n")
+    before = (tmp_path / "tournament.toml").stat().st_mtime_ns
+    options.keep_played(tmp_path, "seed = 1\n")
+    assert (tmp_path / "tournament.toml").stat().st_mtime_ns == before
+    options.keep_played(tmp_path, "seed = 2\n")
+    assert (tmp_path / "tournament.toml").read_text() == "seed = 2\n"
+
+
+def test_progress_tells_share_rate_and_time_left():
+    assert str(Progress(200, 50, 40, 10.0)) == "50 of 200 matches (25 %), 4.0/s, about 38 s left"
+
+
+def test_progress_before_the_first_match_and_after_the_last_promises_nothing():
+    assert str(Progress(200, 0, 0, 3.0)) == "0 of 200 matches (0 %)"
+    assert str(Progress(4, 4, 2, 1.0)) == "4 of 4 matches (100 %), 2.0/s"
+    assert Progress(0, 0, 0, 0.0).share == 1.0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.44, "0.4 s"), (12, "12 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")]
+)
+def test_a_duration_is_short_words(seconds, words):
+    assert duration(seconds) == words
+
+
+def event() -> Event:
+    names = ("box", "hat")
+    boards = (
+        Board(game="toy", name=name, rules="toy.py", digest=name, roles=("fox", "hen"), sides=(("fox",), ("hen",)))
+        for name in names
+    )
+    bots = tuple(Bot(name=name, command=("true",), digest=name) for name in "abc")
+    return Event(name="test", seed=1, boards=tuple(boards), bots=bots)
+
+
+def test_a_plan_counts_what_is_left_and_takes_the_time_that_matches_took():
+    first = event().match(event().boards[0], event().bots[:2], 0).id
+    box, hat = lines(event(), {first}, {"toy/box": 2.0})
+    assert (box.board, box.matches, box.played, box.seconds(1)) == ("toy/box", 6, 1, 10.0)
+    assert hat.seconds(2) == 6.0  # it was never played: as the others
+
+
+def test_a_plan_without_any_history_is_guessed():
+    assert [line.each for line in lines(event(), set(), {})] == [GUESS, GUESS]
+
+
+HOSTILE = "[red]x[/red]\x1b[2J\u202e\n=1+1"
+
+
+def test_hostile_text_is_one_harmless_line():
+    shown = screen.shown(HOSTILE)
+    assert "\x1b" not in shown
+    assert "\n" not in shown
+    assert "\u202e" not in shown
+    assert "[red]x[/red]" in shown
+
+
+def test_a_table_shows_hostile_text_as_it_is_and_never_as_markup(capsys):
+    screen.show(screen.table(["bot", "points"], [(HOSTILE, 1.0), (None, None)]))
+    said = capsys.readouterr().out
+    assert "[red]x[/red]\\x1b" in said
+    assert "\x1b" not in said
+    assert all(line == line.rstrip() for line in said.split("\n"))
+
+
+def test_a_piped_table_is_never_cut(capsys):
+    screen.show(screen.table(["bot"] * 30, [["x" * 40] * 30]))
+    assert "x" * 40 + " " in capsys.readouterr().out
+
+
+def test_json_holds_no_nan_and_no_raw_control_character(capsys):
+    screen.print_json([{"a": float("nan"), "b": HOSTILE, "c": (1, None)}])
+    said = capsys.readouterr().out
+    assert json.loads(said) == [{"a": None, "b": HOSTILE, "c": [1, None]}]
+    assert said.isascii()
+
+
+def test_a_stream_that_is_no_terminal_gets_no_colour():
+    assert not screen.colourful(io.StringIO())
