@@ -31,7 +31,8 @@ def worth(game: Any, state: Any, rounds: int) -> float:
         return -1000.0 if outcome.reason == "caught" else 1000.0
     if rounds == 0:
         danger = min(far[state.pacman][state.blinky], far[state.pacman][state.inky])
-        return min(danger, 4) * 0.5 - 3 * state.pellets.bit_count()
+        hungry: int = state.pellets.bit_count()
+        return min(danger, 4) * 0.5 - 3 * hungry
     return max(after_move(game, state, move, rounds) for move in game.legal_moves(state, "pacman"))
 
 
@@ -41,19 +42,19 @@ def after_move(game: Any, state: Any, move: str, rounds: int) -> float:
     return worth(game, after if game.outcome(after) else chase(game, after), rounds - 1)
 
 
-def nearest_food(turn: Turn, cell: Any) -> int:
-    """Steps to the nearest pellet, which breaks ties."""
-    food = [tuple(map(int, fact.split()[1:])) for fact in turn.facts if fact.startswith("pellet ")]
-    return min((far[cell][pellet] for pellet in food), default=0)
+def nearest_food(game: Any, state: Any) -> int:
+    """Steps from Pacman to the nearest pellet, which breaks ties."""
+    food = (cell for bit, cell in enumerate(game.pellets) if state.pellets >> bit & 1)
+    return min((far[state.pacman][cell] for cell in food), default=0)
 
 
 def choose(turn: Turn) -> str:
     """Pacman: the best after a search. A ghost: the step from which Pacman has least to hope for."""
     game, state = turn.rules, turn.state
     if turn.role == "pacman":
-        cells = {move: game.play(state, {"pacman": move}).pacman for move in turn.legal}
+        landed = {move: game.play(state, {"pacman": move}) for move in turn.legal}
         return max(
-            turn.legal, key=lambda move: (after_move(game, state, move, ROUNDS), -nearest_food(turn, cells[move]))
+            turn.legal, key=lambda move: (after_move(game, state, move, ROUNDS), -nearest_food(game, landed[move]))
         )
     partner = "inky" if turn.role == "blinky" else "blinky"
     others = game.legal_moves(state, partner)

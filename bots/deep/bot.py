@@ -47,14 +47,11 @@ def hunt(game: Any, state: Any, lead: int) -> dict[str, str]:
 
 
 def rollout(game: Any, state: Any, lead: int) -> float:
-    """Pacman's score when both sides play on like that; food soon is worth a little more than food late."""
-    soon = 0
+    """Pacman's score when both sides play on like that, a long life breaking ties."""
     while (outcome := game.outcome(state)) is None:
-        left = state.pellets
         state = game.play(state, {"pacman": eat(game, state)} if state.pacman_moves else hunt(game, state, lead))
-        soon += 0 if state.pellets == left else game.steps - state.step
-    score: int = outcome.scores["pacman"]
-    return score + soon / 50
+    score: float = outcome.scores["pacman"] + state.step / 1000
+    return score
 
 
 def doomed(game: Any, state: Any, rounds: int) -> bool:

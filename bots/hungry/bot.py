@@ -10,17 +10,12 @@ def prepare(turn: Turn) -> None:
     far.update(distances(turn.board))
 
 
-def pellets(facts: list[str]) -> list[Cell]:
-    """The cells with a pellet."""
-    return [(int(x), int(y)) for word, *rest in map(str.split, facts) if word == "pellet" for x, y in [rest]]
-
-
 def choose(turn: Turn) -> str:
     """The step that brings it nearest to what it hunts; Pacman keeps off cells that a ghost reaches at once."""
     game, state = turn.rules, turn.state
     here = getattr(state, turn.role)
     stays = {role: game.legal_moves(state, role)[0] for role in game.to_move(state)}
-    food = pellets(turn.facts)
+    food = [cell for bit, cell in enumerate(game.pellets) if state.pellets >> bit & 1]
 
     def left(move: str) -> tuple[int, ...]:
         there = getattr(game.play(state, {**stays, turn.role: move}), turn.role)

@@ -23,7 +23,8 @@ def value(game: Any, state: Any, depth: int, low: float, high: float) -> float:
     """What the explorer can expect; a winner hurries, a loser delays."""
     outcome = game.outcome(state)
     if outcome is not None:
-        return 1000 * (outcome.scores["explorer"] - 50) * (1 - state.step / 100) + 50
+        scored: float = 1000 * (outcome.scores["explorer"] - 50) * (1 - state.step / 100) + 50
+        return scored
     if depth == 0:
         return guess(game, state)
     explorer = state.step % 2 == 0

@@ -1,0 +1,98 @@
+"""The house bots, in real matches: legal, the same each time, and as strong as their pages say."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from arena import roster, rulebook
+from arena.event import Event
+from arena.match import Bot, Record
+from arena.play import play
+from arena.sandbox.door import Door
+from arena.schedules import round_robin
+
+HOUSE = {bot.name: bot for bot in roster.gather(Path(__file__).parent.parent / "bots")}
+
+
+@pytest.fixture(scope="module")
+def door():
+    with Door() as door:
+        yield door
+
+
+@cache
+def meeting(door: Door, label: str, *names: str) -> Record:
+    (board,) = rulebook.find(label)
+    bots = tuple(HOUSE[name] for name in names)
+    event = Event(name="t", seed=3, boards=(board,), bots=tuple(HOUSE.values()))
+    return play(event.match(board, bots, 0), door=door)
+
+
+def moves_of(record: Record) -> list[tuple[int, str, str]]:
+    return [(turn.number, turn.role, turn.move) for turn in record.turns]
+
+
+def pairs() -> list[tuple[str, tuple[str, ...]]]:
+    """For each board: enough pairings that every bot sits in every role that it plays."""
+    found: dict[tuple[str, str, str], tuple[str, tuple[str, ...]]] = {}
+    for board in rulebook.all_boards():
+        for seating in round_robin.seatings(board, tuple(HOUSE.values()), "sides"):
+            names = tuple(bot.name for bot in seating)
+            for role, name in zip(board.roles, names, strict=True):
+                found.setdefault((board.label, role, name), (board.label, names))
+    return sorted(set(found.values()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("label", "names"), pairs())
+def test_every_house_bot_plays_every_role_to_the_end_without_a_fault(door, label, names):
+    record = meeting(door, label, *names)
+    assert record.verdict.faults == ()
+    assert all(seat.warnings == () and seat.stderr == "" for seat in record.seats)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", [("deep", "pack", "pack"), ("careful", "hungry", "hungry"), ("dice", "dice", "dice")])
+def test_house_bots_play_the_same_each_time(door, names):
+    again = meeting.__wrapped__(door, "classic", *names)
+    assert moves_of(meeting(door, "classic", *names)) == moves_of(again)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("explorer", ["oracle", "planner", "walker"])
+def test_the_oracle_as_mummy_eats_within_18_turns_of_duel(door, explorer):
+    record = meeting(door, "duel", explorer, "oracle")
+    assert record.verdict.reason == "eaten"
+    assert record.turns[-1].number <= 18
+
+
+@pytest.mark.slow
+def test_the_oracle_as_explorer_lasts_as_long_as_can_be_lasted(door):
+    assert meeting(door, "duel", "oracle", "oracle").turns[-1].number == 18
+    assert meeting(door, "hunt", "oracle", "oracle").turns[-1].number == 8
+
+
+@pytest.mark.slow
+def test_the_deep_pacman_eats_everything_before_greedy_ghosts_and_most_before_the_pack(door):
+    assert meeting(door, "classic", "deep", "hungry", "hungry").verdict.scores["pacman"] == 100
+    deep = meeting(door, "classic", "deep", "pack", "pack").verdict.scores["pacman"]
+    hungry = meeting(door, "classic", "hungry", "pack", "pack").verdict.scores["pacman"]
+    assert deep > hungry
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pacman", ["deep", "careful", "hungry", "dice"])
+def test_the_pack_catches_every_house_pacman(door, pacman):
+    assert meeting(door, "classic", pacman, "pack", "pack").verdict.reason == "caught"
+
+
+def test_a_bot_that_plays_one_side_only_says_so():
+    assert HOUSE["deep"].roles == ("pacman",)
+    assert HOUSE["pack"].roles == ("blinky", "inky")
+
+
+def test_dice_plays_any_game_and_needs_nothing_of_arena():
+    bot: Bot = HOUSE["dice"]
+    assert bot.games == ()
+    assert "arena" not in Path(bot.files or "").read_text().replace('"""Plays any', "")

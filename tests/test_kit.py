@@ -1,0 +1,107 @@
+"""The kit: what a Python bot leans on, fed with lines as the referee writes them."""
+
+import io
+import random
+
+import pytest
+
+from arena import kit, rulebook
+from arena.event import Event
+from arena.match import Bot, Conditions, Match
+from arena.protocol import Heard
+from arena.referee import Referee
+
+READY = Heard(line=b"ready")
+BOARDS = [board.label for board in rulebook.all_boards()]
+
+
+def match_at(label: str, **conditions: object) -> Match:
+    (board,) = rulebook.find(label)
+    bots = tuple(Bot(name=role, command=(), digest="") for role in board.roles)
+    event = Event(name="t", seed=7, boards=(board,), bots=bots, conditions=Conditions(**conditions))  # type: ignore[arg-type]
+    return event.match(board, bots, 0)
+
+
+def played(lines: str, choose=lambda turn: turn.legal[0], prepare=None) -> list[str]:
+    out = io.StringIO()
+    kit.run(choose, prepare, lines=io.StringIO(lines, newline=None), out=out)
+    return out.getvalue().splitlines()
+
+
+def test_a_bot_of_the_kit_says_ready_and_answers_each_question_once():
+    lines = "arena 1\nrole fox\nready?\nturn 1\nlegal a b\nlegal c\ngo 1000\nturn 3\nlegal d\ngo\nend won\n"
+    assert played(lines) == ["ready", "a b", "d"]
+
+
+def test_carriage_returns_and_unknown_words_do_no_harm():
+    lines = "arena 1\r\nweather fine\r\nready?\r\nturn 1\r\nlegal a\r\nfuture x y\r\ngo 50\r\nend x\r\n"
+    assert played(lines) == ["ready", "a"]
+
+
+def test_a_bot_knows_its_time_and_thinks_before_it_says_ready():
+    seen: list[object] = []
+
+    def choose(turn: kit.Turn) -> str:
+        seen.append(turn.seconds)
+        return turn.legal[0]
+
+    played(
+        "seed 5\nready?\nturn 1\nlegal a\ngo 250\nturn 2\nlegal a\ngo\n", choose, lambda turn: seen.append(turn.seed)
+    )
+    assert seen == [5, 0.25, None]
+
+
+def test_a_remark_stands_before_the_answer_in_the_same_write():
+    def choose(turn: kit.Turn) -> str:
+        turn.remark("depth=3")
+        return turn.legal[0]
+
+    assert played("ready?\nturn 1\nlegal a\ngo 9\n", choose) == ["ready", "# depth=3", "a"]
+
+
+@pytest.mark.parametrize("label", BOARDS)
+def test_the_kits_state_is_the_referees_after_every_move_of_a_random_match(label):
+    match = match_at(label, strikes=200)
+    referee = Referee(rulebook.game_of(match), match)
+    dice = random.Random(label)
+    turns = {role: kit.Turn() for role in referee.game.roles}
+    while asks := referee.asks():
+        heard = {}
+        for role, ask in asks.items():
+            for line in ask.text.decode().splitlines():
+                turns[role]._hear(*line.partition(" ")[::2])
+            if ask.ready:
+                heard[role] = READY
+                continue
+            assert turns[role].state == referee.state
+            move = dice.choice(turns[role].legal) if dice.random() < 0.9 else "an illegal move"
+            turns[role]._answer(move)
+            heard[role] = Heard(line=move.encode())
+        referee.hear(heard)
+    assert referee.verdict is not None
+    assert any(turn.by == "strike" for turn in referee.turns)
+
+
+def test_where_the_state_cannot_be_known_it_is_none():
+    turn = kit.Turn()
+    turn.game, turn.role = "mummy_maze/duel", "explorer"
+    turn.facts = ["step 0", "at explorer 1 1", "at mummy 5 5"]
+    assert turn.state is None
+
+
+@pytest.mark.parametrize("label", BOARDS)
+def test_distances_are_those_of_the_rules(label):
+    game = rulebook.game_of(match_at(label))
+    far = kit.distances(game.board())
+    role = game.roles[0]
+    state = game.start()
+    for _ in range(200):
+        if game.outcome(state) is not None:
+            break
+        moves = {mover: game.legal_moves(state, mover)[-1] for mover in game.to_move(state)}
+        after = game.play(state, moves)
+        if role in moves:
+            assert far[getattr(state, role)][getattr(after, role)] <= 1
+        state = after
+    for cell, steps in far.items():
+        assert all(far[other][cell] == count for other, count in steps.items())
