@@ -1,0 +1,19 @@
+"""Colour for terminals: SGR codes (ECMA-48). They only repeat what letters and lines say."""
+
+from arena.drawing.scene import EXIT, PELLET, Scene
+
+WALL, DIM = "34", "2"
+MARKS = {EXIT: "1;32", PELLET: "33"}
+ROLES = ("1;33", "1;31", "1;36", "1;35", "1;32")
+"""Of the roles, in order of play."""
+
+
+def paint(text: str, code: str, colour: bool) -> str:
+    """The text in this style; blanks and text without one stay as they are."""
+    return f"\x1b[{code}m{text}\x1b[0m" if colour and code and not text.isspace() and text else text
+
+
+def style(scene: Scene, symbol: str) -> str:
+    """The style of what stands in a cell."""
+    letters = list(scene.letters.values())
+    return ROLES[letters.index(symbol) % len(ROLES)] if symbol in letters else MARKS.get(symbol, "")
