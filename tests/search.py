@@ -1,0 +1,91 @@
+"""Exact searches at Pacman with the rules themselves: every move, landing and catch comes from the game.
+
+It owns three questions: what can be forced, how few moves take every pellet, which positions can be met.
+"""
+
+from collections.abc import Callable, Iterator
+from heapq import heappop, heappush
+from itertools import count, product
+from typing import Any
+
+from arena.game import Game, Move, Role
+
+Cell = tuple[int, int]
+GHOSTS = ("blinky", "inky")
+
+
+def forces(game: Game[Any], side: tuple[Role, ...], goal: Callable[[Any], bool], turns: int) -> bool:
+    """Whether a side, choosing together, reaches `goal` within so many turns whatever the others do."""
+    known: dict[Any, bool] = {}
+
+    def reaches(state: Any, left: int) -> bool:
+        if goal(state):
+            return True
+        if left == 0 or game.outcome(state) is not None:
+            return False
+        key = (state, left)
+        if key not in known:
+            wins = any if game.to_move(state)[0] in side else all
+            known[key] = wins(reaches(then, left - 1) for then in after(game, state))
+        return known[key]
+
+    return reaches(game.start(), turns)
+
+
+def after(game: Game[Any], state: Any) -> Iterator[Any]:
+    """The states that follow; roles that choose at once are taken together."""
+    roles = game.to_move(state)
+    if not roles:
+        return
+    for moves in product(*(game.legal_moves(state, role) for role in roles)):
+        yield game.play(state, dict(zip(roles, moves, strict=True)))
+
+
+def fewest_moves_for_all_pellets(game: Game[Any]) -> int:
+    """The fewest moves that take every pellet when the ghosts stay away: A* with a bound that never says too much.
+
+    Cells are coloured like a chessboard and every step changes the colour, so that the pellets of one colour take at
+    least every second step.
+    """
+    start = game.start()
+    best, order = {(start.pacman, start.pellets): 0}, count()
+    frontier = [(_at_least(game, start), next(order), start)]
+    while frontier:
+        _, _, state = heappop(frontier)
+        moves = best[state.pacman, state.pellets]
+        if not state.pellets:
+            return moves
+        for move in game.legal_moves(state, "pacman"):
+            then = game.play(state, {"pacman": move})._replace(pacman_moves=True, step=state.step)
+            if moves + 1 < best.get((then.pacman, then.pellets), 10**9):
+                best[then.pacman, then.pellets] = moves + 1
+                heappush(frontier, (moves + 1 + _at_least(game, then), -next(order), then))
+    raise AssertionError("a pellet cannot be reached")
+
+
+def _at_least(game: Game[Any], state: Any) -> int:
+    left = [sum(cell) % 2 for number, cell in enumerate(game.pellets) if state.pellets >> number & 1]
+    here = sum(state.pacman) % 2
+    same, other = left.count(here), left.count(1 - here)
+    return max(2 * same, 2 * other - 1, 0)
+
+
+def positions(game: Game[Any]) -> set[Any]:
+    """Every position that can be met, whatever is left to eat; the counter stands still."""
+    first = game.start()
+    seen, frontier = {first}, [first]
+    while frontier:
+        for then in after(game, frontier.pop()):
+            place = then._replace(pellets=first.pellets, step=first.step)
+            if place not in seen:
+                seen.add(place)
+                frontier.append(place)
+    return seen
+
+
+def walk(game: Game[Any], state: Any, *turns: Move | tuple[Move, Move]) -> Any:
+    """The state after these turns: Pacman's move is one word, the ghosts' are two, without the `move`."""
+    for turn in turns:
+        said = {"pacman": turn} if isinstance(turn, str) else dict(zip(GHOSTS, turn, strict=True))
+        state = game.play(state, {role: f"move {way}" for role, way in said.items()})
+    return state
