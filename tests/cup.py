@@ -34,7 +34,7 @@ start = 10.0
 move = 10.0
 """
 FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
-SLOW = BOT.format(place=0, pause=0.01)
+SLOW = BOT.format(place=0, pause=0.004)
 
 
 def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> Path:
