@@ -1,0 +1,181 @@
+"""Drawings of both games, of grids that are odd, and of games without a grid."""
+
+import re
+import unicodedata
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena import rulebook
+from arena.drawing import draw
+
+BOARDS = rulebook.all_boards()
+SGR = re.compile(r"\x1b\[[0-9;]+m")
+
+
+def drawn(words):
+    (board,) = rulebook.find(words)
+    game = rulebook.game_of(board)
+    return draw(game.board(), game.view(game.start(), None)).split("\n")
+
+
+def test_hunt_is_drawn_with_the_ring_that_nobody_can_reach_filled():
+    assert drawn("mummy_maze/hunt") == [
+        "   ░░░░┏━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━━━┓",
+        " 8 ░░░░┃       ┃                       ┃",
+        "   ░░░░┃       ╹       ╻   ╻       ╺━━━┫",
+        " 7 ░░░░┃               ┃   ┃           ┃",
+        "   ░░░░┃       ┏━━━━━━━┛   ┗━━━╸       ┃",
+        " 6 ░░░░┃       ┃                       ┃",
+        "   ░░░░┃   ╺━━━┻━━━┓                   ┃",
+        " 5 ░░░░┃           ┃                   ┃",
+        "   ░░░░┃       ╻   ┃   ╻   ╻   ┏━━━╸   ┃",
+        " 4 ░░░░┃       ┃   ┃   ┃   ┃   ┃       ┃",
+        "   ░░░░┃   ╻   ╹   ┃   ╹   ╹   ┃   ╻   ┃",
+        " 3 ░░░░┃   ┃     E ┃           ┃   ┃   ┃",
+        "   ░░░░┣━━━┻━━━╸   ╹       ╺━━━┫   ╹   ┃",
+        " 2 ░░░░┃ ⌂                     ┃       ┃",
+        "   ░░░░┃           ╺━━━┓   ╺━━━┛       ┃",
+        " 1 ░░░░┃               ┃ M             ┃",
+        "   ░░░░┗━━━━━━━━━━━━━━━┻━━━━━━━━━━━━━━━┛",
+        " 0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░",
+        "   ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░",
+        "     0   1   2   3   4   5   6   7   8",
+        "   E explorer 3 3   M mummy 5 1   ⌂ exit 1 2   ░ out of reach",
+        "   step 0",
+    ]
+
+
+def test_pacman_is_drawn_with_pellets_under_the_ghosts_and_the_cells_out_of_play_filled():
+    assert drawn("pacman/classic") == [
+        "   ░░░░░░░░┏━━━━━━━━━━━━━━━┓░░░░░░░░",
+        " 8 ░░░░░░░░┃ ·   ·   ·   · ┃░░░░░░░░",
+        "   ░░░░░░░░┃   ┏━━━━━━━┓   ┃░░░░░░░░",
+        " 7 ░░░░░░░░┃ · ┃░░░░░░░┃ · ┃░░░░░░░░",
+        "   ┏━━━━━━━┛   ┗━━━━━━━┛   ┗━━━━━━━┓",
+        " 6 ┃ ·   ·   ·   B·  I·  ·   ·   · ┃",
+        "   ┃   ┏━━━┓   ┏━━━━━━━┓   ┏━━━┓   ┃",
+        " 5 ┃ · ┃░░░┃ · ┃░░░░░░░┃ · ┃░░░┃ · ┃",
+        "   ┃   ┃░░░┃   ┃░░░░░░░┃   ┃░░░┃   ┃",
+        " 4 ┃ · ┃░░░┃ · ┃░░░░░░░┃ · ┃░░░┃ · ┃",
+        "   ┃   ┗━━━┛   ┗━━━━━━━┛   ┗━━━┛   ┃",
+        " 3 ┃ ·   ·   ·   ·   P   ·   ·   · ┃",
+        "   ┗━━━━━━━┓   ┏━━━━━━━┓   ┏━━━━━━━┛",
+        " 2 ░░░░░░░░┃ · ┃░░░░░░░┃ · ┃░░░░░░░░",
+        "   ░░░░░░░░┃   ┗━━━━━━━┛   ┃░░░░░░░░",
+        " 1 ░░░░░░░░┃ ·   ·   ·   · ┃░░░░░░░░",
+        "   ░░░░░░░░┗━━━━━━━━━━━━━━━┛░░░░░░░░",
+        "     1   2   3   4   5   6   7   8",
+        "   P pacman 5 3   B blinky 4 6   I inky 5 6   · 35 pellets   ░ out of reach",
+        "   step 0   collected 0",
+    ]
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.label)
+def test_every_state_of_every_board_fits_a_terminal_and_keeps_its_size(board):
+    game, random = rulebook.game_of(board), Random(7)
+    state, heights = game.start(), set()
+    while game.outcome(state) is None:
+        lines = draw(game.board(), game.view(state, None)).split("\n")
+        heights.add(len(lines))
+        assert max(map(len, lines)) <= 80
+        moves = {role: random.choice(game.legal_moves(state, role)) for role in game.to_move(state)}
+        state = game.play(state, moves)
+    assert len(heights) == 1  # a replay that jumps up and down is hard to watch
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.label)
+def test_colour_says_nothing_that_the_plain_drawing_does_not(board):
+    game = rulebook.game_of(board)
+    facts = game.board(), game.view(game.start(), None)
+    painted = draw(*facts, colour=True)
+    assert SGR.search(painted)
+    assert SGR.sub("", painted) == draw(*facts)
+    assert painted.count("\x1b[0m") * 2 == painted.count("\x1b")
+
+
+def test_y_grows_to_the_north_and_x_to_the_east():
+    north_west = draw(["size 1 2"], ["at a 1 2"]).split("\n")
+    assert north_west[:5] == ["   ┏━━━━━━━┓", " 2 ┃ A     ┃", "   ┃       ┃", " 1 ┃       ┃", "   ┗━━━━━━━┛"]
+
+
+def test_roles_that_share_a_cell_stand_side_by_side():
+    rows = draw(["size 1 1"], ["at pacman 1 1", "at inky 1 1"]).split("\n")
+    assert rows[1] == " 1 ┃ PI┃"
+
+
+def test_more_than_a_cell_has_room_for_is_told_by_a_plus_and_the_legend():
+    rows = draw(["size 1 1", "exit 1 1"], ["at ape 1 1", "at bee 1 1", "at cat 1 1"]).split("\n")
+    assert rows[1] == " 1 ┃AB+┃"
+    assert rows[-1] == "   A ape 1 1   B bee 1 1   C cat 1 1   ⌂ exit 1 1"
+
+
+def test_roles_with_the_same_first_letter_get_letters_of_their_own():
+    legend = draw(["size 1 2"], ["at gold 1 1", "at goat 1 2", "at g 2 1", "at éé 2 2"]).split("\n")[-1]
+    assert legend == "   G gold 1 1   O goat 1 2   A g 2 1   B éé 2 2"
+
+
+def test_an_exit_that_nobody_can_reach_is_still_shown():
+    rows = draw(["size 1 2", "exit 2 1", "wall 1 1 east", "wall 2 1 north", "wall 1 2 east"], ["at a 1 1"])
+    assert " 1 ┃ A ┃░⌂░" in rows
+
+
+def test_a_board_on_which_nobody_stands_is_all_in_play():
+    assert "░" not in draw(["size 1 3"], [])
+
+
+def test_a_large_grid_gets_narrow_cells_and_a_label_to_each_fifth_column():
+    rows = draw(["size 0 30", "wall 0 0 east"], ["at a 0 0", "at b 30 30", "at c 30 30", "at d 0 1"]).split("\n")
+    assert max(map(len, rows)) <= 80
+    assert rows[0] == "    " + "┏" + "━" * 61 + "┓"
+    assert rows[1].endswith("+┃")
+    assert rows[-2].split() == ["0", "5", "10", "15", "20", "25", "30"]
+    assert rows[-2].index("5") == rows[1].index("┃") + 1 + 2 * 5
+
+
+@pytest.mark.parametrize("size", ["size 0 99", "size 5 1", "size wide", "size 1 2 3", "size 0 9" + "9" * 5000])
+def test_facts_that_make_no_grid_are_listed_as_they_are(size):
+    assert draw([size, "exit 1 1"], ["at a 1 1"]).split("\n")[1:] == ["exit 1 1", "at a 1 1"]
+
+
+def test_a_game_without_a_grid_is_its_facts():
+    assert draw(["heap 3"], ["left 2", "turn of ann"]) == "heap 3\nleft 2\nturn of ann"
+
+
+def test_facts_off_the_board_are_listed_not_drawn():
+    assert draw(["size 1 2"], ["at a 9 9", "pellet 0 0"]).split("\n")[-1] == "   at a 9 9   pellet 0 0"
+
+
+texts = st.text(max_size=12)
+cells = st.integers(-1, 4)
+board_facts = st.one_of(
+    texts,
+    st.builds("size {} {}".format, cells, cells),
+    st.builds("wall {} {} {}".format, cells, cells, st.sampled_from(["north", "east", "up"])),
+    st.builds("exit {} {}".format, cells, cells),
+)
+state_facts = st.one_of(
+    texts, st.builds("at {} {} {}".format, texts, cells, cells), st.builds("pellet {} {}".format, cells, cells)
+)
+
+
+def unsafe(shown):
+    """The characters of a drawing that a terminal would obey instead of show."""
+    kinds = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    return [char for char in shown.replace("\n", "") if unicodedata.category(char) in kinds]
+
+
+@given(board=st.lists(board_facts, max_size=12), state=st.lists(state_facts, max_size=8))
+def test_no_fact_whatever_breaks_the_drawing_or_moves_the_cursor(board, state):
+    shown = draw(["size 1 3", *board], state)
+    assert not unsafe(shown)
+    assert len(shown.split("\n")) >= 8
+
+
+@given(facts=st.lists(texts.filter(lambda text: not text.startswith("size")), max_size=8))
+def test_facts_without_a_grid_do_not_move_the_cursor_either(facts):
+    shown = draw(["nothing"], facts)
+    assert not unsafe(shown)
+    assert len(shown.split("\n")) == 1 + len(facts)
