@@ -23,7 +23,7 @@ def steps(size: tuple[int, int], walls: Iterable[Wall]) -> dict[Cell, dict[str, 
     low, high = size
     shut = set(walls)
     for wall in shut:
-        if not on_board(size, wall[:2]) or wall[2] not in {"north", "east"}:
+        if len(wall) != 3 or not on_board(size, wall[:2]) or wall[2] not in {"north", "east"}:
             raise ValueError(f"wall {wall}: expected x, y on the board and 'north' or 'east'")
     return {
         (x, y): {
@@ -37,9 +37,9 @@ def steps(size: tuple[int, int], walls: Iterable[Wall]) -> dict[Cell, dict[str, 
 
 
 def on_board(size: tuple[int, int], cell: Cell) -> bool:
-    """Whether a cell lies on the board."""
+    """Whether a cell lies on the board; no for anything but x and y."""
     low, high = size
-    return low <= cell[0] <= high and low <= cell[1] <= high
+    return len(cell) == 2 and low <= cell[0] <= high and low <= cell[1] <= high
 
 
 def reachable(ways: Mapping[Cell, Mapping[str, Cell]], start: Cell) -> frozenset[Cell]:

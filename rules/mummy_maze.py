@@ -60,7 +60,9 @@ class MummyMaze(Game[State]):
             raise ValueError(f"moves: expected 'free' or 'toward', not {self.moves!r}")
         if self.eaten not in {"anytime", "end"}:
             raise ValueError(f"eaten: expected 'anytime' or 'end', not {self.eaten!r}")
-        _ = self._next
+        if ended := self.outcome(self.start()):
+            raise ValueError(f"the match is over before its first turn: {ended.reason}")
+        _ = self._next  # looks at the walls
 
     @cached_property
     def _next(self) -> dict[Cell, dict[str, Cell]]:

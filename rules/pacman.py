@@ -55,10 +55,16 @@ class Pacman(Game[State]):
                 raise ValueError(f"{name}: {getattr(self, name)} is not on the board")
         if self.ghosts not in {"team", "each"}:
             raise ValueError(f"ghosts: expected 'team' or 'each', not {self.ghosts!r}")
-        if len(self.score) <= len(self.pellets):
-            raise ValueError(f"score: expected a score for each of 0 to {len(self.pellets)} pellets")
+        if len(self.score) <= len(self.pellets) or not all(0 <= score <= 100 for score in self.score):
+            raise ValueError(f"score: expected one of 0 to 100 for each of 0 to {len(self.pellets)} pellets")
+        if lost := [cell for cell in self.pellets if cell not in self.cells_in_play]:
+            raise ValueError(f"pellets: nobody can reach {lost[0]}")
+        if len(self._bits) < len(self.pellets):
+            raise ValueError("pellets: a cell has two")
         if stuck := [cell for cell in self.cells_in_play if not self._next[cell]]:
             raise ValueError(f"walls: nobody can leave {stuck[0]}, and everybody must move")
+        if ended := self.outcome(self.start()):
+            raise ValueError(f"the match is over before its first turn: {ended.reason}")
 
     @cached_property
     def cells_in_play(self) -> frozenset[Cell]:

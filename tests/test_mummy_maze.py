@@ -280,6 +280,7 @@ def outcome(board, state):
         ({"exit": (9, 9)}, "exit: \\(9, 9\\) is not on the board"),
         ({"moves": "fast"}, "moves: expected 'free' or 'toward', not 'fast'"),
         ({"eaten": "never"}, "eaten: expected 'anytime' or 'end', not 'never'"),
+        ({"explorer": (1, 1)}, "the match is over before its first turn: eaten"),
         ({"walls": ((1, 1, "up"),)}, "wall \\(1, 1, 'up'\\): expected x, y on the board and 'north' or 'east'"),
     ],
 )
