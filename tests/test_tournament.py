@@ -1,0 +1,308 @@
+"""The event: parallel or not, interrupted or not, with broken bots or not, it ends with the same tables."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from arena import config, tournament
+from arena.archive import Archive
+from arena.errors import ArenaError
+from arena.event import Event
+from arena.leaderboard import Results, write_csv
+from arena.match import Abort, Ending, Fault, Record
+from arena.play import play
+
+HERE = Path(__file__).parent
+DICE = (HERE.parent / "bots" / "dice.py").read_text()
+FIRST = DICE.replace("dice.choice(legal)", "legal[0]")
+LAST = DICE.replace("dice.choice(legal)", "legal[-1]")
+TABLES = ("leaderboard.csv", "crosstable.csv", "matches.csv")
+
+
+class Quiet:
+    """An audience that remembers."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.missing: dict[str, Fault] = {}
+        self.aborts: list[Abort] = []
+
+    def begins(self, planned: int, finished: int) -> None:
+        self.counts = (planned, finished)
+
+    def absent(self, bot: str, fault: Fault) -> None:
+        self.missing[bot] = fault
+
+    def finished(self, record: Record) -> None:
+        self.records.append(record)
+
+    def aborted(self, abort: Abort) -> None:
+        self.aborts.append(abort)
+
+
+def workspace(folder: Path, bots: dict[str, str], boards: Iterable[str] = ("duel", "classic"), **keys: object) -> Path:
+    """A workspace with these bots and a quick event."""
+    (folder / "bots").mkdir(parents=True)
+    for name, text in bots.items():
+        (folder / "bots" / f"{name}.py").write_text(text)
+    lines = ['name = "cup"', "seed = 5", f"boards = {list(boards)!r}", 'bots = "bots"']
+    lines += [f"{key} = {value}" for key, value in keys.items()]
+    (folder / "tournament.toml").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def event_of(folder: Path) -> Event:
+    return config.load(folder / "tournament.toml").event(folder)
+
+
+def run(folder: Path, results: str = "results", workers: int = 2, **more: object) -> tuple[tournament.Outcome, Quiet]:
+    audience = Quiet()
+    outcome = tournament.run(event_of(folder), folder / results, workers=workers, audience=audience, **more)  # type: ignore[arg-type]
+    return outcome, audience
+
+
+def tables(folder: Path) -> list[bytes]:
+    results = Results.open(folder)
+    write_csv(results, folder)
+    results.close()
+    return [(folder / name).read_bytes() for name in TABLES]
+
+
+@pytest.mark.slow
+def test_one_worker_and_four_give_the_same_tables(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=2)
+    for workers in (1, 4):
+        outcome, _ = run(cup, f"by{workers}", workers)
+        assert outcome.complete
+    assert tables(cup / "by1") == tables(cup / "by4")
+
+
+def test_a_finished_event_is_not_played_again(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"])
+    run(cup)
+    outcome, audience = run(cup)
+    assert outcome.complete
+    assert audience.counts == (2, 2)
+    assert audience.records == []
+
+
+def test_an_edited_bot_gets_new_matches_and_the_others_keep_theirs(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel"])
+    run(cup)
+    (cup / "bots" / "c.py").write_text(LAST + "# edited\n")
+    _, audience = run(cup)
+    assert audience.counts == (6, 2)
+    assert all("c" in {seat.bot for seat in record.seats} for record in audience.records)
+    results = Results.open(cup / "results")
+    assert len(results.matches()) == 6
+    assert len(Results.open(cup / "results", all_versions=True).matches()) == 10
+    results.close()
+
+
+@pytest.mark.slow
+def test_bots_that_never_say_ready_are_named_and_forfeit_unplayed(tmp_path):
+    bots = {"good": DICE, "fine": FIRST, "mute": "import time\ntime.sleep(60)\n", "dead": "raise SystemExit(3)\n"}
+    cup = workspace(tmp_path, bots, ["duel"], time="{start = 0.5}")
+    outcome, audience = run(cup)
+    assert outcome.complete
+    assert {name: fault.ending for name, fault in audience.missing.items()} == {
+        "mute": Ending.TIMEOUT,
+        "dead": Ending.CRASHED,
+    }
+    unplayed = [record for record in audience.records if {"mute", "dead"} & {seat.bot for seat in record.seats}]
+    assert len(unplayed) == 10
+    assert all(record.turns == () and record.verdict.reason == "forfeit" for record in unplayed)
+    assert all(record.seconds < 0.2 for record in unplayed)
+
+
+BROKEN = {
+    "mute": "import time\ntime.sleep(60)\n",
+    "crash": "import sys\nfor line in sys.stdin:\n    if line.startswith('ready?'): print('ready', flush=True)\n"
+    "    if line.startswith('go'): raise KeyError('x')\n",
+    "cheat": DICE.replace("dice.choice(legal)", "'move anywhere'"),
+    "slow": "import time\n" + DICE.replace("print(dice.choice(legal)", "time.sleep(60) or print(0"),
+    "noise": DICE.replace(
+        "print(dice.choice(legal), flush=True)", "sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()"
+    ),
+}
+
+
+@pytest.mark.slow
+def test_of_25_bots_the_five_that_always_fail_come_last_with_their_endings_counted(tmp_path):
+    bots = {
+        f"b{number:02}": random.Random(number).choice([DICE, FIRST, LAST]) + f"# {number}\n" for number in range(20)
+    }
+    cup = workspace(tmp_path, bots | BROKEN, ["mummy_maze/duel"], time="{start = 2.0, move = 0.2}")
+    outcome, audience = run(cup)
+    assert outcome.complete
+    assert set(audience.missing) == {"mute"}
+    board = Results.open(cup / "results").leaderboard().set_index("bot")
+    assert set(board.index[-5:]) == set(BROKEN)
+    endings = {"mute": "timeout", "crash": "crashed", "cheat": "illegal_move", "slow": "timeout", "noise": "garbled"}
+    for name, ending in endings.items():
+        assert board.loc[name, ending] >= 24
+        assert board.loc[name, ending] == board.loc[name, "forfeits"]
+    assert (board.loc[list(bots), "forfeits"] == 0).all()
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from arena.archive import Archive
+with Archive.open(Path(sys.argv[1]), writing=True):
+    print('held', flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_second_run_at_the_same_time_is_refused_in_one_line(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"])
+    holder = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            HOLDER,
+            str(cup / "results"),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    try:
+        with pytest.raises(ArenaError, match=f"process {holder.pid} is playing this event"):
+            run(cup)
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdout.close()
+    assert run(cup)[0].complete
+
+
+MAIN = """
+import sys
+from pathlib import Path
+from arena import config, tournament
+class Audience:
+    begins = lambda self, planned, finished: print("begun", flush=True)
+    absent = finished = aborted = lambda *_: None
+cup = Path(sys.argv[1])
+event = config.load(cup / "tournament.toml").event(cup)
+outcome = tournament.run(event, cup / "killed", workers=2, audience=Audience())
+sys.exit(0 if outcome.complete else 1)
+"""
+
+
+def begun(cup: Path) -> "subprocess.Popen[str]":
+    """The event in a process of its own, which has begun to play."""
+    main = subprocess.Popen([sys.executable, "-c", MAIN, str(cup)], stdout=subprocess.PIPE, text=True)
+    assert main.stdout is not None
+    with main.stdout:
+        assert main.stdout.readline() == "begun\n"
+    return main
+
+
+def descendants(pid: int) -> set[int]:
+    """Every process below this one, by parents."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    below, more = set(), {pid}
+    while more := {child for child, parent in parents.items() if parent in more} - below:
+        below |= more
+    return below
+
+
+def gone_soon(pids: Iterable[int]) -> bool:
+    until = time.monotonic() + 5
+    while time.monotonic() < until:
+        states = [_state(pid) for pid in pids]
+        if all(state in {"", "Z"} for state in states):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+@pytest.mark.slow
+def test_killed_twenty_times_the_finished_event_equals_an_uninterrupted_one(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST, "d": DICE + "#\n"}, ["duel", "hunt"], repeats=3)
+    run(cup, "whole")
+    dice = random.Random(1)
+    stored = 0
+    for _ in range(20):
+        main = begun(cup)
+        time.sleep(dice.uniform(0.0, 0.5))
+        below = descendants(main.pid)
+        main.send_signal(signal.SIGKILL)
+        main.wait()
+        assert gone_soon(below)
+        if (cup / "killed" / "event.sqlite").exists():
+            with Archive.open(cup / "killed", writing=True) as archive:
+                now = len(archive.ids())
+            assert now >= stored
+            stored = now
+    assert stored > 0
+    assert run(cup, "killed")[0].complete
+    assert tables(cup / "killed") == tables(cup / "whole")
+
+
+@pytest.mark.slow
+def test_a_killed_worker_costs_nothing_but_a_replay(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "hunt"], repeats=3)
+    run(cup, "whole")
+    main = begun(cup)
+    for _ in range(3):
+        time.sleep(0.4)
+        for pid in descendants(main.pid):
+            comm = Path(f"/proc/{pid}/comm")
+            if comm.exists() and comm.read_text().startswith("referee-"):
+                os.kill(pid, signal.SIGKILL)
+                break
+    assert main.wait() == 0
+    assert tables(cup / "killed") == tables(cup / "whole")
+
+
+def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path, monkeypatch):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"])
+
+    def broken(match, **more):
+        if match.seats[0].bot.name == "b":
+            raise RuntimeError("our own bug")
+        return play(match, **more)
+
+    monkeypatch.setattr(tournament, "play", broken)
+    outcome, audience = run(cup, workers=1)
+    assert not outcome.complete
+    assert [abort.attempt for abort in audience.aborts] == [1, 2, 3]
+    assert "our own bug" in outcome.failed[0].cause
+    monkeypatch.undo()
+    assert run(cup)[0].complete
+
+
+def test_a_stopped_event_keeps_what_finished(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel"], repeats=20)
+    audience = Quiet()
+    outcome = tournament.run(
+        event_of(cup), cup / "results", workers=2, audience=audience, stopped=lambda: len(audience.records) >= 5
+    )
+    assert outcome.stopped
+    assert 5 <= outcome.finished < 120
+    with Archive.open(cup / "results") as archive:
+        assert len(archive.ids()) == outcome.finished
