@@ -64,8 +64,8 @@ def test_every_command_has_help(fresh, here):
 
 
 def test_completion_for_a_shell_can_be_shown(fresh):
-    done = arena(fresh, "--show-completion", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
-    assert "usage" not in done.stdout.lower()
+    done = arena(fresh, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert "complete -o default -F" in done.stdout
 
 
 def test_the_version_is_told(fresh):
@@ -327,6 +327,15 @@ def test_a_wrong_command_line_is_exit_code_2(words, fresh, here):
     done = here(fresh, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
+
+
+def test_a_file_name_that_is_hostile_does_nothing_to_the_terminal(tmp_path, here):
+    folder = make(tmp_path / "ws")
+    (folder / "bots/\x1b[2Jx.py").write_text("")
+    done = here(folder, "run")
+    assert done.returncode == 2
+    assert "\\x1b[2Jx" in done.stderr
+    assert "\x1b" not in done.stderr
 
 
 def test_every_mistake_in_a_file_is_told_at_once(tmp_path, here):

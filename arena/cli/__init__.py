@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from arena import __version__
-from arena.cli import boards, matches, results, running, workspace
+from arena.cli import boards, matches, results, running, screen, workspace
 from arena.errors import ArenaError
 
 app = typer.Typer(
@@ -41,7 +41,7 @@ def main() -> NoReturn:
     try:
         app()
     except ArenaError as error:
-        _complain(str(error))
+        screen.notice(str(error))
         code = 2
     except SystemExit as done:
         code = done.code if isinstance(done.code, int) else 0
@@ -61,11 +61,6 @@ def _options(
     ] = False,
 ) -> None:
     del version
-
-
-def _complain(words: str) -> None:
-    with contextlib.suppress(OSError):  # the terminal may be gone
-        print(words, file=sys.stderr, flush=True)
 
 
 def _flushed(code: int) -> int:

@@ -9,7 +9,7 @@ from arena.cli import screen
 from arena.cli.progress import duration
 from arena.event import Event
 
-GUESS = 0.15  # seconds a match of the shipped bots takes on one core of a small machine
+GUESS = 0.3  # seconds that a match of the shipped bots takes on a small machine
 HEADERS = ("board", "matches", "played", "seconds")
 
 

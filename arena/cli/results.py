@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 Words = Annotated[
     str | None,
-    typer.Argument(
-        metavar="EVENT", help="A name under results/, a path, or a tournament.toml; default: the one here."
-    ),
+    typer.Argument(metavar="EVENT", help="A name under results/, a path, or a tournament.toml; default: the one here."),
 ]
 AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Count matches of edited bots, boards and rules too.")
@@ -46,7 +44,7 @@ def leaderboard(
     else:
         frame = results.timing() if timing else results.leaderboard()
         frame = frame if timing or wide or json else compact(results)
-    show(frame, json=json)
+    show(frame, json=json, decimals=4 if timing else 2)
 
 
 def charts(
@@ -94,7 +92,7 @@ def compact(results: "Results") -> "pd.DataFrame":
     return frame[[*wanted, *seen]]
 
 
-def show(frame: "pd.DataFrame", *, json: bool) -> None:
+def show(frame: "pd.DataFrame", *, json: bool, decimals: int = 2) -> None:
     """A frame on stdout."""
     from arena.leaderboard import rows_of
 
@@ -104,4 +102,4 @@ def show(frame: "pd.DataFrame", *, json: bool) -> None:
     elif not rows:
         print("no matches yet")
     else:
-        screen.show(screen.table(list(rows[0]), [list(row.values()) for row in rows]))
+        screen.show(screen.table(list(rows[0]), [list(row.values()) for row in rows], decimals))

@@ -38,29 +38,35 @@ def colourful(stream: IO[str] | None = None) -> bool:
 def notice(text: str) -> None:
     """A line for the user on stderr; a terminal that is gone is no reason to fail."""
     with contextlib.suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
+        print(harmless(text), file=sys.stderr, flush=True)
 
 
-def shown(value: object, length: int = 200) -> str:
-    """Any value as one harmless line; None is nothing, a float has two decimals."""
+def harmless(text: str) -> str:
+    """Our own words, of any number of lines, in which the name of a file may still be anybody's."""
+    lines = text.split("\n")
+    return "\n".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
+
+
+def shown(value: object, length: int = 200, decimals: int = 2) -> str:
+    """Any value as one harmless line; None is nothing."""
     if value is None or value != value:  # NaN
         return ""
-    return f"{value:.2f}" if isinstance(value, float) else clean(str(value), length)
+    return f"{value:.{decimals}f}" if isinstance(value, float) else clean(str(value), length)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> "Table":
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], decimals: int = 2) -> "Table":
     """A table whose numbers stand right; its text is shown as it is."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     kept = [tuple(row) for row in rows]
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(title) if title else None, title_justify="left")
+    drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for place, column in enumerate(columns):
         numbers = all(isinstance(row[place], (int, float, type(None))) for row in kept)
         drawn.add_column(Text(shown(column)), justify="right" if kept and numbers else "left", overflow="fold")
     for row in kept:
-        drawn.add_row(*(Text(shown(value)) for value in row))
+        drawn.add_row(*(Text(shown(value, decimals=decimals)) for value in row))
     return drawn
 
 

@@ -7,9 +7,9 @@ terminal that is gone ends the show, never the run.
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from arena.cli import screen
 from arena.cli.progress import Progress, duration
@@ -151,12 +151,12 @@ class Display(Watcher):
         grid.add_row(self.name, bar, f"{progress.finished}/{progress.planned}", rate, left)
         return grid
 
-    def _alive(self, draw: object) -> None:
+    def _alive(self, draw: Callable[[], object]) -> None:
         """Draw on a terminal that may be gone; once it is, never again."""
         if self._gone:
             return
         try:
-            draw()  # type: ignore[operator]
+            draw()
         except OSError:
             self._gone = True
 
@@ -164,10 +164,6 @@ class Display(Watcher):
 def absence(bot: str, fault: Fault) -> str:
     """Who never said `ready`, and what became of it."""
     return f"{screen.shown(bot)} is absent, its matches are forfeited: {fault.ending}: {screen.shown(fault.words, 500)}"
-
-
-class Watching(Protocol):
-    """What the two have in common; only for readers of types."""
 
 
 @contextmanager

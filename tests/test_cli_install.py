@@ -1,0 +1,56 @@
+"""Installed as a wheel and in place: a new workspace outside the checkout plays an event."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from cup import environment
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, unpacked, as pip would install it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "-w", str(folder), str(CHECKOUT)]
+    built = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    if "No matching distribution found for hatchling" in built.stderr:
+        pytest.skip("no package index to get hatchling from")
+    assert built.returncode == 0, built.stderr
+    (file,) = folder.glob("*.whl")
+    with zipfile.ZipFile(file) as packed:
+        packed.extractall(folder / "installed")
+    return folder / "installed"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["wheel", "editable"])
+def test_a_new_workspace_outside_the_checkout_plays_an_event(kind, tmp_path, request):
+    place = request.getfixturevalue("wheel") if kind == "wheel" else CHECKOUT
+
+    def arena(folder, *words):
+        command = [sys.executable, "-m", "arena", *words]
+        changes = {"PYTHONPATH": str(place)} if kind == "wheel" else {}
+        return subprocess.run(command, cwd=folder, env=environment(**changes), capture_output=True, text=True)
+
+    where = subprocess.run(
+        [sys.executable, "-c", "import arena; print(arena.__file__)"],
+        cwd=tmp_path,
+        env=environment(PYTHONPATH=str(place)),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert where.startswith(str(place))
+    before = arena(tmp_path, "run")
+    assert (before.returncode, before.stdout) == (2, "")
+    assert "arena init" in before.stderr
+    assert arena(tmp_path, "init", "cup").returncode == 0
+    done = arena(tmp_path / "cup", "run", "--repeats", "1", "--boards", "duel", "--bots", "dice,walker")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "cup/results/demo/leaderboard.csv").is_file()
+    assert arena(tmp_path, "games", "hunt").returncode == 0
+    assert arena(tmp_path, "match", "dice", "dice", "--board", "duel", "--no-draw").returncode == 0
