@@ -4,14 +4,17 @@ It owns where rules are looked for, and turns every mistake in a rules file or a
 a game is rulefile.py's business.
 """
 
+import re
 import tomllib
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from arena import rulefile
 from arena.errors import ArenaError
@@ -19,10 +22,16 @@ from arena.event import Board
 from arena.game import Game
 from arena.match import Match, digest_of
 
+NAME = re.compile(r"[A-Za-z0-9._-]+")
+"""What a game or a board may be called: one word of the protocol, and a file's name."""
+
+Read = TypeVar("Read")
+
 
 def load(game: str, board: str, workspace: Path = Path()) -> Game[Any]:
     """The game on its board; ArenaError when there is no such game or board, or when it is not sound."""
-    return game_of(_one(f"{game}/{board}", workspace))
+    (only,) = find(f"{game}/{board}", workspace)
+    return game_of(only)
 
 
 def game_of(planned: Board | Match) -> Game[Any]:
@@ -32,77 +41,98 @@ def game_of(planned: Board | Match) -> Game[Any]:
 
 
 def find(words: str, workspace: Path = Path()) -> tuple[Board, ...]:
-    """The boards that `words` mean: a game (all of its boards), `game/board`, a board's own name, or either of a path.
+    """The boards that `words` mean: a game (all of its boards), `game/board`, a board's own name, or a path.
 
-    A path ends in `.py` before the board and is relative to the workspace.
+    A path ends in `.py` and is relative to the workspace; `path/board` is one board of it. Only the rules that are
+    meant are loaded, so that a mistake in another file does no harm.
     """
-    game, _, board = words.rpartition("/") if not words.endswith(".py") else (words, "", "")
-    if game.endswith(".py"):
-        path = workspace / game
-        if not path.is_file():
-            raise ArenaError(f"{words}: there is no rules file {path}")
-        known = list(_boards(path))
+    path, board = _path_in(words, workspace)
+    if path is not None:
+        wanted = [(path, name) for name in _names(path) if board in {"", name}]
+        return _built(wanted) or _unknown(words, [f"{words.removesuffix(board)}{name}" for name in _names(path)])
+    files = {file.stem: file for file in _rules(workspace)}
+    game, _, board = words.rpartition("/")
+    if words in files or game in files:
+        file = files.get(game) or files[words]
+        wanted = [(file, name) for name in _names(file) if not game or name == board]
     else:
-        known = list(all_boards(workspace))
-    wanted = [one for one in known if words in {one.label, one.name, one.game} or (game.endswith(".py") and not board)]
-    wanted = wanted or [one for one in known if game.endswith(".py") and one.name == board]
-    if not wanted:
-        names = [one.label for one in known]
-        near = get_close_matches(words, [*names, *(one.name for one in known), *(one.game for one in known)], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ArenaError(f"there is no game or board {words!r}{hint} Known: {', '.join(names) or 'none'}")
-    if words not in {one.game for one in wanted} and len({one.game for one in wanted}) > 1:
-        raise ArenaError(f"board {words!r} is of several games: say {' or '.join(one.label for one in wanted)}")
-    return tuple(wanted)
+        wanted = [(file, name) for file in files.values() for name in _names(file) if name == words]
+        if len(wanted) > 1:
+            labels = " or ".join(f"{file.stem}/{name}" for file, name in wanted)
+            raise ArenaError(f"board {words!r} is a board of several games: write {labels}")
+    return _built(wanted) or _unknown(
+        words, [f"{file.stem}/{name}" for file in files.values() for name in _names(file)]
+    )
 
 
 def all_boards(workspace: Path = Path()) -> tuple[Board, ...]:
     """Every board of every game that can be found, nearer places first; a name found twice counts once."""
+    return _built((file, name) for file in _rules(workspace) for name in _names(file))
+
+
+def _path_in(words: str, workspace: Path) -> tuple[Path | None, str]:
+    """The rules file that the words name by its path, and the board after it; None when they are no path."""
+    path, board = (words, "") if words.endswith(".py") else words.rpartition("/")[::2]
+    if not path.endswith(".py"):
+        return None, ""
+    file = (workspace / path).absolute()
+    if not file.is_file():
+        raise ArenaError(f"there is no rules file {workspace / path}; a path is relative to tournament.toml")
+    return file, board
+
+
+def _unknown(words: str, labels: list[str]) -> tuple[Board, ...]:
+    parts = {part for label in labels for part in label.rsplit("/", 1)}
+    near = get_close_matches(words, [*labels, *sorted(parts)], n=1)
+    hint = f"did you mean {near[0]!r}? Known" if near else "known"
+    raise ArenaError(f"there is no game or board {words!r}; {hint}: {', '.join(labels) or 'none'}")
+
+
+def _rules(workspace: Path) -> tuple[Path, ...]:
+    """Every rules file that can be found by its name, nearer places first."""
     found: dict[str, Path] = {}
     for path in (*_files(workspace / "rules"), *_files(rulefile.shipped()), *_plugins()):
         found.setdefault(path.stem, path)
-    return tuple(board for path in found.values() for board in _boards(path))
-
-
-def _one(label: str, workspace: Path) -> Board:
-    boards = find(label, workspace)
-    if len(boards) != 1:
-        raise ArenaError(f"{label!r} means {len(boards)} boards: name one of {', '.join(one.label for one in boards)}")
-    return boards[0]
+    return tuple(found.values())
 
 
 def _files(folder: Path) -> Iterator[Path]:
     """The games of a folder: a Python file with its boards beside it, or one that defines `game`."""
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted(folder.absolute().glob("*.py")):
         if not path.name.startswith(("_", ".")) and (path.with_suffix(".toml").exists() or _defines_game(path)):
             yield path
 
 
 def _defines_game(path: Path) -> bool:
-    return any(line.startswith(("game =", "game:", "class game")) for line in path.read_text("utf-8").splitlines())
+    lines = path.read_text("utf-8", errors="replace").splitlines()
+    return any(line.startswith(("game =", "game:", "class game")) for line in lines)
 
 
 def _plugins() -> Iterator[Path]:
-    for point in entry_points(group="arena.rules"):
-        spec = find_spec(point.value)
+    """The rules files of installed packages: entry points of the group `arena.rules`, each naming a module."""
+    for point in sorted(entry_points(group="arena.rules")):
+        try:
+            spec = find_spec(point.module)
+        except ModuleNotFoundError:
+            spec = None
         if spec is None or spec.origin is None:
-            raise ArenaError(f"plug-in {point.name}: there is no module {point.value}; install it again")
+            raise ArenaError(f"plug-in {point.name}: there is no module {point.module!r}; install its package again")
         yield Path(spec.origin)
 
 
+def _built(wanted: Iterable[tuple[Path, str]]) -> tuple[Board, ...]:
+    return tuple(_board(file, name) for file, name in wanted)
+
+
 @cache
-def _boards(path: Path) -> tuple[Board, ...]:
-    return tuple(_board(path.resolve(), name) for name in _sound(path, lambda: rulefile.boards(path)))
-
-
 def _board(path: Path, name: str) -> Board:
     game = _game(path, name)
-    files = [(source.name, source.read_text("utf-8")) for source in rulefile.sources(path)]
+    files = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
     return Board(
         game=path.stem,
         name=name,
         rules=str(path),
-        digest=digest_of(rulefile.boards(path)[name], files),
+        digest=digest_of(_tables(path)[name], files),
         roles=tuple(game.roles),
         sides=tuple(game.sides),
     )
@@ -110,31 +140,62 @@ def _board(path: Path, name: str) -> Board:
 
 @cache
 def _game(path: Path, board: str) -> Game[Any]:
-    boards = _sound(path, lambda: rulefile.boards(path))
-    if board not in boards:
-        raise ArenaError(f"{path.with_suffix('.toml')}: there is no board {board!r}; known: {', '.join(boards)}")
+    """The game on its board, after every check that can be made without playing it."""
+    if board not in _tables(path):
+        raise ArenaError(f"{path.with_suffix('.toml')}: there is no board {board!r}; known: {', '.join(_tables(path))}")
     known = _sound(path, lambda: rulefile.parameters(path))
     where = f"{path.with_suffix('.toml')}: [{board}]"
-    for key in boards[board]:
+    for key in _tables(path)[board]:
         if key not in known:
             near = get_close_matches(key, known, n=1)
-            raise ArenaError(f"{where} {key}: unknown parameter{f'; did you mean {near[0]!r}?' if near else ''}")
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+            raise ArenaError(f"{where} {key}: unknown parameter; {hint}")
     for key, needed in known.items():
-        if needed and key not in boards[board]:
+        if needed and key not in _tables(path)[board]:
             raise ArenaError(f"{where} {key}: this parameter is missing")
     try:
         return rulefile.load(path, board)
-    except (ValueError, TypeError) as error:
-        raise ArenaError(f"{where} {error}") from error
+    except ValueError as error:
+        raise ArenaError(f"{where} {_line(error)}") from error
+    except Exception as error:  # a value of the wrong type goes wrong anywhere
+        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
 
 
-def _sound(path: Path, read: Any) -> Any:
-    """What `read` gives; a mistake in the files in one line."""
+def _names(path: Path) -> tuple[str, ...]:
+    """The boards of a rules file; only its TOML is read."""
+    return tuple(_tables(path))
+
+
+@cache
+def _tables(path: Path) -> dict[str, dict[str, Any]]:
+    """The parameters of each board of a rules file."""
+    where = path.with_suffix(".toml")
     try:
-        return read()
-    except tomllib.TOMLDecodeError as error:
-        raise ArenaError(f"{path.with_suffix('.toml')}: {error}") from error
+        tables = rulefile.boards(path)
+    except AttributeError as error:  # a key that is no table
+        raise ArenaError(f"{where}: every parameter belongs to a board; begin with a line such as [default]") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ArenaError(f"{where}: {_line(error)}") from error
+    for name in (path.stem, *tables):
+        if not NAME.fullmatch(name):
+            raise ArenaError(f"{where}: {name!r} cannot be a name: use letters, digits and . _ -")
+    return tables
+
+
+def _sound(path: Path, read: Callable[[], Read]) -> Read:
+    """What `read` gives; any mistake in the rules file in one line, with the line number where there is one."""
+    try:
+        rulefile.module(path)
     except SyntaxError as error:
         raise ArenaError(f"{error.filename}:{error.lineno}: {error.msg}") from error
-    except AttributeError as error:
-        raise ArenaError(f"{path}: {error}; a rules file ends with `game = TheClass`") from error
+    except Exception as error:  # the file is the user's, and so is whatever it raises
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise ArenaError(f"{last.filename}:{last.lineno}: {type(error).__name__}: {_line(error)}") from error
+    try:
+        return read()
+    except (AttributeError, TypeError) as error:
+        raise ArenaError(f"{path}: a rules file ends with `game = TheClass`, a frozen dataclass") from error
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
