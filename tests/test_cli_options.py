@@ -5,6 +5,7 @@ import json
 import tomllib
 
 import pytest
+from rich.console import Console
 
 from arena.cli import options, screen
 from arena.cli.planning import GUESS, lines
@@ -136,6 +137,13 @@ def test_a_table_shows_hostile_text_as_it_is_and_never_as_markup(capsys):
 def test_a_piped_table_is_never_cut(capsys):
     screen.show(screen.table(["bot"] * 30, [["x" * 40] * 30]))
     assert "x" * 40 + " " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("width", "between"), [(80, "  "), (12, " ")])
+def test_a_narrow_terminal_gets_narrow_columns_before_anything_is_folded(width, between):
+    to = Console(width=width, file=io.StringIO())
+    to.print(screen.fitted(screen.table(["ab", "cd", "ef", "gh"], [("a", "c", "e", "g")]), to))
+    assert to.file.getvalue().split("\n")[0].strip() == between.join(["ab", "cd", "ef", "gh"])
 
 
 def test_json_holds_no_nan_and_no_raw_control_character(capsys):

@@ -70,14 +70,21 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], decimals: in
     return drawn
 
 
-def show(thing: object) -> None:
-    """A table or text on stdout, without blanks at the ends of its lines when piped."""
+def fitted(drawn: "Table", to: "Console") -> "Table":
+    """The table, with its columns closer together where the terminal is narrow."""
+    if to.measure(drawn, options=to.options.update(max_width=PIPED_WIDTH)).maximum > to.width:
+        drawn.padding = (0, 0, 0, 0)
+    return drawn
+
+
+def show(drawn: "Table") -> None:
+    """A table on stdout, without blanks at the ends of its lines when piped."""
     to = console()
     if to.is_terminal:
-        to.print(thing)
+        to.print(fitted(drawn, to))
         return
     with to.capture() as caught:
-        to.print(thing)
+        to.print(drawn)
     print("\n".join(line.rstrip() for line in caught.get().split("\n")).strip("\n"))
 
 

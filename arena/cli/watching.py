@@ -137,7 +137,8 @@ class Display(Watcher):
     def _frame(self) -> "RenderableType":
         from rich.console import Group
 
-        return Group(self._bar(), screen.table(self._totals.headers, self._totals.rows(TOP)))
+        table = screen.table(self._totals.headers, self._totals.rows(TOP))
+        return Group(self._bar(), screen.fitted(table, self._live.console))
 
     def _bar(self) -> "RenderableType":
         from rich.progress_bar import ProgressBar
