@@ -29,7 +29,7 @@ def flaws(game: Game[Any], playouts: int = 20, seed: int = 0) -> list[str]:
     found = [*_lasting(game), *_roles(game), *_text("board", game.board())]
     for number in range(playouts):
         played = playout(game, Random(f"{seed}/{number}"))
-        for law in (_ends, _turns, _moves, _outcomes, _views, _states, _repeats):
+        for law in (_ends, _turns, _moves, _outcomes, _views, _tells, _states, _repeats):
             found += law(game, played)
         if found:
             break  # the first broken playout says it all
@@ -116,6 +116,18 @@ def _views(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[str]:
     for state, _ in steps:
         for role in (None, *game.roles):
             yield from _text(f"view of {role or 'everything'}", game.view(state, role))
+
+
+def _tells(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[str]:
+    """The view of everything is the state in words: records, replays and their digests have nothing else."""
+    seen: dict[tuple[str, ...], Any] = {}
+    for state, _ in steps:
+        facts = game.view(state, None)
+        if facts != game.view(state, None):
+            yield "view(state, None) differs from call to call"
+        elif seen.setdefault(facts, state) != state:
+            yield "view(state, None) is the same for different states: it must tell everything"
+            return
 
 
 def _states(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[str]:

@@ -2,227 +2,267 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import pytest
-from pacman_solver import can_force, joint_moves, moves_for_all_pellets, positions
+from search import GHOSTS, fewest_moves_for_all_pellets, forces, positions, walk
 
 from arena import rulebook
 
 BOARDS = ("classic", "published")
 SMALL = {"size": (5, 6), "pacman": (5, 5), "blinky": (5, 6), "inky": (6, 6), "pellets": ()}
-SCALE = (*range(0, 21, 2), *range(23, 90, 3), 95, 100)
+SCALE = [*range(0, 21, 2), *range(23, 90, 3), 95, 100]
 
 
 def maze(board="classic"):
     return rulebook.load("pacman", board)
 
 
-def at(game, pacman=(5, 3), blinky=(4, 6), inky=(5, 6), **rest):
-    return game.start()._replace(pacman=pacman, blinky=blinky, inky=inky, **rest)
-
-
-def pacman_goes(way, board="classic", **places):
-    game = maze(board)
-    return game.play(at(game, **places), {"pacman": f"move {way}"})
-
-
-def ghosts_go(blinkys_way, inkys_way, board="classic", **places):
-    game = maze(board)
-    state = at(game, pacman_moves=False, **places)
-    return game.play(state, {"blinky": f"move {blinkys_way}", "inky": f"move {inkys_way}"})
-
-
-def outcome(state, board="classic"):
-    ended = maze(board).outcome(state)
-    return ended and (ended.reason, *(ended.scores[role] for role in ("pacman", "blinky", "inky")))
-
-
-def pellets(number):
-    """The bits of so many pellets."""
-    return (1 << number) - 1
+def at(game, **places):
+    return game.start()._replace(**places)
 
 
 @cache
-def met(board):
-    return positions(maze(board))
+def met():
+    return positions(maze())
 
 
-# The maze, and what can be forced in it
+def collected(game, state):
+    return len(game.pellets) - state.pellets.bit_count()
 
 
-@pytest.mark.parametrize("board", BOARDS)
-def test_36_cells_are_in_play_and_each_has_2_or_4_ways_out(board):
-    game = maze(board)
-    ways_out = [len(game.legal_moves(at(game, pacman=cell), "pacman")) for cell in game.cells_in_play]
-    assert len(ways_out) == 36
-    assert set(ways_out) == {2, 4}
+# The maze
 
 
-def test_classic_has_a_pellet_in_every_cell_in_play_but_pacmans_start():
+def test_36_of_the_64_cells_are_in_play_each_with_two_or_four_ways_out():
+    game = maze()
+    ways = [len(game.legal_moves(at(game, pacman=cell), "pacman")) for cell in game.cells_in_play]
+    assert len(ways) == 36
+    assert set(ways) == {2, 4}
+
+
+def test_both_boards_have_the_same_walls_and_starts():
+    classic, published = maze("classic"), maze("published")
+    assert set(classic.walls) == set(published.walls)
+    assert classic.start()[:3] == published.start()[:3] == ((5, 3), (4, 6), (5, 6))
+
+
+def test_classic_has_a_pellet_everywhere_but_under_pacman():
     game = maze("classic")
+    assert set(game.pellets) == game.cells_in_play - {(5, 3)}
     assert len(game.pellets) == 35
-    assert set(game.pellets) == game.cells_in_play - {game.pacman}
 
 
 def test_published_has_none_under_the_ghosts_either():
     game = maze("published")
-    assert set(game.pellets) == set(maze("classic").pellets) - {game.blinky, game.inky}
-
-
-def test_both_boards_are_the_same_maze():
-    classic, published = maze("classic"), maze("published")
-    assert replace(published, pellets=classic.pellets, first_step=0, ghosts="team") == classic
+    assert set(game.pellets) == game.cells_in_play - {(5, 3), (4, 6), (5, 6)}
+    assert len(game.pellets) == 33
 
 
 @pytest.mark.parametrize(("board", "moves"), [("published", 36), ("classic", 38)])
-def test_all_pellets_take_a_pacman_that_nobody_hunts_so_many_moves(board, moves):
-    assert moves_for_all_pellets(maze(board)) == moves
+def test_without_ghosts_all_pellets_take_as_many_moves_as_the_exact_search_finds(board, moves):
+    assert fewest_moves_for_all_pellets(maze(board)) == moves
+
+
+# Parity: everybody must move, and every step changes the colour of a cell
+
+
+def test_inky_never_catches_pacman_on_the_ghosts_turn():
+    caught = [place for place in met() if place.pacman == place.inky]
+    assert caught
+    assert not [place for place in caught if place.pacman_moves]
+
+
+def test_blinky_only_catches_pacman_on_the_ghosts_turn():
+    caught = [place for place in met() if place.pacman == place.blinky]
+    assert caught
+    assert all(place.pacman_moves for place in caught)
+
+
+def test_both_ghosts_are_never_on_pacman_at_once():
+    assert not [place for place in met() if place.pacman == place.blinky == place.inky]
+
+
+# Perfect ghosts
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_inky_never_comes_upon_pacman_it_waits_for_pacman_to_step_onto_it(board):
-    caught_by_inky = [state for state in met(board) if state.pacman == state.inky]
-    assert {state.pacman_moves for state in caught_by_inky} == {False}
+def test_pacman_takes_7_pellets_whatever_the_ghosts_do(board):
+    game = maze(board)
+    assert forces(game, ("pacman",), lambda state: collected(game, state) >= 7, 13)
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_blinky_catches_pacman_only_by_its_own_step(board):
-    caught_by_blinky = [state for state in met(board) if state.pacman == state.blinky]
-    assert {state.pacman_moves for state in caught_by_blinky} == {True}
+def test_perfect_ghosts_catch_a_pacman_with_7_pellets_at_most(board):
+    game = maze(board)
+    assert forces(game, GHOSTS, lambda state: caught(state) and collected(game, state) <= 7, 20)
 
 
-@pytest.mark.parametrize("board", BOARDS)
-def test_both_ghosts_never_stand_on_pacman_at_once(board):
-    assert not [state for state in met(board) if state.pacman == state.blinky == state.inky]
-
-
-def test_ghosts_that_cooperate_perfectly_capture_pacman_within_16_turns_but_not_within_15():
+def test_perfect_ghosts_in_a_hurry_catch_pacman_within_16_turns_and_not_within_15():
     game = maze("published")
-    assert can_force(game, "ghosts", captured, 16)
-    assert not can_force(game, "ghosts", captured, 15)
+    assert forces(game, GHOSTS, caught, 16)
+    assert not forces(game, GHOSTS, caught, 15)
 
 
-def test_ghosts_that_cooperate_perfectly_hold_pacman_to_exactly_7_pellets():
-    game = maze("published")
-    assert can_force(game, "ghosts", lambda state: False if eaten(game, state) > 7 else captured(state), 20)
-    assert can_force(game, "pacman", lambda state: True if eaten(game, state) >= 7 else refuted(state), 20)
-
-
-def captured(state):
-    return True if state.pacman in (state.blinky, state.inky) else None
-
-
-def refuted(state):
-    return False if captured(state) else None
-
-
-def eaten(game, state):
-    return len(game.pellets) - state.pellets.bit_count()
+def caught(state):
+    return state.pacman in (state.blinky, state.inky)
 
 
 # Turns
 
 
-def test_pacman_moves_first_and_then_both_ghosts_at_once():
+def test_pacman_moves_first_then_both_ghosts_at_once_and_so_on():
     game = maze()
     state, order = game.start(), []
     for _ in range(4):
-        order.append(game.to_move(state))
-        state = game.play(state, next(joint_moves(game, state)))
-    assert order == [("pacman",), ("blinky", "inky")] * 2
-    assert state.step == 4
+        roles = game.to_move(state)
+        order.append(roles)
+        state = game.play(state, {role: game.legal_moves(state, role)[0] for role in roles})
+    assert order == [("pacman",), GHOSTS, ("pacman",), GHOSTS]
 
 
-@pytest.mark.parametrize(("board", "turns"), [("classic", 100), ("published", 99)])
-def test_the_counter_of_a_match_that_nobody_ends_allows_so_many_turns(board, turns):
-    game = maze(board)
-    last = at(game, step=game.first_step + turns - 1)
-    assert game.outcome(last) is None
-    assert outcome(game.play(last, {"pacman": "move east"}), board) == ("step limit", 2, 0, 0)
+def test_the_ghosts_are_one_side():
+    assert maze().sides == (("pacman",), GHOSTS)
 
 
-def test_everybody_must_move_and_neither_walls_nor_the_edge_can_be_stepped_into():
+def test_a_step_into_a_wall_and_staying_are_illegal():
     game = maze()
-    assert game.legal_moves(at(game), "pacman") == ("move east", "move west")
-    assert game.legal_moves(at(game, pacman=(1, 3)), "pacman") == ("move north", "move east")
-    assert game.legal_moves(at(game, blinky=(3, 3)), "blinky") == tuple(
-        f"move {way}" for way in ("north", "south", "east", "west")
-    )
+    assert game.legal_moves(game.start(), "pacman") == ("move east", "move west")
 
 
-def test_ghosts_may_share_a_cell_and_may_swap():
-    assert ghosts_go("east", "west")[1:3] == ((5, 6), (4, 6))
-    shared = ghosts_go("east", "west", blinky=(3, 3), inky=(5, 3), pacman=(8, 8))
-    assert shared.blinky == shared.inky == (4, 3)
-    assert outcome(shared) is None
+def test_a_step_off_the_board_is_illegal():
+    game = maze()
+    assert game.legal_moves(at(game, pacman=(3, 1)), "pacman") == ("move north", "move east")
+
+
+def test_nobody_is_ever_asked_for_a_move_that_does_nothing():
+    game = maze()
+    for place in met():
+        for role in game.to_move(place):
+            for move in game.legal_moves(place, role):
+                there = game.play(place, {**{ghost: game.legal_moves(place, ghost)[0] for ghost in GHOSTS}, role: move})
+                assert getattr(there, role) != getattr(place, role)
+
+
+def test_the_ghosts_may_share_a_cell():
+    game = maze()
+    together = walk(game, at(game, blinky=(4, 6), inky=(6, 6), pacman_moves=False, pacman=(1, 3)), ("east", "west"))
+    assert together.blinky == together.inky == (5, 6)
+    assert game.outcome(together) is None
+
+
+def test_the_ghosts_may_swap():
+    game = maze()
+    after = walk(game, at(game, pacman=(1, 3), pacman_moves=False), ("east", "west"))
+    assert (after.blinky, after.inky) == ((5, 6), (4, 6))
 
 
 # Pellets
 
 
-def test_pacman_takes_the_pellet_of_the_cell_that_it_enters():
-    game, after = maze(), pacman_goes("east")
-    assert game.view(after, "inky")[-1] == "collected 1"
-    assert "pellet 6 3" in game.view(game.start(), "inky")
-    assert "pellet 6 3" not in game.view(after, "inky")
-
-
-def test_a_pellet_is_taken_once():
+def test_pacman_takes_the_pellet_of_the_cell_it_enters_and_none_twice():
     game = maze()
-    there = pacman_goes("east")
-    back = game.play(there._replace(pacman_moves=True), {"pacman": "move west"})
-    again = game.play(back._replace(pacman_moves=True), {"pacman": "move east"})
-    assert [eaten(game, state) for state in (there, back, again)] == [1, 1, 1]
+    state = walk(game, game.start(), "east")
+    assert collected(game, state) == 1
+    again = walk(game, state._replace(pacman_moves=True), "west", ("west", "east"), "east")
+    assert collected(game, again) == 1
 
 
-def test_pacman_takes_the_pellet_of_the_cell_where_it_steps_onto_a_ghost():
-    assert outcome(pacman_goes("east", inky=(6, 3))) == ("caught", 2, 100, 100)
+def test_the_start_of_pacman_has_no_pellet():
+    game = maze()
+    assert collected(game, game.start()) == 0
+    assert "pellet 5 3" not in game.view(game.start(), None)
 
 
 def test_ghosts_leave_pellets_alone():
-    assert ghosts_go("west", "east").pellets == maze().start().pellets
+    game = maze()
+    state = walk(game, game.start(), "east", ("west", "east"))
+    assert collected(game, state) == 1
+    assert (state.blinky, state.inky) == ((3, 6), (6, 6))
+
+
+def test_pacman_takes_the_pellet_of_the_cell_that_it_is_caught_on():
+    game = maze()
+    state = walk(game, at(game, blinky=(6, 3)), "east")
+    assert game.outcome(state).scores["pacman"] == 2
 
 
 # The end
 
 
-@pytest.mark.parametrize(
-    ("board", "scores"), [("classic", ("caught", 0, 100, 100)), ("published", ("caught", 0, 100, 0))]
-)
-def test_a_capture_scores_for_both_ghosts_as_a_team_and_for_the_one_on_pacman_else(board, scores):
-    assert outcome(ghosts_go("east", "east", board, blinky=(4, 3)), board) == scores
+def test_pacman_is_caught_when_it_steps_onto_a_ghost():
+    assert ended(maze(), walk(maze(), at(maze(), inky=(6, 3)), "east")) == ("caught", 2, 100, 100)
 
 
-def test_a_caught_pacman_keeps_what_it_collected():
-    assert outcome(at(maze(), blinky=(5, 3), pellets=pellets(25))) == ("caught", 20, 100, 100)
+def test_pacman_is_caught_when_a_ghost_steps_onto_it():
+    game = maze()
+    state = walk(game, at(game, blinky=(6, 3), pacman_moves=False), ("west", "east"))
+    assert ended(game, state) == ("caught", 0, 100, 100)
 
 
-def test_the_last_pellet_ends_a_match():
-    last = 1 << maze().pellets.index((6, 3))
-    assert outcome(pacman_goes("east", pellets=last)) == ("all pellets", 100, 0, 0)
+def test_by_the_published_sheet_only_the_ghost_on_pacmans_cell_scores():
+    game = maze("published")
+    assert ended(game, walk(game, at(game, inky=(6, 3)), "east")) == ("caught", 2, 0, 100)
+    assert ended(game, walk(game, at(game, blinky=(6, 3)), "east")) == ("caught", 2, 100, 0)
 
 
-def test_a_pacman_caught_on_the_last_pellet_has_both_its_score_and_its_end():
-    last = 1 << maze().pellets.index((6, 3))
-    assert outcome(pacman_goes("east", pellets=last, blinky=(6, 3))) == ("caught", 100, 100, 100)
+def test_the_last_of_35_pellets_ends_the_match_at_100():
+    game = maze()
+    one_left = 1 << game.pellets.index((6, 3))
+    assert game.outcome(at(game, pellets=one_left)) is None
+    assert ended(game, walk(game, at(game, pellets=one_left), "east")) == ("all pellets", 100, 0, 0)
 
 
-def test_published_goes_on_after_its_33_pellets_because_35_end_it():
-    assert outcome(at(maze("published"), pellets=0), "published") is None
-    assert outcome(at(maze("published"), pellets=0, step=100), "published") == ("step limit", 89, 0, 0)
+def test_caught_on_the_last_pellet_is_caught_with_the_full_score():
+    game = maze()
+    state = walk(game, at(game, pellets=1 << game.pellets.index((6, 3)), blinky=(6, 3)), "east")
+    assert ended(game, state) == ("caught", 100, 100, 100)
+
+
+def test_on_published_35_can_never_be_collected_so_that_89_is_the_top():
+    game = maze("published")
+    cleared = at(game, pellets=0)
+    assert game.outcome(cleared) is None
+    assert ended(game, cleared._replace(step=100)) == ("step limit", 89, 0, 0)
+
+
+@pytest.mark.parametrize(("board", "turns"), [("classic", 100), ("published", 99)])
+def test_the_match_ends_after_as_many_turns_as_the_counter_has(board, turns):
+    game = maze(board)
+    state, played = at(game, pellets=0b11), 0
+    while game.outcome(state) is None:
+        state = min(
+            (game.play(state, dict(zip(game.to_move(state), moves, strict=True))) for moves in choices(game, state)),
+            key=lambda then: (caught(then), -apart(then), then.pellets.bit_count() == 0),
+        )
+        played += 1
+    assert (game.outcome(state).reason, played) == ("step limit", turns)
+
+
+def choices(game, state):
+    return product(*(game.legal_moves(state, role) for role in game.to_move(state)))
+
+
+def apart(state):
+    """How far the nearer ghost is: everybody here keeps away from everybody."""
+    return min(
+        sum(abs(a - b) for a, b in zip(state.pacman, ghost, strict=True)) for ghost in (state.blinky, state.inky)
+    )
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_the_scale_grows_by_2_to_10_pellets_then_by_3_and_by_more_for_the_last_two(board):
+def test_pacmans_score_is_the_published_scale_of_what_it_took(board):
     game = maze(board)
-    full = len(game.pellets)
-    shown = [outcome(at(game, pellets=pellets(full - number), step=100), board)[1] for number in range(full + 1)]
-    assert tuple(shown) == SCALE[: full + 1]
+    scores = []
+    for taken in range(len(game.pellets) + 1):
+        state = at(game, pellets=(1 << len(game.pellets) - taken) - 1, step=100)
+        scores.append(game.outcome(state).scores["pacman"])
+    assert scores == SCALE[: len(scores)]
 
 
-def test_nobody_is_to_move_once_it_is_over():
-    game = maze()
-    assert game.to_move(at(game, blinky=(5, 3))) == ()
+def ended(game, state):
+    outcome = game.outcome(state)
+    return (outcome.reason, *(outcome.scores[role] for role in game.roles))
 
 
 # Boards that cannot be played
@@ -231,16 +271,16 @@ def test_nobody_is_to_move_once_it_is_over():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"pacman": (0, 3)}, "pacman: \\(0, 3\\) is not on the board"),
-        ({"inky": (5,)}, "inky: \\(5,\\) is not on the board"),
-        ({"ghosts": "pair"}, "ghosts: expected 'team' or 'each', not 'pair'"),
+        ({"inky": (0, 1)}, r"inky: \(0, 1\) is not on the board"),
+        ({"inky": (5,)}, r"inky: \(5,\) is not on the board"),
+        ({"ghosts": "both"}, "ghosts: expected 'team' or 'each', not 'both'"),
         ({"score": (0, 100)}, "score: expected one of 0 to 100 for each of 0 to 35 pellets"),
         ({"score": (101,) * 36}, "score: expected one of 0 to 100"),
-        ({"pellets": ((2, 2),)}, "pellets: nobody can reach \\(2, 2\\)"),
+        ({"pellets": ((2, 2),)}, r"pellets: nobody can reach \(2, 2\)"),
         ({"pellets": ((1, 3), (1, 3))}, "pellets: a cell has two"),
-        ({"walls": ((1, 1),)}, "wall \\(1, 1\\): expected x, y on the board and 'north' or 'east'"),
-        ({"walls": ((9, 1, "east"),)}, "wall \\(9, 1, 'east'\\): expected x, y on the board"),
-        ({**SMALL, "walls": ((5, 5, "north"), (5, 5, "east"))}, "walls: nobody can leave \\(5, 5\\)"),
+        ({"walls": ((1, 1),)}, r"wall \(1, 1\): expected x, y on the board and 'north' or 'east'"),
+        ({"walls": ((9, 1, "east"),)}, r"wall \(9, 1, 'east'\): expected x, y on the board"),
+        ({**SMALL, "walls": ((5, 5, "north"), (5, 5, "east"))}, r"walls: nobody can leave \(5, 5\)"),
         ({"blinky": (5, 3)}, "the match is over before its first turn: caught"),
     ],
 )

@@ -80,6 +80,11 @@ class Wide(Duet):
         return ("at  fox 1",) if role == "hen" else ()
 
 
+class Vague(Duet):
+    def view(self, state, role):
+        return ("somewhere",)
+
+
 class Unsided(Duet):
     sides = (("fox",), ("hen",))
 
@@ -196,6 +201,7 @@ class Ink(list):
         (TwoLines(), "is not one line of words"),
         (Remarking(), "begins with #"),
         (Wide(), "view of hen: 'at  fox 1' is not one line of words"),
+        (Vague(), "it must tell everything"),
         (Unsided(), "do not have every role once"),
         (Shouting(), "role 'THE chick' is not a word"),
         (Endless(), f"no end within {LONGEST} turns"),
