@@ -28,13 +28,13 @@ class Schedule(Protocol):
 
 def names() -> tuple[str, ...]:
     """The schedules there are."""
-    return tuple(found.name for found in iter_modules(__path__))
+    return tuple(found.name for found in iter_modules(__path__) if not found.name.startswith("_"))
 
 
 def find(name: str) -> Schedule:
     """The schedule of that name; ArenaError when there is none."""
     if name not in names():
         near = get_close_matches(name, names(), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ArenaError(f"schedule: there is no {name!r}{hint} Known: {', '.join(names())}")
+        hint = f"did you mean {near[0]!r}? Known" if near else "known"
+        raise ArenaError(f"schedule: there is no {name!r}; {hint}: {', '.join(names())}")
     return cast("Schedule", import_module(f"{__name__}.{name}"))

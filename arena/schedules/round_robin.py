@@ -5,7 +5,7 @@ With `seating = "sides"` one bot takes all roles of a side; with `distinct` ever
 
 from collections.abc import Collection, Iterator
 from functools import lru_cache
-from itertools import islice, permutations
+from itertools import islice, product
 
 from arena.event import Board, Event
 from arena.match import Bot, Match
@@ -32,10 +32,8 @@ def plan(event: Event) -> tuple[Match, ...]:
 def seatings(board: Board, bots: tuple[Bot, ...], kind: str) -> Iterator[tuple[Bot, ...]]:
     """Every way to give the board's roles to distinct bots that play them; a bot for each role, in order of play."""
     places = board.sides if kind == "sides" else tuple((role,) for role in board.roles)
-    able = [
-        {bot.name for bot in bots if all(bot.plays(board.game, board.name, role) for role in place)} for place in places
-    ]
-    for chosen in permutations(bots, len(places)):
-        if all(bot.name in names for bot, names in zip(chosen, able, strict=True)):
+    able = ([bot for bot in bots if all(bot.plays(board.game, board.name, role) for role in place)] for place in places)
+    for chosen in product(*able):
+        if len({bot.name for bot in chosen}) == len(chosen):
             holder = {role: bot for place, bot in zip(places, chosen, strict=True) for role in place}
             yield tuple(holder[role] for role in board.roles)

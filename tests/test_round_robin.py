@@ -1,0 +1,144 @@
+"""Who meets whom in a round robin, and how schedules are found."""
+
+from collections import Counter
+from itertools import groupby, permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena import schedules
+from arena.errors import ArenaError
+from arena.event import Board, Event
+from arena.match import Bot
+from arena.schedules import round_robin
+
+DUEL = Board(game="maze", name="duel", rules="maze.py", digest="d1", roles=("fox", "dog"), sides=(("fox",), ("dog",)))
+HUNT = Board(
+    game="park",
+    name="hunt",
+    rules="park.py",
+    digest="d2",
+    roles=("hare", "cat", "dog"),
+    sides=(("hare",), ("cat", "dog")),
+)
+
+
+def bot(name, **more):
+    return Bot(name=name, command=("x",), digest=f"digest of {name}", **more)
+
+
+def event(names="abc", boards=(DUEL,), bots=None, **more):
+    bots = tuple(map(bot, names)) if bots is None else bots
+    return Event(name="cup", seed=5, boards=boards, bots=bots, **more)
+
+
+def seated(match):
+    return tuple(seat.bot.name for seat in match.seats)
+
+
+def test_every_ordered_pair_meets_once_on_each_board():
+    plan = round_robin.plan(event("abcd"))
+    assert sorted(map(seated, plan)) == sorted(permutations("abcd", 2))
+
+
+def test_one_bot_takes_all_roles_of_a_side():
+    plan = round_robin.plan(event("ab", (HUNT,)))
+    assert [[(seat.role, seat.bot.name) for seat in match.seats] for match in plan] == [
+        [("hare", "a"), ("cat", "b"), ("dog", "b")],
+        [("hare", "b"), ("cat", "a"), ("dog", "a")],
+    ]
+
+
+def test_distinct_seating_gives_every_role_a_bot_of_its_own():
+    plan = round_robin.plan(event("abcd", (HUNT,), seating="distinct"))
+    assert sorted(map(seated, plan)) == sorted(permutations("abcd", 3))
+
+
+def test_distinct_seating_of_too_few_bots_is_no_match():
+    assert round_robin.plan(event("ab", (HUNT,), seating="distinct")) == ()
+
+
+def test_legs_share_a_seed_and_repeats_and_pairs_do_not():
+    plan = round_robin.plan(event("abc", repeats=3))
+    seeds = {(frozenset(seated(match)), match.repeat): match.seed for match in plan}
+    assert all(match.seed == seeds[frozenset(seated(match)), match.repeat] for match in plan)
+    assert len(set(seeds.values())) == len(seeds) == 9
+
+
+def test_ids_are_unique():
+    plan = round_robin.plan(event("abcde", (DUEL, HUNT), repeats=2))
+    assert len({match.id for match in plan}) == len(plan) == 80
+
+
+def test_all_boards_and_pairings_come_once_before_any_comes_again():
+    plan = round_robin.plan(event("abc", (DUEL, HUNT), repeats=2))
+    assert [(repeat, len(list(group))) for repeat, group in groupby(plan, key=lambda match: match.repeat)] == [
+        (0, 12),
+        (1, 12),
+    ]
+    assert Counter(match.label for match in plan[:12]) == {"maze/duel": 6, "park/hunt": 6}
+
+
+def test_only_bots_that_play_a_board_are_seated_there():
+    bots = (bot("a"), bot("b"), bot("c", games=("park",)), bot("d", games=("maze/duel",)))
+    plan = round_robin.plan(event(boards=(DUEL, HUNT), bots=bots))
+    names = {
+        label: {name for match in plan if match.label == label for name in seated(match)}
+        for label in ("maze/duel", "park/hunt")
+    }
+    assert names == {"maze/duel": {"a", "b", "d"}, "park/hunt": {"a", "b", "c"}}
+
+
+def test_a_bot_takes_a_side_only_if_it_plays_every_role_of_it():
+    bots = (bot("a"), bot("cat", roles=("cat",)), bot("pack", roles=("cat", "dog")))
+    assert list(map(seated, round_robin.plan(event(boards=(HUNT,), bots=bots)))) == [("a", "pack", "pack")]
+
+
+def test_a_bot_of_one_role_is_seated_in_it_alone_when_seats_are_distinct():
+    bots = (bot("a"), bot("b"), bot("cat", roles=("cat",)))
+    plan = round_robin.plan(event(boards=(HUNT,), bots=bots, seating="distinct"))
+    assert list(map(seated, plan)) == [("a", "cat", "b"), ("b", "cat", "a")]
+
+
+def test_due_gives_a_window_of_what_is_not_played_in_the_order_of_the_plan():
+    big = event("".join(map(chr, range(97, 120))))
+    plan = round_robin.plan(big)
+    assert round_robin.due(big, set()) == plan[:256]
+    played = {match.id for match in plan[:300]} - {plan[7].id}
+    assert round_robin.due(big, played) == (plan[7], *plan[300:])[:256]
+
+
+def test_nothing_is_due_when_all_is_played():
+    cup = event()
+    assert round_robin.due(cup, {match.id for match in round_robin.plan(cup)}) == ()
+
+
+@given(st.data())
+def test_whatever_is_on_disk_resuming_plays_the_rest_once(data):
+    cup = event("abcd", repeats=2)
+    everything = [match.id for match in round_robin.plan(cup)]
+    played = set(data.draw(st.lists(st.sampled_from([*everything, "of another plan"]))))
+    rest = [match.id for match in round_robin.due(cup, played)]
+    assert rest == [match for match in everything if match not in played]
+
+
+def test_an_edited_bot_makes_its_own_matches_due_again_and_no_others():
+    before = {match.id for match in round_robin.plan(event("abc"))}
+    edited = Bot(name="c", command=("x",), digest="another")
+    due = round_robin.due(event(bots=(bot("a"), bot("b"), edited)), before)
+    assert sorted(map(seated, due)) == [("a", "c"), ("b", "c"), ("c", "a"), ("c", "b")]
+
+
+def test_a_schedule_is_found_by_the_name_of_its_file():
+    assert schedules.find("round_robin") is round_robin
+    files = Path(schedules.__file__).parent.glob("[!_]*.py")
+    assert set(schedules.names()) == {file.stem for file in files}
+
+
+@pytest.mark.parametrize(("name", "told"), [("round_robbin", "did you mean 'round_robin'? Known: "), ("x", "known: ")])
+def test_an_unknown_schedule_is_told_with_the_ones_there_are(name, told):
+    with pytest.raises(ArenaError, match=r"^schedule: there is no") as caught:
+        schedules.find(name)
+    assert told in str(caught.value)
