@@ -146,6 +146,10 @@ class Results:
         rows = [(*key, *_quantiles(packed)) for key, packed in sorted(times.items())]
         return pd.DataFrame(rows, columns=["bot", "board", "role", "turns", *TIMES])
 
+    def seats_held(self) -> Counter[str]:
+        """How many seats each bot had in the matches that count."""
+        return Counter(bot for match in self.played for bot in match.seats.values())
+
     def aborts(self) -> pd.DataFrame:
         """A row for each time that arena itself failed a match: match, attempt, cause."""
         rows = [(abort.match, abort.attempt, abort.cause) for abort in self._archive.aborts()]

@@ -1,0 +1,93 @@
+"""The one style of every chart: colours that colour-blind readers can tell apart, sizes, and how a chart is saved."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from arena.protocol import clean
+
+COLOURS = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#F0E442",
+    "#000000",
+)  # Okabe and Ito, 2008
+GREY, PALE, INK = "#6B7280", "#DDE1E6", "#22262B"
+NAME = 18  # characters of a bot's name that a chart shows
+DPI = 130
+
+RC: Any = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": GREY,
+    "axes.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": PALE,
+    "grid.linewidth": 0.8,
+    "svg.hashsalt": "arena",  # the same ids in the file each time
+    "svg.fonttype": "path",
+    "text.parse_math": False,  # a bot may be called $x^2$
+}
+
+
+def figure(width: float, height: float, title: str, subtitle: str) -> Figure:
+    """An empty figure of so many inches with a title that says what is seen."""
+    with matplotlib.rc_context(RC):
+        made = Figure(figsize=(width, height), dpi=DPI, facecolor="white", layout="constrained")
+        left = 0.1 / width
+        made.text(left, 1 - 0.1 / height, clean(title), ha="left", va="top", fontsize=13, fontweight="bold")
+        made.text(left, 1 - 0.38 / height, subtitle, ha="left", va="top", fontsize=9.5, color=GREY)
+        made.get_layout_engine().set(rect=(0, 0, 1, 1 - 0.62 / height))  # type: ignore[union-attr,call-arg]
+    return made
+
+
+def axes(made: Figure, rows: int = 1, columns: int = 1, *, sharey: bool = False) -> list[Axes]:
+    """The panels of a figure, in reading order."""
+    with matplotlib.rc_context(RC):
+        panels = made.subplots(rows, columns, squeeze=False, sharey=sharey)
+        return list(panels.flat)
+
+
+def save(made: Figure, path: Path) -> tuple[Path, Path]:
+    """Write a figure as SVG and PNG, without a date in either."""
+    with matplotlib.rc_context(RC):
+        for text in made.findobj(Text):
+            text.set_parse_math(False)
+        vector, pixels = path.with_suffix(".svg"), path.with_suffix(".png")
+        made.savefig(vector, metadata={"Date": None, "Creator": None})
+        made.savefig(pixels, metadata={"Software": None})
+    return vector, pixels
+
+
+def shown(names: Iterable[str]) -> list[str]:
+    """Bots' names as a chart shows them: cut, and with nothing in them that is not to be seen."""
+    return [clean(name, NAME + 3) if len(name) <= NAME else f"{clean(name[: NAME - 1])}…" for name in names]
+
+
+def tall(rows: int, each: float = 0.3, rest: float = 1.5) -> float:
+    """The height in inches of a chart with so many rows."""
+    return max(2.6, rest + each * rows)
+
+
+def bare(panel: Axes, *, grid: Literal["x", "y", ""] = "x") -> None:
+    """No frame and no ticks, a pale grid along one axis."""
+    for spine in panel.spines.values():
+        spine.set_visible(False)
+    panel.tick_params(length=0)
+    if grid:
+        panel.grid(axis=grid)
