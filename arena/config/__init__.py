@@ -9,10 +9,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from arena import roster, rulebook, schedules
 from arena.clock import TimeControl
+from arena.config.keys import Entry, Faults, Names, Restrictions, Staff, Table, Time, Word, listed
+from arena.config.mistakes import sentences
 from arena.errors import ArenaError
 from arena.event import Board, Event
 from arena.match import Bot, Conditions, Limits
@@ -20,79 +22,10 @@ from arena.match import Bot, Conditions, Limits
 Named = TypeVar("Named")
 
 
-def _seconds(value: object) -> object:
-    """`"none"` is no limit; whole numbers of seconds are numbers too."""
-    if value == "none":
-        return None
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def _bytes(value: object) -> object:
-    if value == "none":
-        return None
-    return roster.bytes_of(value) if isinstance(value, str) else value
-
-
-Seconds = Annotated[float, BeforeValidator(_seconds)]
-Limited = Annotated[float | None, BeforeValidator(_seconds)]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Time(_Table):
-    """[time]: seconds; `"none"` = no limit."""
-
-    start: Limited = Field(default=5.0, gt=0, description="Seconds from `ready?` to `ready`.")
-    move: Limited = Field(default=1.0, gt=0, description="Seconds for each answer, before the bank is touched.")
-    bank: Seconds = Field(
-        default=0.0, ge=0, description="Seconds a match for what answers take beyond `move`, added up."
-    )
-    margin: Seconds = Field(default=0.05, ge=0, description="Seconds forgiven on each answer; never told to the bot.")
-
-
-class Restrictions(_Table):
-    """[limits]: what one bot process may use; `"none"` = no limit."""
-
-    memory: Annotated[int | None, BeforeValidator(_bytes)] = Field(
-        default=256_000_000, gt=0, description='Bytes of memory, or a text such as "256 MB".'
-    )
-    cpu: Limited = Field(default=60.0, gt=0, description="Seconds of CPU a match.")
-    processes: int = Field(default=1, ge=1, description="Processes at once; threads are free.")
-
-
-class Faults(_Table):
-    """[faults]: what is forgiven."""
-
-    strikes: int = Field(default=0, ge=0, description="Illegal or garbled answers forgiven a match and seat.")
-
-
-class Staff(_Table):
-    """[workers]: how many matches are played at once."""
-
-    count: int | Literal["auto"] = Field(default="auto", description='Referee processes; "auto" = one a core.')
-
-
-class Entry(_Table):
-    """[[bot]]: one bot by name."""
-
-    name: str = Field(description="Up to 40 letters, digits and . _ -")
-    path: str | None = Field(
-        default=None, description="A file, or a folder with a bot.toml; relative to tournament.toml."
-    )
-    command: str | tuple[str, ...] | None = Field(
-        default=None, description="Instead of a path: the words that start it."
-    )
-
-
-Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)]
-
-
-class Tournament(_Table):
+class Tournament(Table):
     """What a tournament.toml says."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", description="The results go to results/NAME.")
+    name: Word = Field(max_length=64, description="The results go to results/NAME.")
     seed: int = Field(default=0, ge=0, description="Fixes every draw of the referee.")
     boards: Names = Field(description="What is played: `game/board`, a board's name, or a game for all of its boards.")
     schedule: str = Field(default="round_robin", description="Who meets whom.")
@@ -102,7 +35,7 @@ class Tournament(_Table):
         description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot.",
     )
     bots: str | None = Field(default=None, description="A folder of bots, relative to tournament.toml.")
-    bot: Annotated[tuple[Entry, ...], BeforeValidator(lambda v: tuple(v) if isinstance(v, list) else v)] = Field(
+    bot: Annotated[tuple[Entry, ...], BeforeValidator(listed)] = Field(
         default=(), description="Bots by name, beside those of the folder."
     )
     time: Time = Field(default=Time(), description="Seconds.")
@@ -125,7 +58,8 @@ class Tournament(_Table):
             conditions=self.conditions(),
         )
         if not schedules.find(self.schedule).plan(event):
-            raise ArenaError("bots: no board can be seated with these bots: look at their `games` and `roles`")
+            each = "; with seating = 'distinct' every role wants a bot of its own" if self.seating == "distinct" else ""
+            raise ArenaError(f"bots: no board can be seated with these: look at their `games` and `roles`{each}")
         return event
 
     def _boards(self, workspace: Path) -> tuple[Board, ...]:
@@ -156,9 +90,28 @@ class Tournament(_Table):
             every = tuple(_picked("bot", name, {bot.name: bot for bot in every}) for name in dict.fromkeys(wanted))
             every = tuple(sorted(every, key=lambda bot: bot.name))
         if len(every) < 2:
-            where = f"the folder {self.bots!r}" if self.bots is not None else "the [[bot]] tables"
-            raise ArenaError(f"bots: a tournament needs two, and {where} has {len(every) or 'none'}: add some there")
+            found = f"only {every[0].name!r}" if every else "none"
+            raise ArenaError(f"bots: a tournament needs two, and there is {found} {self._where(chosen=bool(wanted))}")
         return every
+
+    def _where(self, *, chosen: bool) -> str:
+        """Where bots were looked for, and what to do for more."""
+        if chosen:
+            return "among those chosen: choose more"
+        if self.bots is not None:
+            return f"in the folder {self.bots!r}: add one there"
+        return 'in the [[bot]] tables: add one, or name a folder with bots = "bots"'
+
+
+TABLES: Mapping[str, type[BaseModel]] = {
+    "": Tournament,
+    "time": Time,
+    "limits": Restrictions,
+    "faults": Faults,
+    "workers": Staff,
+    "bot": Entry,
+}
+"""Every table of the file by its name."""
 
 
 def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournament:
@@ -170,8 +123,10 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
         table = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:
         raise ArenaError(f"{path}: there is no such file; `arena init DIR` makes a workspace with one") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ArenaError(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ArenaError(f"{path}: this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise ArenaError(f"{path}: {error}") from error
     for key, value in (overrides or {}).items():
@@ -179,7 +134,7 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     try:
         return Tournament.model_validate(table)
     except ValidationError as error:
-        raise ArenaError("\n".join(_sentence(path, dict(one)) for one in error.errors())) from error
+        raise ArenaError("\n".join(f"{path}: {line}" for line in sentences(error, TABLES))) from error
 
 
 def schema() -> dict[str, Any]:
@@ -193,10 +148,13 @@ def schema() -> dict[str, Any]:
 def _entered(entry: Entry, workspace: Path) -> Bot:
     """The bot of a [[bot]] table."""
     if (entry.path is None) == (entry.command is None):
-        raise ArenaError(f"bot {entry.name}: give it either a path or a command")
-    if entry.path is not None:
+        raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
+    if entry.path is None:
+        return roster.from_command(entry.name, entry.command or (), workspace)
+    try:
         return roster.from_path(workspace / entry.path, entry.name)
-    return roster.from_command(entry.name, entry.command or (), workspace)
+    except ArenaError as error:
+        raise ArenaError(f"bot {entry.name!r}: path: {error}") from error
 
 
 def _narrowed(words: str, boards: tuple[Board, ...]) -> tuple[Board, ...]:
@@ -219,28 +177,3 @@ def _override(table: dict[str, Any], key: str, value: object) -> None:
         if not isinstance(table, dict):
             raise ArenaError(f"--set {key}: {word!r} is not a table")
     table[last] = value
-
-
-def _sentence(path: Path, error: dict[str, Any]) -> str:
-    """One line for one mistake."""
-    place = [
-        part
-        for part in error["loc"]
-        if part not in {"str", "int", "float"} and not str(part).startswith(("tuple[", "literal["))
-    ]
-    key = ".".join(str(part) for part in place)
-    if error["type"] == "extra_forbidden":
-        known = _keys(place[:-1])
-        near = get_close_matches(str(place[-1]), known, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
-        return f"{path}: {key}: unknown key; {hint}"
-    if error["type"] == "missing":
-        return f"{path}: {key}: this key is missing"
-    return f"{path}: {key}: {error['msg'].removeprefix('Value error, ')}, not {error['input']!r}"
-
-
-def _keys(place: list[Any]) -> list[str]:
-    """The keys of the table at a place."""
-    tables: dict[str, type[BaseModel]] = {"time": Time, "limits": Restrictions, "faults": Faults, "workers": Staff}
-    tables["bot"] = Entry
-    return list((tables[place[0]] if place else Tournament).model_fields)

@@ -1,0 +1,108 @@
+"""The keys of tournament.toml that stand in tables, and the kinds of values that TOML has no word for.
+
+It owns what a value may be. What a wrong one is told is said in mistakes.py, from the words that stand here.
+"""
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from arena import roster
+
+
+def _seconds(value: object) -> object:
+    """Whole numbers of seconds are numbers too."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError("a number of seconds")
+    return float(value)
+
+
+def _limited(value: object) -> object:
+    """`"none"` is no limit."""
+    if value == "none":
+        return None
+    try:
+        return _seconds(value)
+    except ValueError as error:
+        raise ValueError(f'{error}, or "none"') from error
+
+
+def _bytes(value: object) -> object:
+    if value == "none":
+        return None
+    try:
+        return roster.bytes_of(value)  # type: ignore[arg-type] # it says so itself
+    except (TypeError, ValueError) as error:
+        raise ValueError(SIZE) from error
+
+
+def listed(value: object) -> object:
+    """A list as the tuple that a frozen value holds."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+SIZE = 'a size such as "256 MB", or "none"'
+NONE = {"const": "none"}
+COUNT = {"anyOf": [{"type": "integer", "minimum": 1}, {"const": "auto"}]}
+MEMORY = {"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"type": "string"}]}
+LIMIT = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, NONE]}
+
+Seconds = Annotated[float, BeforeValidator(_seconds)]
+Limited = Annotated[float | None, BeforeValidator(_limited), WithJsonSchema(LIMIT)]
+Bytes = Annotated[int | None, BeforeValidator(_bytes), WithJsonSchema(MEMORY)]
+Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
+
+
+class Table(BaseModel):
+    """A table of the file: every key known, no value bent into another kind."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Time(Table):
+    """[time]: seconds; `"none"` = no limit."""
+
+    start: Limited = Field(default=5.0, gt=0, description="Seconds from `ready?` to `ready`.")
+    move: Limited = Field(default=1.0, gt=0, description="Seconds for each answer, before the bank is touched.")
+    bank: Seconds = Field(
+        default=0.0, ge=0, description="Seconds a match for what answers take beyond `move`, added up."
+    )
+    margin: Seconds = Field(default=0.05, ge=0, description="Seconds forgiven on each answer; never told to the bot.")
+
+
+class Restrictions(Table):
+    """[limits]: what one bot process may use; `"none"` = no limit."""
+
+    memory: Bytes = Field(default=256_000_000, gt=0, description='Bytes of memory, or a text such as "256 MB".')
+    cpu: Limited = Field(default=60.0, gt=0, description="Seconds of CPU a match.")
+    processes: int = Field(default=1, ge=1, description="Processes at once; threads are free.")
+
+
+class Faults(Table):
+    """[faults]: what is forgiven."""
+
+    strikes: int = Field(default=0, ge=0, description="Illegal or garbled answers forgiven a match and seat.")
+
+
+class Staff(Table):
+    """[workers]: how many matches are played at once."""
+
+    count: Annotated[Annotated[int, Field(ge=1)] | Literal["auto"], WithJsonSchema(COUNT)] = Field(
+        default="auto", description='Referee processes; "auto" = one a core.'
+    )
+
+
+class Entry(Table):
+    """[[bot]]: one bot by name."""
+
+    name: Word = Field(max_length=40, description="Up to 40 letters, digits and . _ -")
+    path: str | None = Field(
+        default=None, description="A file, or a folder with a bot.toml; relative to tournament.toml."
+    )
+    command: Annotated[str | tuple[str, ...] | None, BeforeValidator(listed)] = Field(
+        default=None, description="Instead of a path: the words that start it."
+    )
