@@ -1,7 +1,9 @@
 """Every board that arena finds keeps the contract of arena.game, and a game that breaks it is caught."""
 
+import re
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,13 +12,20 @@ from playthroughs.make import HERE, path_of, told
 from toy import Duet
 
 from arena import rulebook
+from arena.drawing import draw
 from arena.game import Game, Outcome
+from arena.rulefile import parameters
 
 BOARDS = [board.label for board in rulebook.all_boards()]
 
 
 def load(label):
     return rulebook.load(*label.split("/"))
+
+
+def find(label):
+    (board,) = rulebook.find(label)
+    return Path(board.rules)
 
 
 def test_the_boards_of_the_two_games_are_all_found():
@@ -38,6 +47,47 @@ def test_a_golden_playthrough_still_goes_the_same_way(label):
 
 def test_every_playthrough_is_of_a_board_that_there_is():
     assert set(HERE.glob("*.txt")) == set(map(path_of, BOARDS))
+
+
+# The folder's page
+
+
+README = (HERE.parent.parent / "rules" / "README.md").read_text("utf-8")
+
+
+def test_the_game_that_the_page_shows_is_whole_and_keeps_the_contract(tmp_path):
+    (shown,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "nim.py").write_text(shown, "utf-8")
+    (tmp_path / "rules" / "nim.toml").write_text("[short]\nsticks = 9\n", "utf-8")
+    game = rulebook.load("nim", "short", tmp_path)
+    assert game.board() == ("sticks 9",)
+    assert flaws(game) == []
+
+
+@pytest.mark.parametrize("label", BOARDS)
+def test_the_page_names_every_board_and_everything_that_a_board_may_set(label):
+    assert f"| `{label}` |" in README
+    missing = [name for name in parameters(find(label)) if f"`{name}`" not in README]
+    assert missing == []
+
+
+@pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/court", "pacman/classic"])
+def test_the_page_draws_the_boards_as_arena_does(label):
+    game = load(label)
+    drawn = draw(game.board(), game.view(game.start(), None)).splitlines()
+    grid = [line for line in drawn if not line.startswith("   ") or not line.strip()[0].isalpha()]
+    assert len(grid) > 16
+    assert [line.strip() for line in grid if line.strip() not in README] == []
+
+
+@pytest.mark.parametrize("label", [label for label in BOARDS if label.startswith("pacman/")])
+def test_the_page_shows_pacmans_scale(label):
+    shown = [row.strip("|").split("|")[1:] for row in README.splitlines() if row.startswith("| score |")]
+    assert tuple(int(score) for row in shown for score in row) == load(label).score
+
+
+# The suite itself
 
 
 @pytest.mark.parametrize("game", [Duet(), Duet(turns=0), Duet(dice=True), Duet(hidden=True)], ids=repr)
