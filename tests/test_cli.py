@@ -18,7 +18,7 @@ PLAYS_DUEL = ("match", "first", "last", "--board", "duel")
 def played(tmp_path_factory):
     """A workspace whose event was played; tests only look at it."""
     folder = make(tmp_path_factory.mktemp("played") / "ws", "duel hunt", first=FIRST, broken=CRASHES)
-    run = arena(folder, "run")
+    run = arena(folder, "run", "--no-charts")
     assert run.returncode == 0, run.stderr
     return folder
 
@@ -194,7 +194,7 @@ def a_match(folder) -> str:
 def walked(tmp_path_factory):
     """An event with moves in it."""
     folder = make(tmp_path_factory.mktemp("walked") / "ws")
-    assert arena(folder, "run").returncode == 0
+    assert arena(folder, "run", "--no-charts").returncode == 0
     return folder
 
 

@@ -26,6 +26,11 @@ SLOW_BOTS = {"first": SLOW, "last": SLOW.replace("legal[0]", "legal[-1]"), "more
 TABLES = ("leaderboard.csv", "crosstable.csv", "matches.csv")
 
 
+def run_event(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A whole run, without the pictures, which take longest."""
+    return arena(folder, "run", "--no-charts", *words)
+
+
 def leaderboard(folder: Path, name: str = "cup") -> list[dict[str, str]]:
     return list(csv.DictReader((folder / f"results/{name}/leaderboard.csv").read_text().splitlines()))
 
@@ -59,7 +64,7 @@ def start(folder: Path, *words: str, **changes: str) -> subprocess.Popen[str]:
     """A run in the background; all of its processes name the folder on their command line."""
     (folder / "tmp").mkdir(exist_ok=True)
     return subprocess.Popen(
-        [sys.executable, "-m", "arena", "run", str(folder), *words],
+        [sys.executable, "-m", "arena", "run", str(folder), "--no-charts", *words],
         cwd=folder.parent,
         env=environment(TMPDIR=str(folder / "tmp"), **changes),
         stdout=subprocess.PIPE,
@@ -84,9 +89,9 @@ def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
 
 def test_running_again_plays_nothing_and_changes_nothing(tmp_path):
     folder = make(tmp_path / "ws")
-    first = arena(folder, "run")
+    first = run_event(folder)
     before = tables(folder), stored(folder)
-    again = arena(folder, "run")
+    again = run_event(folder)
     assert (again.returncode, again.stdout) == (0, first.stdout)
     assert "2 of them played before" in again.stderr
     assert (tables(folder), stored(folder)) == before
@@ -95,7 +100,7 @@ def test_running_again_plays_nothing_and_changes_nothing(tmp_path):
 def test_options_change_the_event_for_one_run(tmp_path):
     folder = make(tmp_path / "ws", "duel hunt", first=FIRST, last=LAST, other=LAST)
     words = ["--name", "small", "--seed", "3", "--repeats", "2", "--boards", "hunt", "--bots", "first,other"]
-    done = arena(folder, "run", *words, "--workers", "1", "--set", "time.move=2.5", "--json")
+    done = run_event(folder, *words, "--workers", "1", "--set", "time.move=2.5", "--json")
     assert done.returncode == 0, done.stderr
     assert [row["bot"] for row in json.loads(done.stdout)] == [row["bot"] for row in leaderboard(folder, "small")]
     assert sorted(row["bot"] for row in leaderboard(folder, "small")) == ["first", "other"]
@@ -109,13 +114,13 @@ def test_options_change_the_event_for_one_run(tmp_path):
 def test_the_number_of_workers_does_not_change_the_tables(tmp_path):
     one, two = (make(tmp_path / name, "duel classic") for name in ("one", "two"))
     for folder, workers in ((one, "1"), (two, "3")):
-        assert arena(folder, "run", "--workers", workers).returncode == 0
+        assert run_event(folder, "--workers", workers).returncode == 0
     assert tables(one) == tables(two)
 
 
 def test_a_plan_plays_nothing(tmp_path):
     folder = make(tmp_path / "ws", "duel classic", repeats=2)
-    done = arena(folder, "run", "--plan", "--workers", "2")
+    done = run_event(folder, "--plan", "--workers", "2")
     assert done.returncode == 0
     assert re.search(r"^ *mummy_maze/duel +4 +0 +\S+ s$", done.stdout, re.MULTILINE)
     assert re.search(r"^ *all +8 +0 +\S+ s$", done.stdout, re.MULTILINE)
@@ -125,17 +130,17 @@ def test_a_plan_plays_nothing(tmp_path):
 
 def test_a_plan_knows_what_was_played_and_how_long_it_took(tmp_path):
     folder = make(tmp_path / "ws")
-    arena(folder, "run")
-    done = arena(folder, "run", "--plan", "--repeats", "3", "--json")
+    run_event(folder)
+    done = run_event(folder, "--plan", "--repeats", "3", "--json")
     (row,) = json.loads(done.stdout)
     assert (row["board"], row["matches"], row["played"]) == ("mummy_maze/duel", 6, 2)
     assert row["seconds"] > 0
-    assert "mean time" in arena(folder, "run", "--plan").stdout
+    assert "mean time" in run_event(folder, "--plan").stdout
 
 
 def test_a_bot_that_never_starts_is_named_first_and_forfeits_unplayed(tmp_path):
     folder = make(tmp_path / "ws", first=FIRST, last=LAST, broken=CRASHES)
-    done = arena(folder, "run")
+    done = run_event(folder)
     assert done.returncode == 0
     assert done.stdout.startswith("broken is absent, its matches are forfeited: crashed: ")
     assert "[bold]no[/bold]" in done.stdout.splitlines()[0]
@@ -146,9 +151,9 @@ def test_a_bot_that_never_starts_is_named_first_and_forfeits_unplayed(tmp_path):
 
 def test_strict_says_no_with_exit_code_1_when_a_seat_was_at_fault(tmp_path):
     folder = make(tmp_path / "ws", first=FIRST, last=LAST, broken=CRASHES)
-    assert arena(folder, "run", "--strict").returncode == 1
-    assert arena(folder, "run", "--strict").returncode == 1  # also when all was played before
-    assert arena(folder, "run", "--strict", "--bots", "first,last").returncode == 0
+    assert run_event(folder, "--strict").returncode == 1
+    assert run_event(folder, "--strict").returncode == 1  # also when all was played before
+    assert run_event(folder, "--strict", "--bots", "first,last").returncode == 0
 
 
 SINS = {
@@ -163,7 +168,7 @@ SINS = {
 @pytest.mark.slow
 def test_bots_that_always_fail_are_at_the_bottom_with_their_endings_counted(tmp_path):
     folder = make(tmp_path / "ws", first=FIRST, last=LAST, **SINS)
-    done = arena(folder, "run", "--set", "time.move=0.4")
+    done = run_event(folder, "--set", "time.move=0.4")
     assert done.returncode == 0, done.stderr
     rows = leaderboard(folder)
     assert {row["bot"] for row in rows[:2]} == {"first", "last"}
@@ -175,7 +180,7 @@ def test_a_second_run_of_the_same_event_is_refused_in_a_line(tmp_path):
     folder = make(tmp_path / "ws", repeats=20, **SLOW_BOTS)
     run = start(folder)
     assert soon(lambda: stored(folder) > 0)
-    done = arena(folder, "run")
+    done = run_event(folder)
     run.send_signal(signal.SIGTERM)
     run.communicate(timeout=30)
     assert done.returncode == 2
@@ -207,7 +212,7 @@ def interrupt(run: subprocess.Popen[str], number: signal.Signals) -> tuple[str, 
 def undisturbed(tmp_path_factory):
     """The tables of an event that nothing interrupted."""
     folder = make(tmp_path_factory.mktemp("undisturbed") / "ws", repeats=2, **SLOW_BOTS)
-    assert arena(folder, "run", "--seed", "5").returncode == 0
+    assert run_event(folder, "--seed", "5").returncode == 0
     return tables(folder)
 
 
@@ -246,6 +251,50 @@ def test_a_signal_during_a_hanging_match_does_not_wait_for_its_limit(tmp_path):
     assert soon(lambda: not list(processes_naming(str(folder))), 5)
 
 
+@pytest.mark.slow
+def test_a_signal_while_the_charts_are_drawn_ends_the_command_at_once(tmp_path):
+    folder = make(tmp_path / "ws")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "arena", "run"], cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True
+    )
+    assert soon(lambda: (folder / "results/cup/timing.csv").exists())
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=10)
+    assert run.returncode == 130
+    assert "2 of 2 matches are stored; to go on:\n  python -m arena run\n" in err
+    assert "Traceback" not in err
+
+
+BROKEN_RULES = """\
+from dataclasses import dataclass
+from arena.game import Game, Outcome
+
+@dataclass(frozen=True)
+class Broken(Game[int]):
+    roles = ("fox", "hen")
+    def board(self): return ()
+    def start(self): return 0
+    def to_move(self, state): return ("fox",)
+    def legal_moves(self, state, role): return ("go",)
+    def play(self, state, moves): raise ZeroDivisionError("the rules are broken")
+    def outcome(self, state): return None
+    def view(self, state, role): return ()
+
+game = Broken
+"""
+
+
+def test_matches_that_arena_fails_leave_the_event_unfinished_with_exit_code_1(tmp_path):
+    folder = make(tmp_path / "ws", "duel broken/default")
+    (folder / "rules").mkdir()
+    (folder / "rules/broken.py").write_text(BROKEN_RULES)
+    done = run_event(folder)
+    assert done.returncode == 1
+    assert "was given up after 3 attempts: ZeroDivisionError: the rules are broken" in done.stderr
+    assert "matches are still due; to go on:\n  python -m arena run --no-charts" in done.stderr
+    assert "rank" in done.stdout
+
+
 def command_lines(folder: Path) -> list[str]:
     """Of every process below a run of this folder: bots run in its private folders."""
     found = []
@@ -265,7 +314,7 @@ def test_a_killed_run_leaves_no_process_and_the_next_one_goes_on(tmp_path):
     run.communicate(timeout=10)
     assert soon(lambda: not list(processes_naming(str(folder))), 5)
     count = stored(folder)
-    done = arena(folder, "run")
+    done = run_event(folder)
     assert done.returncode == 0
     assert f"{count} of them played before" in done.stderr
 
@@ -307,7 +356,7 @@ def busy(tmp_path):
 
 @pytest.mark.slow
 def test_a_terminal_sees_a_bar_with_rate_and_time_left_over_the_standings_so_far(busy):
-    pid, ours = on_a_terminal(busy, "run", str(busy), "--workers", "2")
+    pid, ours = on_a_terminal(busy, "run", "--no-charts", str(busy), "--workers", "2")
     said = read_all(ours)
     assert exit_code(pid) == 0
     frames = said.split("\x1b[2K")
@@ -323,7 +372,7 @@ def test_no_color_is_obeyed_on_a_terminal(busy):
     colours = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
     said = {}
     for name, changes in {"plain": {"NO_COLOR": "1"}, "colour": {}}.items():
-        pid, ours = on_a_terminal(busy, "run", "--bots", "first,last", "--name", name, **changes)
+        pid, ours = on_a_terminal(busy, "run", "--no-charts", "--bots", "first,last", "--name", name, **changes)
         said[name] = read_all(ours)
         assert exit_code(pid) == 0
     assert colours.search(said["colour"])
@@ -335,7 +384,7 @@ def test_no_color_is_obeyed_on_a_terminal(busy):
 
 @pytest.mark.slow
 def test_a_closed_terminal_is_a_hang_up_that_stores_what_finished(busy):
-    pid, ours = on_a_terminal(busy, "run", str(busy), "--workers", "2")
+    pid, ours = on_a_terminal(busy, "run", "--no-charts", str(busy), "--workers", "2")
     assert soon(lambda: stored(busy) >= 2)
     os.close(ours)
     assert exit_code(pid) == 129
@@ -345,7 +394,7 @@ def test_a_closed_terminal_is_a_hang_up_that_stores_what_finished(busy):
 
 @pytest.mark.slow
 def test_ctrl_c_on_a_terminal_gives_the_cursor_back_and_the_command_to_go_on(busy):
-    pid, ours = on_a_terminal(busy, "run", str(busy), "--workers", "2")
+    pid, ours = on_a_terminal(busy, "run", "--no-charts", str(busy), "--workers", "2")
     assert soon(lambda: stored(busy) >= 1)
     os.write(ours, b"\x03")
     said = read_all(ours)
@@ -358,7 +407,11 @@ def test_ctrl_c_on_a_terminal_gives_the_cursor_back_and_the_command_to_go_on(bus
 def test_a_run_goes_on_when_nobody_reads_its_progress(tmp_path):
     folder = make(tmp_path / "ws", repeats=2)
     run = subprocess.Popen(
-        [sys.executable, "-m", "arena", "run"], cwd=folder, env=environment(), stderr=subprocess.PIPE, stdout=-3
+        [sys.executable, "-m", "arena", "run", "--no-charts"],
+        cwd=folder,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        stdout=-3,
     )
     assert run.stderr is not None
     run.stderr.close()
@@ -369,7 +422,7 @@ def test_a_run_goes_on_when_nobody_reads_its_progress(tmp_path):
 
 def test_a_replay_on_a_terminal_waits_for_enter_after_each_turn(tmp_path):
     folder = make(tmp_path / "ws")
-    assert arena(folder, "run").returncode == 0
+    assert run_event(folder).returncode == 0
     with contextlib.closing(sqlite3.connect(folder / "results/cup/event.sqlite")) as store:
         (match,) = store.execute("select id from matches limit 1").fetchone()
     pid, ours = on_a_terminal(folder, "replay", match, "--step", "--no-draw")

@@ -1,5 +1,7 @@
 """`arena leaderboard` and `arena charts`: how an event went."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,7 +57,8 @@ def charts(
 ) -> None:
     """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
     folder = places.event_folder(event)
-    written = write(read(folder, all_versions=all_versions), folder)
+    results = read(folder, all_versions=all_versions)
+    written = (*write_tables(results, folder), *write_charts(results, folder))
     if json:
         screen.print_json({"file": places.shortest(path)} for path in written)
     else:
@@ -71,13 +74,27 @@ def read(folder: Path, *, all_versions: bool = False) -> "Results":
     return Results.open(folder, all_versions=all_versions)
 
 
-def write(results: "Results", folder: Path) -> tuple[Path, ...]:
-    """Write the CSV files and the charts; every file that was written."""
-    from arena import charts
+def write_tables(results: "Results", folder: Path) -> tuple[Path, ...]:
+    """Write the CSV files; every file that was written."""
     from arena.leaderboard import write_csv
 
+    with _named(folder):
+        return write_csv(results, folder)
+
+
+def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
+    """Write the charts; every file that was written."""
+    from arena import charts
+
+    with _named(folder):
+        return charts.write(results, folder)
+
+
+@contextmanager
+def _named(folder: Path) -> Iterator[None]:
+    """A file that can't be written is the user's business: which, and why."""
     try:
-        return (*write_csv(results, folder), *charts.write(results, folder))
+        yield
     except OSError as error:
         raise ArenaError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
 

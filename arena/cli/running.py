@@ -32,6 +32,7 @@ def run(
         Many, typer.Option("--set", metavar="KEY=VALUE", help="Any key of the file, such as time.move=0.5.")
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only say how many matches, and how long.")] = False,
+    charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the charts at the end.")] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when any seat was at fault.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
 ) -> None:
@@ -49,13 +50,13 @@ def run(
     if plan:
         planning.show(event, folder, count, json=json)
         return
+    text = _as_played(path, wanted, event, narrowed=bool(changed or bots or boards))
     with signals.listening() as stop:
         outcome, watcher = _play(event, folder, count, stop)
         if not stop:
-            text = _as_played(path, wanted, event, narrowed=bool(changed or bots or boards))
             stop.at_once()
             options.keep_played(folder, text)
-            _report(folder, watcher, outcome, json=json)
+            _report(folder, watcher, outcome, charts=charts, json=json)
     if stop:
         screen.notice(f"{outcome.finished} of {outcome.planned} matches are stored; to go on:\n  {_again()}")
         raise typer.Exit(stop.code)
@@ -83,13 +84,13 @@ def _play(event: Event, folder: Path, workers: int, stop: signals.Stop) -> "tupl
         return tournament.run(event, folder, workers=workers, audience=watcher, stopped=stopped), watcher
 
 
-def _report(folder: Path, watcher: "Watcher", outcome: "Outcome", *, json: bool) -> None:
+def _report(folder: Path, watcher: "Watcher", outcome: "Outcome", *, charts: bool, json: bool) -> None:
     """Write the tables and charts; print who was absent, the leaderboard, and where everything is."""
     from arena.cli import results
     from arena.cli.watching import absence
 
     read = results.read(folder)
-    written = results.write(read, folder)
+    written = results.write_tables(read, folder)
     say = screen.notice if json else print
     for bot, fault in sorted(watcher.absentees.items()):
         say(absence(bot, fault))
@@ -100,7 +101,9 @@ def _report(folder: Path, watcher: "Watcher", outcome: "Outcome", *, json: bool)
     if not outcome.complete:
         left = outcome.planned - outcome.finished
         screen.notice(f"{left} of {outcome.planned} matches are still due; to go on:\n  {_again()}")
-    screen.notice(f"tables and charts: {', '.join(_places(written))}")
+    if charts:
+        written += results.write_charts(read, folder)
+    screen.notice(f"written: {', '.join(_places(written))}")
 
 
 def _places(written: tuple[Path, ...]) -> list[str]:
