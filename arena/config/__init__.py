@@ -138,11 +138,20 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of a tournament.toml, for editors."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Tournament.model_json_schema(mode="validation"),
-    }
+    """The JSON Schema of a tournament.toml, for editors; `python -m arena.config` prints it."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_plain(Tournament.model_json_schema())}
+
+
+def _plain(schema: Any) -> Any:
+    """A schema without pydantic's titles, and without null, which TOML does not have."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema if item != {"type": "null"}]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: _plain(value) for key, value in schema.items() if key != "title" and value is not None}
+    if len(kept.get("anyOf", ())) == 1:
+        kept |= kept.pop("anyOf")[0]
+    return kept
 
 
 def _entered(entry: Entry, workspace: Path) -> Bot:

@@ -31,6 +31,8 @@ def _limited(value: object) -> object:
 def _bytes(value: object) -> object:
     if value == "none":
         return None
+    if isinstance(value, bool):
+        raise ValueError(SIZE)
     try:
         return roster.bytes_of(value)  # type: ignore[arg-type] # it says so itself
     except (TypeError, ValueError) as error:
