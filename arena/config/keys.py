@@ -31,10 +31,8 @@ def _limited(value: object) -> object:
 def _bytes(value: object) -> object:
     if value == "none":
         return None
-    if isinstance(value, bool):
-        raise ValueError(SIZE)
     try:
-        return roster.bytes_of(value)  # type: ignore[arg-type] # it says so itself
+        return roster.bytes_of(None if isinstance(value, bool) else value)  # type: ignore[arg-type] # it says so itself
     except (TypeError, ValueError) as error:
         raise ValueError(SIZE) from error
 
