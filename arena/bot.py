@@ -176,14 +176,19 @@ class LiveBot:
 
     def _discard_early(self) -> None:
         """Lines that are there before it is asked are no answers."""
+        self._read = 0
+        self._take_aside_lines()
         while self._stdout_open and len(self._inbox) <= LINE_LIMIT and (data := self._read_stdout()):
             self._inbox += data
-            *lines, self._inbox = self._inbox.split(b"\n")
-            for line in lines:
-                self._take_aside(bytes(line), "before it was asked")
+            self._take_aside_lines()
             self._read += len(data)
             if self._read > TURN_LIMIT:  # it prints faster than we read: let the deadline decide
                 break
+
+    def _take_aside_lines(self) -> None:
+        *lines, self._inbox = self._inbox.split(b"\n")
+        for line in lines:
+            self._take_aside(bytes(line), "before it was asked")
 
     def _read_answer(self) -> None:
         """Read what is there and look for the answer in it."""

@@ -1,0 +1,17 @@
+"""Drips a byte at a time and never ends the line."""
+import os, sys, time
+legal = []
+def lines(ready="ready\n"):
+    for line in sys.stdin:
+        word, _, rest = line.rstrip("\n").partition(" ")
+        if word == "ready?":
+            sys.stdout.write(ready); sys.stdout.flush()
+        elif word == "turn":
+            legal.clear()
+        elif word == "legal":
+            legal.append(rest)
+        elif word == "go":
+            yield rest
+for _ in lines():
+    while True:
+        sys.stdout.write('m'); sys.stdout.flush(); time.sleep(0.01)

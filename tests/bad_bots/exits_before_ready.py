@@ -1,0 +1,3 @@
+"""Exits before it says anything."""
+import os, sys, time
+sys.exit('no game today')

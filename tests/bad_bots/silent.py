@@ -1,0 +1,3 @@
+"""Says nothing at all."""
+import os, sys, time
+time.sleep(600)

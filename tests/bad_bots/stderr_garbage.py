@@ -1,0 +1,16 @@
+"""Writes bytes to stderr that are no text, and dies."""
+import os, sys, time
+legal = []
+def lines(ready="ready\n"):
+    for line in sys.stdin:
+        word, _, rest = line.rstrip("\n").partition(" ")
+        if word == "ready?":
+            sys.stdout.write(ready); sys.stdout.flush()
+        elif word == "turn":
+            legal.clear()
+        elif word == "legal":
+            legal.append(rest)
+        elif word == "go":
+            yield rest
+for _ in lines():
+    os.write(2, b'\xff\x1b[31mred\n'); os._exit(1)

@@ -1,0 +1,3 @@
+"""Is not Python."""
+import os, sys, time
+def (:

@@ -1,0 +1,163 @@
+"""Every way to misbehave is a file in bad_bots/: each ends as promised, costs little, and leaves nothing behind."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from arena import roster, rulebook
+from arena.clock import TimeControl
+from arena.event import Event
+from arena.match import Bot, Conditions, Limits, Match
+from arena.play import play
+from arena.sandbox.door import Door
+
+SINS = Path(__file__).parent / "bad_bots"
+START, MOVE = 2.0, 0.6  # seconds: enough for the harmless bot on a busy machine
+SLACK = 1.0  # seconds over the limits that a sin may cost: a guard against hangs, not a measurement
+
+
+@dataclass(frozen=True)
+class Promise:
+    """How a sinner's match must end."""
+
+    ending: str | None
+    words: tuple[str, ...] = ()
+    """Parts of the fault's words; with no ending, of the warnings."""
+    waits: float = MOVE
+    """Seconds that its fault may take to be seen, before SLACK."""
+
+
+NO_FAULT = None
+PROMISES = {
+    "silent": Promise("timeout", ("no `ready` in 2000 ms",), START),
+    "never_answers": Promise("timeout", ("no answer in 600 ms",)),
+    "chatty_for_ever": Promise("timeout", ("no answer in 600 ms",)),
+    "remark_flood": Promise("limit_exceeded", ("output: more than 4194304 bytes",)),
+    "drips_without_newline": Promise("timeout", ("bytes without a newline were there",)),
+    "drips_too_slowly": Promise("timeout", ("bytes without a newline were there",)),
+    "line_of_100_mb": Promise("garbled", ("a line of more than 65536 bytes",)),
+    "line_of_70000_bytes": Promise("garbled", ("a line of more than 65536 bytes",)),
+    "floods_stderr": Promise(NO_FAULT),
+    "never_reads_stdin": Promise("timeout", ("no answer in 600 ms", "ms of CPU")),
+    "answers_twice": Promise(NO_FAULT, ("before it was asked",)),
+    "answers_before_asked": Promise(NO_FAULT, ('thrown away, printed before `ready`: "move1 north"',)),
+    "answers_and_exits": Promise("crashed", ("it ended before its answer: exit 0",)),
+    "late_answer": Promise("timeout", ("no answer in 600 ms",)),
+    "late_ready": Promise("timeout", ("no `ready`",), START),
+    "wrong_ready": Promise("timeout", ("no `ready`",), START),
+    "closes_stdout": Promise("crashed", ("it closed its output, still running",)),
+    "closes_stdin": Promise("timeout", ("no answer",)),
+    "exits_3_with_traceback": Promise("crashed", ("exit 3", "KeyError: 'the missing key'")),
+    "exits_before_ready": Promise("crashed", ("exit 1", "no game today")),
+    "syntax_error": Promise("crashed", ("exit 1", "SyntaxError")),
+    "segfault": Promise("crashed", ("signal SIGSEGV",)),
+    "invalid_utf8": Promise("garbled", ("move1 \\xff\\xfe", "not clean UTF-8")),
+    "nul_bytes": Promise("garbled", ("\\x00",)),
+    "line_separator": Promise("garbled", ("\\u2028",)),
+    "illegal_move": Promise("illegal_move", ('printed "move: nrth"', "expected one of 5", "the nearest is")),
+    "wrong_case": Promise("illegal_move", ('printed "MOVE1 NORTH"',)),
+    "debug_print": Promise("illegal_move", ('printed "thinking about 5 moves"',)),
+    "no_newline_then_exit": Promise("crashed", ("11 bytes without a newline were there",)),
+    "no_newline_then_waits": Promise("timeout", ("11 bytes without a newline were there: does it end its line",)),
+    "forks_grandchildren": Promise("timeout", ("no answer",)),
+    "fork_crowd": Promise(NO_FAULT),
+    "daemon": Promise(NO_FAULT),
+    "ignores_sigterm": Promise(NO_FAULT),
+    "stops_itself": Promise("timeout", ("no answer",)),
+    "eats_memory": Promise("crashed", ("MemoryError",)),
+    "eats_cpu": Promise("timeout", ("ms of CPU",)),
+    "eats_cpu_before_ready": Promise("limit_exceeded", ("cpu",), START),
+    "banner": Promise(NO_FAULT, ('printed before `ready`: "SuperBot 3000 (c)"',)),
+    "lives_on_after_end": Promise(NO_FAULT),
+    "carriage_returns": Promise(NO_FAULT),
+    "hostile_words": Promise("garbled", ("\\x1b[2J",)),
+    "writes_files": Promise(NO_FAULT),
+    "stderr_garbage": Promise("crashed", ("\\x1b[31mred",)),
+    "missing_program": Promise("crashed", ("could not be started", "no-such-program-anywhere")),
+}
+TIMED = {"eats_cpu_before_ready"}  # the CPU limit is whole seconds: less than the start time, more than a start
+
+
+@pytest.fixture(scope="module")
+def harmless(tmp_path_factory) -> Bot:
+    path = tmp_path_factory.mktemp("harmless") / "harmless.py"
+    path.write_text(
+        "import sys\n"
+        "legal = []\n"
+        "for line in sys.stdin:\n"
+        "    word, _, rest = line.rstrip('\\n').partition(' ')\n"
+        "    if word == 'ready?': print('ready', flush=True)\n"
+        "    elif word == 'turn': legal = []\n"
+        "    elif word == 'legal': legal.append(rest)\n"
+        "    elif word == 'go': print(legal[-1], flush=True)\n"
+    )
+    return roster.from_path(path)
+
+
+@pytest.fixture(scope="module")
+def door():
+    with Door() as door:
+        yield door
+
+
+def match_of(sinner: Bot, harmless: Bot, sin: str) -> Match:
+    """The sinner explores, so that it is the first to be asked; the maze is long enough for no quick end."""
+    (board,) = rulebook.find("mummy_maze/duel")
+    conditions = Conditions(
+        time=TimeControl(start=START, move=MOVE, margin=0.0),
+        limits=Limits(memory=200_000_000, cpu=1.0 if sin in TIMED else 20.0),
+    )
+    event = Event(name="t", seed=1, boards=(board,), bots=(sinner, harmless), conditions=conditions)
+    return event.match(board, (sinner, harmless), 0)
+
+
+def living_below(door: Door) -> list[int]:
+    """Every process that the door's spawner has below it."""
+    pid = door._spawner.pid
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def open_descriptors() -> set[str]:
+    return {entry.name for entry in Path("/proc/self/fd").iterdir()}
+
+
+def sins() -> set[str]:
+    return {path.stem for path in SINS.iterdir() if path.suffix == ".py" or (path / "bot.toml").exists()}
+
+
+def test_every_sin_has_a_promise_and_every_promise_a_sin():
+    assert sins() == set(PROMISES)
+    assert len(PROMISES) >= 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sin", sorted(PROMISES))
+def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
+    promise = PROMISES[sin]
+    path = SINS / sin
+    match = match_of(roster.from_path(path if path.is_dir() else path.with_suffix(".py")), harmless, sin)
+    play(match_of(harmless, harmless, ""), door=door)  # the door, the kit and the rules are there: what is left is ours
+    descriptors = open_descriptors()
+    begun = time.monotonic()
+    record = play(match, door=door)
+    cost = time.monotonic() - begun
+
+    fault = next((fault for fault in record.verdict.faults), None)
+    report = record.seats[0]
+    assert (fault.ending.value if fault else None) == promise.ending, (fault, report)
+    assert record.verdict.ending("mummy") is None
+    if fault is not None:
+        assert fault.role == "explorer"
+        assert record.verdict.scores == {"explorer": 0, "mummy": 100}
+    said = fault.words if fault else "\n".join(report.warnings)
+    assert all(words in said for words in promise.words), said
+    assert not any(ord(char) < 32 for char in said.replace("\n", ""))
+
+    playing = sum(turn.wall for turn in record.turns) + sum(seat.ready or 0 for seat in record.seats)
+    assert cost < playing + promise.waits + SLACK
+    assert living_below(door) == []
+    assert open_descriptors() == descriptors
+    assert list(door.folder.path.glob("scratch*")) == []
+    assert all(entry.name.startswith(("kit", "bots")) for entry in door.folder.path.iterdir())

@@ -1,0 +1,198 @@
+"""A live bot: what it is asked, what it may see, and what its answers cost."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from arena import roster, rulefile
+from arena.bot import LiveBot
+from arena.converse import converse, part
+from arena.match import Ending, Limits
+from arena.protocol import Ask
+from arena.sandbox.door import Door
+
+RULES = rulefile.shipped() / "pacman.py"
+READY = Ask(text=b"ready?\n", told=10.0, deadline=10.0, ready=True)
+ECHO = """
+import sys, time
+for line in sys.stdin:
+    if line.startswith("ready?"): print("ready", flush=True)
+    elif line.startswith("go"): {answer}
+"""
+
+
+@pytest.fixture(scope="module")
+def door():
+    with Door() as door:
+        yield door
+
+
+@pytest.fixture
+def live(door, tmp_path):
+    """Starts bots from a text, and ends them with the test."""
+    bots: list[LiveBot] = []
+
+    def start(answer: str = "print('x', flush=True)", whole: str | None = None) -> LiveBot:
+        path = tmp_path / f"bot{len(bots)}.py"
+        path.write_text(whole or ECHO.format(answer=answer))
+        bots.append(LiveBot(door, path.stem, roster.from_path(path), Limits(), RULES))
+        assert ask(bots[-1], READY).ending is None
+        return bots[-1]
+
+    yield start
+    for bot in bots:
+        bot.end()
+
+
+def ask(bot: LiveBot, question: Ask | None = None, seconds: float = 5.0):
+    question = question or Ask(text=b"turn 1\ngo 5000\n", told=seconds, deadline=seconds)
+    return converse({bot.role: bot}, {bot.role: question})[bot.role]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param("print('move on', flush=True)", id="whole"),
+        pytest.param("[(print(c, end='', flush=True), time.sleep(0.002)) for c in 'move on\\n']", id="byte by byte"),
+        pytest.param("print('# a remark\\nmove on\\nmore', flush=True)", id="with more behind it"),
+    ],
+)
+def test_an_answer_is_one_line_however_it_comes(live, answer):
+    assert ask(live(answer)).line == b"move on"
+
+
+def test_remarks_are_kept_with_the_answer_but_not_without_end(live):
+    heard = ask(live("print(*(f'# {n}' for n in range(50)), 'x', sep='\\n', flush=True)"))
+    assert heard.line == b"x"
+    assert heard.remarks[:2] == ("0", "1")
+    assert len(heard.remarks) == 20
+
+
+@pytest.mark.slow
+def test_cpu_time_stands_beside_wall_time(live):
+    spin = "t = time.monotonic() + 0.2; list(iter(lambda: time.monotonic() < t, False)); print('x', flush=True)"
+    busy = ask(live(spin))
+    idle = ask(live("time.sleep(0.2); print('x', flush=True)"))
+    assert busy.wall >= 0.2
+    assert idle.wall >= 0.2
+    assert busy.cpu > 5 * idle.cpu
+
+
+@pytest.mark.slow
+def test_two_that_are_asked_at_once_think_at_once(live):
+    bots = {bot.role: bot for bot in (live("time.sleep(0.5); print('x', flush=True)") for _ in range(2))}
+    question = Ask(text=b"go\n", told=None, deadline=None)
+    heard = converse(bots, dict.fromkeys(bots, question))
+    assert all(one.line == b"x" for one in heard.values())
+    alone = sum(one.wall for one in heard.values())
+    assert max(one.wall for one in heard.values()) < 0.75 * alone
+
+
+def test_a_bot_that_does_not_read_blocks_nobody_though_its_pipe_is_full(live):
+    deaf = live(whole="import sys, time\nsys.stdin.readline()\nprint('ready', flush=True)\ntime.sleep(60)\n")
+    question = Ask(text=b"state x\n" * 100_000 + b"go\n", told=0.3, deadline=0.3)
+    assert ask(deaf, question).ending is Ending.TIMEOUT
+
+
+def test_a_long_question_is_read_to_its_end_by_a_bot_that_writes_meanwhile(live):
+    chatty = live(
+        whole="import sys\nfor line in sys.stdin:\n"
+        "    if line.startswith('ready?'): print('ready', flush=True)\n"
+        "    elif line.startswith('go'): print('x', flush=True)\n"
+        "    else: print('#', 'y' * 30, file=sys.stderr)\n"
+    )
+    question = Ask(text=b"state x\n" * 50_000 + b"go\n", told=20.0, deadline=20.0)
+    assert ask(chatty, question).line == b"x"
+
+
+LOOK = """
+import json, os, sys
+def importable(name):
+    try:
+        __import__(name)
+        return True
+    except ImportError:
+        return False
+for line in sys.stdin:
+    if line.startswith("ready?"): print("ready", flush=True)
+    elif line.startswith("go"):
+        print(json.dumps({
+            "files": sorted(os.listdir(".")), "scratch": os.listdir(os.environ["TMPDIR"]), "env": dict(os.environ),
+            "modules": {name: importable(f"arena.{name}") for name in ("kit", "game", "referee", "archive")},
+            "group": os.getpgid(0) == os.getpid(), "fds": sorted(os.listdir("/proc/self/fd"))[:-1],
+            "session": os.getsid(0) == os.getpid(),
+        }), flush=True)
+"""
+
+
+def test_what_a_bot_sees_is_its_own_file_the_kit_and_nothing_of_ours(live, monkeypatch, tmp_path):
+    monkeypatch.setenv("SECRET", "hidden")
+    (tmp_path / "neighbour.py").write_text("")
+    bot = live(whole=LOOK)
+    seen = json.loads(ask(bot).line)
+    assert seen["files"] == ["bot0.py"]
+    assert seen["scratch"] == []
+    assert set(seen["env"]) - {"LC_CTYPE"} == {"PATH", "LANG", "HOME", "TMPDIR", "PYTHONHASHSEED", "PYTHONPATH"}
+    assert seen["env"]["PYTHONHASHSEED"] == "0"
+    assert seen["modules"] == {"kit": True, "game": True, "referee": False, "archive": False}
+    assert seen["group"]
+    assert seen["session"]
+    assert set(seen["fds"]) <= {"0", "1", "2", "3"}
+    part([bot], b"end\n")
+    assert not Path(seen["env"]["TMPDIR"]).exists()
+
+
+def test_a_folder_runs_with_all_of_its_files_on_a_copy(door, tmp_path):
+    home = tmp_path / "team"
+    home.mkdir()
+    (home / "bot.toml").write_text('command = ["python", "main.py"]\n')
+    (home / "helper.py").write_text("answer = 'from the helper'\n")
+    (home / "main.py").write_text(
+        "from helper import answer\n" + ECHO.format(answer="print(answer, flush=True); open('x', 'w')")
+    )
+    bot = LiveBot(door, "r", roster.from_path(home), Limits(), RULES)
+    assert ask(bot, READY).ending is None
+    assert ask(bot).line == b"from the helper"
+    part([bot], b"end\n")
+    assert sorted(path.name for path in home.iterdir()) == ["bot.toml", "helper.py", "main.py"]
+
+
+def test_an_executable_runs_as_it_is(door, tmp_path):
+    path = tmp_path / "shell"
+    path.write_text(
+        "#!/bin/sh\nwhile read word rest; do case $word in ready?) echo ready;; go) echo from sh;; esac; done\n"
+    )
+    path.chmod(0o755)
+    bot = LiveBot(door, "r", roster.from_path(path), Limits(), RULES)
+    assert ask(bot, READY).ending is None
+    assert ask(bot).line == b"from sh"
+    part([bot], b"end\n")
+    assert bot.report().exit == "exit 0"
+    assert not bot.report().killed
+
+
+def test_the_end_of_stderr_is_kept_and_the_exit_is_told(live):
+    bot = live("print('z' * 100_000 + 'the end', file=sys.stderr); sys.exit(7)")
+    heard = ask(bot)
+    assert heard.ending is Ending.CRASHED
+    assert "exit 7" in heard.words
+    assert bot.report().stderr.endswith("the end\n")
+    assert len(bot.report().stderr) <= 16 * 1024
+
+
+def test_a_bot_that_leaves_at_the_end_is_not_killed(live):
+    bot = live()
+    part([bot], b"score x 1\nend x\n")
+    assert (bot.report().exit, bot.report().killed) == ("exit 0", False)
+    assert bot.report().ready is not None
+    assert bot.report().memory > 0
+
+
+def test_ending_a_bot_twice_is_ending_it_once(live):
+    bot = live()
+    bot.end()
+    before = len(os.listdir("/proc/self/fd"))
+    bot.end()
+    assert len(os.listdir("/proc/self/fd")) == before
