@@ -1,0 +1,110 @@
+"""bot.toml -> what it says: how a bot is started, what it plays, what it limits itself to.
+
+Strict: every key is known, and a mistake is one line that names the file and the key.
+"""
+
+import math
+import shlex
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.game import Role
+from arena.match import Limits
+from arena.roster.sizes import bytes_of
+from arena.sandbox.door import PYTHON
+
+RUN_PYTHON = (PYTHON, "-s", "-B", "-u")
+"""No user site, no byte code beside the bot, no buffer to flush."""
+KEYS = ("command", "build", "language", "author", "games", "roles", "limits")
+LIMITS = ("memory", "cpu", "processes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What a bot.toml says that matters for play."""
+
+    command: tuple[str, ...]
+    games: tuple[str, ...]
+    roles: tuple[Role, ...]
+    limits: Limits | None
+
+
+def read(where: Path) -> Said:
+    """The bot.toml at this path; ArenaError for any mistake in it, FileNotFoundError when there is none."""
+    try:
+        table = tomllib.loads(where.read_text("utf-8"))
+    except FileNotFoundError:
+        raise
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ArenaError(f"{where}: {error}") from error
+    _only(table, KEYS, where)
+    if "command" not in table:
+        raise ArenaError(f'{where}: command: missing; for example command = "python bot.py"')
+    command = words(table["command"], where)
+    if "build" in table and "/" in command[0] and not (where.parent / command[0]).is_file():
+        raise ArenaError(f"{where}: command: there is no {command[0]!r} yet; build it first: {table['build']!r}")
+    names = {key: _names(table, key, where) for key in ("games", "roles")}
+    return Said(command=command, limits=_limits(table.get("limits"), where), **names)
+
+
+def words(command: object, where: object) -> tuple[str, ...]:
+    """The words of a command; `python` is the interpreter that runs arena."""
+    if isinstance(command, str):
+        try:
+            found = shlex.split(command)
+        except ValueError as error:
+            raise ArenaError(f"{where}: command: {str(error).lower()}: {command!r}; close the quotation") from error
+    elif isinstance(command, list | tuple) and all(isinstance(word, str) for word in command):
+        found = list(command)
+    else:
+        raise ArenaError(f"{where}: command: expected a text or a list of words, not {command!r}")
+    if not found or not found[0] or "\0" in "".join(found):
+        raise ArenaError(f"{where}: command: it is empty, or has a NUL in it; write how the bot is started")
+    return (*RUN_PYTHON, *found[1:]) if found[0] in {"python", "python3"} else tuple(found)
+
+
+def _names(table: Mapping[str, Any], key: str, where: Path) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ArenaError(f"{where}: {key}: expected a list of names, not {value!r}")
+    return tuple(value)
+
+
+def _limits(table: object, where: Path) -> Limits | None:
+    """Limits of a bot's own; None for what it does not tighten."""
+    if table is None:
+        return None
+    if not isinstance(table, dict):
+        raise ArenaError(f"{where}: limits: expected a table, not {table!r}")
+    _only(table, LIMITS, f"{where}: limits")
+    memory, cpu, processes = (table.get(key) for key in LIMITS)
+    try:
+        memory = bytes_of(memory) if isinstance(memory, str) else memory
+    except ValueError as error:
+        raise ArenaError(f"{where}: limits.memory: {error}") from error
+    return Limits(
+        memory=_positive(memory, int, f"{where}: limits.memory"),
+        cpu=_positive(cpu, (int, float), f"{where}: limits.cpu"),
+        processes=_positive(processes, int, f"{where}: limits.processes"),
+    )
+
+
+def _positive(value: Any, kind: Any, where: str) -> Any:
+    """The number, or None where there is none."""
+    sound = isinstance(value, kind) and not isinstance(value, bool) and 0 < value < math.inf
+    if value is None or sound:
+        return value
+    raise ArenaError(f"{where}: expected a {'whole ' if kind is int else ''}number above 0, not {value!r}")
+
+
+def _only(table: Mapping[str, Any], known: tuple[str, ...], where: object) -> None:
+    for key in table:
+        if key not in known:
+            near = get_close_matches(key, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+            raise ArenaError(f"{where}: {ascii(key)[1:-1]}: unknown key; {hint}")

@@ -1,0 +1,48 @@
+"""The files of a bot: which they are, and what they hash to. They are read, never run."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from arena.errors import ArenaError
+
+LEFT_OUT = {"__pycache__", ".git"}
+"""Folders that tools leave beside a bot: no part of it."""
+
+
+def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Every file of a bot with its path within the folder; a link that leaves it is refused."""
+    home = folder.resolve()
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
+        for name in sorted([*names, *(one for one in folders if (Path(root) / one).is_symlink())]):
+            path = Path(root) / name
+            refuse_link(path, home)
+            if path.is_file():
+                yield path.relative_to(folder).as_posix(), path
+
+
+def refuse_link(path: Path, home: Path) -> None:
+    """A link may lead to a file of the same bot only: what is elsewhere is not the bot's to read."""
+    if path.is_symlink() and not path.resolve().is_relative_to(home):
+        raise ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
+
+
+def digest_of(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -> str:
+    """16 hex digits over the command and name, mode and bytes of each file; no absolute path is in it."""
+    state = hashlib.sha256("\0".join(command).encode("utf-8", "surrogateescape"))
+    for name, path in files:
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise ArenaError(f"{shown(path)}: cannot be read: {error.strerror}") from error
+        executable = "x" if os.access(path, os.X_OK) else "-"
+        state.update(f"\0{name}\0{executable}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+    return state.hexdigest()[:16]
+
+
+def shown(path: object) -> str:
+    """A path for a message; who submits a bot names its files, and a terminal must not obey them."""
+    text = str(path)
+    return text if text.isprintable() else ascii(text)

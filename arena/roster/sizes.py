@@ -1,0 +1,15 @@
+"""Sizes as people write them, in bytes."""
+
+import re
+
+UNITS = {"": 1, "b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3}
+
+
+def bytes_of(size: str | int) -> int:
+    """A size such as `256 MB` or `1 GiB` in bytes; ValueError when it is none."""
+    if isinstance(size, int):
+        return size
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", size)
+    if match is None or match[2].lower() not in UNITS:
+        raise ValueError(f"expected a size such as '256 MB', not {size!r}")
+    return int(float(match[1]) * UNITS[match[2].lower()])
