@@ -184,7 +184,10 @@ MISTAKES = {
     "a limit below zero": ('command = "x"\nlimits = {cpu = -1.0}\n', ["limits.cpu: expected a number above 0"]),
     "an endless limit": ('command = "x"\nlimits = {cpu = inf}\n', ["limits.cpu: expected a number above 0"]),
     "half a process": ('command = "x"\nlimits = {processes = 1.5}\n', ["limits.processes: expected a whole number"]),
-    "a program not built": ('command = "./bot"\nbuild = "make"\n', ["there is no './bot' yet", "build it first: 'make'"]),
+    "a program not built": (
+        'command = "./bot"\nbuild = "make"\n',
+        ["there is no './bot' yet", "build it first: 'make'"],
+    ),
 }
 
 
