@@ -1,9 +1,17 @@
 """Small workspaces for the tests of the command line, and the real command in a process of its own."""
 
+import contextlib
+import csv
 import os
+import pty
+import sqlite3
+import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+import termios
+import time
+from collections.abc import Callable, Iterator
+from fcntl import ioctl
 from pathlib import Path
 
 BOT = """\
@@ -35,6 +43,8 @@ move = 10.0
 """
 FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
 SLOW = BOT.format(place=0, pause=0.004)
+SLOW_BOTS = {"first": SLOW, "last": SLOW.replace("legal[0]", "legal[-1]"), "more": SLOW.replace("[0]", "[1]")}
+TABLES = ("leaderboard.csv", "crosstable.csv", "matches.csv")
 
 
 def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> Path:
@@ -77,3 +87,79 @@ def processes_naming(text: str) -> Iterator[int]:
                 continue
             if text.encode() in words:
                 yield int(entry.name)
+
+
+def run_event(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A whole run, without the pictures, which take longest."""
+    return arena(folder, "run", "--no-charts", *words)
+
+
+def leaderboard(folder: Path, name: str = "cup") -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / f"results/{name}/leaderboard.csv").read_text().splitlines()))
+
+
+def tables(folder: Path) -> list[bytes]:
+    return [(folder / "results/cup" / name).read_bytes() for name in TABLES]
+
+
+def stored(folder: Path) -> int:
+    """How many matches are on disk."""
+    store = folder / "results/cup/event.sqlite"
+    if not store.exists():
+        return 0
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
+        try:
+            return connection.execute("select count(*) from matches").fetchone()[0]
+        except sqlite3.OperationalError:  # its tables are being made
+            return 0
+
+
+def soon(condition: Callable[[], object], seconds: float = 20) -> bool:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def start(folder: Path, *words: str, **changes: str) -> subprocess.Popen[str]:
+    """A run in the background; all of its processes name the folder on their command line."""
+    (folder / "tmp").mkdir(exist_ok=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "arena", "run", str(folder), "--no-charts", *words],
+        cwd=folder.parent,
+        env=environment(TMPDIR=str(folder / "tmp"), **changes),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def on_a_terminal(folder: Path, *words: str, **changes: str) -> tuple[int, int]:
+    """Start the command on a pseudo-terminal of its own; its pid and our end of it."""
+    pid, ours = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execve(
+            sys.executable,
+            [sys.executable, "-m", "arena", *words],
+            environment(TERM="xterm-256color", TMPDIR=str(folder / "tmp"), **changes),
+        )
+    ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    return pid, ours
+
+
+def read_all(ours: int) -> str:
+    """Everything until the other side closes."""
+    parts = []
+    with contextlib.suppress(OSError):
+        while part := os.read(ours, 65536):
+            parts.append(part)
+    os.close(ours)
+    return b"".join(parts).decode()
+
+
+def exit_code(pid: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -1,0 +1,104 @@
+"""`arena run` interrupted: what finished is stored, nothing is left running, and the next run goes on."""
+
+import contextlib
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cup import FIRST, SLOW_BOTS, environment, make, processes_naming, run_event, soon, start, stored, tables
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The tables of an event that nothing interrupted."""
+    folder = make(tmp_path_factory.mktemp("undisturbed") / "ws", repeats=2, **SLOW_BOTS)
+    assert run_event(folder, "--seed", "5").returncode == 0
+    return tables(folder)
+
+
+def interrupt(run: subprocess.Popen[str], number: signal.Signals) -> tuple[str, str]:
+    """Ctrl-C and a hang-up reach every process of the terminal, `kill` the main one only."""
+    if number is signal.SIGTERM:
+        run.send_signal(number)
+    else:
+        os.killpg(run.pid, number)
+    return run.communicate(timeout=10)  # a guard against hangs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=str
+)
+def test_a_signal_stores_what_finished_leaves_no_process_and_tells_how_to_go_on(number, code, tmp_path, undisturbed):
+    folder = make(tmp_path / "a folder", repeats=2, **SLOW_BOTS)
+    run = start(folder, "--workers", "2", "--seed", "5")
+    assert soon(lambda: stored(folder) >= 2)
+    out, err = interrupt(run, number)
+    assert (run.returncode, out) == (code, "")
+    assert "Traceback" not in err
+    assert soon(lambda: not list(processes_naming(str(folder))), 5)
+    assert not list((folder / "tmp").glob("arena-*"))
+    count, planned, command = re.search(r"(\d+) of (\d+) matches are stored; to go on:\n  (.*)\n", err).groups()
+    assert 2 <= int(count) == stored(folder) < int(planned)
+
+    words = shlex.split(command)
+    assert words[:3] == ["python", "-m", "arena"]
+    finished = subprocess.run([sys.executable, *words[1:]], env=environment(), capture_output=True, check=True)
+    assert f"{count} of them played before".encode() in finished.stderr
+    assert tables(folder) == undisturbed
+
+
+@pytest.mark.slow
+def test_a_signal_during_a_hanging_match_does_not_wait_for_its_limit(tmp_path):
+    hanging = FIRST.replace("time.sleep(0)", "time.sleep(60)")
+    folder = make(tmp_path / "ws", hanging=hanging, first=FIRST)
+    run = start(folder, "--set", "time.move=60")
+    assert soon(lambda: any("hanging.py" in line for line in command_lines(folder)))
+    time.sleep(0.3)
+    interrupt(run, signal.SIGINT)
+    assert run.returncode == 130
+    assert soon(lambda: not list(processes_naming(str(folder))), 5)
+
+
+@pytest.mark.slow
+def test_a_signal_while_the_charts_are_drawn_ends_the_command_at_once(tmp_path):
+    folder = make(tmp_path / "ws")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "arena", "run"], cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True
+    )
+    assert soon(lambda: (folder / "results/cup/timing.csv").exists())
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=10)
+    assert run.returncode == 130
+    assert "2 of 2 matches are stored; to go on:\n  python -m arena run\n" in err
+    assert "Traceback" not in err
+
+
+def command_lines(folder: Path) -> list[str]:
+    """Of every process below a run of this folder: bots run in its private folders."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str(folder) in str((entry / "cwd").readlink()):
+                found.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
+    return found
+
+
+@pytest.mark.slow
+def test_a_killed_run_leaves_no_process_and_the_next_one_goes_on(tmp_path):
+    folder = make(tmp_path / "ws", repeats=2, **SLOW_BOTS)
+    run = start(folder)
+    assert soon(lambda: stored(folder) >= 2)
+    run.kill()
+    run.communicate(timeout=10)
+    assert soon(lambda: not list(processes_naming(str(folder))), 5)
+    count = stored(folder)
+    done = run_event(folder)
+    assert done.returncode == 0
+    assert f"{count} of them played before" in done.stderr
