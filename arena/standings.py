@@ -50,9 +50,7 @@ def standings(bots: Iterable[str], played: Iterable[Played]) -> tuple[Standing, 
     order = sorted(tallies, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
     known = [value for value in points.values() if value is not None]
     rank = {value: 1 + sum(other > value for other in known) for value in known}
-    return tuple(
-        tallies[bot].standing(bot, rank.get(points[bot]) if points[bot] is not None else None) for bot in order
-    )
+    return tuple(tallies[bot].standing(bot, None if (own := points[bot]) is None else rank[own]) for bot in order)
 
 
 class _Tally:
