@@ -175,8 +175,8 @@ def _picked(kind: str, name: str, known: Mapping[str, Named]) -> Named:
     if name in known:
         return known[name]
     near = get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ArenaError(f"there is no {kind} {name!r} in this event{hint} Known: {', '.join(known)}")
+    hint = f"did you mean {near[0]!r}? Known" if near else "known"
+    raise ArenaError(f"there is no {kind} {name!r} in this event; {hint}: {', '.join(known)}")
 
 
 def _override(table: dict[str, Any], key: str, value: object) -> None:
