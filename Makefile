@@ -10,7 +10,7 @@ PYTEST := $(BIN)/pytest
 run: $(STAMP) ## play the demo tournament and say where its charts are
 	$(BIN)/arena run tournament.toml
 
-test: $(STAMP) ## every test: the quick ones together, the slow ones alone
+test: $(STAMP) ## every test but the load tests
 	$(PYTEST)
 
 check: $(STAMP) ## format, lint, types, import rows, tests in random order with branch coverage

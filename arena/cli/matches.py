@@ -98,6 +98,9 @@ def _plan(board: Board, words: list[str], seed: int) -> Match:
         raise ArenaError(
             f"{board.label}: {len(bots)} bots named, but it is played by {' '.join(board.roles)}: name one bot for each"
         )
+    for role, bot in holder.items():
+        if not bot.plays(board.game, board.name, role):
+            raise ArenaError(f"{bot.name} does not play {role} on {board.label}: its bot.toml says what it plays")
     event = Event(name="match", seed=seed, boards=(board,), bots=tuple(bots), conditions=conditions)
     return event.match(board, tuple(holder[role] for role in board.roles), 0)
 

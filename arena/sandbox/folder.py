@@ -45,7 +45,8 @@ class Folder:
         if not home.exists():
             making = Path(tempfile.mkdtemp(dir=self.path))
             if bot.files is not None and Path(bot.files).is_dir():
-                shutil.copytree(bot.files, making, symlinks=True, dirs_exist_ok=True)
+                unseen = shutil.ignore_patterns("__pycache__", ".git")  # nor does the digest see them
+                shutil.copytree(bot.files, making, symlinks=True, dirs_exist_ok=True, ignore=unseen)
             elif bot.files is not None:
                 shutil.copy(bot.files, making)
             home.parent.mkdir(exist_ok=True)

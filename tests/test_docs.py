@@ -1,0 +1,150 @@
+"""What the pages say is what the code does: every command, key, column, ending and bot; every example runs."""
+
+import re
+import shlex
+from pathlib import Path
+
+import cup
+import pytest
+
+from arena import config, roster
+from arena.leaderboard import Results
+from arena.match import Ending
+
+HERE = Path(__file__).parent.parent
+README = (HERE / "README.md").read_text()
+BOTS = (HERE / "bots" / "README.md").read_text()
+RESULTS = (HERE / "results" / "README.md").read_text()
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of a page in a language, `""` for those that name none."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    return [text for named, text in found if named == language]
+
+
+def commands(page: str) -> list[list[str]]:
+    """Every `arena ...` of a page's consoles and code spans, as words."""
+    shown = [
+        line.removeprefix("$ ").partition("#")[0] for block in blocks(page, "console") for line in block.splitlines()
+    ]
+    spans = re.findall(r"`(arena [^`]+)`", page)
+    return [shlex.split(text) for text in [*shown, *spans] if text.startswith("arena ") and "..." not in text]
+
+
+BARE = {"match": ["walker", "dice", "--board", "hunt"], "init": ["elsewhere"]}
+"""What a command needs that a table names alone."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory) -> Path:
+    """A workspace that `arena init` made, its demo event played by a few of its bots."""
+    folder = tmp_path_factory.mktemp("docs")
+    assert cup.arena(folder, "init", "cup").returncode == 0
+    run = cup.arena(folder / "cup", "run", "--bots", "dice,walker,hungry", "--repeats", "1", "--no-charts")
+    assert run.returncode == 0, run.stderr
+    return folder / "cup"
+
+
+def names_of(listing: str) -> set[str]:
+    return set(re.findall(r"^\W*(\w+) {2,}\S", listing, re.MULTILINE))
+
+
+def test_every_command_is_documented_and_every_documented_command_exists(tmp_path):
+    listed = names_of(cup.arena(tmp_path, "--help", COLUMNS="100", NO_COLOR="1").stdout)
+    documented = {words[1] for words in commands(README) if not words[1].startswith("-")}
+    assert {"run", "leaderboard", "charts", "games", "match", "replay", "init"} <= listed
+    assert documented <= listed
+    assert {name for name in listed if f"`arena {name}`" in README} >= documented
+
+
+def unlike(found: list[list[str]]) -> list[list[str]]:
+    """The commands without repeats; `arena init` once, for its folder must be new."""
+    once = {tuple(words) for words in found if words[1] != "init"}
+    return [*map(list, sorted(once)), ["arena", "init"]]
+
+
+@pytest.mark.slow
+def test_every_documented_command_runs(played):
+    (played / "bots" / "mine.py").write_text(blocks(BOTS, "python")[0])
+    match = Results.open(played / "results" / "demo").matches()["match"].iloc[0]
+    quick = {"run": ["--bots", "dice,walker", "--no-charts", "--plan"], "charts": ["--json"], "replay": [match]}
+    for _, command, *words in unlike([*commands(README), *commands(BOTS), *commands(RESULTS)]):
+        words = [word for word in words if word != "--open"] or BARE.get(command, [])
+        done = cup.arena(played, command, *words, *quick.get(command, []))
+        assert done.returncode == 0, (command, words, done.stderr)
+
+
+def test_every_key_of_a_tournament_is_documented():
+    schema = config.schema()
+    assert all(
+        f"`{key}`" in README or f"`[[{key}]]`" in README or f"`[{key}]`" in README for key in schema["properties"]
+    )
+    for table in schema["$defs"].values():
+        assert all(f"`{key}`" in README for key in table["properties"])
+
+
+def test_every_column_is_documented(played):
+    results = Results.open(played / "results" / "demo")
+    own = {*results.columns.values(), *results.places.values()}
+    roles = {role for _, role in results.places}
+    for name in ("leaderboard", "crosstable", "matches", "seats", "turns", "timing", "aborts"):
+        for column in getattr(results, name)().columns:
+            general = next(
+                (f"ROLE_{column.removeprefix(f'{role}_')}" for role in roles if column.startswith(role)), column
+            )
+            assert column in own or f"`{column}`" in RESULTS or f"`{general}`" in RESULTS, (name, column)
+    results.close()
+
+
+def test_every_ending_is_documented():
+    assert all(f"| `{ending}` |" in BOTS for ending in Ending)
+
+
+def test_every_house_bot_is_documented():
+    assert set(re.findall(r"^\| `(\w+)` \| [A-Zeb]", BOTS, re.MULTILINE)) - set(Ending) >= {
+        bot.name for bot in roster.gather(HERE / "bots")
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_bots_of_the_page_play(played, number):
+    (played / "bots" / f"page{number}.py").write_text(blocks(BOTS, "python")[number])
+    done = cup.arena(played, "match", f"page{number}", "dice", "--board", "duel", "--no-draw")
+    assert done.returncode == 0
+    assert "forfeit" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", [README, RESULTS])
+def test_the_notebook_examples_run(played, page, monkeypatch):
+    monkeypatch.chdir(played)
+    for example in blocks(page, "python"):
+        exec(compile(example, "page", "exec"), {})
+
+
+def test_the_dialogue_of_the_page_is_the_protocols():
+    said = blocks(BOTS, "")[0]
+    words = {line.split()[0] for line in said.splitlines()}
+    assert words >= {
+        "arena",
+        "match",
+        "game",
+        "roles",
+        "role",
+        "seed",
+        "time",
+        "board",
+        "ready?",
+        "turn",
+        "state",
+        "go",
+    }
+
+
+def test_the_listing_of_the_readme_is_the_listing():
+    listing = next(block for block in blocks(README, "") if "tournament.toml" in block)
+    named = set(re.findall(r"^  (\w+(?:\.py|/))", listing, re.MULTILINE))
+    here = {path.name if path.is_file() else f"{path.name}/" for path in (HERE / "arena").iterdir()}
+    hidden = {"__init__.py", "__main__.py", "__pycache__/", "py.typed"}
+    assert named == here - hidden
