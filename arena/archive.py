@@ -5,21 +5,18 @@ returns, and no connection crosses a fork: `close` it before, the next call open
 """
 
 import contextlib
+import errno
 import fcntl
-import json
 import os
 import sqlite3
-import zlib
-from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import TypeAdapter
-
+from arena import records
 from arena.errors import ArenaError
 from arena.event import Event, Played
-from arena.match import Abort, Ending, Record, SeatReport
+from arena.match import Abort, Record
 
 VERSION = 1
 TABLES = """
@@ -37,8 +34,8 @@ create table seats (
   primary key (match, place)) without rowid;
 create table aborts (match text not null, attempt integer not null, cause text not null);
 """
-_records = TypeAdapter(Record)
-_events = TypeAdapter(Event)
+INSERT_MATCH = f"insert into matches ({', '.join(records.MATCH)}) values ({', '.join('?' * len(records.MATCH))})"
+INSERT_SEAT = f"insert into seats ({', '.join(records.SEAT)}) values ({', '.join('?' * len(records.SEAT))})"
 
 
 class Archive:
@@ -73,7 +70,7 @@ class Archive:
     def begin(self, event: Event, plan: Iterable[str]) -> None:
         """Store what is being played: the event, and the ids of its plan. An earlier plan is replaced."""
         with self._transaction() as connection:
-            text = _events.dump_json(event).decode()
+            text = records.event_text(event)
             connection.execute("insert or replace into meta values ('event', ?)", (text,))
             connection.execute("delete from plan")
             connection.executemany("insert into plan values (?)", ((match,) for match in plan))
@@ -82,14 +79,13 @@ class Archive:
         """Store a record; it is on disk when this returns. The same id twice counts once."""
         with self._transaction() as connection:
             if connection.execute("select 1 from matches where id = ?", (record.match.id,)).fetchone() is None:
-                connection.execute(f"insert into matches values ({', '.join('?' * 12)})", _match_row(record))
-                rows = (_seat_row(record, place, seat) for place, seat in enumerate(record.seats))
-                connection.executemany(f"insert into seats values ({', '.join('?' * 18)})", rows)
+                connection.execute(INSERT_MATCH, records.match_row(record))
+                connection.executemany(INSERT_SEAT, records.seat_rows(record))
 
     def append_abort(self, abort: Abort) -> None:
         """Store that arena failed a match."""
         with self._transaction() as connection:
-            connection.execute("insert into aborts values (?, ?, ?)", (abort.match, abort.attempt, abort.cause))
+            connection.execute("insert into aborts values (?, ?, ?)", records.abort_row(abort))
 
     def ids(self) -> set[str]:
         """Every match that is finished, of whatever plan."""
@@ -98,7 +94,7 @@ class Archive:
     def event(self) -> Event:
         """The event that was played last."""
         for (text,) in self.rows("select value from meta where key = 'event'"):
-            return _events.validate_json(text)
+            return records.event_of(text)
         raise ArenaError(f"{self.folder}: no event was begun here; `arena run` does")
 
     def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
@@ -107,8 +103,8 @@ class Archive:
         seats: dict[str, list[tuple[str, str, int, str | None]]] = {}
         for match, *seat in self.rows("select match, role, bot, score, ending from seats order by match, place"):
             seats.setdefault(match, []).append(tuple(seat))
-        query = f"select id, game, board, repeat, seed, reason, turns, sides from matches {where} order by id"
-        return tuple(_played(row, seats[row[0]]) for row in self.rows(query))
+        query = f"select {', '.join(records.PLAYED)} from matches {where} order by id"
+        return tuple(records.played_of(row, seats[row[0]]) for row in self.rows(query))
 
     def record(self, prefix: str) -> Record:
         """The record whose id begins so; ArenaError when there is none, or more than one."""
@@ -116,12 +112,12 @@ class Archive:
         if len(rows) != 1 or not prefix:
             many = "several matches begin" if rows else "no match begins"
             raise ArenaError(f"{self.folder}: {many} with {prefix!r}; matches.csv lists their ids")
-        return _unpacked(rows[0][0])
+        return records.unpacked(rows[0][0])
 
     def records(self) -> Iterator[Record]:
         """Every record, by id."""
         for (blob,) in self.rows("select record from matches order by id"):
-            yield _unpacked(blob)
+            yield records.unpacked(blob)
 
     def aborts(self) -> tuple[Abort, ...]:
         """The failures of arena itself, in order."""
@@ -153,8 +149,11 @@ class Archive:
         try:
             fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
+            if error.errno not in {errno.EAGAIN, errno.EACCES}:
+                raise
             pid = os.read(self._lock, 20).decode("ascii", "replace").strip()
-            raise ArenaError(f"{self.folder}: process {pid} is playing this event; wait for it, or stop it") from error
+            who = f"process {pid}" if pid.isdigit() else "another process"
+            raise ArenaError(f"{self.folder}: {who} is playing this event; wait for it, or stop it") from error
         os.ftruncate(self._lock, 0)
         os.write(self._lock, f"{os.getpid()}\n".encode())
 
@@ -165,22 +164,38 @@ class Archive:
         return self._open
 
     def _connected(self) -> sqlite3.Connection:
-        mode = "rwc" if self._writing else "ro"
-        connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
-        connection.execute("pragma busy_timeout = 10000")
+        """A connection to tables of our version."""
+        connection = sqlite3.connect(self._address(), uri=True, isolation_level=None)
+        try:
+            connection.execute("pragma busy_timeout = 10000")
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _address(self) -> str:
+        mode = "mode=rwc" if self._writing else "mode=ro"
+        if not (self._writing or os.access(self.folder, os.W_OK) or Path(f"{self.path}-wal").exists()):
+            mode = "immutable=1"  # WAL wants a file beside this one; where none can be, nobody writes either
+        return f"{self.path.absolute().as_uri()}?{mode}"
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
         (version,) = connection.execute("pragma user_version").fetchone()
         if version > VERSION:
-            connection.close()
             raise ArenaError(f"{self.path}: was written by a newer arena: upgrade arena, or play under another name")
         if self._writing:
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = normal")
-            if version == 0:
-                connection.executescript(f"begin; {TABLES} pragma user_version = {VERSION}; commit;")
-        elif version == 0:
-            connection.close()
-            raise ArenaError(f"{self.path}: holds no results; remove it and run again")
-        return connection
+        if version == 0:
+            self._make_tables(connection)
+
+    def _make_tables(self, connection: sqlite3.Connection) -> None:
+        if not self._writing:
+            raise ArenaError(f"{self.path}: holds no results; `arena run` makes some")
+        if connection.execute("select 1 from sqlite_master").fetchone():
+            raise ArenaError(f"{self.path}: is a database of something else; move it away, or play under another name")
+        connection.executescript(f"begin; {TABLES} pragma user_version = {VERSION}; commit;")
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -200,49 +215,9 @@ class Archive:
         try:
             yield
         except sqlite3.OperationalError as error:
-            hint = "free some space and run the same command again" if "full" in str(error) else "is it readable?"
+            hint = (
+                "free some space and run the same command again" if "full" in str(error) else "look at its permissions"
+            )
             raise ArenaError(f"{self.path}: {error}; {hint}") from error
         except sqlite3.DatabaseError as error:
-            raise ArenaError(f"{self.path}: {error}; remove the file, or play under another name") from error
-
-
-def _match_row(record: Record) -> tuple[object, ...]:
-    match = record.match
-    turns = max((turn.number for turn in record.turns), default=0)
-    packed = zlib.compress(_records.dump_json(record), 1)
-    return (
-        *(None, match.id, match.game, match.board, match.repeat, match.seed, record.verdict.reason, turns),
-        *(json.dumps(record.sides), record.seconds, record.started, packed),
-    )
-
-
-def _seat_row(record: Record, place: int, seat: SeatReport) -> tuple[object, ...]:
-    fault = next((fault for fault in record.verdict.faults if fault.role == seat.role), None)
-    asked = [turn for turn in record.turns if turn.role == seat.role and turn.by in {"bot", "strike"}]
-    times = (array("f", (getattr(turn, name) for turn in asked)).tobytes() for name in ("wall", "cpu", "waited"))
-    return (
-        *(record.match.id, place, seat.role, seat.bot, seat.digest, record.verdict.scores[seat.role]),
-        *((fault.ending.value, fault.words, fault.turn) if fault else (None, None, None)),
-        *(seat.ready, seat.exit, seat.killed, seat.memory, seat.cpu, len(asked), *times),
-    )
-
-
-def _played(row: tuple[Any, ...], seats: list[tuple[str, str, int, str | None]]) -> Played:
-    match, game, board, repeat, seed, reason, turns, sides = row
-    return Played(
-        id=match,
-        game=game,
-        board=board,
-        repeat=repeat,
-        seed=seed,
-        seats={role: bot for role, bot, _, _ in seats},
-        scores={role: score for role, _, score, _ in seats},
-        reason=reason,
-        endings={role: Ending(ending) for role, _, _, ending in seats if ending is not None},
-        sides=tuple(tuple(side) for side in json.loads(sides)),
-        turns=turns,
-    )
-
-
-def _unpacked(blob: bytes) -> Record:
-    return _records.validate_json(zlib.decompress(blob))
+            raise ArenaError(f"{self.path}: {error}; move it away, or play under another name") from error
