@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from arena.game import Role
 from arena.match import Bot, Conditions, Ending, Match, Seat, digest_of, plain
+
+
+_plain = lru_cache(plain)  # the conditions of an event are asked for once a match
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +58,7 @@ class Event:
             board.label,
             board.digest,
             [(role, bot.name, bot.digest) for role, bot in zip(board.roles, seating, strict=True)],
-            plain(self.conditions),
+            _plain(self.conditions),
             self.seed,
             repeat,
         )
