@@ -7,7 +7,6 @@ from functools import lru_cache
 from arena.game import Role
 from arena.match import Bot, Conditions, Ending, Match, Seat, digest_of, plain
 
-
 _plain = lru_cache(plain)  # the conditions of an event are asked for once a match
 
 
