@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena import protocol
+from arena import postmortem, protocol
 from arena.game import Role
 from arena.match import Bot, Ending, Limits, SeatReport
 from arena.protocol import LINE_LIMIT, Ask, Heard
@@ -111,7 +111,8 @@ class LiveBot:
         """The deadline is over: what is in the pipe by now still counts, then it is a time loss."""
         self._read_answer()
         if self.heard is None:
-            self._fail(Ending.TIMEOUT, self._time_loss())
+            wall, used = time.monotonic() - self._begun, self._meter.read().since(self._used)
+            self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, wall, used, bytes(self._inbox)))
 
     def tell(self, text: bytes) -> None:
         """The last words to it; its input ends after them."""
@@ -119,10 +120,10 @@ class LiveBot:
         self.write()
         self._close_stdin()
 
-    def end(self, grace: float = 0.0) -> None:
-        """Make sure that its process is gone, and learn how it went."""
+    def end(self, grace: float = 0.0) -> Exit:
+        """Make sure that its process is gone; how it went."""
         if self._exit is not None:
-            return
+            return self._exit
         self._close_stdin()
         try:
             self._exit = self._door.end(self._child, grace)
@@ -134,6 +135,7 @@ class LiveBot:
             os.close(self._child.stderr)
             self._stdout_open = self._stderr_open = False
             self._meter.close()
+        return self._exit
 
     def report(self) -> SeatReport:
         """What became of it, once it has ended."""
@@ -241,34 +243,17 @@ class LiveBot:
             if len(self._remarks) < REMARKS_KEPT:
                 self._remarks.append(protocol.read_remark(line[:1024]))
         elif len(self._warnings) < WARNINGS_KEPT:
-            shown = protocol.clean(line[:1024].decode("utf-8", "backslashreplace"))
-            self._warnings.append(f'thrown away, printed {when}: "{shown}"')
+            self._warnings.append(postmortem.thrown_away(line, when))
         else:
             self._warnings.append("")  # counted, not kept
 
     def _crash(self) -> None:
         """End of file before an answer: learn how it went, and say it with its own last words."""
-        self.end(EXIT_GRACE)
-        how = self._exit
-        if how is not None and how.code == -signal.SIGXCPU:
+        how = self.end(EXIT_GRACE)
+        if how.code == -signal.SIGXCPU:
             self._fail(Ending.LIMIT_EXCEEDED, "cpu: it used more CPU seconds than a match allows")
-            return
-        status = "it closed its output, still running" if how and how.killed else f"it ended before its answer: {how}"
-        last = [line for line in self._stderr.decode("utf-8", "replace").splitlines() if line.strip()][-1:]
-        said = [f"its last stderr line: {protocol.clean(line)}" for line in last]
-        self._fail(Ending.CRASHED, "; ".join([status, *said, *self._half_line()]))
-
-    def _time_loss(self) -> str:
-        wanted = "`ready`" if self._ask.ready else "answer"
-        told = "" if self._ask.told is None else f" in {round(self._ask.told * 1000)} ms"
-        wall, cpu = time.monotonic() - self._begun, self._meter.read().since(self._used).cpu
-        figures = f"{round(wall * 1000)} ms passed, of which it used {round(cpu * 1000)} ms of CPU"
-        return "; ".join([f"no {wanted}{told}", figures, *self._half_line()])
-
-    def _half_line(self) -> list[str]:
-        if not self._inbox:
-            return []
-        return [f"{len(self._inbox)} bytes without a newline were there: does it end its line and flush?"]
+        else:
+            self._fail(Ending.CRASHED, postmortem.crash(how, bytes(self._stderr), bytes(self._inbox)))
 
     def _close_stdin(self) -> None:
         if self._stdin is not None:

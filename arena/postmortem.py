@@ -1,0 +1,37 @@
+"""Why a bot gave no answer, in words for its author: what was expected, what came, and what to look at.
+
+Pure: from what was seen of the bot to a sentence. Everything that the bot itself printed is shown harmless.
+"""
+
+from arena import protocol
+from arena.protocol import Ask
+from arena.sandbox.door import Exit
+from arena.sandbox.meter import Usage
+
+
+def time_loss(ask: Ask, wall: float, used: Usage, inbox: bytes) -> str:
+    """No answer by the deadline; `wall` seconds passed, and `inbox` is what stands there without a newline."""
+    wanted = "`ready`" if ask.ready else "answer"
+    told = "" if ask.told is None else f" in {round(ask.told * 1000)} ms"
+    figures = f"{round(wall * 1000)} ms passed, of which it used {round(used.cpu * 1000)} ms of CPU"
+    return "; ".join([f"no {wanted}{told}", figures, *_half_line(inbox)])
+
+
+def crash(how: Exit, stderr: bytes, inbox: bytes) -> str:
+    """Its output ended before an answer."""
+    status = "it closed its output, still running" if how.killed else f"it ended before its answer: {how}"
+    last = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()][-1:]
+    said = [f"its last stderr line: {protocol.clean(line)}" for line in last]
+    return "; ".join([status, *said, *_half_line(inbox)])
+
+
+def thrown_away(line: bytes, when: str) -> str:
+    """A line that was no answer to anything."""
+    shown = protocol.clean(line[:1024].decode("utf-8", "backslashreplace"))
+    return f'thrown away, printed {when}: "{shown}"'
+
+
+def _half_line(inbox: bytes) -> list[str]:
+    if not inbox:
+        return []
+    return [f"{len(inbox)} bytes without a newline were there: does it end its line and flush?"]
