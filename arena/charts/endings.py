@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from arena.charts.style import COLOURS, PALE, axes, bare, figure, shown, tall
+from arena.charts.style import COLOURS, GREY, PALE, axes, bare, figure, legend, rows, shown, tall
 from arena.leaderboard import Results
 from arena.match import Ending
 
@@ -17,7 +17,7 @@ def draw(results: Results) -> Figure:
     held = [max(1, seats.get(bot, 0)) for bot in table["bot"]]
     made = figure(
         8.2,
-        tall(len(table), rest=1.9),
+        tall(len(table), rest=1.6),
         f"{results.event.name}: how matches ended",
         f"Share of each bot's seats, in per cent; {sum(table['forfeits'])} of {sum(held)} seats were at fault",
     )
@@ -28,14 +28,11 @@ def draw(results: Results) -> Figure:
         share = [100 * faults / count for faults, count in zip(table[str(ending)], held, strict=True)]
         panel.barh(range(len(table)), share, left=left, height=0.62, color=colour, label=ending.replace("_", " "))
         left = [start + more for start, more in zip(left, share, strict=True)]
-    panel.set(xlim=(0, 100), ylim=(len(table) - 0.4, -0.6), xticks=range(0, 101, 25))
-    panel.set_yticks(range(len(table)), shown(table["bot"]))
+    for place, faults in enumerate(table["forfeits"]):
+        if faults:
+            panel.text(101.5, place, f"{faults} of {held[place]}", va="center", color=GREY, fontsize=8.5)
+    panel.set(xlim=(0, 112), xticks=range(0, 101, 25))
+    rows(panel, shown(table["bot"]))
     bare(panel)
-    panel.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.45, -0.42 / (0.3 * len(table) + 0.4)),
-        ncols=6,
-        frameon=False,
-        fontsize=8.5,
-    )
+    legend(panel)
     return made

@@ -1,5 +1,6 @@
 """The one style of every chart: colours that colour-blind readers can tell apart, sizes, and how a chart is saved."""
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +22,7 @@ COLOURS = (
     "#F0E442",
     "#000000",
 )  # Okabe and Ito, 2008
+MARKS = "os^DvP*X"
 GREY, PALE, INK = "#6B7280", "#DDE1E6", "#22262B"
 NAME = 18  # characters of a bot's name that a chart shows
 DPI = 130
@@ -52,7 +54,8 @@ def figure(width: float, height: float, title: str, subtitle: str) -> Figure:
         left = 0.1 / width
         made.text(left, 1 - 0.1 / height, clean(title), ha="left", va="top", fontsize=13, fontweight="bold")
         made.text(left, 1 - 0.38 / height, subtitle, ha="left", va="top", fontsize=9.5, color=GREY)
-        made.get_layout_engine().set(rect=(0, 0, 1, 1 - 0.62 / height))  # type: ignore[union-attr,call-arg]
+        inner = (left, 0, 1 - 2 * left, 1 - 0.62 / height)
+        made.get_layout_engine().set(rect=inner)  # type: ignore[union-attr,call-arg]
     return made
 
 
@@ -65,10 +68,11 @@ def axes(made: Figure, rows: int = 1, columns: int = 1, *, sharey: bool = False)
 
 def save(made: Figure, path: Path) -> tuple[Path, Path]:
     """Write a figure as SVG and PNG, without a date in either."""
-    with matplotlib.rc_context(RC):
+    with matplotlib.rc_context(RC), warnings.catch_warnings():
         for text in made.findobj(Text):
             text.set_parse_math(False)
         vector, pixels = path.with_suffix(".svg"), path.with_suffix(".png")
+        warnings.filterwarnings("ignore", "Glyph")  # a name in a script without letters here shows as boxes
         made.savefig(vector, metadata={"Date": None, "Creator": None})
         made.savefig(pixels, metadata={"Software": None})
     return vector, pixels
@@ -77,6 +81,29 @@ def save(made: Figure, path: Path) -> tuple[Path, Path]:
 def shown(names: Iterable[str]) -> list[str]:
     """Bots' names as a chart shows them: cut, and with nothing in them that is not to be seen."""
     return [clean(name, NAME + 3) if len(name) <= NAME else f"{clean(name[: NAME - 1])}…" for name in names]
+
+
+def rows(panel: Axes, names: list[str]) -> None:
+    """A row for each name, the first on top."""
+    panel.set_ylim(max(1, len(names)) - 0.4, -0.6)
+    panel.set_yticks(range(len(names)), names)
+
+
+def legend(panel: Axes) -> None:
+    """What the colours mean, in one line above the panel."""
+    handles, labels = panel.get_legend_handles_labels()
+    panel.legend(
+        handles,
+        [clean(label, 2 * NAME) for label in labels],
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 1.0),
+        ncols=8,
+        frameon=False,
+        fontsize=9,
+        borderaxespad=0.1,
+        handletextpad=0.35,
+        columnspacing=1.4,
+    )
 
 
 def tall(rows: int, each: float = 0.3, rest: float = 1.5) -> float:

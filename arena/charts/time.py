@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from arena.charts.style import COLOURS, GREY, PALE, axes, bare, figure, shown, tall
+from arena.charts.style import COLOURS, GREY, PALE, axes, bare, figure, legend, rows, shown, tall
 from arena.leaderboard import Results
 
 
@@ -17,7 +17,7 @@ def draw(results: Results) -> Figure:
     worst = worst.sort_values("wall_max", ascending=False)
     told = "no limit" if limit is None else f"the limit is {limit:g} s"
     made = figure(
-        8.2, tall(len(worst), rest=1.9), f"{results.event.name}: time per move", f"Wall time of an answer; {told}"
+        8.2, tall(len(worst), rest=1.6), f"{results.event.name}: time per move", f"Wall time of an answer; {told}"
     )
     (panel,) = axes(made)
     places = np.arange(len(worst))
@@ -28,18 +28,14 @@ def draw(results: Results) -> Figure:
         ("wall_max", "worst", COLOURS[5], "|"),
     ):
         panel.scatter(worst[column], places, s=44, color=colour, label=label, marker=mark, zorder=3)
-    panel.set_xscale("log")
     if limit is not None:
-        panel.axvline(limit, color=COLOURS[5], linewidth=1.2, linestyle=(0, (4, 3)))
-        panel.text(limit, -0.75, " limit", color=COLOURS[5], fontsize=8.5, va="bottom", ha="center")
-    panel.set(ylim=(len(worst) - 0.4, -0.9))
-    panel.set_yticks(places, shown(worst.index))
+        panel.axvline(limit, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), label="limit")
+    panel.set_xscale("log")
     panel.xaxis.set_major_formatter(FuncFormatter(_duration))
+    rows(panel, shown(worst.index))
     bare(panel)
     panel.tick_params(axis="x", which="both", colors=GREY)
-    panel.legend(
-        loc="upper center", bbox_to_anchor=(0.45, -0.42 / (0.3 * len(worst) + 0.4)), ncols=3, frameon=False, fontsize=9
-    )
+    legend(panel)
     return made
 
 
