@@ -100,9 +100,9 @@ class Archive:
     def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
         """The finished matches of the current plan, or of every bot, board and rule that there ever was; by id."""
         where = "" if all_versions else "where id in (select match from plan)"
-        seats: dict[str, list[tuple[str, str, int, str | None]]] = {}
-        for match, *seat in self.rows("select match, role, bot, score, ending from seats order by match, place"):
-            seats.setdefault(match, []).append(tuple(seat))
+        seats: dict[str, list[records.Row]] = {}
+        for row in self.rows("select match, role, bot, score, ending from seats order by match, place"):
+            seats.setdefault(row[0], []).append(row)
         query = f"select {', '.join(records.PLAYED)} from matches {where} order by id"
         return tuple(records.played_of(row, seats[row[0]]) for row in self.rows(query))
 

@@ -4,24 +4,24 @@ It owns the columns. Points come from standings.py, everything else from the arc
 but `seats`, `turns` and `timing`, so that the files of the others are the same bytes each time.
 """
 
-import csv
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from arena import tables
 from arena.archive import Archive
+from arena.errors import ArenaError
 from arena.event import Event, Played
 from arena.game import Role
 from arena.match import Ending
-from arena.standings import Standing, standings
+from arena.standings import Standing, meetings, standings
 
-DECIMALS = 4
+LEADERBOARD = ["rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits", *map(str, Ending)]
+SEATS = ["match", "role", "bot", "digest", "score", "ending", "words", "ready", "exit", "cpu", "memory", "turns"]
 CROSSTABLE = ["board", "role", "bot", "opponent", "matches", "score"]
 TIMES = [*(f"{clock}_{what}" for clock in ("wall", "cpu") for what in ("p50", "p99", "max")), "waited_p99"]
 TURNS = ["match", "turn", "role", "bot", "move", "by", "said", "wall", "cpu", "waited", "remarks"]
@@ -46,9 +46,8 @@ class Results:
 
     @cached_property
     def played(self) -> tuple[Played, ...]:
-        """The matches that count, in the order of the plan: repeat, board, bots."""
-        found = self._archive.played(all_versions=self._all_versions)
-        return tuple(sorted(found, key=lambda one: (one.label, one.repeat, tuple(one.seats.values()), one.id)))
+        """The matches that count, by id."""
+        return self._archive.played(all_versions=self._all_versions)
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
@@ -59,76 +58,76 @@ class Results:
         return standings(names, self.played)
 
     @cached_property
-    def places(self) -> dict[tuple[str, Role], str]:
-        """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
+    def boards(self) -> dict[str, tuple[Role, ...]]:
+        """The roles of each `game/board` of the event."""
         boards = {board.label: tuple(board.roles) for board in self.event.boards}
         if self._all_versions:
             boards |= {match.label: tuple(match.seats) for match in self.played if match.label not in boards}
-        return {
-            (label, role): f"{self._short(label, boards)}_{role}" for label, roles in boards.items() for role in roles
-        }
-
-    @staticmethod
-    def _short(label: str, boards: Any) -> str:
-        """A board's own name, or `game/board` where two games have one of that name."""
-        shared = Counter(name.partition("/")[2] for name in boards)
-        return label.partition("/")[2] if shared[label.partition("/")[2]] == 1 else label
+        return boards
 
     @cached_property
     def columns(self) -> dict[str, str]:
         """For each `game/board` of the event: the name of its column, such as `duel`."""
-        return {label: column.removesuffix(f"_{role}") for (label, role), column in self.places.items()}
+        return _columns(self.boards)
+
+    @cached_property
+    def places(self) -> dict[tuple[str, Role], str]:
+        """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
+        return {
+            (label, role): f"{self.columns[label]}_{role}" for label, roles in self.boards.items() for role in roles
+        }
 
     def leaderboard(self) -> pd.DataFrame:
         """A row a bot, best first; `rank` and `points` are missing for a bot that never played."""
-        head = ["rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits", *map(str, Ending)]
         rows = [_leaderboard_row(one, self.columns, self.places) for one in self.standings]
-        frame = pd.DataFrame(rows, columns=[*head, *self.columns.values(), *self.places.values()])
+        frame = pd.DataFrame(rows, columns=[*LEADERBOARD, *self.columns.values(), *self.places.values()])
         return frame.astype({"rank": "Int64"})
 
     def matches(self) -> pd.DataFrame:
-        """A row a match: game, board, repeat, seed, reason, and bot, score and ending of each role of the event."""
+        """A row a match: game, board, repeat, seed, reason, and bot, score and ending of each role of the event.
+
+        They stand by board, repeat and bots.
+        """
         roles = list(dict.fromkeys(role for _, role in self.places))
         head = ["match", "game", "board", "repeat", "seed", "reason"]
         parts = [f"{role}_{part}" for role in roles for part in ("bot", "score", "ending")]
-        frame = pd.DataFrame((_match_row(match, roles) for match in self.played), columns=[*head, *parts])
+        frame = pd.DataFrame(
+            (_match_row(match, roles) for match in sorted(self.played, key=_order)), columns=[*head, *parts]
+        )
         return frame.astype({f"{role}_score": "Int64" for role in roles})
 
     def crosstable(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
         """A row for each board, role, bot and opponent: matches, and the bot's mean score in that role.
 
-        Teammates are no opponents. `board` is a `game/board` or a board's name.
+        Teammates are no opponents. `board` is a `game/board` or a board's name; ArenaError for one, or for a role, that
+        the event has not.
         """
-        rows: dict[tuple[str, Role, str, str], list[int]] = {}
+        frame = self._meetings
+        if board is not None:
+            labels = [label for label in self.boards if board in {label, label.partition("/")[2]}]
+            _known("board", board, bool(labels), self.columns.values())
+            frame = frame[frame["board"].isin(labels)]
+        if role is not None:
+            roles = {role for _, role in self.places}
+            _known("role", role, role in roles, roles)
+            frame = frame[frame["role"] == role]
+        return frame.reset_index(drop=True)
+
+    @cached_property
+    def _meetings(self) -> pd.DataFrame:
+        cells: dict[tuple[str, Role, str, str], list[int]] = {}
         for match in self.played:
-            for key, score in _meetings(match):
-                cell = rows.setdefault(key, [0, 0])
+            for key, score in meetings(match):
+                cell = cells.setdefault(key, [0, 0])
                 cell[0] += 1
                 cell[1] += score
-        table = [(*key, count, total / count) for key, (count, total) in sorted(rows.items())]
-        frame = pd.DataFrame(table, columns=CROSSTABLE)
-        if board is not None:
-            frame = frame[frame["board"].map(lambda label: board in {label, label.partition("/")[2]})]
-        return frame if role is None else frame[frame["role"] == role]
+        rows = [(*key, count, total / count) for key, (count, total) in sorted(cells.items())]
+        return pd.DataFrame(rows, columns=CROSSTABLE)
 
     def seats(self) -> pd.DataFrame:
         """A row a match and role: bot, digest, score, ending and its words, seconds to `ready`, exit, CPU, memory."""
-        names = [
-            "match",
-            "role",
-            "bot",
-            "digest",
-            "score",
-            "ending",
-            "words",
-            "ready",
-            "exit",
-            "cpu",
-            "memory",
-            "turns",
-        ]
-        query = f"select {', '.join(names)} from seats {self._counted('match')} order by match, place"
-        return pd.DataFrame(list(self._archive.rows(query)), columns=names)
+        query = f"select {', '.join(SEATS)} from seats {self._counted('match')} order by match, place"
+        return pd.DataFrame(list(self._archive.rows(query)), columns=SEATS)
 
     def turns(self) -> pd.DataFrame:
         """A row a move: match, turn, role, bot, move, by whom, the refused text, three times in seconds, remarks."""
@@ -181,37 +180,24 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
         "matches": results.matches(),
         "timing": results.timing(),
     }
-    return tuple(_write(frame, folder / f"{name}.csv") for name, frame in frames.items())
+    return tuple(tables.write(frame, folder / f"{name}.csv") for name, frame in frames.items())
 
 
-def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """A frame as plain rows for JSON: missing values are None, figures are rounded as in the CSV files."""
-    rounded = frame.round(_decimals(frame))
-    plain = rounded.astype(object).where(rounded.notna(), None)
-    return [
-        {str(key): value.item() if isinstance(value, np.generic) else value for key, value in row.items()}
-        for row in plain.to_dict("records")
-    ]
+def _columns(boards: Mapping[str, tuple[Role, ...]]) -> dict[str, str]:
+    """A board's own name, or `game/board` where the name, or the name with a role, stands for something else too."""
+    names = {label: label.partition("/")[2] for label in boards}
+    all_of = {label: [name, *(f"{name}_{role}" for role in boards[label])] for label, name in names.items()}
+    uses = Counter([*LEADERBOARD, *(column for columns in all_of.values() for column in columns)])
+    return {label: name if all(uses[each] == 1 for each in all_of[label]) else label for label, name in names.items()}
 
 
-def _write(frame: pd.DataFrame, path: Path) -> Path:
-    text = StringIO()
-    frame.map(_harmless).to_csv(
-        text, index=False, lineterminator="\n", float_format=f"%.{_decimals(frame)}f", quoting=csv.QUOTE_MINIMAL
-    )
-    part = path.with_suffix(".part")
-    part.write_text(text.getvalue(), "utf-8")
-    part.replace(path)
-    return path
+def _known(kind: str, name: str, known: bool, names: Iterable[str]) -> None:
+    if not known:
+        raise ArenaError(f"{name!r} is no {kind} of this event; it has {', '.join(sorted(names))}")
 
 
-def _decimals(frame: pd.DataFrame) -> int:
-    return 6 if "wall_p50" in frame else DECIMALS
-
-
-def _harmless(cell: object) -> object:
-    """A text that a spreadsheet would run as a formula gets a quote in front."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+def _order(match: Played) -> tuple[object, ...]:
+    return match.label, match.repeat, tuple(match.seats.values()), match.id
 
 
 def _leaderboard_row(one: Standing, columns: dict[str, str], places: dict[tuple[str, Role], str]) -> list[object]:
@@ -224,15 +210,6 @@ def _match_row(match: Played, roles: list[Role]) -> list[object]:
     head = [match.id, match.game, match.board, match.repeat, match.seed, match.reason]
     parts = [(match.seats.get(role), match.scores.get(role), match.endings.get(role)) for role in roles]
     return [*head, *(None if value is None else value for part in parts for value in part)]
-
-
-def _meetings(match: Played) -> Iterator[tuple[tuple[str, Role, str, str], int]]:
-    """Each role's score against each bot of another side, a bot with several roles there counting once."""
-    for side in match.sides:
-        opponents = sorted({match.seats[role] for role in match.seats if role not in side})
-        for role in side:
-            for opponent in opponents:
-                yield (match.label, role, match.seats[role], opponent), match.scores[role]
 
 
 def _quantiles(packed: list[tuple[bytes, bytes, bytes]]) -> list[float]:

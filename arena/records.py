@@ -77,8 +77,8 @@ def abort_row(abort: Abort) -> Row:
     return _storable(abort.match, abort.attempt, abort.cause)
 
 
-def played_of(row: Row, seats: list[tuple[str, str, int, str | None]]) -> Played:
-    """A finished match, from the columns PLAYED, and (role, bot, score, ending) of each seat in order of play."""
+def played_of(row: Row, seats: list[Row]) -> Played:
+    """A finished match, from the columns PLAYED, and (match, role, bot, score, ending) of each seat in order of play."""
     match, game, board, repeat, seed, reason, turns, sides = row
     return Played(
         id=match,
@@ -86,10 +86,10 @@ def played_of(row: Row, seats: list[tuple[str, str, int, str | None]]) -> Played
         board=board,
         repeat=repeat,
         seed=seed,
-        seats={role: bot for role, bot, _, _ in seats},
-        scores={role: score for role, _, score, _ in seats},
+        seats={role: bot for _, role, bot, _, _ in seats},
+        scores={role: score for _, role, _, score, _ in seats},
         reason=reason,
-        endings={role: Ending(ending) for role, _, _, ending in seats if ending is not None},
+        endings={role: Ending(ending) for _, role, _, _, ending in seats if ending is not None},
         sides=_sides(sides),
         turns=turns,
     )

@@ -6,7 +6,7 @@ highest, draws when it ties for highest, and loses otherwise.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -105,6 +105,15 @@ def _count(match: Played, tallies: Mapping[str, _Tally]) -> None:
         if (tally := tallies.get(bot)) is not None:
             tally.matches += 1
             tally.results[result] += 1
+
+
+def meetings(match: Played) -> Iterator[tuple[tuple[str, Role, str, str], int]]:
+    """Each role's score against each bot of another side, a bot with several roles there counting once."""
+    for side in match.sides:
+        opponents = sorted({match.seats[role] for role in match.seats if role not in side})
+        for role in side:
+            for opponent in opponents:
+                yield (match.label, role, match.seats[role], opponent), match.scores[role]
 
 
 def results_of(match: Played) -> dict[str, str]:

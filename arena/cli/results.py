@@ -111,7 +111,7 @@ def compact(results: "Results") -> "pd.DataFrame":
 
 def show(frame: "pd.DataFrame", *, json: bool, decimals: int = 2) -> None:
     """A frame on stdout."""
-    from arena.leaderboard import rows_of
+    from arena.tables import rows_of
 
     rows = rows_of(frame)
     if json:
