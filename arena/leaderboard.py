@@ -74,7 +74,9 @@ class Results:
     def places(self) -> dict[tuple[str, Role], str]:
         """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
         return {
-            (label, role): f"{self.columns[label]}_{role}" for label, roles in self.boards.items() for role in roles
+            (label, role): f"{column}{'/' if '/' in column else '_'}{role}"
+            for label, column in self.columns.items()
+            for role in self.boards[label]
         }
 
     def leaderboard(self) -> pd.DataFrame:

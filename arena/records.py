@@ -78,7 +78,7 @@ def abort_row(abort: Abort) -> Row:
 
 
 def played_of(row: Row, seats: list[Row]) -> Played:
-    """A finished match, from the columns PLAYED, and (match, role, bot, score, ending) of each seat in order of play."""
+    """A finished match, from the columns PLAYED, and (match, role, bot, score, ending) of its seats in order."""
     match, game, board, repeat, seed, reason, turns, sides = row
     return Played(
         id=match,

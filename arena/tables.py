@@ -13,7 +13,7 @@ import pandas as pd
 
 DECIMALS = 4
 MICROSECONDS = 6  # decimals of a frame of clock readings
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def write(frame: pd.DataFrame, path: Path) -> Path:
@@ -43,5 +43,8 @@ def _decimals(frame: pd.DataFrame) -> int:
 
 
 def _harmless(cell: object) -> object:
-    """A text that a spreadsheet would run as a formula gets a quote in front."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    """A text that a spreadsheet would run as a formula gets a quote in front; no carriage return ends a row early."""
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\r", "\\r")
+    return f"'{text}" if text.startswith(FORMULA) else text

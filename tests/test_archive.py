@@ -1,0 +1,381 @@
+"""What goes into event.sqlite comes out equal, whatever happens to the process, the folder or the file."""
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import stored
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena import records
+from arena.archive import Archive
+from arena.clock import TimeControl
+from arena.errors import ArenaError
+from arena.match import Abort, Bot, Conditions, Ending, Fault, Limits, Match, Record, Seat, SeatReport, Turn, Verdict
+
+EVENT = stored.event("ann", "bob", "cat")
+MATCHES = tuple(stored.plan(EVENT))
+ONE = stored.played(MATCHES[0])
+
+texts = st.text(st.characters(exclude_categories=()), max_size=12)  # control characters and half surrogates too
+seconds = st.floats(0, 1e6)
+counts = st.integers(0, 2**48)
+limits = st.builds(Limits, memory=st.none() | counts, cpu=st.none() | seconds, processes=st.none() | counts)
+bots = st.builds(
+    Bot,
+    name=texts,
+    command=st.tuples(texts, texts),
+    digest=texts,
+    files=st.none() | texts,
+    games=st.tuples(texts),
+    limits=st.none() | limits,
+)
+conditions = st.builds(
+    Conditions,
+    time=st.builds(TimeControl, start=st.none() | seconds, move=st.none() | seconds, bank=seconds, margin=seconds),
+    limits=limits,
+    strikes=st.integers(0, 9),
+    sandbox=texts,
+)
+seat_reports = st.builds(
+    SeatReport,
+    role=texts,
+    bot=texts,
+    digest=texts,
+    warm=st.booleans(),
+    ready=st.none() | seconds,
+    exit=texts,
+    killed=st.booleans(),
+    memory=counts,
+    cpu=seconds,
+    warnings=st.tuples(texts, texts),
+    stderr=texts,
+)
+turns = st.builds(
+    Turn,
+    number=st.integers(1, 9),
+    role=st.sampled_from(["fox", "hen", "chance"]),
+    move=texts,
+    by=st.sampled_from(["bot", "strike", "substitute", "chance"]),
+    said=st.none() | texts,
+    wall=seconds,
+    cpu=seconds,
+    waited=seconds,
+    remarks=st.lists(texts, max_size=2).map(tuple),
+    digest=texts,
+)
+faults = st.builds(
+    Fault, role=st.sampled_from(["fox", "hen"]), ending=st.sampled_from(Ending), turn=counts, words=texts
+)
+
+
+@st.composite
+def any_record(draw: st.DrawFn) -> Record:
+    seated = tuple(Seat(role, draw(bots)) for role in ("fox", "hen"))
+    return Record(
+        match=Match(
+            id="0123456789ab",
+            game=draw(texts),
+            board=draw(texts),
+            rules=draw(texts),
+            seats=seated,
+            repeat=draw(st.integers(0, 9)),
+            seed=draw(counts),
+            conditions=draw(conditions),
+        ),
+        turns=tuple(draw(st.lists(turns, max_size=5))),
+        verdict=Verdict(
+            scores={"fox": draw(st.integers(0, 100)), "hen": draw(st.integers(0, 100))},
+            reason=draw(texts),
+            faults=tuple(draw(st.lists(faults, max_size=2))),
+        ),
+        sides=(("fox",), ("hen",)),
+        seats=tuple(replace(draw(seat_reports), role=seat.role, bot=seat.bot.name) for seat in seated),
+        started=draw(texts),
+        seconds=draw(seconds),
+    )
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with Archive.open(tmp_path / "cup", writing=True) as opened:
+        opened.begin(EVENT, (match.id for match in MATCHES))
+        yield opened
+
+
+@given(any_record())
+@settings(deadline=None, max_examples=60)
+def test_any_record_comes_back_equal(record):
+    with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
+        archive.append(record)
+        assert archive.record("0123") == record
+        assert [one.id for one in archive.played(all_versions=True)] == ["0123456789ab"]
+
+
+def test_half_a_surrogate_pair_comes_back_from_the_packed_record_and_is_escaped_in_columns(archive):
+    record = replace(ONE, verdict=replace(ONE.verdict, reason="\ud800!"))
+    archive.append(record)
+    assert archive.record(ONE.match.id) == record
+    assert archive.played()[0].reason == "\\ud800!"
+
+
+def test_the_event_comes_back_equal(archive):
+    assert archive.event() == EVENT
+
+
+def test_what_standings_need_is_read_without_the_transcript(archive):
+    archive.append(stored.played(MATCHES[-1], turns=9, pacman=40, ghost1=Ending.TIMEOUT, ghost2=60))
+    (played,) = archive.played()
+    assert played.label == "pacman/classic"
+    assert played.seats == {"pacman": "cat", "ghost1": "bob", "ghost2": "bob"}
+    assert played.scores == {"pacman": 40, "ghost1": 0, "ghost2": 60}
+    assert played.endings == {"ghost1": Ending.TIMEOUT}
+    assert played.sides == (("pacman",), ("ghost1", "ghost2"))
+    assert played.turns == 9
+
+
+def test_roles_come_back_in_order_of_play(archive):
+    archive.append(stored.played(MATCHES[-1]))
+    assert tuple(archive.played()[0].seats) == ("pacman", "ghost1", "ghost2")
+
+
+def test_the_same_match_twice_counts_once_and_the_first_stays(archive):
+    archive.append(ONE)
+    archive.append(replace(ONE, seconds=99.0))
+    assert archive.ids() == {ONE.match.id}
+    assert list(archive.records()) == [ONE]
+
+
+def test_matches_of_an_earlier_plan_stay_but_do_not_count(archive):
+    archive.append(ONE)
+    archive.append(stored.played(MATCHES[1]))
+    archive.begin(EVENT, [MATCHES[1].id])
+    assert [match.id for match in archive.played()] == [MATCHES[1].id]
+    assert {match.id for match in archive.played(all_versions=True)} == archive.ids() == {ONE.match.id, MATCHES[1].id}
+
+
+def test_records_stand_by_id_whatever_the_order_they_came_in(archive):
+    for match in reversed(MATCHES):
+        archive.append(stored.played(match))
+    ids = sorted(match.id for match in MATCHES)
+    assert [record.match.id for record in archive.records()] == [match.id for match in archive.played()] == ids
+
+
+@pytest.mark.parametrize("prefix", ["", "zz", "%", "_"])
+def test_a_prefix_that_names_no_match_is_refused(archive, prefix):
+    archive.append(ONE)
+    with pytest.raises(ArenaError, match=r"(no match|several matches) begin"):
+        archive.record(prefix)
+
+
+def test_a_prefix_of_several_matches_is_refused(archive):
+    for last in "01":
+        archive.append(replace(ONE, match=replace(ONE.match, id=f"abcdef00000{last}")))
+    with pytest.raises(ArenaError, match="several matches begin with 'abc'"):
+        archive.record("abc")
+    assert archive.record("abcdef000001").match.id == "abcdef000001"
+
+
+def test_what_arena_failed_is_kept_in_order(archive):
+    aborts = tuple(Abort(match="a" * 12, cause=f"cause {number}", attempt=number) for number in (1, 2, 3))
+    for abort in aborts:
+        archive.append_abort(abort)
+    archive.append_abort(Abort(match="b", cause="\udcff", attempt=1))
+    assert archive.aborts()[:3] == aborts
+    assert archive.played() == ()
+
+
+def test_per_turn_times_are_stored_for_the_answers_of_the_seat_alone(archive):
+    turns = (
+        Turn(number=1, role="explorer", move="wait", wall=0.25),
+        Turn(number=1, role="chance", move="two", by="chance", wall=9),
+        Turn(number=2, role="explorer", move="wait", by="strike", wall=0.5),
+        Turn(number=3, role="explorer", move="wait", by="substitute", wall=9),
+    )
+    archive.append(replace(ONE, turns=turns))
+    ((packed,),) = archive.rows("select walls from seats")
+    assert memoryview(packed).cast("f").tolist() == [0.25, 0.5]
+
+
+def test_after_close_the_next_call_opens_again(archive):
+    archive.append(ONE)
+    archive.close()
+    assert archive.ids() == {ONE.match.id}
+
+
+def test_a_reader_sees_what_is_committed_while_the_writer_writes(archive):
+    with Archive.open(archive.folder) as reader:
+        archive.append(ONE)
+        assert reader.ids() == {ONE.match.id}
+        archive.append(stored.played(MATCHES[1]))
+        assert len(reader.played()) == 2
+
+
+def python(code: str, *words: str) -> subprocess.Popen[str]:
+    """This interpreter in a process of its own, which finds the tests' helpers."""
+    start = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+    return subprocess.Popen([sys.executable, "-c", start + code, *words], stdout=subprocess.PIPE, text=True)
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from arena.archive import Archive
+from arena.errors import ArenaError
+try:
+    with Archive.open(Path(sys.argv[1]), writing=True):
+        print("locked", flush=True)
+        sys.stdin.read()
+except ArenaError as error:
+    print(error)
+"""
+
+
+def test_a_second_run_is_refused_by_a_line_that_names_the_first(archive):
+    told, _ = python(HOLD, str(archive.folder)).communicate(timeout=20)
+    assert told == f"{archive.folder}: process {os.getpid()} is playing this event; wait for it, or stop it\n"
+
+
+def test_a_killed_run_leaves_no_lock_behind(tmp_path):
+    first = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with first:
+        assert first.stdout.readline() == "locked\n"
+        with pytest.raises(ArenaError, match=f"process {first.pid} is playing"):
+            Archive.open(tmp_path, writing=True)
+        first.send_signal(signal.SIGKILL)
+        first.wait(20)
+    with Archive.open(tmp_path, writing=True) as archive:
+        assert archive.ids() == set()
+
+
+APPEND = """
+from pathlib import Path
+import stored
+from arena.archive import Archive
+event = stored.event("ann", "bob", repeats=400)
+plan = list(stored.plan(event))
+with Archive.open(Path(sys.argv[1]), writing=True) as archive:
+    archive.begin(event, (match.id for match in plan))
+    for match in plan:
+        if match.id not in archive.ids():
+            archive.append(stored.played(match, turns=2))
+            print(match.id, flush=True)
+print("done", flush=True)
+"""
+
+
+def test_what_was_appended_outlives_a_kill_and_comes_back_equal(tmp_path):
+    event = stored.event("ann", "bob", repeats=400)
+    wanted = {match.id: stored.played(match, turns=2) for match in stored.plan(event)}
+    for pause in (0.02, 0.05, 0.1, 0.15):
+        with python(APPEND, str(tmp_path)) as writer:
+            first = writer.stdout.readline()
+            time.sleep(pause)
+            writer.kill()
+            told = {line.strip() for line in [first, *writer.stdout] if len(line) == 13}
+        with Archive.open(tmp_path) as archive:
+            assert told <= archive.ids()  # a line is whole only after its append
+            assert all(record == wanted[record.match.id] for record in archive.records())
+
+
+def test_results_that_are_not_there_are_named_with_the_command_that_makes_them(tmp_path):
+    with pytest.raises(ArenaError, match=r"nowhere: there are no results here; `arena run` makes some"):
+        Archive.open(tmp_path / "nowhere")
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path):
+    (tmp_path / "event.sqlite").write_bytes(b"not a database at all, but long enough to look at" * 40)
+    for writing in (False, True):
+        with pytest.raises(ArenaError, match=r"event.sqlite: file is not a database; move it away, or play under"):
+            Archive.open(tmp_path, writing=writing)
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    stored.store(tmp_path, EVENT, map(stored.played, MATCHES))
+    content = bytearray((tmp_path / "event.sqlite").read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    (tmp_path / "event.sqlite").write_bytes(content)
+    with (
+        pytest.raises(ArenaError, match=r"event.sqlite: database disk image is malformed"),
+        Archive.open(tmp_path) as archive,
+    ):
+        archive.played()
+
+
+def test_a_database_of_something_else_is_left_alone(tmp_path):
+    with sqlite3.connect(tmp_path / "event.sqlite") as connection:
+        connection.execute("create table recipes (name text)")
+    connection.close()
+    with pytest.raises(ArenaError, match="is a database of something else; move it away"):
+        Archive.open(tmp_path, writing=True)
+
+
+def test_a_newer_arenas_file_is_refused(tmp_path):
+    stored.store(tmp_path, EVENT, [])
+    with sqlite3.connect(tmp_path / "event.sqlite") as connection:
+        connection.execute("pragma user_version = 99")
+    connection.close()
+    for writing in (False, True):
+        with pytest.raises(ArenaError, match="was written by a newer arena: upgrade arena, or play under another name"):
+            Archive.open(tmp_path, writing=writing)
+
+
+def test_after_a_refusal_the_folder_can_be_opened(tmp_path):
+    (tmp_path / "event.sqlite").write_bytes(b"x" * 4096)
+    with pytest.raises(ArenaError):
+        Archive.open(tmp_path, writing=True)
+    (tmp_path / "event.sqlite").unlink()
+    with Archive.open(tmp_path, writing=True) as archive:
+        assert archive.ids() == set()
+
+
+def test_a_file_where_the_folder_should_be_is_named(tmp_path):
+    (tmp_path / "cup").write_text("")
+    with pytest.raises(ArenaError, match=r"cup: cannot be written: File exists; look at its permissions"):
+        Archive.open(tmp_path / "cup", writing=True)
+
+
+AS_NOBODY = """
+import os
+from pathlib import Path
+from arena.archive import Archive
+from arena.errors import ArenaError
+Archive.open(Path(sys.argv[1])).close()  # everything is imported now
+os.setgid(65534)
+os.setuid(65534)
+with Archive.open(Path(sys.argv[1])) as archive:
+    print(len(archive.ids()))
+try:
+    Archive.open(Path(sys.argv[1]), writing=True)
+except ArenaError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+def test_a_folder_that_may_not_be_written_can_be_read():
+    with tempfile.TemporaryDirectory() as top:
+        Path(top).chmod(0o755)
+        folder = stored.store(Path(top) / "cup", EVENT, map(stored.played, MATCHES))
+        folder.chmod(stat.S_IRUSR | stat.S_IXUSR | 0o055)
+        told, _ = python(AS_NOBODY, str(folder)).communicate(timeout=20)
+    assert told == f"{len(MATCHES)}\n{folder}: cannot be written: Permission denied; look at its permissions\n"
+
+
+def test_the_columns_of_the_rows_are_the_columns_of_the_tables(archive):
+    for table, columns in (("seats", records.SEAT), ("matches", ("number", *records.MATCH))):
+        assert tuple(row[1] for row in archive.rows(f"pragma table_info({table})")) == columns

@@ -1,0 +1,303 @@
+"""Frames and CSV files of an event: what stands in them, and that the same matches give the same bytes."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import stored
+
+import arena
+from arena.archive import Archive
+from arena.errors import ArenaError
+from arena.event import Board
+from arena.leaderboard import Results, write_csv
+from arena.match import Abort, Ending, Turn
+from arena.tables import rows_of, write
+
+EVENT = stored.event("ann", "bob", "cat", repeats=2)
+MATCHES = tuple(stored.plan(EVENT))
+HEADERS = {  # the promise of results/README.md
+    "leaderboard": (
+        "rank,bot,matches,points,won,drawn,lost,forfeits,illegal_move,garbled,timeout,crashed,limit_exceeded,hunt,duel,"
+        "classic,hunt_explorer,duel_explorer,duel_mummy,classic_pacman,classic_ghost1,classic_ghost2"
+    ),
+    "crosstable": "board,role,bot,opponent,matches,score",
+    "matches": "match,game,board,repeat,seed,reason,"
+    + ",".join(
+        f"{role}_bot,{role}_score,{role}_ending" for role in ("explorer", "mummy", "pacman", "ghost1", "ghost2")
+    ),
+    "timing": "bot,board,role,turns,wall_p50,wall_p99,wall_max,cpu_p50,cpu_p99,cpu_max,waited_p99",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return stored.store(tmp_path_factory.mktemp("cup"), EVENT, map(stored.played, MATCHES))
+
+
+@pytest.fixture
+def results(folder):
+    opened = Results.open(folder)
+    yield opened
+    opened.close()
+
+
+def find(event, board: str, *bots: str):
+    """The first match on this board with these bots in its seats."""
+    names = [(match.board, tuple(seat.bot.name for seat in match.seats)) for match in stored.plan(event)]
+    return tuple(stored.plan(event))[names.index((board, bots))]
+
+
+def make(folder: Path, *records, event=EVENT) -> Results:
+    return Results.open(stored.store(folder, event, records))
+
+
+def cells(path: Path) -> list[list[str]]:
+    return list(csv.reader(path.read_text().splitlines()))
+
+
+@pytest.mark.parametrize("name", list(HEADERS))
+def test_every_file_has_the_promised_header(results, tmp_path, name):
+    write_csv(results, tmp_path)
+    assert (tmp_path / f"{name}.csv").read_text().partition("\n")[0] == HEADERS[name]
+
+
+def test_the_same_matches_in_any_order_give_the_same_bytes(folder, tmp_path):
+    other = stored.store(tmp_path / "other", EVENT, map(stored.played, reversed(MATCHES)))
+    for each, target in ((folder, tmp_path / "one"), (other, tmp_path / "two")):
+        target.mkdir()
+        write_csv(Results.open(each), target)
+    for name in HEADERS:
+        assert (tmp_path / "one" / f"{name}.csv").read_bytes() == (tmp_path / "two" / f"{name}.csv").read_bytes()
+
+
+def test_no_clock_reading_is_in_any_file_but_timing(tmp_path):
+    for name, wall in (("slow", 0.5), ("fast", 0.001)):
+        records = (replace(one, seconds=wall, started=name) for one in map(stored.played, MATCHES))
+        timed = (replace(one, turns=tuple(replace(turn, wall=wall, cpu=wall) for turn in one.turns)) for one in records)
+        write_csv(make(tmp_path / name, *timed), tmp_path / name)
+    same = {
+        name: (tmp_path / "slow" / f"{name}.csv").read_bytes() == (tmp_path / "fast" / f"{name}.csv").read_bytes()
+        for name in HEADERS
+    }
+    assert same == {"leaderboard": True, "crosstable": True, "matches": True, "timing": False}
+
+
+def test_the_leaderboard_stands_boards_and_roles_side_by_side(tmp_path):
+    results = make(
+        tmp_path,
+        stored.played(find(EVENT, "hunt", "ann"), explorer=90),
+        stored.played(find(EVENT, "duel", "ann", "bob"), explorer=50, mummy=10),
+        stored.played(find(EVENT, "duel", "bob", "ann"), explorer=20, mummy=Ending.CRASHED),
+    )
+    ann, bob, cat = results.leaderboard().to_dict("records")
+    assert (ann["rank"], ann["bot"], ann["matches"], round(ann["points"], 2)) == (1, "ann", 3, 46.67)
+    assert (ann["hunt"], ann["duel"], ann["duel_explorer"], ann["duel_mummy"]) == (90, 25, 50, 0)
+    assert (ann["won"], ann["drawn"], ann["lost"], ann["forfeits"], ann["crashed"]) == (2, 0, 1, 1, 1)
+    assert pd.isna(bob["hunt"])
+    assert cat["bot"] == "cat"
+    assert pd.isna(cat["rank"])
+    assert pd.isna(cat["points"])
+
+
+def test_bots_that_never_played_have_empty_cells_and_no_rank(tmp_path):
+    write_csv(make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)), tmp_path)
+    rows = cells(tmp_path / "leaderboard.csv")
+    assert rows[1][:8] == ["1", "ann", "1", "90.0000", "1", "0", "0", "0"]
+    assert rows[3] == ["", "cat", "0", "", "0", "0", "0", "0", *["0"] * 5, *[""] * 9]
+
+
+def test_an_event_without_matches_has_tables_without_matches(tmp_path):
+    results = make(tmp_path)
+    write_csv(results, tmp_path)
+    assert {name: len(cells(tmp_path / f"{name}.csv")) for name in HEADERS} == {
+        "leaderboard": 4,
+        "crosstable": 1,
+        "matches": 1,
+        "timing": 1,
+    }
+    assert results.turns().empty
+    assert results.seats().empty
+
+
+def test_a_match_has_a_row_with_the_roles_of_its_board(tmp_path):
+    match = find(EVENT, "classic", "ann", "bob", "bob")
+    results = make(tmp_path, stored.played(match, pacman=80, ghost1=Ending.GARBLED, ghost2=20))
+    write_csv(results, tmp_path)
+    head, row = cells(tmp_path / "matches.csv")
+    assert {name: cell for name, cell in zip(head, row, strict=True) if cell} == {
+        "match": match.id,
+        "game": "pacman",
+        "board": "classic",
+        "repeat": "0",
+        "seed": str(match.seed),
+        "reason": "forfeit",
+        "pacman_bot": "ann",
+        "pacman_score": "80",
+        "ghost1_bot": "bob",
+        "ghost1_score": "0",
+        "ghost1_ending": "garbled",
+        "ghost2_bot": "bob",
+        "ghost2_score": "20",
+    }
+
+
+def test_matches_stand_by_board_repeat_and_bots(results):
+    frame = results.matches()
+    keys = list(zip(frame["game"], frame["board"], frame["repeat"], strict=True))
+    assert keys == sorted(keys)
+    assert len(frame) == len(MATCHES)
+
+
+def test_the_crosstable_has_no_teammates_and_counts_a_hand_of_ghosts_once(tmp_path):
+    results = make(
+        tmp_path, stored.played(find(EVENT, "classic", "ann", "bob", "bob"), pacman=80, ghost1=10, ghost2=20)
+    )
+    assert results.crosstable().to_dict("split")["data"] == [
+        ["pacman/classic", "ghost1", "bob", "ann", 1, 10.0],
+        ["pacman/classic", "ghost2", "bob", "ann", 1, 20.0],
+        ["pacman/classic", "pacman", "ann", "bob", 1, 80.0],
+    ]
+
+
+def test_the_crosstable_is_asked_by_board_and_role(results):
+    whole = results.crosstable()
+    assert set(whole["board"]) == {"mummy_maze/duel", "pacman/classic"}  # alone on hunt, nobody meets
+    assert results.crosstable("duel").equals(results.crosstable("mummy_maze/duel"))
+    assert set(results.crosstable("duel")["role"]) == {"explorer", "mummy"}
+    assert len(results.crosstable("classic", "ghost1")) == 6
+    assert results.crosstable("hunt").empty
+    assert (whole["matches"] == 2).all()
+
+
+def test_a_board_or_role_that_the_event_has_not_is_named_with_those_it_has(results):
+    with pytest.raises(ArenaError, match="'dual' is no board of this event; it has classic, duel, hunt"):
+        results.crosstable("dual")
+    with pytest.raises(ArenaError, match="'ghost' is no role of this event; it has explorer, ghost1"):
+        results.crosstable(role="ghost")
+
+
+def board(game: str, name: str, *roles: str) -> Board:
+    sides = tuple((role,) for role in roles)
+    return Board(game=game, name=name, rules="r.py", digest="0", roles=roles, sides=sides)
+
+
+@pytest.mark.parametrize(
+    ("boards", "columns"),
+    [
+        ([board("a", "one", "x"), board("b", "two", "x")], ["one", "two"]),
+        ([board("a", "one", "x"), board("b", "one", "x")], ["a/one", "b/one"]),
+        ([board("a", "points", "x"), board("a", "two", "x")], ["a/points", "two"]),
+        ([board("a", "one", "x_y", "z"), board("a", "one_x", "y")], ["a/one", "a/one_x"]),
+    ],
+)
+def test_columns_are_boards_own_names_unless_they_would_clash(tmp_path, boards, columns):
+    results = make(tmp_path, event=stored.event("ann", boards=boards))
+    assert list(results.columns.values()) == columns
+    assert results.leaderboard().columns.is_unique
+
+
+def test_timing_is_quantiles_in_seconds_by_bot_board_and_role(tmp_path):
+    match = find(EVENT, "hunt", "ann")
+    walls = np.arange(1, 101) / 1000
+    turns = tuple(
+        Turn(number=1 + number, role="explorer", move="wait", wall=wall, cpu=wall / 2, waited=0.5)
+        for number, wall in enumerate(walls)
+    )
+    results = make(tmp_path, replace(stored.played(match), turns=turns))
+    (row,) = results.timing().to_dict("records")
+    assert (row["bot"], row["board"], row["role"], row["turns"]) == ("ann", "mummy_maze/hunt", "explorer", 100)
+    assert row["wall_p50"] == pytest.approx(np.quantile(walls, 0.5), abs=1e-6)
+    assert row["wall_p99"] == pytest.approx(np.quantile(walls, 0.99), abs=1e-6)
+    assert row["wall_max"] == pytest.approx(0.1, abs=1e-6)
+    assert row["cpu_max"] == pytest.approx(0.05, abs=1e-6)
+    assert row["waited_p99"] == 0.5
+
+
+def test_a_bot_that_never_answered_has_no_times(tmp_path):
+    results = make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), turns=0, explorer=Ending.TIMEOUT))
+    write_csv(results, tmp_path)
+    assert cells(tmp_path / "timing.csv")[1] == ["ann", "mummy_maze/hunt", "explorer", "0", *[""] * 7]
+
+
+def test_turns_and_seats_are_a_row_each(tmp_path):
+    match = find(EVENT, "duel", "ann", "bob")
+    said = (Turn(number=1, role="mummy", move="north", by="strike", said="=1+1", remarks=("a", "b"), wall=0.25),)
+    results = make(tmp_path, replace(stored.played(match, explorer=7), turns=said))
+    (turn,) = results.turns().to_dict("records")
+    assert (turn["bot"], turn["move"], turn["by"], turn["said"]) == ("bob", "north", "strike", "=1+1")
+    assert (turn["wall"], turn["remarks"]) == (0.25, "a\nb")
+    seats = results.seats()
+    assert list(seats["bot"]) == ["ann", "bob"]
+    assert seats["score"].iloc[0] == 7
+
+
+def test_aborts_are_told(tmp_path):
+    stored.store(tmp_path, EVENT, [])
+    with Archive.open(tmp_path, writing=True) as archive:
+        archive.append_abort(Abort(match="abc", cause="a worker was killed", attempt=2))
+    assert Results.open(tmp_path).aborts().to_dict("records") == [
+        {"match": "abc", "attempt": 2, "cause": "a worker was killed"}
+    ]
+
+
+def test_only_the_current_plan_counts_unless_all_versions_are_asked_for(tmp_path):
+    stored.store(tmp_path, EVENT, map(stored.played, MATCHES))
+    smaller = stored.event("ann", "bob", boards=[stored.DUEL])
+    with Archive.open(tmp_path, writing=True) as archive:
+        archive.begin(smaller, (match.id for match in stored.plan(smaller)))
+    now, ever = Results.open(tmp_path), Results.open(tmp_path, all_versions=True)
+    assert (len(now.matches()), len(ever.matches())) == (2, len(MATCHES))
+    assert (len(now.leaderboard()), len(ever.leaderboard())) == (2, 3)
+    assert list(now.columns) == ["mummy_maze/duel"]
+    assert "classic_ghost1" in ever.leaderboard()
+    assert (len(now.seats()), now.timing()["turns"].sum()) == (4, 80)
+    assert len(now.turns()) == 80
+
+
+HOSTILE = {"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@sum": "'@sum", "\tx": "'\tx", "\r=1": "\\r=1"}
+
+
+def test_no_cell_is_a_formula(tmp_path):
+    write(
+        pd.DataFrame({"bot": [*HOSTILE, "plain", 'with, "both"', "line\nbreak"], "score": range(-3, 6)}),
+        tmp_path / "t.csv",
+    )
+    with (tmp_path / "t.csv").open(newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    assert [bot for bot, _ in rows] == [*HOSTILE.values(), "plain", 'with, "both"', "line\nbreak"]
+    assert [score for _, score in rows] == [str(score) for score in range(-3, 6)]
+
+
+def test_a_hostile_name_goes_harmlessly_through_every_table(tmp_path):
+    event = stored.event("=cmd()", "ann", "\ud800\x1b[31m")
+    write_csv(make(tmp_path, *map(stored.played, stored.plan(event)), event=event), tmp_path)
+    for name in HEADERS:
+        text = (tmp_path / f"{name}.csv").read_text()
+        assert ",=cmd" not in text
+        assert "'=cmd()" in text
+
+
+def test_a_file_is_replaced_whole(tmp_path, results):
+    (tmp_path / "matches.csv").write_text("old")
+    written = write_csv(results, tmp_path)
+    assert (
+        {path.name for path in tmp_path.iterdir()} == {path.name for path in written} == {f"{n}.csv" for n in HEADERS}
+    )
+    assert b"\r" not in (tmp_path / "matches.csv").read_bytes()
+
+
+def test_rows_for_json_have_no_missing_number_that_json_cannot_say(tmp_path):
+    rows = rows_of(make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)).leaderboard())
+    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+    assert (rows[0]["rank"], rows[0]["points"], rows[1]["rank"], rows[1]["points"]) == (1, 90.0, None, None)
+
+
+def test_results_are_opened_by_name_and_absent_ones_refused(folder, tmp_path):
+    assert len(arena.open_results(str(folder)).matches()) == len(MATCHES)
+    with pytest.raises(ArenaError, match="there are no results here"):
+        arena.open_results(str(tmp_path / "nowhere"))
