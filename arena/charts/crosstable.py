@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from arena.charts.style import GREY, axes, figure, shown
 from arena.leaderboard import Results
-from arena.protocol import clean
 
 COLUMNS = 3
 NUMBERED = 24  # bots; with more of them a cell is too small for its number
@@ -33,7 +32,7 @@ def draw(results: Results) -> Figure:
     order = [one.bot for one in results.standings]
     for panel, ((board, role), table) in zip(panels, tables.items(), strict=False):
         _heat(panel, table, order)
-        panel.set_title(f"{clean(results.columns[board])} · {clean(role)}", loc="left", fontsize=10)
+        panel.set_title(" · ".join(shown([results.columns[board], role])), loc="left", fontsize=10)
     for panel in panels[len(tables) :]:
         panel.set_axis_off()
     if not tables:

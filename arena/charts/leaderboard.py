@@ -2,22 +2,36 @@
 
 from matplotlib.figure import Figure
 
-from arena.charts.style import COLOURS, GREY, INK, MARKS, PALE, axes, bare, figure, legend, rows, shown, tall
+from arena.charts.style import (
+    COLOURS,
+    GREY,
+    INK,
+    MARKS,
+    PALE,
+    axes,
+    bare,
+    figure,
+    legend,
+    legend_lines,
+    rows,
+    shown,
+    tall,
+)
 from arena.leaderboard import Results
 
 
 def draw(results: Results) -> Figure:
     """Bars for points; a mark a board; bots that never played are named at the end."""
     table = results.leaderboard()
+    boards = list(results.columns.values())
     made = figure(
         8.2,
-        tall(len(table), rest=1.6),
+        tall(len(table), rest=1.4 + 0.2 * legend_lines(boards)),
         f"{results.event.name}: who is best",
         f"Points: mean score over boards and roles, 0 to 100; {len(results.played)} matches",
     )
     (panel,) = axes(made)
     panel.barh(range(len(table)), table["points"].astype(float).fillna(0), height=0.62, color=PALE)
-    boards = list(results.columns.values())
     for number, column in enumerate(boards):
         lane = 0.36 * ((number + 0.5) / len(boards) - 0.5)  # boards with equal means stay apart
         panel.scatter(
@@ -25,7 +39,7 @@ def draw(results: Results) -> Figure:
             [place + lane for place in range(len(table))],
             s=26,
             color=COLOURS[number % len(COLOURS)],
-            marker=MARKS[number % len(MARKS)],
+            marker=MARKS[(number + number // len(COLOURS)) % len(MARKS)],
             label=column,
             zorder=3,
             clip_on=False,

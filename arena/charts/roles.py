@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 
 from arena.charts.style import COLOURS, GREY, PALE, axes, bare, figure, rows, shown, tall
 from arena.leaderboard import Results
-from arena.protocol import clean
+
+TITLE = 15  # characters that fit over a column of bars
 
 
 def draw(results: Results) -> Figure:
@@ -23,12 +24,12 @@ def draw(results: Results) -> Figure:
     panels = axes(made, 1, len(results.places), sharey=True)
     for panel, ((board, role), column) in zip(panels, results.places.items(), strict=True):
         scores = table[column].astype(float)
-        panel.barh(range(len(table)), [100] * len(table), height=0.62, color=PALE, alpha=0.45)
+        panel.barh(range(len(table)), scores * 0 + 100, height=0.62, color=PALE, alpha=0.45)
         panel.barh(range(len(table)), scores, height=0.62, color=COLOURS[boards.index(board) % len(COLOURS)])
         for place, score in enumerate(scores):
             if not isnan(score):
                 panel.text(105, place, f"{score:.0f}", va="center", fontsize=8, color=GREY)
-        panel.set_title(f"{clean(results.columns[board])}\n{clean(role)}", fontsize=9.5, loc="left")
+        panel.set_title("\n".join(shown([results.columns[board], role], TITLE)), fontsize=9.5, loc="left")
         panel.set(xlim=(0, 128), xticks=[])
         rows(panel, shown(table["bot"]))
         bare(panel, grid="")

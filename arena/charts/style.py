@@ -78,9 +78,10 @@ def save(made: Figure, path: Path) -> tuple[Path, Path]:
     return vector, pixels
 
 
-def shown(names: Iterable[str]) -> list[str]:
-    """Bots' names as a chart shows them: cut, and with nothing in them that is not to be seen."""
-    return [clean(name, NAME + 3) if len(name) <= NAME else f"{clean(name[: NAME - 1])}…" for name in names]
+def shown(names: Iterable[str], length: int = NAME) -> list[str]:
+    """Names as a chart shows them: cut, and with nothing in them that is not to be seen."""
+    cleaned = (clean(name) for name in names)
+    return [name if len(name) <= length else f"{name[: length - 1]}…" for name in cleaned]
 
 
 def rows(panel: Axes, names: list[str]) -> None:
@@ -90,20 +91,31 @@ def rows(panel: Axes, names: list[str]) -> None:
 
 
 def legend(panel: Axes) -> None:
-    """What the colours mean, in one line above the panel."""
+    """What the colours mean, above the panel."""
     handles, labels = panel.get_legend_handles_labels()
     panel.legend(
         handles,
-        [clean(label, 2 * NAME) for label in labels],
+        shown(labels),
         loc="lower left",
         bbox_to_anchor=(-0.01, 1.0),
-        ncols=8,
+        ncols=_legend_columns(labels),
         frameon=False,
         fontsize=9,
         borderaxespad=0.1,
         handletextpad=0.35,
         columnspacing=1.4,
     )
+
+
+def legend_lines(labels: list[str]) -> int:
+    """How many lines a legend of these labels takes."""
+    return -(-len(labels) // _legend_columns(labels))
+
+
+def _legend_columns(labels: list[str]) -> int:
+    """As many as a line of some 90 letters holds; a mark and its space take five."""
+    widths = [min(NAME, len(label)) + 5 for label in labels]
+    return max(1, len(widths) if sum(widths) <= 90 else 90 // max(widths))
 
 
 def tall(rows: int, each: float = 0.3, rest: float = 1.5) -> float:
