@@ -69,6 +69,11 @@ def test_the_same_matches_give_the_same_bytes(crowd, tmp_path, name):
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
 
 
+def test_the_last_digits_of_the_layout_do_not_show(crowd, tmp_path):
+    made = {style.save(charts.draw("crosstable", crowd(2)), tmp_path / "made")[0].read_bytes() for _ in range(8)}
+    assert len(made) == 1  # the solver's own differ in one layout of four
+
+
 @pytest.mark.parametrize("name", sorted({*NAMES} - {"time"}))
 def test_no_clock_reading_is_in_any_chart_but_that_of_times(tmp_path, name):
     made = []

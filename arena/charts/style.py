@@ -73,9 +73,19 @@ def save(made: Figure, path: Path) -> tuple[Path, Path]:
             text.set_parse_math(False)
         vector, pixels = path.with_suffix(".svg"), path.with_suffix(".png")
         warnings.filterwarnings("ignore", "Glyph")  # a name in a script without letters here shows as boxes
+        _settle(made)
         made.savefig(vector, metadata={"Date": None, "Creator": None})
         made.savefig(pixels, metadata={"Software": None})
     return vector, pixels
+
+
+def _settle(made: Figure) -> None:
+    """Lay a figure out for good. The solver's last digits differ from run to run, and would show in the file."""
+    made.draw_without_rendering()
+    made.set_layout_engine("none")
+    for panel in made.axes:
+        left, bottom, width, height = (round(float(each), 4) for each in panel.get_position(original=True).bounds)
+        panel.set_position((left, bottom, width, height))
 
 
 def shown(names: Iterable[str], length: int = NAME) -> list[str]:
