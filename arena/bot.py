@@ -1,7 +1,7 @@
 """A live bot: ask a line, get a line or a fault by the deadline. Never raises for a bot's fault.
 
-It owns one bot's pipes, what came out of them, and what an answer cost. It knows no rules: whether a line is a legal
-move is the referee's business. Nothing here blocks; `converse.py` waits, for every bot that is asked at once.
+It owns one bot's pipes and what an answer cost. It knows no rules: whether a line is a legal move is the referee's
+business. Nothing here blocks but the end; `converse.py` waits, for every bot that is asked at once.
 """
 
 import os
@@ -13,16 +13,14 @@ from pathlib import Path
 
 from arena import postmortem, protocol
 from arena.game import Role
+from arena.inbox import Inbox
 from arena.match import Bot, Ending, Limits, SeatReport
-from arena.protocol import LINE_LIMIT, Ask, Heard
+from arena.protocol import Ask, Heard
 from arena.sandbox.door import Door, Exit
 from arena.sandbox.meter import Meter, Usage
 
 CHUNK = 64 * 1024  # what a pipe holds: one read empties it
-TURN_LIMIT = 4 * 1024 * 1024  # bytes of stdout in one turn: far more than remarks need, little enough to keep
 STDERR_KEPT = 16 * 1024
-REMARKS_KEPT = 20  # a turn
-WARNINGS_KEPT = 20  # a match
 EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpreter closes its output, then leaves
 
 
@@ -41,20 +39,17 @@ class LiveBot:
         self._exit: Exit | None = None
         self._ready: float | None = None
         self._stdin: int | None = self._child.stdin
-        self._stdout_open = self._stderr_open = True
+        self._pipes_open = self._stdout_open = self._stderr_open = True
         self._outbox = b""
-        self._inbox = bytearray()
-        self._read = 0
+        self._inbox = Inbox()
         self._stderr = bytearray()
         self._ask = Ask(text=b"", told=None, deadline=None)
         self._used = Usage()
-        self._remarks: list[str] = []
-        self._warnings: list[str] = []
 
     def begin(self, ask: Ask) -> None:
         """Throw away what was said too early, write the question, start its clock."""
         self._discard_early()
-        self._ask, self.heard, self._read = ask, None, 0
+        self._ask, self.heard = ask, None
         self._outbox += ask.text
         self._used = self._meter.read()
         started = self._begun
@@ -62,8 +57,6 @@ class LiveBot:
         self._begun = time.monotonic()
         if self._child.error:
             self._fail(Ending.CRASHED, f"could not be started: {protocol.clean(self._child.error)}")
-        elif not self._stdout_open:
-            self._crash()
         elif ask.ready:
             self._started = started
 
@@ -76,6 +69,11 @@ class LiveBot:
     def gone(self) -> bool:
         """Whether its output has ended."""
         return not self._stdout_open
+
+    @property
+    def awaited(self) -> bool:
+        """Whether an answer may still come."""
+        return self.heard is None and not self.gone
 
     def events(self) -> Iterator[tuple[int, int]]:
         """The descriptors to poll for this bot, with the events that matter."""
@@ -112,7 +110,15 @@ class LiveBot:
         self._read_answer()
         if self.heard is None:
             wall, used = time.monotonic() - self._begun, self._meter.read().since(self._used)
-            self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, wall, used, bytes(self._inbox)))
+            self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, wall, used, self._inbox.rest))
+
+    def bury(self) -> None:
+        """Its output ended before an answer: learn how it went, and say it with its own last words."""
+        how = self.end(EXIT_GRACE)
+        if how.code == -signal.SIGXCPU:
+            self._fail(Ending.LIMIT_EXCEEDED, "cpu: it used more CPU seconds than a match allows")
+        else:
+            self._fail(Ending.CRASHED, postmortem.crash(how, bytes(self._stderr), self._inbox.rest))
 
     def tell(self, text: bytes) -> None:
         """The last words to it; its input ends after them."""
@@ -131,18 +137,13 @@ class LiveBot:
                 if not (self._stderr_open and self._read_stderr()):
                     break
         finally:
-            os.close(self._child.stdout)
-            os.close(self._child.stderr)
-            self._stdout_open = self._stderr_open = False
-            self._meter.close()
+            self._close_pipes()
         return self._exit
 
     def report(self) -> SeatReport:
         """What became of it, once it has ended."""
         if self._exit is None:
             raise RuntimeError("a bot that still runs has no report")
-        more = len(self._warnings) - WARNINGS_KEPT
-        kept = (*self._warnings[:WARNINGS_KEPT], *([f"and {more} more"] if more > 0 else []))
         return SeatReport(
             role=self.role,
             bot=self._bot.name,
@@ -152,7 +153,7 @@ class LiveBot:
             killed=self._exit.killed,
             memory=self._exit.memory,
             cpu=self._exit.cpu,
-            warnings=kept,
+            warnings=self._inbox.warnings(),
             stderr=self._stderr.decode("utf-8", "replace"),
         )
 
@@ -177,85 +178,43 @@ class LiveBot:
         return bool(data)
 
     def _discard_early(self) -> None:
-        """Lines that are there before it is asked are no answers."""
-        self._read = 0
-        self._take_aside_lines()
-        while self._stdout_open and len(self._inbox) <= LINE_LIMIT and (data := self._read_stdout()):
-            self._inbox += data
-            self._take_aside_lines()
-            self._read += len(data)
-            if self._read > TURN_LIMIT:  # it prints faster than we read: let the deadline decide
-                break
-
-    def _take_aside_lines(self) -> None:
-        *lines, self._inbox = self._inbox.split(b"\n")
-        for line in lines:
-            self._take_aside(bytes(line), "before it was asked")
+        """Lines that are there before it is asked are no answers; a flood of them is left to the deadline."""
+        self._inbox.renew()
+        self._inbox.throw_away()
+        while self._stdout_open and self._inbox.excess() is None and (data := self._read_stdout()):
+            self._inbox.take(data)
+            self._inbox.throw_away()
+        self._inbox.renew()
 
     def _read_answer(self) -> None:
         """Read what is there and look for the answer in it."""
-        data = self._read_stdout() if self._stdout_open else b""
-        if data is None:
-            return
-        self._read += len(data)
-        self._inbox += data
-        self._seek_answer()
-        if self.heard is not None:
-            return
-        if len(self._inbox) > LINE_LIMIT:
-            self._fail(Ending.GARBLED, f"a line of more than {LINE_LIMIT} bytes")
-        elif self._read > TURN_LIMIT:
-            self._fail(Ending.LIMIT_EXCEEDED, f"output: more than {TURN_LIMIT} bytes in one turn")
-        elif not data:
-            self._crash()
-
-    def _seek_answer(self) -> None:
-        """Take the first line that answers; what stands behind it stays for later."""
-        start = 0
-        while self.heard is None and (end := self._inbox.find(b"\n", start)) >= 0:
-            line = bytes(self._inbox[start:end])
-            start = end + 1
-            if len(line) > LINE_LIMIT:
-                self._fail(Ending.GARBLED, f"a line of more than {LINE_LIMIT} bytes")
-            elif line.startswith(b"#"):
-                self._take_aside(line, "")
-            elif self._ask.ready and line.strip(b" \t\r") not in protocol.READY:
-                self._take_aside(line, "before `ready`")
-            else:
-                self._answer(line)
-        del self._inbox[:start]
+        self._inbox.take((self._read_stdout() or b"") if self._stdout_open else b"")
+        line = self._inbox.answer(ready=self._ask.ready)
+        if line is not None:
+            self._answer(line)
+        elif (excess := self._inbox.excess()) is not None:
+            self._fail(*excess)
 
     def _answer(self, line: bytes) -> None:
         now, used = time.monotonic(), self._meter.read().since(self._used)
         if self._ask.ready:
             self._ready = now - self._started
         self.heard = Heard(
-            line=line, wall=now - self._begun, cpu=used.cpu, waited=used.waited, remarks=tuple(self._remarks)
+            line=line, wall=now - self._begun, cpu=used.cpu, waited=used.waited, remarks=self._inbox.remarks()
         )
-        self._remarks = []
 
     def _fail(self, ending: Ending, words: str) -> None:
         self.heard = Heard(ending=ending, words=words)
-
-    def _take_aside(self, line: bytes, when: str) -> None:
-        """A line that is no answer: a remark, or a warning for the record."""
-        if line.startswith(b"#"):
-            if len(self._remarks) < REMARKS_KEPT:
-                self._remarks.append(protocol.read_remark(line[:1024]))
-        elif len(self._warnings) < WARNINGS_KEPT:
-            self._warnings.append(postmortem.thrown_away(line, when))
-        else:
-            self._warnings.append("")  # counted, not kept
-
-    def _crash(self) -> None:
-        """End of file before an answer: learn how it went, and say it with its own last words."""
-        how = self.end(EXIT_GRACE)
-        if how.code == -signal.SIGXCPU:
-            self._fail(Ending.LIMIT_EXCEEDED, "cpu: it used more CPU seconds than a match allows")
-        else:
-            self._fail(Ending.CRASHED, postmortem.crash(how, bytes(self._stderr), bytes(self._inbox)))
 
     def _close_stdin(self) -> None:
         if self._stdin is not None:
             os.close(self._stdin)
             self._stdin = None
+
+    def _close_pipes(self) -> None:
+        """Once only, also when its end failed and is tried again."""
+        if self._pipes_open:
+            os.close(self._child.stdout)
+            os.close(self._child.stderr)
+            self._meter.close()
+        self._pipes_open = self._stdout_open = self._stderr_open = False

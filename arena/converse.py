@@ -20,12 +20,15 @@ def converse(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Rol
     asked = [bots[role] for role in asks]
     for bot in asked:
         bot.begin(asks[bot.role])
-    while waiting := [bot for bot in asked if bot.heard is None]:
+    while waiting := [bot for bot in asked if bot.awaited]:
         _attend(waiting, min((bot.due for bot in waiting if bot.due is not None), default=None))
         now = time.monotonic()
         for bot in waiting:
-            if bot.heard is None and bot.due is not None and now >= bot.due:
+            if bot.awaited and bot.due is not None and now >= bot.due:
                 bot.expire()
+    for bot in asked:
+        if bot.heard is None:  # only now: its end takes a moment, and the others' answers are timed at arrival
+            bot.bury()
     return {bot.role: bot.heard for bot in asked if bot.heard is not None}
 
 

@@ -1,5 +1,6 @@
 """Every way to misbehave is a file in bad_bots/: each ends as promised, costs little, and leaves nothing behind."""
 
+import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,19 @@ class Promise:
 
 NO_FAULT = None
 PROMISES = {
+    "answers_without_reading": Promise(NO_FAULT, ("before it was asked",)),
+    "eats_memory_in_small_pieces": Promise("crashed", ("MemoryError",)),
+    "exits_after_ready": Promise("crashed", ("exit 0",)),
+    "exits_in_the_shell": Promise("crashed", ("exit 7", "no idea")),
+    "gives_up": Promise("crashed", ("exit 1", "I give up")),
+    "holds_pipes_after_end": Promise(NO_FAULT),
+    "huge_remarks": Promise(NO_FAULT),
+    "newline_flood": Promise("illegal_move", ('printed ""',)),
+    "not_executable": Promise("crashed", ("could not be started", "Permission denied")),
+    "notes_to_itself": Promise(NO_FAULT),
+    "sleeps_after_answering": Promise("timeout", ("no answer",)),
+    "throws": Promise("crashed", ("exit 1",)),
+    "words_without_newline": Promise("crashed", ("exit 4", "last words")),
     "silent": Promise("timeout", ("no `ready` in 2000 ms",), START),
     "never_answers": Promise("timeout", ("no answer in 600 ms",)),
     "chatty_for_ever": Promise("timeout", ("no answer in 600 ms",)),
@@ -124,7 +138,7 @@ def open_descriptors() -> set[str]:
 
 
 def sins() -> set[str]:
-    return {path.stem for path in SINS.iterdir() if path.suffix == ".py" or (path / "bot.toml").exists()}
+    return {path.stem for path in SINS.iterdir() if path.suffix in roster.ENDINGS or (path / "bot.toml").exists()}
 
 
 def test_every_sin_has_a_promise_and_every_promise_a_sin():
@@ -136,8 +150,10 @@ def test_every_sin_has_a_promise_and_every_promise_a_sin():
 @pytest.mark.parametrize("sin", sorted(PROMISES))
 def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
     promise = PROMISES[sin]
-    path = SINS / sin
-    match = match_of(roster.from_path(path if path.is_dir() else path.with_suffix(".py")), harmless, sin)
+    path = next(path for path in SINS.iterdir() if path.stem == sin)
+    if path.suffix == ".js" and shutil.which("node") is None:
+        pytest.skip("node is not on this machine")
+    match = match_of(roster.from_path(path), harmless, sin)
     play(match_of(harmless, harmless, ""), door=door)  # the door, the kit and the rules are there: what is left is ours
     descriptors = open_descriptors()
     begun = time.monotonic()
@@ -159,5 +175,5 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
     assert cost < playing + promise.waits + SLACK
     assert living_below(door) == []
     assert open_descriptors() == descriptors
-    assert list(door.folder.path.glob("scratch*")) == []
+    assert list(door.folder.path.glob("room*")) == []
     assert all(entry.name.startswith(("kit", "bots")) for entry in door.folder.path.iterdir())

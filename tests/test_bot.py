@@ -159,6 +159,14 @@ def test_a_folder_runs_with_all_of_its_files_on_a_copy(door, tmp_path):
     assert sorted(path.name for path in home.iterdir()) == ["bot.toml", "helper.py", "main.py"]
 
 
+def test_a_bot_finds_no_note_of_its_last_match(live):
+    leaves = "import os\n" + ECHO.format(answer="print(os.listdir('.'), flush=True); open('note', 'w')")
+    for _ in range(2):
+        bot = live(whole=leaves)
+        assert b"note" not in ask(bot).line
+        part([bot], b"end\n")
+
+
 def test_an_executable_runs_as_it_is(door, tmp_path):
     path = tmp_path / "shell"
     path.write_text(

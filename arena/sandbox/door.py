@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from arena.match import Bot, Limits
 from arena.sandbox import rlimits, spawner
-from arena.sandbox.folder import Folder, discard
+from arena.sandbox.folder import Folder, Room
 
 PYTHON = "{python}"
 """The word in a command that stands for the interpreter that runs arena."""
@@ -59,7 +59,7 @@ class Child:
     stdin: int
     stdout: int
     stderr: int
-    scratch: Path
+    room: Room
     error: str = ""
     """Why it could not be started."""
 
@@ -83,14 +83,14 @@ class Door:
 
     def start(self, bot: Bot, limits: Limits, rules: Path) -> Child:
         """Start the bot in a folder with nothing but its files; `Child.error` says why when it can't be run."""
-        scratch = self.folder.scratch()
+        room = self.folder.room(bot)
         argv = [sys.executable if word == PYTHON else word for word in bot.command]
         argv[0] = shutil.which(argv[0]) or argv[0]  # by the organiser's PATH; the bot itself gets a plain one
         message = {
             "op": "start",
             "argv": argv,
-            "env": _environment(scratch, self.folder.kit(rules)),
-            "cwd": str(self.folder.place(bot)),
+            "env": _environment(room.scratch, self.folder.kit(rules)),
+            "cwd": str(room.home),
             "limits": rlimits.table(limits),
         }
         theirs_in, ours_in = os.pipe()
@@ -106,14 +106,14 @@ class Door:
             _close(*theirs)
         for descriptor in (ours_in, ours_out, ours_err):
             os.set_blocking(descriptor, False)
-        return Child(answer.get("pid", 0), ours_in, ours_out, ours_err, scratch, answer.get("error", ""))
+        return Child(answer.get("pid", 0), ours_in, ours_out, ours_err, room, answer.get("error", ""))
 
     def end(self, child: Child, grace: float = 0.0) -> Exit:
         """Reap a child and its process group, killing what does not end by itself within `grace` seconds."""
         how: dict[str, Any] = {"code": 127, "killed": False, "cpu": 0.0, "memory": 0}
         if child.pid:
             how = self._request({"op": "end", "pid": child.pid, "grace": grace})
-        discard(child.scratch)
+        child.room.discard()
         return Exit(**how)
 
     def sweep(self) -> int:

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena import rulefile
@@ -39,37 +40,59 @@ class Folder:
             self._kits[rules.parent] = kit
         return self._kits[rules.parent]
 
-    def place(self, bot: Bot) -> Path:
-        """The folder that the bot runs in: a copy of its files alone, made once per digest."""
-        home = self.path / "bots" / bot.digest
-        if not home.exists():
+    def room(self, bot: Bot) -> "Room":
+        """A new room for one bot in one match: a copy of its files alone, so that no note outlives a match."""
+        self._count += 1
+        room = Room(self.path / f"room{self._count}")
+        shutil.copytree(self._originals(bot), room.home, symlinks=True)
+        room.scratch.mkdir()
+        return room
+
+    def _originals(self, bot: Bot) -> Path:
+        """The bot's files as they were when this referee process first met it."""
+        originals = self.path / "bots" / bot.digest
+        if not originals.exists():
             making = Path(tempfile.mkdtemp(dir=self.path))
             if bot.files is not None and Path(bot.files).is_dir():
                 unseen = shutil.ignore_patterns("__pycache__", ".git")  # nor does the digest see them
                 shutil.copytree(bot.files, making, symlinks=True, dirs_exist_ok=True, ignore=unseen)
             elif bot.files is not None:
                 shutil.copy(bot.files, making)
-            home.parent.mkdir(exist_ok=True)
-            making.rename(home)
-        return home
-
-    def scratch(self) -> Path:
-        """A new empty folder for one bot in one match."""
-        self._count += 1
-        scratch = self.path / f"scratch{self._count}"
-        scratch.mkdir()
-        return scratch
+            originals.parent.mkdir(exist_ok=True)
+            making.rename(originals)
+        return originals
 
     def remove(self) -> None:
         """Remove everything."""
         discard(self.path)
 
 
+@dataclass(frozen=True)
+class Room:
+    """What one bot has on disk for one match."""
+
+    path: Path
+
+    @property
+    def home(self) -> Path:
+        """Its own files; it runs here."""
+        return self.path / "home"
+
+    @property
+    def scratch(self) -> Path:
+        """Empty at first, its TMPDIR."""
+        return self.path / "scratch"
+
+    def discard(self) -> None:
+        """Remove it, whatever a bot made of it."""
+        discard(self.path)
+
+
 def discard(path: Path) -> None:
-    """Remove a folder, however deep a bot made it: `rm` does not recurse, `shutil.rmtree` does and fails."""
+    """Remove a folder, however deep a bot made it: `shutil.rmtree` recurses and may give up, `rm` does not."""
     try:
-        path.rmdir()
-    except OSError:
+        shutil.rmtree(path)
+    except (OSError, RecursionError):
         subprocess.run(["/bin/rm", "-rf", "--", os.fspath(path)], check=False, stderr=subprocess.DEVNULL)
 
 

@@ -1,0 +1,16 @@
+"""Exits with last words that lack their newline."""
+import os, sys, time
+legal = []
+def lines(ready="ready\n"):
+    for line in sys.stdin:
+        word, _, rest = line.rstrip("\n").partition(" ")
+        if word == "ready?":
+            sys.stdout.write(ready); sys.stdout.flush()
+        elif word == "turn":
+            legal.clear()
+        elif word == "legal":
+            legal.append(rest)
+        elif word == "go":
+            yield rest
+for _ in lines():
+    sys.stderr.write('first\nlast words'); sys.exit(4)
