@@ -5,10 +5,10 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from processes import gone_soon
 
 from arena import roster, rulebook, rulefile
 from arena.event import Event
@@ -20,20 +20,6 @@ from arena.sandbox.folder import discard
 
 RULES = rulefile.shipped() / "pacman.py"
 SLEEPER = "import os, sys, time\nsys.stdin.readline()\nos.fork()\nprint('ready', flush=True)\ntime.sleep(600)\n"
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def gone_soon(pid: int) -> bool:
-    until = time.monotonic() + 5
-    while alive(pid) and time.monotonic() < until:
-        time.sleep(0.005)
-    return not alive(pid)
 
 
 @pytest.fixture
@@ -55,7 +41,7 @@ def test_a_killed_spawner_is_our_failure_and_takes_its_bots_with_it(sleeper):
     os.kill(door._spawner.pid, signal.SIGKILL)
     with pytest.raises(SpawnerLostError):
         play(match_of(sleeper), door=door)
-    assert gone_soon(child.pid)
+    assert gone_soon([child.pid])
     for descriptor in (child.stdin, child.stdout, child.stderr):
         os.close(descriptor)
     door.close()
@@ -79,8 +65,8 @@ def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_pa
         spawner, bot, folder = referee.stdout.readline().split()
     referee.kill()
     referee.wait()
-    assert gone_soon(int(bot))
-    assert gone_soon(int(spawner))
+    assert gone_soon([int(bot)])
+    assert gone_soon([int(spawner)])
     assert not Path(folder).exists()
 
 

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-from test_tournament import DICE, FIRST, LAST, begun, descendants, gone_soon, run, tables, workspace
+from processes import descendants, gone_soon
+from test_tournament import DICE, FIRST, LAST, begun, run, tables, workspace
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from processes import descendants, gone_soon
 
 from arena import config, tournament
 from arena.archive import Archive
@@ -211,37 +212,6 @@ def begun(cup: Path) -> "subprocess.Popen[str]":
     with main.stdout:
         main.stdout.readline()  # or its end, when nothing was left to play
     return main
-
-
-def descendants(pid: int) -> set[int]:
-    """Every process below this one, by parents."""
-    parents = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-    below, more = set(), {pid}
-    while more := {child for child, parent in parents.items() if parent in more} - below:
-        below |= more
-    return below
-
-
-def gone_soon(pids: Iterable[int]) -> bool:
-    until = time.monotonic() + 5
-    while time.monotonic() < until:
-        states = [_state(pid) for pid in pids]
-        if all(state in {"", "Z"} for state in states):
-            return True
-        time.sleep(0.01)
-    return False
-
-
-def _state(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return ""
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import gone_soon
 
 from arena.logs import Log
 from arena.sandbox.door import Door
@@ -52,20 +53,6 @@ def slow(_door: Door, seconds: float) -> int:
     return os.getpid()
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def gone_soon(pid: int) -> bool:
-    until = time.monotonic() + 5
-    while alive(pid) and time.monotonic() < until:
-        time.sleep(0.01)
-    return not alive(pid)
-
-
 def test_every_item_comes_back_once_with_its_result():
     with Workers(2) as lanes:
         done = list(lanes.map(double, feed(*range(1, 30))))
@@ -102,7 +89,7 @@ def test_closing_ends_a_worker_in_the_middle_of_an_item():
     lanes._stopped = lambda: time.monotonic() - begun > 0.3
     assert list(stop_after) == []
     lanes.close()
-    assert gone_soon(pid)
+    assert gone_soon([pid])
 
 
 def test_a_stopped_map_gives_out_no_more_items():
@@ -128,8 +115,8 @@ def test_no_worker_and_no_spawner_outlives_a_killed_main_process(tmp_path):
     main.kill()
     main.wait()
     main.stdout.close()
-    assert gone_soon(int(worker))
-    assert gone_soon(int(spawner))
+    assert gone_soon([int(worker)])
+    assert gone_soon([int(spawner)])
     assert not Path(folder).exists()
 
 

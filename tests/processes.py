@@ -1,0 +1,36 @@
+"""Processes as the tests see them: whether one lives, what is below it, and whether it goes."""
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def gone_soon(pids: Iterable[int]) -> bool:
+    """Whether all of these are gone within a few seconds, a guard against hangs."""
+    left, until = set(pids), time.monotonic() + 5
+    while left and time.monotonic() < until:
+        left = {pid for pid in left if alive(pid)}
+        time.sleep(0.005)
+    return not left
+
+
+def descendants(pid: int) -> set[int]:
+    """Every process below this one, by parents."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    below, more = set(), {pid}
+    while more := {child for child, parent in parents.items() if parent in more} - below:
+        below |= more
+    return below
