@@ -49,9 +49,9 @@ class Event:
 
         Every seating of the same bots on the same board and repeat has the same seed: legs differ in roles only.
         """
-        players = sorted({bot.name for bot in seating})
+        names = sorted({bot.name for bot in seating})
         seed = int(
-            digest_of("seed", self.seed, board.label, players, repeat, length=12), 16
+            digest_of("seed", self.seed, board.label, names, repeat, length=12), 16
         )  # 48 bits: exact also in JavaScript and in spreadsheets
         key = digest_of(
             board.label,

@@ -36,7 +36,7 @@ class Ending(StrEnum):
 class Limits:
     """What one bot process may use in a match. None = no limit."""
 
-    memory: int | None = 256 * 1024 * 1024
+    memory: int | None = 256_000_000
     """Bytes of data (RLIMIT_DATA)."""
     cpu: float | None = 60.0
     """Seconds of CPU."""

@@ -41,8 +41,8 @@ class Audience(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """How a run of an event ended."""
+class Progress:
+    """How far a run of an event came."""
 
     planned: int
     finished: int
@@ -59,7 +59,7 @@ class Outcome:
 
 def run(
     event: Event, folder: Path, *, workers: int, audience: Audience, stopped: Callable[[], bool] = lambda: False
-) -> Outcome:
+) -> Progress:
     """Play all of the event that is not yet in `folder`."""
     schedule = schedules.find(event.schedule)
     with Archive.open(folder, writing=True) as archive:
@@ -75,7 +75,7 @@ def run(
                     run.play_all(lanes)
             finally:
                 log.close()
-        return Outcome(
+        return Progress(
             planned=len(plan), finished=len(run.done), stopped=stopped(), failed=tuple(run.given_up.values())
         )
 

@@ -63,7 +63,7 @@ def event_of(folder: Path) -> Event:
     return config.load(folder / "tournament.toml").event(folder)
 
 
-def run(folder: Path, results: str = "results", workers: int = 2, **more: object) -> tuple[tournament.Outcome, Quiet]:
+def run(folder: Path, results: str = "results", workers: int = 2, **more: object) -> tuple[tournament.Progress, Quiet]:
     audience = Quiet()
     outcome = tournament.run(event_of(folder), folder / results, workers=workers, audience=audience, **more)  # type: ignore[arg-type]
     return outcome, audience

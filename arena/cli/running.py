@@ -15,7 +15,7 @@ from arena.event import Event
 if TYPE_CHECKING:
     from arena.cli.watching import Watcher
     from arena.config import Tournament
-    from arena.tournament import Outcome
+    from arena.tournament import Progress
 
 Many = list[str] | None
 
@@ -27,7 +27,7 @@ def run(
     name: Annotated[str | None, typer.Option(help="The results go to results/NAME.")] = None,
     repeats: Annotated[int | None, typer.Option(help="How often each seating is played.")] = None,
     boards: Annotated[Many, typer.Option(help="Only these boards, such as hunt,duel.")] = None,
-    bots: Annotated[Many, typer.Option(help="Only these bots, such as dice,solver.")] = None,
+    bots: Annotated[Many, typer.Option(help="Only these bots, such as dice,oracle.")] = None,
     settings: Annotated[
         Many, typer.Option("--set", metavar="KEY=VALUE", help="Any key of the file, such as time.move=0.5.")
     ] = None,
@@ -71,7 +71,7 @@ def _event(wanted: "Tournament", path: Path, bots: tuple[str, ...], boards: tupl
         raise ArenaError(f"{path}: {error}") from error
 
 
-def _play(event: Event, folder: Path, workers: int, stop: signals.Stop) -> "tuple[Outcome, Watcher]":
+def _play(event: Event, folder: Path, workers: int, stop: signals.Stop) -> "tuple[Progress, Watcher]":
     from arena import tournament
     from arena.cli import totals, watching
 
@@ -84,7 +84,7 @@ def _play(event: Event, folder: Path, workers: int, stop: signals.Stop) -> "tupl
         return tournament.run(event, folder, workers=workers, audience=watcher, stopped=stopped), watcher
 
 
-def _report(folder: Path, watcher: "Watcher", outcome: "Outcome", *, charts: bool, json: bool) -> None:
+def _report(folder: Path, watcher: "Watcher", outcome: "Progress", *, charts: bool, json: bool) -> None:
     """Write the tables and charts; print who was absent, the leaderboard, and where everything is."""
     from arena.cli import results
     from arena.cli.watching import absence

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from arena.drawing.scene import Cell, Grid, numbers, read_grid
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.match import Turn
@@ -16,8 +17,6 @@ from arena.referee import state_digest
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 """The words of a move that are steps on a grid; `y` grows to the north."""
-
-Cell = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -110,60 +109,33 @@ def steps_of(
     When no way along the walls explains where it stands now (a game of other rules), every word is `made`.
     """
     words = move.split(" ")
-    walls = _Walls(board)
+    grid = read_grid(board)
     start, end = _cell(before, role), _cell(after, role)
-    if start is None or end is None:
+    if grid is None or start is None or end is None:
         return tuple(map(Step, words))
     last = max((place for place, word in enumerate(words) if word in STEPS), default=-1)
     for made in (last + 1, *(place for place in range(last, 0, -1) if words[place] in STEPS)):
-        steps, cell = _walk(walls, start, words[:made])
+        steps, cell = _walk(grid, start, words[:made])
         if cell == end:
             rest = (Step(word, "not made" if word in STEPS else "made") for word in words[made:])
             return (*steps, *rest)
     return tuple(map(Step, words))
 
 
-def _walk(walls: "_Walls", cell: Cell, words: list[str]) -> tuple[tuple[Step, ...], Cell]:
+def _walk(grid: Grid, cell: Cell, words: list[str]) -> tuple[tuple[Step, ...], Cell]:
     steps = []
     for word in words:
-        to = walls.step(cell, word)
-        steps.append(Step(word, "blocked" if word in STEPS and to == cell else "made"))
-        cell = to
+        dx, dy = STEPS.get(word, (0, 0))
+        there = (cell[0] + dx, cell[1] + dy)
+        stopped = word in STEPS and not grid.leads(cell, there)
+        steps.append(Step(word, "blocked" if stopped else "made"))
+        cell = cell if stopped else there
     return tuple(steps), cell
-
-
-class _Walls:
-    """The walls of a board and its rim, from its facts."""
-
-    def __init__(self, facts: Iterable[Fact]) -> None:
-        self._between: set[tuple[Cell, Cell]] = set()
-        self._low, self._high = -(10**9), 10**9
-        for fact in facts:
-            match fact.split(" "):
-                case ["wall", x, y, ("north" | "east") as side]:
-                    cell = (int(x), int(y))
-                    other = _next(cell, side)
-                    self._between |= {(cell, other), (other, cell)}
-                case ["size", low, high]:
-                    self._low, self._high = int(low), int(high)
-
-    def step(self, cell: Cell, word: str) -> Cell:
-        """Where a step leads: to the same cell when it is stopped, or no step at all."""
-        if word not in STEPS:
-            return cell
-        to = _next(cell, word)
-        inside = self._low <= min(to) and max(to) <= self._high
-        return to if inside and (cell, to) not in self._between else cell
-
-
-def _next(cell: Cell, word: str) -> Cell:
-    dx, dy = STEPS[word]
-    return cell[0] + dx, cell[1] + dy
 
 
 def _cell(facts: Iterable[Fact], role: Role) -> Cell | None:
     for fact in facts:
-        match fact.split(" "):
-            case ["at", found, x, y] if found == role:
-                return int(x), int(y)
+        match fact.split():
+            case ["at", found, *place] if found == role:
+                return numbers(place)
     return None

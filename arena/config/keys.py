@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from arena import roster
+from arena.clock import TimeControl
+from arena.match import Conditions, Limits
 
 
 def _seconds(value: object) -> object:
@@ -66,26 +68,34 @@ class Table(BaseModel):
 class Time(Table):
     """[time]: seconds; `"none"` = no limit."""
 
-    start: Limited = Field(default=5.0, gt=0, description="Seconds from `ready?` to `ready`.")
-    move: Limited = Field(default=1.0, gt=0, description="Seconds for each answer, before the bank is touched.")
-    bank: Seconds = Field(
-        default=0.0, ge=0, description="Seconds a match for what answers take beyond `move`, added up."
+    start: Limited = Field(default=TimeControl().start, gt=0, description="Seconds from `ready?` to `ready`.")
+    move: Limited = Field(
+        default=TimeControl().move, gt=0, description="Seconds for each answer, before the bank is touched."
     )
-    margin: Seconds = Field(default=0.05, ge=0, description="Seconds forgiven on each answer; never told to the bot.")
+    bank: Seconds = Field(
+        default=TimeControl().bank, ge=0, description="Seconds a match for what answers take beyond `move`, added up."
+    )
+    margin: Seconds = Field(
+        default=TimeControl().margin, ge=0, description="Seconds forgiven on each answer; never told to the bot."
+    )
 
 
 class Restrictions(Table):
     """[limits]: what one bot process may use; `"none"` = no limit."""
 
-    memory: Bytes = Field(default=256_000_000, gt=0, description='Bytes of memory, or a text such as "256 MB".')
-    cpu: Limited = Field(default=60.0, gt=0, description="Seconds of CPU a match.")
-    processes: int = Field(default=1, ge=1, description="Processes at once; threads are free.")
+    memory: Bytes = Field(default=Limits().memory, gt=0, description='Bytes of memory, or a text such as "256 MB".')
+    cpu: Limited = Field(default=Limits().cpu, gt=0, description="Seconds of CPU a match.")
+    processes: int = Field(
+        default=1, ge=1, description="Processes at once; threads are free. Enforced once bots are confined."
+    )
 
 
 class Faults(Table):
     """[faults]: what is forgiven."""
 
-    strikes: int = Field(default=0, ge=0, description="Illegal or garbled answers forgiven a match and seat.")
+    strikes: int = Field(
+        default=Conditions().strikes, ge=0, description="Illegal or garbled answers forgiven a match and seat."
+    )
 
 
 class Staff(Table):

@@ -21,7 +21,7 @@ def draw(board_facts: Iterable[Fact], state_facts: Iterable[Fact], colour: bool 
     """
     board, state = tuple(board_facts), tuple(state_facts)
     grid = read_grid(board)
-    if grid is None:
+    if grid is None or not grid.fits:
         return "\n".join(clean(fact) for fact in (*board, *state))
     scene = read_scene(grid, state)
     return "\n".join(line.rstrip() for line in (*rows(grid, scene, colour), *legend(grid, scene, colour)))

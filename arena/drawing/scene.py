@@ -41,9 +41,18 @@ class Grid:
         """Columns of a cell: three, or one where the terminal would be too narrow."""
         return 3 if self.margin + 4 * len(self.span) + 1 <= WIDTH else 1
 
+    @property
+    def fits(self) -> bool:
+        """Whether it can be drawn on the narrowest terminal."""
+        return self.margin + 2 * (self.high - self.low + 1) + 1 <= WIDTH
+
     def on_board(self, cell: Cell) -> bool:
         """Whether the grid has this cell."""
         return cell[0] in self.span and cell[1] in self.span
+
+    def leads(self, here: Cell, there: Cell) -> bool:
+        """Whether a step between two neighbours is stopped by nothing."""
+        return self.on_board(there) and frozenset({here, there}) not in self.walls
 
 
 @dataclass(frozen=True)
@@ -60,15 +69,14 @@ class Scene:
 
 
 def read_grid(board: Iterable[Fact]) -> Grid | None:
-    """The grid that the facts tell of; None when they tell of none, or of one that is too large to draw."""
+    """The grid that the facts tell of; None when they tell of none."""
     facts = [fact.split() for fact in board]
     sizes = [size for word, *rest in filter(None, facts) if word == "size" and (size := numbers(rest))]
     if not sizes or sizes[0][0] > sizes[0][1]:
         return None
     walls = frozenset(filter(None, (_sides(fact) for fact in facts)))
     exits = tuple(cell for word, *rest in filter(None, facts) if word == "exit" and (cell := numbers(rest)))
-    grid = Grid(*sizes[0], walls, exits)
-    return grid if grid.margin + 2 * (grid.high - grid.low + 1) + 1 <= WIDTH else None
+    return Grid(*sizes[0], walls, exits)
 
 
 def read_scene(grid: Grid, state: Iterable[Fact]) -> Scene:
@@ -127,7 +135,7 @@ def _in_play(grid: Grid, starts: Iterable[Cell]) -> frozenset[Cell]:
     while frontier:
         here = x, y = frontier.pop()
         for cell in ((x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y)):
-            if cell not in seen and grid.on_board(cell) and frozenset({here, cell}) not in grid.walls:
+            if cell not in seen and grid.leads(here, cell):
                 seen.add(cell)
                 frontier.append(cell)
     return frozenset(seen)
