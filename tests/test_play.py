@@ -1,0 +1,230 @@
+"""One match with real bots in real processes: what is recorded, and who plays on when another is out."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from processes import descendants
+
+from arena import roster, rulebook
+from arena.clock import TimeControl
+from arena.event import Event
+from arena.match import Bot, Conditions, Ending, Fault, Match, Record, Seat, Turn
+from arena.play import call, play
+from arena.referee import Referee, state_digest
+from arena.sandbox.door import Door
+
+BOT = """
+import os, random, sys, time
+legal, turns, dice = [], 0, random.Random()
+for line in sys.stdin:
+    word, _, rest = line.rstrip().partition(" ")
+    if word == "seed": dice.seed(rest)
+    elif word == "ready?": {ready}
+    elif word == "turn": legal, turns = [], turns + 1
+    elif word == "legal": legal.append(rest)
+    elif word == "go":
+        {go}
+"""
+READY = "print('ready', flush=True)"
+FIRST = "print(legal[0], flush=True)"
+DICE = "print('# I have', len(legal), 'moves'); print(dice.choice(legal), flush=True)"
+CRASH = "os._exit(5) if turns == 3 else print(legal[0], flush=True)"
+PATIENT = Conditions(time=TimeControl(start=20.0, move=20.0))
+
+
+@pytest.fixture(scope="module")
+def door():
+    with Door() as door:
+        yield door
+
+
+@pytest.fixture
+def bot(tmp_path):
+    def write(name: str, go: str = FIRST, ready: str = READY) -> Bot:
+        path = tmp_path / f"{name}.py"
+        path.write_text(BOT.format(go=go, ready=ready))
+        return roster.from_path(path)
+
+    return write
+
+
+def match_of(board: str, *bots: Bot, conditions: Conditions = PATIENT, repeat: int = 0) -> Match:
+    (found,) = rulebook.find(board)
+    seen = tuple({one.name: one for one in bots}.values())
+    event = Event(name="t", seed=1, boards=(found,), bots=seen, conditions=conditions)
+    return event.match(found, bots, repeat)
+
+
+def timeless(record: Record) -> Record:
+    """The record without what a clock or the kernel read."""
+    return replace(
+        record,
+        started="",
+        seconds=0.0,
+        turns=tuple(replace(turn, wall=0.0, cpu=0.0, waited=0.0) for turn in record.turns),
+        seats=tuple(replace(seat, ready=None, memory=0, cpu=0.0) for seat in record.seats),
+    )
+
+
+def by_whom(record: Record, role: str) -> list[str]:
+    return [turn.by for turn in record.turns if turn.role == role]
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_a_match_is_recorded_whole_and_its_moves_replay_to_the_same_states(bot, door):
+    match = match_of("mummy_maze/duel", bot("a", DICE), bot("b", DICE))
+    record = play(match, door=door)
+    assert record.match == match
+    assert record.verdict.faults == ()
+    game = rulebook.game_of(match)
+    state = game.start()
+    for number, turn in enumerate(record.turns, 1):
+        assert turn.number == number
+        assert turn.remarks == (f"I have {len(game.legal_moves(state, turn.role))} moves",)
+        state = game.play(state, {turn.role: turn.move})
+        assert turn.digest == state_digest(game, state)
+    outcome = game.outcome(state)
+    assert (dict(record.verdict.scores), record.verdict.reason) == (dict(outcome.scores), outcome.reason)
+    assert [(seat.bot, seat.exit, seat.killed) for seat in record.seats] == [
+        ("a", "exit 0", False),
+        ("b", "exit 0", False),
+    ]
+    assert all(seat.ready and seat.memory and seat.cpu for seat in record.seats)
+    assert record.seconds >= sum(turn.wall for turn in record.turns)
+
+
+def test_the_same_seed_gives_the_same_record_and_another_repeat_another(bot, door):
+    bots = bot("a", DICE), bot("b", DICE)
+    one, same = (play(match_of("mummy_maze/duel", *bots), door=door) for _ in range(2))
+    other = play(match_of("mummy_maze/duel", *bots, repeat=1), door=door)
+    assert timeless(one) == timeless(same)
+    assert [turn.move for turn in one.turns] != [turn.move for turn in other.turns]
+
+
+def test_a_watcher_is_called_after_each_turn_and_once_before_the_first(bot, door):
+    seen: list[tuple[int, bool]] = []
+
+    def watch(referee: Referee) -> None:
+        seen.append((len(referee.turns), referee.verdict is not None))
+
+    record = play(match_of("mummy_maze/duel", bot("a"), bot("b", DICE)), door=door, watch=watch)
+    last = len(record.turns)
+    assert seen == [(turn, turn == last) for turn in range(last + 1)]
+
+
+def test_a_match_that_is_broken_off_leaves_nothing_behind(bot, door):
+    match = match_of("pacman/classic", bot("a"), bot("b"), bot("c"))
+    play(match, door=door)
+    before = descriptors()
+
+    def interrupt(referee: Referee) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(match, door=door, watch=interrupt)
+    assert descriptors() == before
+    assert descendants(door._spawner.pid) == set()
+    assert list(door.folder.path.glob("room*")) == []
+
+
+def test_a_match_without_a_door_opens_one_and_closes_it(bot):
+    before, below = descriptors(), descendants(os.getpid())
+    assert play(match_of("mummy_maze/duel", bot("a"), bot("b"))).verdict.faults == ()
+    assert descriptors() == before
+    assert descendants(os.getpid()) <= below
+
+
+def test_an_absent_bot_is_not_started_and_forfeits_with_the_fault_that_is_known(bot, door, monkeypatch):
+    monkeypatch.setattr(door, "start", None)
+    known = Fault(role="explorer", ending=Ending.CRASHED, turn=0, words="exit 1 at the roll call")
+    record = play(match_of("mummy_maze/duel", bot("b"), bot("a")), door=door, absent={"a": known})
+    assert record.verdict.scores == {"explorer": 100, "mummy": 0}
+    assert record.verdict.faults == (replace(known, role="mummy"),)
+    assert record.turns == ()
+    assert [(seat.ready, seat.exit) for seat in record.seats] == [(None, ""), (None, "")]
+
+
+def test_two_absent_bots_lose_both(bot, door):
+    faults = {name: Fault(role="mummy", ending=Ending.TIMEOUT, turn=0, words="no `ready`") for name in "ab"}
+    record = play(match_of("mummy_maze/duel", bot("a"), bot("b")), door=door, absent=faults)
+    assert record.verdict.scores == {"explorer": 0, "mummy": 0}
+    assert [fault.role for fault in record.verdict.faults] == ["explorer", "mummy"]
+
+
+def test_a_ghost_whose_partner_is_absent_plays_with_a_substitute(bot, door):
+    known = Fault(role="inky", ending=Ending.TIMEOUT, turn=0, words="no `ready`")
+    match = match_of("pacman/classic", bot("a"), bot("b"), bot("c"))
+    record = play(match, door=door, absent={"c": known})
+    assert record.verdict.reason != "forfeit"
+    assert set(by_whom(record, "inky")) == {"substitute"}
+    assert set(by_whom(record, "blinky")) == {"bot"}
+    assert (record.seats[1].exit, record.seats[2].exit) == ("exit 0", "")
+
+
+def test_a_ghost_plays_on_after_its_partners_crash(bot, door):
+    record = play(match_of("pacman/classic", bot("a"), bot("b"), bot("c", CRASH)), door=door)
+    (fault,) = record.verdict.faults
+    assert (fault.role, fault.ending, fault.turn) == ("inky", Ending.CRASHED, 6)
+    assert "exit 5" in fault.words
+    assert by_whom(record, "inky")[:4] == ["bot", "bot", "substitute", "substitute"]
+    assert set(by_whom(record, "blinky")) == {"bot"}
+    assert record.verdict.reason != "forfeit"
+    assert record.verdict.scores["inky"] == 0
+    assert [seat.exit for seat in record.seats] == ["exit 0", "exit 0", "exit 5"]
+
+
+def test_pacman_wins_when_both_ghosts_are_out(bot, door):
+    record = play(match_of("pacman/classic", bot("a"), bot("b", CRASH), bot("c", CRASH)), door=door)
+    assert record.verdict.reason == "forfeit"
+    assert record.verdict.scores == {"pacman": 100, "blinky": 0, "inky": 0}
+    assert [fault.role for fault in record.verdict.faults] == ["blinky", "inky"]
+
+
+def test_a_forgiven_answer_is_noted_to_the_bot_which_plays_on(bot, door):
+    wrong = "print('no move' if turns == 2 else legal[0], flush=True)"
+    conditions = replace(PATIENT, strikes=1)
+    record = play(match_of("mummy_maze/duel", bot("a", wrong), bot("b", DICE), conditions=conditions), door=door)
+    struck = [turn for turn in record.turns if turn.by == "strike"]
+    assert [(turn.role, turn.number, turn.said) for turn in struck] == [("explorer", 3, "no move")]
+    assert record.verdict.faults == ()
+
+
+@pytest.mark.slow
+def test_the_bank_pays_for_slow_answers_until_it_is_empty(bot, door):
+    conditions = Conditions(time=TimeControl(start=20.0, move=0.3, bank=0.5, margin=0.0))
+    match = match_of("mummy_maze/duel", bot("a", f"time.sleep(0.5); {FIRST}"), bot("b"), conditions=conditions)
+    record = play(match, door=door)
+    (fault,) = record.verdict.faults
+    slow: list[Turn] = [turn for turn in record.turns if turn.role == "explorer"]
+    assert slow
+    assert all(turn.wall > 0.3 for turn in slow)
+    assert (fault.role, fault.ending) == ("explorer", Ending.TIMEOUT)
+    assert "no answer in 800 ms" not in fault.words
+
+
+@pytest.mark.parametrize(
+    ("ready", "ending"),
+    [(READY, None), ("sys.exit('no')", Ending.CRASHED), ("print('Ready', flush=True)", Ending.TIMEOUT)],
+)
+def test_a_roll_call_finds_who_is_not_ready(bot, door, ready, ending):
+    conditions = Conditions(time=TimeControl(start=20.0 if ending is None else 0.5))
+    match = match_of("mummy_maze/duel", bot("a"), bot("b", ready=ready), conditions=conditions)
+    seat: Seat = match.seats[1]
+    before = descriptors()
+    fault = call(match, seat, door)
+    assert (fault.ending if fault else None) == ending
+    assert descriptors() == before
+    assert descendants(door._spawner.pid) == set()
+
+
+def test_play_needs_no_file_of_ours_in_the_working_folder(bot, door, tmp_path, monkeypatch):
+    match = match_of("mummy_maze/duel", bot("a"), bot("b"))
+    monkeypatch.chdir(tmp_path)
+    before = set(Path.cwd().iterdir())
+    assert play(match, door=door).verdict.faults == ()
+    assert set(Path.cwd().iterdir()) == before
