@@ -33,7 +33,7 @@ class LiveBot:
         """The answer to the last question; None while it is awaited."""
         self._bot = bot
         self._door = door
-        self._begun = time.monotonic()
+        self._started = self._begun = time.monotonic()
         self._child = door.start(bot, limits, rules)
         self._meter = Meter(self._child.pid)
         self._exit: Exit | None = None
@@ -52,13 +52,10 @@ class LiveBot:
         self._ask, self.heard = ask, None
         self._outbox += ask.text
         self._used = self._meter.read()
-        started = self._begun
         self.write()
         self._begun = time.monotonic()
         if self._child.error:
             self._fail(Ending.CRASHED, f"could not be started: {protocol.clean(self._child.error)}")
-        elif ask.ready:
-            self._started = started
 
     @property
     def due(self) -> float | None:
@@ -108,7 +105,7 @@ class LiveBot:
     def expire(self) -> None:
         """The deadline is over: what is in the pipe by now still counts, then it is a time loss."""
         self._read_answer()
-        if self.heard is None:
+        if self.awaited:
             wall, used = time.monotonic() - self._begun, self._meter.read().since(self._used)
             self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, wall, used, self._inbox.rest))
 

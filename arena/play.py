@@ -5,7 +5,7 @@ It owns the door through which this process starts its bots. It decides nothing:
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -78,15 +78,13 @@ def _converse_to_the_end(referee: Referee, bots: Mapping[Role, LiveBot], watch: 
 def _live(match: Match, seats: Iterable[Seat], door: Door) -> Iterator[dict[Role, LiveBot]]:
     """A live bot in each of these seats; all of them gone afterwards, with whatever they left behind."""
     bots: dict[Role, LiveBot] = {}
-    try:
+    with ExitStack() as leaving:  # each is ended though the end of another fails
+        leaving.callback(door.sweep)
         for seat in seats:
             limits = match.conditions.limits.tightened(seat.bot.limits)
             bots[seat.role] = LiveBot(door, seat.role, seat.bot, limits, Path(match.rules))
+            leaving.callback(bots[seat.role].end)
         yield bots
-    finally:
-        for bot in bots.values():
-            bot.end()
-        door.sweep()
 
 
 def _missing(match: Match, absent: Mapping[str, Fault]) -> dict[Role, Fault]:

@@ -5,17 +5,20 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from processes import gone_soon
+from processes import alive, gone_soon
 
 from arena import roster, rulebook, rulefile
 from arena.event import Event
 from arena.match import Bot, Limits, Match
 from arena.play import play
+from arena.referee import Referee
+from arena.sandbox import door as doors
 from arena.sandbox import rlimits
-from arena.sandbox.door import Door, SpawnerLostError
+from arena.sandbox.door import Child, Door, SpawnerLostError
 from arena.sandbox.folder import discard
 
 RULES = rulefile.shipped() / "pacman.py"
@@ -29,23 +32,87 @@ def sleeper(tmp_path) -> Bot:
     return roster.from_path(path)
 
 
+@pytest.fixture
+def steady(tmp_path) -> Bot:
+    path = tmp_path / "steady.py"
+    path.write_text(
+        "import os, sys, time\n"
+        "if os.fork() == 0:\n    os.setsid(); time.sleep(600)\n"
+        "for line in sys.stdin:\n"
+        "    if line == 'ready?\\n': print('ready', flush=True)\n"
+        "    elif line.startswith('legal'): move = line.split(' ', 1)[1]\n"
+        "    elif line.startswith('go'): print(move, end='', flush=True)\n"
+    )
+    return roster.from_path(path)
+
+
+def descriptors() -> set[str]:
+    return set(os.listdir("/proc/self/fd"))
+
+
+def close(child: Child) -> None:
+    for descriptor in (child.stdin, child.stdout, child.stderr):
+        os.close(descriptor)
+
+
+def run_in(folder: Path) -> list[int]:
+    """Every process, wherever it fled to, that was started to run in this folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.fsencode(folder) in (process / "environ").read_bytes():
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
 def match_of(bot: Bot) -> Match:
     (board,) = rulebook.find("duel")
     return Event(name="t", seed=1, boards=(board,), bots=(bot, bot)).match(board, (bot, bot), 0)
 
 
 def test_a_killed_spawner_is_our_failure_and_takes_its_bots_with_it(sleeper):
-    before = set(os.listdir("/proc/self/fd"))
+    before = descriptors()
     door = Door()
     child = door.start(sleeper, Limits(), RULES)
     os.kill(door._spawner.pid, signal.SIGKILL)
     with pytest.raises(SpawnerLostError):
         play(match_of(sleeper), door=door)
     assert gone_soon([child.pid])
-    for descriptor in (child.stdin, child.stdout, child.stderr):
-        os.close(descriptor)
+    close(child)
     door.close()
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert descriptors() == before
+    assert not door.folder.path.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_spawner_lost_in_the_middle_of_a_match_leaves_nothing_and_the_next_door_works(steady, monkeypatch, number):
+    monkeypatch.setattr(doors, "PATIENCE", 0.5)
+    before = descriptors()
+    door = Door()
+
+    def lose(referee: Referee) -> None:
+        if len(referee.turns) == 4:
+            os.kill(door._spawner.pid, number)
+
+    with pytest.raises(SpawnerLostError):
+        play(match_of(steady), door=door, watch=lose)
+    left = run_in(door.folder.path)
+    assert left  # the daemons: nobody else can end them
+    door.close()
+    assert gone_soon(left)
+    assert run_in(door.folder.path) == []
+    assert descriptors() == before
+    assert not door.folder.path.exists()
+    assert play(match_of(steady)).verdict.faults == ()
+
+
+def test_closing_a_door_twice_is_closing_it_once(sleeper):
+    door = Door()
+    close(door.start(sleeper, Limits(), RULES))
+    door.close()
+    door.close()
     assert not door.folder.path.exists()
 
 
@@ -76,8 +143,7 @@ def test_a_program_that_does_not_exist_is_told_in_words(tmp_path):
         assert child.pid == 0
         assert child.error == "no-such-program: No such file or directory"
         assert str(door.end(child)) == "exit 127"
-        for descriptor in (child.stdin, child.stdout, child.stderr):
-            os.close(descriptor)
+        close(child)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +156,7 @@ def test_an_exit_is_told_in_words(tmp_path, script, words):
     with Door() as door:
         child = door.start(roster.from_path(path), Limits(), RULES)
         assert str(door.end(child, grace=5.0)) == words
-        for descriptor in (child.stdin, child.stdout, child.stderr):
-            os.close(descriptor)
+        close(child)
 
 
 def test_limits_become_rlimits_and_no_limit_none():
@@ -123,3 +188,55 @@ def test_a_folder_thousands_deep_is_removed(tmp_path):
         os.chdir(home)
     discard(top)
     assert not top.exists()
+
+
+@pytest.mark.slow
+def test_a_large_referee_starts_its_bots_as_fast_as_a_small_one(steady):
+    def start(door: Door) -> float:
+        child = door.start(steady, Limits(), RULES)
+        began = time.monotonic()
+        for _ in range(20):
+            close(child)
+            door.end(child)
+            child = door.start(steady, Limits(), RULES)
+        close(child)
+        door.end(child)
+        return time.monotonic() - began
+
+    with Door() as door:
+        start(door)
+        small = start(door)
+        ballast = bytearray(os.urandom(1 << 20)) * 600
+        large = start(door)
+    assert len(ballast) == 600 << 20
+    assert large < 2 * small + 0.1
+
+
+def test_a_bot_takes_its_limits_with_it_and_none_of_our_signals_or_descriptors(tmp_path):
+    path = tmp_path / "bot.py"
+    path.write_text(
+        "import os, resource, signal\n"
+        "print(*resource.getrlimit(resource.RLIMIT_DATA), *resource.getrlimit(resource.RLIMIT_CORE),\n"
+        "      signal.getsignal(signal.SIGTERM) == 0, oct(os.umask(0)), len(os.listdir('/proc/self/fd')))\n"
+    )
+    with Door() as door:
+        child = door.start(roster.from_path(path), Limits(memory=300_000_000), RULES)
+        assert str(door.end(child, grace=10.0)) == "exit 0"
+        said = os.read(child.stdout, 1000).decode().split()
+        close(child)
+    assert said == ["300000000", "300000000", "0", "0", "True", "0o77", "4"]
+
+
+def test_what_a_bot_leaves_behind_is_swept_in_whatever_session_it_hides(steady):
+    with Door() as door:
+        child = door.start(steady, Limits(), RULES)
+        os.write(child.stdin, b"ready?\n")
+        os.set_blocking(child.stdout, True)
+        assert os.read(child.stdout, 100) == b"ready\n"
+        close(child)
+        door.end(child, grace=10.0)
+        (hidden,) = run_in(door.folder.path)
+        assert alive(hidden)
+        assert door.sweep() == 1
+        assert not alive(hidden)
+        assert door.sweep() == 0

@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.match import Bot, Limits
-from arena.sandbox import rlimits, spawner
+from arena.sandbox import orphans, rlimits, spawner
 from arena.sandbox.folder import Folder, Room
 
 PYTHON = "{python}"
 """The word in a command that stands for the interpreter that runs arena."""
+PATIENCE = 30.0
+"""Seconds until a spawner that does not answer counts as lost: a bot may have stopped it."""
 
 
 class SpawnerLostError(RuntimeError):
@@ -80,6 +82,7 @@ class Door:
                 start_new_session=True,  # Ctrl-C in the terminal is for the referee, which then ends the spawner
             )
         self._socket = ours
+        self._socket.settimeout(PATIENCE)
 
     def start(self, bot: Bot, limits: Limits, rules: Path) -> Child:
         """Start the bot in a folder with nothing but its files; `Child.error` says why when it can't be run."""
@@ -124,7 +127,12 @@ class Door:
     def close(self) -> None:
         """End the spawner and with it everything it started; remove the folder."""
         self._socket.close()
-        self._spawner.wait()
+        try:
+            self._spawner.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._spawner.kill()
+        if self._spawner.wait() != 0:
+            orphans.kill(self.folder.path)
         self.folder.remove()
 
     def __enter__(self) -> Self:
@@ -137,8 +145,9 @@ class Door:
         try:
             socket.send_fds(self._socket, [json.dumps(message).encode()], descriptors)
             text = self._socket.recv(spawner.MESSAGE)
-        except ConnectionError as error:
-            raise SpawnerLostError("the spawner process is gone") from error
+        except (ConnectionError, TimeoutError) as error:
+            self._spawner.kill()  # its bots die with it, and nobody waits for it again
+            raise SpawnerLostError("the spawner process is gone, or does not answer") from error
         if not text:
             raise SpawnerLostError("the spawner process is gone")
         answer: dict[str, Any] = json.loads(text)

@@ -74,9 +74,10 @@ def descriptors(ancillary: list[tuple[int, int, bytes]]) -> list[int]:
 def start(pipes: list[int], argv: list[str], env: dict[str, str], cwd: str, limits: list[list[int]]) -> dict[str, Any]:
     """Start a program on three pipes, in a session of its own; `{"pid"}` or `{"error"}` when it can't be run."""
     told, tell = os.pipe()  # close-on-exec: it ends silently when exec succeeds
+    us = os.getpid()
     pid = os.fork()
     if pid == 0:
-        become(pipes, argv, env, cwd, limits, tell)
+        become(us, pipes, argv, env, cwd, limits, tell)
     os.close(tell)
     for descriptor in pipes:
         os.close(descriptor)
@@ -89,12 +90,14 @@ def start(pipes: list[int], argv: list[str], env: dict[str, str], cwd: str, limi
 
 
 def become(
-    pipes: list[int], argv: list[str], env: dict[str, str], cwd: str, limits: list[list[int]], tell: int
+    parent: int, pipes: list[int], argv: list[str], env: dict[str, str], cwd: str, limits: list[list[int]], tell: int
 ) -> NoReturn:
     """In the child: confine it and run the program; never returns."""
     try:
         os.setsid()
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it died before that call: nobody would end us
+            os._exit(127)
         for number in range(1, signal.NSIG):
             with contextlib.suppress(OSError, ValueError):
                 signal.signal(number, signal.SIG_DFL)
