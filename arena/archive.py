@@ -100,11 +100,12 @@ class Archive:
     def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
         """The finished matches of the current plan, or of every bot, board and rule that there ever was; by id."""
         where = "" if all_versions else "where id in (select match from plan)"
+        query = f"select {', '.join(records.PLAYED)} from matches {where} order by id"
+        matches = list(self.rows(query))  # before their seats: what is stored between the two reads has no match here
         seats: dict[str, list[records.Row]] = {}
         for row in self.rows("select match, role, bot, score, ending from seats order by match, place"):
             seats.setdefault(row[0], []).append(row)
-        query = f"select {', '.join(records.PLAYED)} from matches {where} order by id"
-        return tuple(records.played_of(row, seats[row[0]]) for row in self.rows(query))
+        return tuple(records.played_of(row, seats[row[0]]) for row in matches)
 
     def record(self, prefix: str) -> Record:
         """The record whose id begins so; ArenaError when there is none, or more than one."""

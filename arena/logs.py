@@ -49,6 +49,9 @@ class Log:
             thread.start()
         for thread in closing:
             thread.join(PATIENCE)
+        for queue in self._queues:
+            if isinstance(queue, multiprocessing_logging.MultiProcessingHandler):
+                queue.queue.cancel_join_thread()  # nor at exit: a killed worker may have left it locked
         self._file.close()
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from arena import schedules
+from arena import schedules, snapshot
 from arena.archive import Archive
+from arena.errors import ArenaError
 from arena.event import Event
 from arena.logs import Log
 from arena.match import Abort, Fault, Match, Record, Seat
@@ -63,12 +64,16 @@ def run(
     """Play all of the event that is not yet in `folder`."""
     schedule = schedules.find(event.schedule)
     with Archive.open(folder, writing=True) as archive:
+        event = snapshot.taken(event, folder / "bots")
         plan = {match.id for match in schedule.plan(event)}
         archive.begin(event, plan)
         run = _Run(event, archive, schedule, plan, audience)
         audience.begins(len(plan), len(run.done))
         if run.done != plan:
-            log = Log(folder / "logs")
+            try:
+                log = Log(folder / "logs")
+            except OSError as error:
+                raise ArenaError(f"{folder / 'logs'}: cannot be written: {error.strerror}; move it away") from error
             try:
                 with Workers(workers, before_fork=_before_fork(archive, log), stopped=stopped) as lanes:
                     run.roll_call(lanes)

@@ -1,5 +1,6 @@
 """Bots on disk: what is one, what it is called, how it is started, what its digest covers."""
 
+import os
 import shutil
 
 import pytest
@@ -268,3 +269,31 @@ def test_sizes_are_read_as_people_write_them(size, count):
 def test_what_is_no_size_is_refused_with_an_example(size):
     with pytest.raises(ValueError, match="256 MB"):
         roster.bytes_of(size)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('command = "x"\nlimits = {memory = "' + "9" * 400 + '"}\n', id="an endless size"),
+        pytest.param('command = "x"\ngames = ' + "[" * 5000 + "\n", id="nested too deep"),
+        pytest.param('command = "x"\ngames = ' + "9" * 5000 + "\n", id="an endless number"),
+        pytest.param(f'command = "{"x" * 120_000}"\n', id="an endless command"),
+    ],
+)
+def test_a_bot_toml_made_to_break_the_reader_is_one_line(tmp_path, text):
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.toml").write_text(text)
+    with pytest.raises(ArenaError, match=r"bot\.toml: ") as caught:
+        roster.gather(tmp_path)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 2000
+
+
+@pytest.mark.parametrize("name", ["pipe", "bot.toml"])
+def test_a_named_pipe_in_a_bots_folder_is_refused_and_hangs_nobody(tmp_path, name):
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.toml").write_text('command = "x"\n')
+    (tmp_path / "bot" / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / "bot" / name)
+    with pytest.raises(ArenaError, match=f"{name}: is "):
+        roster.gather(tmp_path)

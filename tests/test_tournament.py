@@ -107,6 +107,28 @@ def test_an_edited_bot_gets_new_matches_and_the_others_keep_theirs(tmp_path):
     results.close()
 
 
+def test_a_bot_that_is_edited_while_an_event_runs_plays_on_as_it_was(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"], repeats=4)
+    event = event_of(cup)
+
+    class Editor(Quiet):
+        def begins(self, planned: int, finished: int) -> None:
+            (cup / "bots" / "b.py").write_text("raise SystemExit(1)\n")
+
+    audience = Editor()
+    tournament.run(event, cup / "results", workers=1, audience=audience)
+    assert [record.verdict.faults for record in audience.records] == [()] * 8
+    assert audience.missing == {}
+
+
+def test_a_log_that_cannot_be_written_is_named_in_one_line(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"])
+    (cup / "results").mkdir()
+    (cup / "results" / "logs").write_text("")
+    with pytest.raises(ArenaError, match="logs: cannot be written"):
+        run(cup)
+
+
 @pytest.mark.slow
 def test_bots_that_never_say_ready_are_named_and_forfeit_unplayed(tmp_path):
     bots = {"good": DICE, "fine": FIRST, "mute": "import time\ntime.sleep(60)\n", "dead": "raise SystemExit(3)\n"}

@@ -7,7 +7,8 @@ It owns what is said to a user and the exit codes. Results go to stdout, all els
 import contextlib
 import os
 import sys
-from typing import Annotated, NoReturn
+from pathlib import Path
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 
@@ -36,6 +37,8 @@ app.command()(workspace.init)
 def main() -> NoReturn:
     """Run the command line, and exit."""
     code = 0
+    sys.stdout = sys.stdout or _nowhere()  # either may have been closed by whoever started us
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
@@ -46,6 +49,10 @@ def main() -> NoReturn:
     except SystemExit as done:
         code = done.code if isinstance(done.code, int) else 0
     sys.exit(_flushed(code))
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _tell_version(wanted: bool) -> None:

@@ -42,7 +42,7 @@ def count_of(wanted: str | None) -> int | str | None:
     """The value of `--workers`."""
     if wanted is None or wanted == "auto":
         return wanted
-    if not wanted.isdigit() or int(wanted) < 1:
+    if not (wanted.isascii() and wanted.isdecimal()) or int(wanted) < 1:
         raise ArenaError(f"--workers {wanted}: expected auto, or a number of referee processes from 1")
     return int(wanted)
 

@@ -22,6 +22,7 @@ RUN_PYTHON = (PYTHON, "-s", "-B", "-u")
 """No user site, no byte code beside the bot, no buffer to flush."""
 KEYS = ("command", "build", "language", "author", "games", "roles", "limits")
 LIMITS = ("memory", "cpu", "processes")
+COMMAND_LIMIT = 32 * 1024  # characters: it must fit into one message to the spawner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +37,13 @@ class Said:
 
 def read(where: Path) -> Said:
     """The bot.toml at this path; ArenaError for any mistake in it, FileNotFoundError when there is none."""
+    if where.exists() and not where.is_file():
+        raise ArenaError(f"{where}: is not a file; write a bot.toml with a `command`")
     try:
         table = tomllib.loads(where.read_text("utf-8"))
     except FileNotFoundError:
         raise
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # what is no TOML, no text, or nested to break the reader
         raise ArenaError(f"{where}: {error}") from error
     _only(table, KEYS, where)
     if "command" not in table:
@@ -63,6 +66,8 @@ def words(command: object, where: object) -> tuple[str, ...]:
         found = list(command)
     else:
         raise ArenaError(f"{where}: command: expected a text or a list of words, not {command!r}")
+    if sum(map(len, found)) > COMMAND_LIMIT:
+        raise ArenaError(f"{where}: command: longer than {COMMAND_LIMIT} characters; put the rest into a file")
     if not found or not found[0] or "\0" in "".join(found):
         raise ArenaError(f"{where}: command: it is empty, or has a NUL in it; write how the bot is started")
     return (*RUN_PYTHON, *found[1:]) if found[0] in {"python", "python3"} else tuple(found)

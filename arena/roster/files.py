@@ -21,6 +21,8 @@ def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
             refuse_link(path, home)
             if path.is_file():
                 yield path.relative_to(folder).as_posix(), path
+            elif not path.is_dir() and not path.is_symlink():
+                raise ArenaError(f"{shown(path)}: is neither a file nor a folder; take it out of the bot")
 
 
 def refuse_link(path: Path, home: Path) -> None:

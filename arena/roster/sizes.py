@@ -12,4 +12,7 @@ def bytes_of(size: str | int) -> int:
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", size)
     if match is None or match[2].lower() not in UNITS:
         raise ValueError(f"expected a size such as '256 MB', not {size!r}")
-    return int(float(match[1]) * UNITS[match[2].lower()])
+    number = float(match[1]) * UNITS[match[2].lower()]
+    if number == float("inf"):
+        raise ValueError(f"expected a size such as '256 MB', not {size[:20]!r}...")
+    return int(number)
