@@ -1,5 +1,6 @@
 """Processes as the tests see them: whether one lives, what is below it, and whether it goes."""
 
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -34,3 +35,15 @@ def descendants(pid: int) -> set[int]:
     while more := {child for child, parent in parents.items() if parent in more} - below:
         below |= more
     return below
+
+
+def run_in(folder: Path) -> list[int]:
+    """Every process, in whatever session it hides, that was started as a bot in this folder."""
+    found = []
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if os.fsencode(folder) in environ.read_bytes():
+                found.append(int(environ.parent.name))
+        except OSError:
+            continue
+    return found

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from processes import descendants, run_in
 
 from arena import roster, rulebook
 from arena.clock import TimeControl
@@ -127,12 +128,6 @@ def match_of(sinner: Bot, harmless: Bot, sin: str) -> Match:
     return event.match(board, (sinner, harmless), 0)
 
 
-def living_below(door: Door) -> list[int]:
-    """Every process that the door's spawner has below it."""
-    pid = door._spawner.pid
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
 def open_descriptors() -> set[str]:
     return {entry.name for entry in Path("/proc/self/fd").iterdir()}
 
@@ -173,7 +168,8 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
 
     playing = sum(turn.wall for turn in record.turns) + sum(seat.ready or 0 for seat in record.seats)
     assert cost < playing + promise.waits + SLACK
-    assert living_below(door) == []
+    assert descendants(door._spawner.pid) == set()
+    assert run_in(door.folder.path) == []  # nor in a session of its own
     assert open_descriptors() == descriptors
     assert list(door.folder.path.glob("room*")) == []
     assert all(entry.name.startswith(("kit", "bots")) for entry in door.folder.path.iterdir())

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from processes import gone_soon
 
 from arena import roster, rulefile
 from arena.bot import LiveBot
@@ -15,8 +16,9 @@ from arena.sandbox.door import Door
 
 RULES = rulefile.shipped() / "pacman.py"
 READY = Ask(text=b"ready?\n", told=10.0, deadline=10.0, ready=True)
+GO = Ask(text=b"turn 1\ngo\n", told=None, deadline=None)
 ECHO = """
-import sys, time
+import os, sys, time
 for line in sys.stdin:
     if line.startswith("ready?"): print("ready", flush=True)
     elif line.startswith("go"): {answer}
@@ -88,6 +90,34 @@ def test_two_that_are_asked_at_once_think_at_once(live):
     assert all(one.line == b"x" for one in heard.values())
     alone = sum(one.wall for one in heard.values())
     assert max(one.wall for one in heard.values()) < 0.75 * alone
+
+
+@pytest.mark.slow
+def test_the_end_of_one_does_not_count_as_the_others_time(live, monkeypatch):
+    monkeypatch.setattr("arena.bot.EXIT_GRACE", 2.0)
+    lost = live("os.close(1); time.sleep(600)")
+    steady = live("time.sleep(0.1); print('x', flush=True)")
+    heard = converse({one.role: one for one in (lost, steady)}, dict.fromkeys((lost.role, steady.role), GO))
+    assert heard[lost.role].ending is Ending.CRASHED
+    assert 0.1 <= heard[steady.role].wall < 2.0
+
+
+def test_an_exit_just_before_the_deadline_is_a_crash_and_no_time_loss(live):
+    leaver = live("os._exit(9)")
+    leaver.begin(GO)
+    assert gone_soon([leaver._child.pid])
+    leaver.expire()
+    assert leaver.heard is None
+    leaver.bury()
+    assert leaver.heard.ending is Ending.CRASHED
+
+
+def test_an_answer_that_is_there_at_the_deadline_counts(live):
+    quick = live("print('x', flush=True); os._exit(0)")
+    quick.begin(GO)
+    assert gone_soon([quick._child.pid])
+    quick.expire()
+    assert quick.heard.line == b"x"
 
 
 def test_a_bot_that_does_not_read_blocks_nobody_though_its_pipe_is_full(live):
