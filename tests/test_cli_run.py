@@ -4,9 +4,13 @@ import json
 import re
 import signal
 import tomllib
+from dataclasses import replace
 
+import cup
 import pytest
 from cup import CRASHES, FIRST, LAST, SLOW_BOTS, arena, leaderboard, make, run_event, soon, start, stored, tables
+
+from arena.archive import Archive
 
 
 def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
@@ -162,3 +166,20 @@ def test_matches_that_arena_fails_leave_the_event_unfinished_with_exit_code_1(tm
     assert "was given up after 3 attempts: ZeroDivisionError: the rules are broken" in done.stderr
     assert "matches are still due; to go on:\n  python -m arena run --no-charts" in done.stderr
     assert "rank" in done.stdout
+
+
+def test_a_replay_never_runs_the_rules_file_that_a_strangers_results_name(tmp_path):
+    folder = cup.make(tmp_path / "cup")
+    assert cup.arena(folder, "run", "--no-charts").returncode == 0
+    theirs = tmp_path / "rules" / "mummy_maze.py"
+    theirs.parent.mkdir()
+    theirs.write_text("open('ran', 'w')\n")
+    store = folder / "results" / "cup" / "event.sqlite"
+    with Archive.open(store.parent) as archive:
+        record = next(archive.records())
+    store.unlink()
+    with Archive.open(store.parent, writing=True) as archive:
+        archive.append(replace(record, match=replace(record.match, rules=str(theirs))))
+    done = cup.arena(folder, "replay", record.match.id, "--no-draw")
+    assert done.returncode == 0
+    assert not (folder / "ran").exists()

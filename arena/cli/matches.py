@@ -121,12 +121,25 @@ def _chosen(game: Game[Any], record: Record, turn: int | None) -> Iterator[Scene
 
 
 def _rules(match: Match) -> Game[Any]:
-    """The game a match was played by; results may come from another machine, with its rules elsewhere."""
+    """The game a match was played by, from the rules that are known here.
+
+    Rules are trusted code and results may come from anybody, so the path that stands in a record is never run as such.
+    """
     from arena import rulebook
 
-    if Path(match.rules).is_file():
-        return rulebook.game_of(match)
-    return rulebook.load(match.game, match.board)
+    known = {board.rules: board for board in (*rulebook.all_boards(), *_boards_by_path()) if board.name == match.board}
+    return rulebook.game_of(known[match.rules]) if match.rules in known else rulebook.load(match.game, match.board)
+
+
+def _boards_by_path() -> Iterator[Board]:
+    """The boards of rules files that the tournament.toml here names by their path."""
+    from arena import config, rulebook
+
+    here = Path(places.FILE)
+    if here.is_file():
+        for words in config.load(here).boards:
+            if ".py" in words:
+                yield from rulebook.find(words)
 
 
 def _enter() -> bool:
