@@ -13,6 +13,7 @@ A whole bot:
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import product
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from arena import rulefile
@@ -70,6 +71,13 @@ class Turn:
             self._state = self.rules.play(self._state, moves)
         seen = list(self.rules.view(self._state, self.role))
         return self._state if seen == self.facts else None
+
+    def after(self, move: Move) -> list[Any]:
+        """The states that a move may lead to: one, or one for every choice of those who move at the same time."""
+        state = self.state
+        others = [role for role in self.rules.to_move(state) if role != self.role]
+        choices = product(*(self.rules.legal_moves(state, role) for role in others))
+        return [self.rules.play(state, {self.role: move, **dict(zip(others, moves, strict=True))}) for moves in choices]
 
     def remark(self, text: object) -> None:
         """Say something for the record beside the answer, such as `depth=7`."""

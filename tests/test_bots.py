@@ -53,10 +53,22 @@ def test_every_house_bot_plays_every_role_to_the_end_without_a_fault(door, label
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [("deep", "pack", "pack"), ("careful", "hungry", "hungry"), ("dice", "dice", "dice")])
-def test_house_bots_play_the_same_each_time(door, names):
-    again = meeting.__wrapped__(door, "classic", *names)
-    assert moves_of(meeting(door, "classic", *names)) == moves_of(again)
+@pytest.mark.parametrize(
+    ("label", "names"),
+    [
+        ("classic", ("deep", "pack", "pack")),
+        ("classic", ("careful", "hungry", "hungry")),
+        ("classic", ("hungry", "careful", "careful")),
+        ("classic", ("deep", "dice", "dice")),
+        ("hunt", ("oracle", "planner")),
+        ("duel", ("planner", "walker")),
+        ("duel", ("walker", "oracle")),
+        ("duel", ("dice", "dice")),
+    ],
+)
+def test_house_bots_play_the_same_each_time(door, label, names):
+    again = meeting.__wrapped__(door, label, *names)
+    assert moves_of(meeting(door, label, *names)) == moves_of(again)
 
 
 @pytest.mark.slow
@@ -79,6 +91,13 @@ def test_the_deep_pacman_eats_everything_before_greedy_ghosts_and_most_before_th
     deep = meeting(door, "classic", "deep", "pack", "pack").verdict.scores["pacman"]
     hungry = meeting(door, "classic", "hungry", "pack", "pack").verdict.scores["pacman"]
     assert deep > hungry
+
+
+@pytest.mark.slow
+def test_the_deep_pacman_sees_that_ghosts_wander_and_eats(door):
+    record = meeting(door, "classic", "deep", "dice", "dice")
+    assert record.verdict.scores["pacman"] > 50
+    assert any("wandering=1" in remark for turn in record.turns for remark in turn.remarks)
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 import io
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -57,6 +59,65 @@ def test_a_remark_stands_before_the_answer_in_the_same_write():
         return turn.legal[0]
 
     assert played("ready?\nturn 1\nlegal a\ngo 9\n", choose) == ["ready", "# depth=3", "a"]
+
+
+def test_a_bot_fed_byte_by_byte_answers_as_soon_as_its_line_is_whole():
+    bot = "from arena.kit import run; run(lambda turn: turn.legal[-1])"
+    command = [sys.executable, "-c", bot]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for lines, answer in (
+            (b"arena 1\nready?\r\n", b"ready\n"),
+            (b"turn 1\nlegal a\nlegal b c\ngo 9\n", b"b c\n"),
+        ):
+            for byte in lines:
+                process.stdin.write(bytes([byte]))
+            assert process.stdout.readline() == answer
+        process.stdin.write(b"end won\n")
+        assert process.stdout.read() == b""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("said", ["move2 up", 'x" strike 1 of 1', 'x" played "move2 east east" strike 9 of 9'])
+def test_a_substituted_move_is_taken_from_the_note_whatever_the_refused_text_was(said):
+    turn = kit.Turn()
+    turn.game, turn.role = "mummy_maze/duel", "mummy"
+    game = turn.rules
+    turn._hear("last", "explorer move1 west")
+    turn._answer("nonsense")
+    turn._hear("note", f'illegal "{said}" played "move2 north north" strike 1 of 3')
+    turn._hear("last", "explorer move1 nowhere")
+    want = game.start()
+    for moves in ({"explorer": "move1 west"}, {"mummy": "move2 north north"}, {"explorer": "move1 nowhere"}):
+        want = game.play(want, moves)
+    turn.facts = list(game.view(want, "mummy"))
+    assert turn.state == want
+
+
+@pytest.mark.parametrize("label", BOARDS)
+def test_the_states_after_a_move_are_those_that_the_others_may_make_of_it(label):
+    turn = kit.Turn()
+    turn.game = label
+    game = turn.rules
+    turn.role = game.roles[0]
+    turn.facts = list(game.view(game.start(), turn.role))
+    for move in game.legal_moves(game.start(), turn.role):
+        assert turn.after(move) == [game.play(game.start(), {turn.role: move})]
+
+
+def test_where_two_move_at_once_a_move_leads_to_a_state_for_each_choice_of_the_other():
+    turn = kit.Turn()
+    turn.game, turn.role = "pacman/classic", "inky"
+    game = turn.rules
+    first = game.legal_moves(game.start(), "pacman")[0]
+    turn._hear("last", f"pacman {first}")
+    state = game.play(game.start(), {"pacman": first})
+    turn.facts = list(game.view(state, "inky"))
+    own = game.legal_moves(state, "inky")[0]
+    others = game.legal_moves(state, "blinky")
+    assert len(others) > 1
+    assert turn.after(own) == [game.play(state, {"blinky": other, "inky": own}) for other in others]
 
 
 @pytest.mark.parametrize("label", BOARDS)

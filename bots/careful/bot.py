@@ -52,15 +52,13 @@ def choose(turn: Turn) -> str:
     """Pacman: the best after a search. A ghost: the step from which Pacman has least to hope for."""
     game, state = turn.rules, turn.state
     if turn.role == "pacman":
-        landed = {move: game.play(state, {"pacman": move}) for move in turn.legal}
+        landed = {move: turn.after(move)[0] for move in turn.legal}
         return max(
             turn.legal, key=lambda move: (after_move(game, state, move, ROUNDS), -nearest_food(game, landed[move]))
         )
-    partner = "inky" if turn.role == "blinky" else "blinky"
-    others = game.legal_moves(state, partner)
 
     def hope(move: str) -> tuple[float, int]:
-        landings = [game.play(state, {turn.role: move, partner: other}) for other in others]
+        landings = turn.after(move)
         own = getattr(landings[0], turn.role)
         return min(worth(game, after, ROUNDS) for after in landings), far[own][state.pacman]
 

@@ -2,7 +2,8 @@
 
 In these rollouts Pacman is greedy and the ghosts run at it, each a little differently; what comes of a greedy plan is
 seen long before it happens, so the bot is better than the plan that it plays out. Two rounds of minimax keep it off
-cells where capture is certain.
+cells where capture is certain. It also counts how often the ghosts came nearer: from ghosts that wander there is
+nothing to foresee, so before them it just eats.
 """
 
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 from arena.kit import Cell, Turn, distances, run
 
 far: dict[Cell, dict[Cell, int]] = {}
+steps = {"nearer": 3, "all": 3}  # of the ghosts; they are taken for hunters until they have shown otherwise
+before: list[Any] = []
+"""The state that the ghosts were left in."""
 
 
 def prepare(turn: Turn) -> None:
@@ -17,16 +21,24 @@ def prepare(turn: Turn) -> None:
     far.update(distances(turn.board))
 
 
+def watch(state: Any) -> None:
+    """Count the ghosts' last steps, and those of them that came nearer to Pacman."""
+    for was in before[-1:]:
+        near = far[was.pacman]
+        steps["nearer"] += (near[state.blinky] < near[was.blinky]) + (near[state.inky] < near[was.inky])
+        steps["all"] += 2
+
+
+def left(game: Any, state: Any, move: str) -> tuple[int, int]:
+    """Whether a ghost reaches the next cell at once, and how far from there it is to food: the less the better."""
+    near = far[game.play(state, {"pacman": move}).pacman]
+    food = (near[cell] for bit, cell in enumerate(game.pellets) if state.pellets >> bit & 1)
+    return int(min(near[state.blinky], near[state.inky]) < 2), min(food, default=0)
+
+
 def eat(game: Any, state: Any) -> str:
-    """Greedy Pacman: to the nearest food, off cells that a ghost reaches at once, away from ghosts otherwise."""
-    food = [cell for bit, cell in enumerate(game.pellets) if state.pellets >> bit & 1]
-
-    def left(move: str) -> tuple[int, int]:
-        near = far[game.play(state, {"pacman": move}).pacman]
-        danger = min(near[state.blinky], near[state.inky])
-        return int(danger < 2), min((near[cell] for cell in food), default=0)
-
-    move: str = min(game.legal_moves(state, "pacman"), key=left)
+    """Greedy Pacman: to the nearest food, off cells that a ghost reaches at once."""
+    move: str = min(game.legal_moves(state, "pacman"), key=lambda move: left(game, state, move))
     return move
 
 
@@ -70,16 +82,23 @@ def doomed(game: Any, state: Any, rounds: int) -> bool:
 
 
 def choose(turn: Turn) -> str:
-    """The move whose rollouts end best, unless it is doomed."""
+    """The move whose rollouts end best, or before wandering ghosts the greedy one, unless it is doomed."""
     game, state = turn.rules, turn.state
+    watch(state)
+    wandering = steps["nearer"] < 0.7 * steps["all"]
 
-    def worth(move: str) -> tuple[bool, float]:
+    def worth(move: str) -> tuple[float, ...]:
         after = game.play(state, {"pacman": move})
-        return not doomed(game, after, 2), sum(rollout(game, after, lead) for lead in (0, 2, 4))
+        safe = not doomed(game, after, 2)
+        if wandering:
+            danger, way = left(game, state, move)
+            return safe, -danger, -way
+        return safe, sum(rollout(game, after, lead) for lead in (0, 2, 4)) / 3
 
     values = {move: worth(move) for move in turn.legal}
     best = max(turn.legal, key=lambda move: values[move])
-    turn.remark(f"value={values[best][1] / 3:.1f} safe={int(values[best][0])}")
+    before.append(game.play(state, {"pacman": best}))
+    turn.remark(f"safe={int(values[best][0])} wandering={int(wandering)} value={values[best][-1]:.1f}")
     return best
 
 

@@ -16,7 +16,7 @@ solved: dict[Any, tuple[str, int]] = {}
 
 def position(state: Any) -> Any:
     """A state without its counter, but with whose turn it is."""
-    return state._replace(step=state.step % 2)
+    return state if state.step < 2 else state._replace(step=state.step % 2)
 
 
 def prepare(turn: Turn) -> None:
@@ -54,7 +54,8 @@ def explore(game: Any, start: Any) -> dict[Any, set[Any]]:
         children[node] = set()
         if game.outcome(node) is None:
             role = "mummy" if node.step else "explorer"
-            children[node] = {position(game.play(node, {role: move})) for move in game.legal_moves(node, role)}
+            landings = {game.play(node, {role: move}) for move in game.legal_moves(node, role)}
+            children[node] = {position(after) for after in landings}
             todo += children[node]
     return children
 

@@ -12,11 +12,10 @@ def prepare(turn: Turn) -> None:
 
 def choose(turn: Turn) -> str:
     """The move after which the way is shortest: to the exit for the explorer, to the explorer for the mummy."""
-    game, state = turn.rules, turn.state
 
     def left(move: str) -> int:
-        after = game.play(state, {turn.role: move})
-        goal = game.exit if turn.role == "explorer" else after.explorer
+        (after,) = turn.after(move)
+        goal = turn.rules.exit if turn.role == "explorer" else after.explorer
         return far[getattr(after, turn.role)].get(goal, 99)
 
     return min(turn.legal, key=left)
