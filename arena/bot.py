@@ -48,7 +48,8 @@ class LiveBot:
 
     def begin(self, ask: Ask) -> None:
         """Throw away what was said too early, write the question, start its clock."""
-        self._discard_early()
+        if not ask.ready:  # a bot that is quick to say `ready` has said it
+            self._discard_early()
         self._ask, self.heard = ask, None
         self._outbox += ask.text
         self._used = self._meter.read()

@@ -17,6 +17,7 @@ from arena.sandbox.door import Door
 
 SINS = Path(__file__).parent / "bad_bots"
 START, MOVE = 2.0, 0.6  # seconds: enough for the harmless bot on a busy machine
+HUNGRY = 10.0  # seconds for a move that ends when the memory does
 SLACK = 1.0  # seconds over the limits that a sin may cost: a guard against hangs, not a measurement
 
 
@@ -29,12 +30,13 @@ class Promise:
     """Parts of the fault's words; with no ending, of the warnings."""
     waits: float = MOVE
     """Seconds that its fault may take to be seen, before SLACK."""
+    move: float = MOVE
 
 
 NO_FAULT = None
 PROMISES = {
     "answers_without_reading": Promise(NO_FAULT, ("before it was asked",)),
-    "eats_memory_in_small_pieces": Promise("crashed", ("MemoryError",)),
+    "eats_memory_in_small_pieces": Promise("crashed", ("MemoryError",), HUNGRY, HUNGRY),
     "exits_after_ready": Promise("crashed", ("exit 0",)),
     "exits_in_the_shell": Promise("crashed", ("exit 7", "no idea")),
     "gives_up": Promise("crashed", ("exit 1", "I give up")),
@@ -81,7 +83,7 @@ PROMISES = {
     "daemon": Promise(NO_FAULT),
     "ignores_sigterm": Promise(NO_FAULT),
     "stops_itself": Promise("timeout", ("no answer",)),
-    "eats_memory": Promise("crashed", ("MemoryError",)),
+    "eats_memory": Promise("crashed", ("MemoryError",), HUNGRY, HUNGRY),
     "eats_cpu": Promise("timeout", ("ms of CPU",)),
     "eats_cpu_before_ready": Promise("limit_exceeded", ("cpu",), START),
     "banner": Promise(NO_FAULT, ('printed before `ready`: "SuperBot 3000 (c)"',)),
@@ -121,7 +123,7 @@ def match_of(sinner: Bot, harmless: Bot, sin: str) -> Match:
     """The sinner explores, so that it is the first to be asked; the maze is long enough for no quick end."""
     (board,) = rulebook.find("mummy_maze/duel")
     conditions = Conditions(
-        time=TimeControl(start=START, move=MOVE, margin=0.0),
+        time=TimeControl(start=START, move=PROMISES[sin].move if sin else MOVE, margin=0.0),
         limits=Limits(memory=200_000_000, cpu=1.0 if sin in TIMED else 20.0),
     )
     event = Event(name="t", seed=1, boards=(board,), bots=(sinner, harmless), conditions=conditions)

@@ -65,6 +65,20 @@ def test_an_answer_is_one_line_however_it_comes(live, answer):
     assert ask(live(answer)).line == b"move on"
 
 
+def test_ready_counts_however_early_it_is_said(door, tmp_path):
+    path = tmp_path / "eager.py"
+    path.write_text("import os\nos.write(1, b'Eager 1.0\\nready\\nearly\\n')\n")
+    eager = LiveBot(door, "r", roster.from_path(path), Limits(), RULES)
+    assert gone_soon([eager._child.pid])
+    assert ask(eager, READY).line == b"ready"
+    assert ask(eager).ending is Ending.CRASHED
+    said = eager.report().warnings
+    assert [words.rpartition(", printed ")[2] for words in said] == [
+        'before `ready`: "Eager 1.0"',
+        'before it was asked: "early"',
+    ]
+
+
 def test_remarks_are_kept_with_the_answer_but_not_without_end(live):
     heard = ask(live("print(*(f'# {n}' for n in range(50)), 'x', sep='\\n', flush=True)"))
     assert heard.line == b"x"
@@ -77,8 +91,8 @@ def test_cpu_time_stands_beside_wall_time(live):
     spin = "t = time.monotonic() + 0.2; list(iter(lambda: time.monotonic() < t, False)); print('x', flush=True)"
     busy = ask(live(spin))
     idle = ask(live("time.sleep(0.2); print('x', flush=True)"))
-    assert busy.wall >= 0.2
-    assert idle.wall >= 0.2
+    assert busy.wall > 0.1  # not 0.2: it may read its question before we have looked at the time
+    assert idle.wall > 0.1
     assert busy.cpu > 5 * idle.cpu
 
 
@@ -99,7 +113,7 @@ def test_the_end_of_one_does_not_count_as_the_others_time(live, monkeypatch):
     steady = live("time.sleep(0.1); print('x', flush=True)")
     heard = converse({one.role: one for one in (lost, steady)}, dict.fromkeys((lost.role, steady.role), GO))
     assert heard[lost.role].ending is Ending.CRASHED
-    assert 0.1 <= heard[steady.role].wall < 2.0
+    assert 0.05 < heard[steady.role].wall < 2.0
 
 
 def test_an_exit_just_before_the_deadline_is_a_crash_and_no_time_loss(live):
