@@ -228,3 +228,19 @@ def test_what_a_bot_leaves_behind_is_swept_in_whatever_session_it_hides(steady):
         assert door.sweep() == 1
         assert not alive(hidden)
         assert door.sweep() == 0
+
+
+def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(tmp_path):
+    path = tmp_path / os.fsdecode(b"evil\xff.sh")
+    path.write_text("#!/no/such/interpreter\n")
+    path.chmod(0o755)
+    bot = Bot(name="evil", command=(f"./{path.name}",), digest="x", files=str(path))
+    with Door() as door:
+        child = door.start(bot, Limits(), RULES)
+        assert child.pid == 0
+        assert child.error
+        for descriptor in (child.stdin, child.stdout, child.stderr):
+            os.close(descriptor)
+        door.end(child)
+        assert door.folder.path.exists()
+        assert door.sweep() == 0

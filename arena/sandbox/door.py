@@ -127,6 +127,7 @@ class Door:
     def close(self) -> None:
         """End the spawner and with it everything it started; remove the folder."""
         self._socket.close()
+        self._spawner.send_signal(signal.SIGCONT)  # a bot may have stopped it
         try:
             self._spawner.wait(PATIENCE)
         except subprocess.TimeoutExpired:

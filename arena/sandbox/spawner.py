@@ -35,8 +35,7 @@ def main() -> None:
         serve(door)
     finally:
         sweep()
-        if len(sys.argv) > 2:
-            os.execv("/bin/rm", ["rm", "-rf", "--", sys.argv[2]])  # noqa: S606 (copes with any depth)
+        os.execv("/bin/rm", ["rm", "-rf", "--", sys.argv[2]])  # noqa: S606 (copes with any depth)
 
 
 def serve(door: socket.socket) -> None:
@@ -115,10 +114,11 @@ def become(
             )
         os.execvpe(argv[0], argv, env)  # noqa: S606 (no shell is wanted)
     except OSError as error:
-        os.write(tell, f"{argv[0]}: {error.strerror}".encode())
+        os.write(tell, f"{argv[0]}: {error.strerror}".encode(errors="backslashreplace"))
     except BaseException as error:  # noqa: BLE001 (the child has nobody else to tell)
-        os.write(tell, repr(error).encode())
-    os._exit(127)
+        os.write(tell, repr(error).encode(errors="backslashreplace"))
+    finally:
+        os._exit(127)  # whatever happens: a child must never get to the spawner's own end
 
 
 def end(pid: int, grace: float) -> dict[str, Any]:
