@@ -1,5 +1,6 @@
 """Every way to misbehave is a file in bad_bots/: each ends as promised, costs little, and leaves nothing behind."""
 
+import gc
 import shutil
 import time
 from dataclasses import dataclass
@@ -152,6 +153,7 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
         pytest.skip("node is not on this machine")
     match = match_of(roster.from_path(path), harmless, sin)
     play(match_of(harmless, harmless, ""), door=door)  # the door, the kit and the rules are there: what is left is ours
+    gc.collect()  # descriptors that other tests dropped are not ours to count
     descriptors = open_descriptors()
     begun = time.monotonic()
     record = play(match, door=door)
@@ -172,6 +174,6 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
     assert cost < playing + promise.waits + SLACK
     assert descendants(door._spawner.pid) == set()
     assert run_in(door.folder.path) == []  # nor in a session of its own
-    assert open_descriptors() == descriptors
+    assert open_descriptors() - descriptors == set()
     assert list(door.folder.path.glob("room*")) == []
     assert all(entry.name.startswith(("kit", "bots")) for entry in door.folder.path.iterdir())
