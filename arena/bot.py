@@ -14,10 +14,11 @@ from pathlib import Path
 from arena import postmortem, protocol
 from arena.game import Role
 from arena.inbox import Inbox
-from arena.match import Bot, Ending, Limits, SeatReport
+from arena.match import Bot, Conditions, Ending, SeatReport
 from arena.protocol import Ask, Heard
-from arena.sandbox.door import Door, Exit
+from arena.sandbox.door import Door, Exit, SpawnerLostError
 from arena.sandbox.meter import Meter, Usage
+from arena.sandbox.watchdog import CPU, size
 
 CHUNK = 64 * 1024  # what a pipe holds: one read empties it
 STDERR_KEPT = 16 * 1024
@@ -27,36 +28,43 @@ EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpre
 class LiveBot:
     """One bot process in one seat of one match."""
 
-    def __init__(self, door: Door, role: Role, bot: Bot, limits: Limits, rules: Path) -> None:
+    def __init__(self, door: Door, role: Role, bot: Bot, conditions: Conditions, rules: Path) -> None:
         self.role = role
         self.heard: Heard | None = None
         """The answer to the last question; None while it is awaited."""
         self._bot = bot
         self._door = door
         self._started = self._begun = time.monotonic()
-        self._child = door.start(bot, limits, rules)
-        self._meter = Meter(self._child.pid)
+        self._child = door.start(bot, conditions, rules)
+        self._freezes = conditions.freeze
+        self._frozen = False
+        self._watchdog = door.watchdog(self._child)
+        self._meter = Meter(self._child.program)
         self._exit: Exit | None = None
         self._ready: float | None = None
         self._stdin: int | None = self._child.stdin
         self._pipes_open = self._stdout_open = self._stderr_open = True
         self._outbox = b""
-        self._inbox = Inbox()
+        self._inbox = Inbox(self._child.limits.output)
         self._stderr = bytearray()
+        self._stderr_size = 0
         self._ask = Ask(text=b"", told=None, deadline=None)
         self._used = Usage()
 
     def begin(self, ask: Ask) -> None:
-        """Throw away what was said too early, write the question, start its clock."""
+        """Throw away what was said too early, wake it, write the question, start its clock."""
         if not ask.ready:  # a bot that is quick to say `ready` has said it
             self._discard_early()
         self._ask, self.heard = ask, None
         self._outbox += ask.text
         self._used = self._meter.read()
+        self._thaw()
         self.write()
         self._begun = time.monotonic()
         if self._child.error:
             self._fail(Ending.CRASHED, f"could not be started: {protocol.clean(self._child.error)}")
+        else:
+            self.inspect(self._begun)
 
     @property
     def due(self) -> float | None:
@@ -73,6 +81,12 @@ class LiveBot:
         """Whether an answer may still come."""
         return self.heard is None and not self.gone
 
+    def inspect(self, now: float) -> None:
+        """Have a look, if one is due, at whether it uses more than it may."""
+        if self.heard is None and self._exit is None and (excess := self._watchdog.look(now)) is not None:
+            self._fail(Ending.LIMIT_EXCEEDED, excess + postmortem.too_little(self._child.limits, self._ready is None))
+            self.end()  # at once: it may be eating on
+
     def events(self) -> Iterator[tuple[int, int]]:
         """The descriptors to poll for this bot, with the events that matter."""
         if self._stdin is not None and self._outbox:
@@ -81,9 +95,12 @@ class LiveBot:
             yield self._child.stdout, select.POLLIN
         if self._stderr_open:
             yield self._child.stderr, select.POLLIN
+        yield self._door.lifeline, 0  # hangs up with the spawner
 
     def attend(self, descriptor: int) -> None:
         """One of its descriptors is ready."""
+        if descriptor == self._door.lifeline:
+            raise SpawnerLostError("the spawner process is gone")
         if descriptor == self._stdin:
             self.write()
         elif descriptor == self._child.stderr:
@@ -113,14 +130,21 @@ class LiveBot:
     def bury(self) -> None:
         """Its output ended before an answer: learn how it went, and say it with its own last words."""
         how = self.end(EXIT_GRACE)
-        if how.code == -signal.SIGXCPU:
-            self._fail(Ending.LIMIT_EXCEEDED, "cpu: it used more CPU seconds than a match allows")
+        limits = self._child.limits
+        if how.code == -signal.SIGXCPU and limits.cpu is not None and how.cpu >= limits.cpu:
+            self._fail(Ending.LIMIT_EXCEEDED, CPU.format(limits.cpu))
+        elif how.code == -signal.SIGXFSZ:
+            self._fail(Ending.LIMIT_EXCEEDED, "scratch: it wrote a file that is larger than its scratch folder may be")
         else:
-            self._fail(Ending.CRASHED, postmortem.crash(how, bytes(self._stderr), self._inbox.rest))
+            words = postmortem.crash(how, bytes(self._stderr), self._inbox.rest)
+            self._fail(
+                Ending.CRASHED, words + postmortem.starved(how, limits, bytes(self._stderr), self._ready is None)
+            )
 
     def tell(self, text: bytes) -> None:
         """The last words to it; its input ends after them."""
         self._outbox += text
+        self._thaw()
         self.write()
         self._close_stdin()
 
@@ -146,6 +170,7 @@ class LiveBot:
             role=self.role,
             bot=self._bot.name,
             digest=self._bot.digest,
+            confined=self._child.confined if self._child.pid else "",
             ready=self._ready,
             exit=str(self._exit),
             killed=self._exit.killed,
@@ -173,6 +198,10 @@ class LiveBot:
         self._stderr_open = bool(data)
         self._stderr += data
         del self._stderr[:-STDERR_KEPT]
+        self._stderr_size += len(data)
+        most = self._child.limits.stderr
+        if most is not None and self._stderr_size > most and self.heard is None:
+            self._fail(Ending.LIMIT_EXCEEDED, f"stderr: more than {size(most)} in a match")
         return bool(data)
 
     def _discard_early(self) -> None:
@@ -200,9 +229,17 @@ class LiveBot:
         self.heard = Heard(
             line=line, wall=now - self._begun, cpu=used.cpu, waited=used.waited, remarks=self._inbox.remarks()
         )
+        if self._freezes:
+            self._child.freeze()
+            self._frozen = True
 
     def _fail(self, ending: Ending, words: str) -> None:
         self.heard = Heard(ending=ending, words=words)
+
+    def _thaw(self) -> None:
+        if self._frozen and self._exit is None:  # once it is reaped, its number may be somebody else's
+            self._child.thaw()
+        self._frozen = False
 
     def _close_stdin(self) -> None:
         if self._stdin is not None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from arena.bot import LiveBot
 from arena.game import Role
 from arena.protocol import Ask, Heard
+from arena.sandbox.watchdog import LOOK
 
 FAREWELL = 0.05  # seconds a bot stays awake after its last words (protocol.md)
 
@@ -21,11 +22,12 @@ def converse(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Rol
     for bot in asked:
         bot.begin(asks[bot.role])
     while waiting := [bot for bot in asked if bot.awaited]:
-        _attend(waiting, min((bot.due for bot in waiting if bot.due is not None), default=None))
+        _attend(waiting, min([time.monotonic() + LOOK, *(bot.due for bot in waiting if bot.due is not None)]))
         now = time.monotonic()
         for bot in waiting:
             if bot.awaited and bot.due is not None and now >= bot.due:
                 bot.expire()
+            bot.inspect(now)
     for bot in asked:
         if bot.heard is None:  # only now: its end takes a moment, and the others' answers are timed at arrival
             bot.bury()
@@ -44,8 +46,8 @@ def part(bots: Iterable[LiveBot], text: bytes) -> None:
         bot.end(FAREWELL if bot.gone else 0.0)
 
 
-def _attend(bots: Iterable[LiveBot], until: float | None) -> None:
-    """One poll, until a moment (monotonic; None = as long as it takes); attend to every descriptor that is ready."""
+def _attend(bots: Iterable[LiveBot], until: float) -> None:
+    """One poll, until a moment (monotonic); attend to every descriptor that is ready."""
     owners: dict[int, LiveBot] = {}
     poll = select.poll()
     for bot in bots:
@@ -53,7 +55,7 @@ def _attend(bots: Iterable[LiveBot], until: float | None) -> None:
             owners[descriptor] = bot
             poll.register(descriptor, events)
     # Rounded up: a poll that wakes a fraction early would spin until the deadline.
-    patience = None if until is None else max(0.0, until - time.monotonic()) * 1000 + 1
+    patience = max(0.0, until - time.monotonic()) * 1000 + 1
     for descriptor, _ in poll.poll(patience):
         if any(descriptor == known for known, _ in owners[descriptor].events()):  # not closed meanwhile
             owners[descriptor].attend(descriptor)

@@ -7,7 +7,6 @@ from arena import postmortem, protocol
 from arena.match import Ending
 from arena.protocol import LINE_LIMIT
 
-TURN_LIMIT = 4 * 1024 * 1024  # bytes in one turn: far more than remarks need, little enough to keep
 REMARKS_KEPT = 20  # a turn
 WARNINGS_KEPT = 20  # a match
 
@@ -15,7 +14,9 @@ WARNINGS_KEPT = 20  # a match
 class Inbox:
     """The lines of one bot, in order of arrival."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None) -> None:
+        """`most` bytes may come in one turn; None = however many."""
+        self._most = most
         self._bytes = bytearray()
         self._size = 0  # bytes since the last question
         self._remarks: list[str] = []
@@ -61,8 +62,8 @@ class Inbox:
         """How there is too much of it without an answer, if there is."""
         if len(self._bytes) > LINE_LIMIT:  # whole lines were taken: this is one line, or the first one is too long
             return Ending.GARBLED, f"a line of more than {LINE_LIMIT} bytes"
-        if self._size > TURN_LIMIT:
-            return Ending.LIMIT_EXCEEDED, f"output: more than {TURN_LIMIT} bytes in one turn"
+        if self._most is not None and self._size > self._most:
+            return Ending.LIMIT_EXCEEDED, f"output: more than {self._most} bytes in one turn"
         return None
 
     def remarks(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ rules, no process and no file.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import TypeVar
 
@@ -29,7 +29,7 @@ class Ending(StrEnum):
     CRASHED = "crashed"
     """The output ended before an answer."""
     LIMIT_EXCEEDED = "limit_exceeded"
-    """The bot used more memory, CPU or output than it may."""
+    """The bot used more memory, CPU, threads, scratch or output than it may, as arena itself saw."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,21 +37,27 @@ class Limits:
     """What one bot process may use in a match. None = no limit."""
 
     memory: int | None = 256_000_000
-    """Bytes of data (RLIMIT_DATA)."""
+    """Bytes of data, and of resident memory a quarter more."""
     cpu: float | None = 60.0
     """Seconds of CPU."""
     processes: int | None = 1
     """Processes at once; threads are free."""
+    scratch: int | None = 16_000_000
+    """Bytes in its scratch folder."""
+    files: int | None = 1000
+    """Files and folders in its scratch folder."""
+    open_files: int | None = 256
+    """Descriptors open at once; Node opens more than 64 before its first line."""
+    output: int | None = 4_000_000
+    """Bytes on stdout in one turn."""
+    stderr: int | None = 64_000_000
+    """Bytes on stderr in a match; of what is thrown away no bot needs more."""
 
     def tightened(self, other: "Limits | None") -> "Limits":
         """The lower of each."""
         if other is None:
             return self
-        return Limits(
-            memory=_lower(self.memory, other.memory),
-            cpu=_lower(self.cpu, other.cpu),
-            processes=_lower(self.processes, other.processes),
-        )
+        return Limits(**{one.name: _lower(getattr(self, one.name), getattr(other, one.name)) for one in fields(self)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +92,10 @@ class Conditions:
     limits: Limits = Limits()
     strikes: int = 0
     """How many illegal or garbled answers a seat is forgiven in a match."""
-    sandbox: str = "rlimits"
+    sandbox: str = "auto"
     """The level of confinement; `auto` is resolved before planning."""
+    freeze: bool = True
+    """Whether a bot is stopped while it is not asked."""
     protocol: int = 1
     """Version of the line protocol."""
 
@@ -184,6 +192,8 @@ class SeatReport:
     digest: str
     warm: bool = False
     """Whether it was forked from a running interpreter."""
+    confined: str = ""
+    """The level that it was confined at, and as whom; empty when it never ran."""
     ready: float | None = None
     """Seconds from start to `ready`; None if it never came."""
     exit: str = ""

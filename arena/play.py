@@ -6,6 +6,7 @@ It owns the door through which this process starts its bots. It decides nothing:
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from arena.converse import converse, part
 from arena.game import Role
 from arena.match import Fault, Match, Record, Seat, SeatReport
 from arena.referee import Referee
+from arena.sandbox import levels
 from arena.sandbox.door import Door
 
 Watch = Callable[[Referee], None]
@@ -78,11 +80,13 @@ def _converse_to_the_end(referee: Referee, bots: Mapping[Role, LiveBot], watch: 
 def _live(match: Match, seats: Iterable[Seat], door: Door) -> Iterator[dict[Role, LiveBot]]:
     """A live bot in each of these seats; all of them gone afterwards, with whatever they left behind."""
     bots: dict[Role, LiveBot] = {}
+    conditions = match.conditions
+    if conditions.sandbox == "auto":  # a match of one's own making; an event's is resolved before it is planned
+        conditions = replace(conditions, sandbox=levels.choose("auto", unsafe=False))
     with ExitStack() as leaving:  # each is ended though the end of another fails
         leaving.callback(door.sweep)
         for seat in seats:
-            limits = match.conditions.limits.tightened(seat.bot.limits)
-            bots[seat.role] = LiveBot(door, seat.role, seat.bot, limits, Path(match.rules))
+            bots[seat.role] = LiveBot(door, seat.role, seat.bot, conditions, Path(match.rules))
             leaving.callback(bots[seat.role].end)
         yield bots
 

@@ -4,9 +4,15 @@ Pure: from what was seen of the bot to a sentence. Everything that the bot itsel
 """
 
 from arena import protocol
+from arena.match import Limits
 from arena.protocol import Ask
 from arena.sandbox.door import Exit
 from arena.sandbox.meter import Usage
+from arena.sandbox.watchdog import size
+
+OUT_OF_MEMORY = (b"memoryerror", b"out of memory", b"cannot allocate", b"bad_alloc", b"heap", b"failed to map")
+SMALL = 64_000_000  # bytes: what Python, Node and Java want before their first line is 32, 64 and 128 MB
+NEAR = 0.75
 
 
 def time_loss(ask: Ask, wall: float, used: Usage, inbox: bytes) -> str:
@@ -23,6 +29,23 @@ def crash(how: Exit, stderr: bytes, inbox: bytes) -> str:
     last = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()][-1:]
     said = [f"its last stderr line: {protocol.clean(line)}" for line in last]
     return "; ".join([status, *said, *_half_line(inbox)])
+
+
+def starved(how: Exit, limits: Limits, stderr: bytes, starting: bool) -> str:
+    """Whether a bot that crashed may have died of its memory limit: its peak and the limit, in words, or nothing."""
+    if limits.memory is None:
+        return ""
+    complained = any(word in stderr.lower() for word in OUT_OF_MEMORY)
+    hint = too_little(limits, starting)
+    if not complained and not hint and how.memory < limits.memory * NEAR:
+        return ""
+    return f"; its memory peaked at {how.memory / 1e6:.0f} MB, its limit is {size(limits.memory)}{hint}"
+
+
+def too_little(limits: Limits, starting: bool) -> str:
+    """A hint, when a bot fails before it is ready with less memory than interpreters want."""
+    small = starting and limits.memory is not None and limits.memory < SMALL
+    return ", which may be too little for its interpreter to start" if small else ""
 
 
 def thrown_away(line: bytes, when: str) -> str:

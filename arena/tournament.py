@@ -64,6 +64,7 @@ def run(
     """Play all of the event that is not yet in `folder`."""
     schedule = schedules.find(event.schedule)
     with Archive.open(folder, writing=True) as archive:
+        _refuse_another_level(archive, event)
         event = snapshot.taken(event, folder / "bots")
         plan = {match.id for match in schedule.plan(event)}
         archive.begin(event, plan)
@@ -82,6 +83,18 @@ def run(
                 log.close()
         return Progress(
             planned=len(plan), finished=len(run.done), stopped=stopped(), failed=tuple(run.given_up.values())
+        )
+
+
+def _refuse_another_level(archive: Archive, event: Event) -> None:
+    """Matches at different levels of confinement do not compare: an event has one."""
+    if not archive.ids():
+        return
+    before, now = archive.event().conditions.sandbox, event.conditions.sandbox
+    if before != now:
+        raise ArenaError(
+            f"{archive.folder}: was played at the level {before!r}, and this run would be at {now!r}; they do not compare: "
+            f"say --sandbox {before}, or play under another --name"
         )
 
 

@@ -19,6 +19,7 @@ from arena.sandbox.door import Door
 SINS = Path(__file__).parent / "bad_bots"
 START, MOVE = 2.0, 0.6  # seconds: enough for the harmless bot on a busy machine
 HUNGRY = 10.0  # seconds for a move that ends when the memory does
+BACKLOG = 16_000_000  # bytes on stderr
 SLACK = 1.0  # seconds over the limits that a sin may cost: a guard against hangs, not a measurement
 
 
@@ -32,27 +33,29 @@ class Promise:
     waits: float = MOVE
     """Seconds that its fault may take to be seen, before SLACK."""
     move: float = MOVE
+    forks: bool = False
+    """It starts processes: confined it dies of trying; what else it does is seen at the level rlimits."""
 
 
 NO_FAULT = None
 PROMISES = {
-    "answers_without_reading": Promise(NO_FAULT, ("before it was asked",)),
+    "answers_without_reading": Promise(NO_FAULT),
     "eats_memory_in_small_pieces": Promise("crashed", ("MemoryError",), HUNGRY, HUNGRY),
     "exits_after_ready": Promise("crashed", ("exit 0",)),
     "exits_in_the_shell": Promise("crashed", ("exit 7", "no idea")),
     "gives_up": Promise("crashed", ("exit 1", "I give up")),
-    "holds_pipes_after_end": Promise(NO_FAULT),
+    "holds_pipes_after_end": Promise(NO_FAULT, forks=True),
     "huge_remarks": Promise(NO_FAULT),
-    "newline_flood": Promise("illegal_move", ('printed ""',)),
+    "newline_flood": Promise("illegal_move", ('printed ""',), forks=True),
     "not_executable": Promise("crashed", ("could not be started", "Permission denied")),
-    "notes_to_itself": Promise(NO_FAULT),
+    "notes_to_itself": Promise("crashed", ("Permission denied: 'note.txt'",)),
     "sleeps_after_answering": Promise("timeout", ("no answer",)),
     "throws": Promise("crashed", ("exit 1",)),
     "words_without_newline": Promise("crashed", ("exit 4", "last words")),
     "silent": Promise("timeout", ("no `ready` in 2000 ms",), START),
     "never_answers": Promise("timeout", ("no answer in 600 ms",)),
     "chatty_for_ever": Promise("timeout", ("no answer in 600 ms",)),
-    "remark_flood": Promise("limit_exceeded", ("output: more than 4194304 bytes",)),
+    "remark_flood": Promise("limit_exceeded", ("output: more than 4000000 bytes",)),
     "drips_without_newline": Promise("timeout", ("bytes without a newline were there",)),
     "drips_too_slowly": Promise("timeout", ("bytes without a newline were there",)),
     "line_of_100_mb": Promise("garbled", ("a line of more than 65536 bytes",)),
@@ -79,23 +82,29 @@ PROMISES = {
     "debug_print": Promise("illegal_move", ('printed "thinking about 5 moves"',)),
     "no_newline_then_exit": Promise("crashed", ("11 bytes without a newline were there",)),
     "no_newline_then_waits": Promise("timeout", ("11 bytes without a newline were there: does it end its line",)),
-    "forks_grandchildren": Promise("timeout", ("no answer",)),
-    "fork_crowd": Promise(NO_FAULT),
-    "daemon": Promise(NO_FAULT),
+    "forks_grandchildren": Promise("timeout", ("no answer",), forks=True),
+    "fork_crowd": Promise(NO_FAULT, forks=True),
+    "daemon": Promise(NO_FAULT, forks=True),
     "ignores_sigterm": Promise(NO_FAULT),
     "stops_itself": Promise("timeout", ("no answer",)),
     "eats_memory": Promise("crashed", ("MemoryError",), HUNGRY, HUNGRY),
+    "fills_scratch": Promise("limit_exceeded", ("scratch: more than 16 MB in its scratch folder",), HUNGRY, HUNGRY),
+    "writes_a_large_file": Promise("crashed", ("File too large",), HUNGRY, HUNGRY),
+    "dies_of_a_large_file": Promise("limit_exceeded", ("scratch: it wrote a file that is larger",), HUNGRY, HUNGRY),
+    "eats_shared_memory": Promise("limit_exceeded", ("memory: more was resident than its 200 MB",), HUNGRY, HUNGRY),
+    "thread_crowd": Promise("limit_exceeded", ("threads: more than 128 at once",), HUNGRY, HUNGRY),
+    "stderr_without_end": Promise("limit_exceeded", ("stderr: more than 16 MB in a match",), HUNGRY, HUNGRY),
     "eats_cpu": Promise("timeout", ("ms of CPU",)),
-    "eats_cpu_before_ready": Promise("limit_exceeded", ("cpu",), START),
+    "eats_cpu_before_ready": Promise("limit_exceeded", ("cpu: it used more than the 1 seconds",), HUNGRY),
     "banner": Promise(NO_FAULT, ('printed before `ready`: "SuperBot 3000 (c)"',)),
     "lives_on_after_end": Promise(NO_FAULT),
     "carriage_returns": Promise(NO_FAULT),
     "hostile_words": Promise("garbled", ("\\x1b[2J",)),
-    "writes_files": Promise(NO_FAULT),
+    "writes_files": Promise("limit_exceeded", ("files: more than 1000 in its scratch folder",), START),
     "stderr_garbage": Promise("crashed", ("\\x1b[31mred",)),
     "missing_program": Promise("crashed", ("could not be started", "no-such-program-anywhere")),
 }
-TIMED = {"eats_cpu_before_ready"}  # the CPU limit is whole seconds: less than the start time, more than a start
+TIMED = {"eats_cpu_before_ready"}  # a second of CPU, which may take a busy machine a while
 
 
 @pytest.fixture(scope="module")
@@ -123,9 +132,15 @@ def door():
 def match_of(sinner: Bot, harmless: Bot, sin: str) -> Match:
     """The sinner explores, so that it is the first to be asked; the maze is long enough for no quick end."""
     (board,) = rulebook.find("mummy_maze/duel")
+    forks = sin in PROMISES and PROMISES[sin].forks
     conditions = Conditions(
-        time=TimeControl(start=START, move=PROMISES[sin].move if sin else MOVE, margin=0.0),
-        limits=Limits(memory=200_000_000, cpu=1.0 if sin in TIMED else 20.0),
+        time=TimeControl(
+            start=HUNGRY if sin in TIMED else START, move=PROMISES[sin].move if sin in PROMISES else MOVE, margin=0.0
+        ),
+        limits=Limits(
+            memory=200_000_000, cpu=1.0 if sin in TIMED else 20.0, processes=None if forks else 1, stderr=BACKLOG
+        ),
+        sandbox="rlimits" if forks else "auto",
     )
     event = Event(name="t", seed=1, boards=(board,), bots=(sinner, harmless), conditions=conditions)
     return event.match(board, (sinner, harmless), 0)
@@ -177,3 +192,15 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
     assert open_descriptors() - descriptors == set()
     assert list(door.folder.path.glob("room*")) == []
     assert all(entry.name.startswith(("kit", "bots")) for entry in door.folder.path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sin", sorted(sin for sin, promise in PROMISES.items() if promise.forks))
+def test_a_confined_bot_that_forks_dies_of_trying(sin, harmless, door):
+    """One at a time is what it is allowed, so that the system refuses the second process."""
+    match = match_of(roster.from_path(SINS / f"{sin}.py"), harmless, "")
+    record = play(match, door=door)
+    (fault,) = record.verdict.faults
+    assert fault.ending == "crashed"
+    assert "Operation not permitted" in fault.words
+    assert descendants(door._spawner.pid) == set()

@@ -10,11 +10,12 @@ from processes import gone_soon
 from arena import roster, rulefile
 from arena.bot import LiveBot
 from arena.converse import converse, part
-from arena.match import Ending, Limits
+from arena.match import Conditions, Ending
 from arena.protocol import Ask
 from arena.sandbox.door import Door
 
 RULES = rulefile.shipped() / "pacman.py"
+OPEN = Conditions(sandbox="rlimits")
 READY = Ask(text=b"ready?\n", told=10.0, deadline=10.0, ready=True)
 GO = Ask(text=b"turn 1\ngo\n", told=None, deadline=None)
 ECHO = """
@@ -39,7 +40,7 @@ def live(door, tmp_path):
     def start(answer: str = "print('x', flush=True)", whole: str | None = None) -> LiveBot:
         path = tmp_path / f"bot{len(bots)}.py"
         path.write_text(whole or ECHO.format(answer=answer))
-        bots.append(LiveBot(door, path.stem, roster.from_path(path), Limits(), RULES))
+        bots.append(LiveBot(door, path.stem, roster.from_path(path), OPEN, RULES))
         assert ask(bots[-1], READY).ending is None
         return bots[-1]
 
@@ -68,7 +69,7 @@ def test_an_answer_is_one_line_however_it_comes(live, answer):
 def test_ready_counts_however_early_it_is_said(door, tmp_path):
     path = tmp_path / "eager.py"
     path.write_text("import os\nos.write(1, b'Eager 1.0\\nready\\nearly\\n')\n")
-    eager = LiveBot(door, "r", roster.from_path(path), Limits(), RULES)
+    eager = LiveBot(door, "r", roster.from_path(path), OPEN, RULES)
     assert gone_soon([eager._child.pid])
     assert ask(eager, READY).line == b"ready"
     assert ask(eager).ending is Ending.CRASHED
@@ -196,7 +197,7 @@ def test_a_folder_runs_with_all_of_its_files_on_a_copy(door, tmp_path):
     (home / "main.py").write_text(
         "from helper import answer\n" + ECHO.format(answer="print(answer, flush=True); open('x', 'w')")
     )
-    bot = LiveBot(door, "r", roster.from_path(home), Limits(), RULES)
+    bot = LiveBot(door, "r", roster.from_path(home), OPEN, RULES)
     assert ask(bot, READY).ending is None
     assert ask(bot).line == b"from the helper"
     part([bot], b"end\n")
@@ -217,7 +218,7 @@ def test_an_executable_runs_as_it_is(door, tmp_path):
         "#!/bin/sh\nwhile read word rest; do case $word in ready?) echo ready;; go) echo from sh;; esac; done\n"
     )
     path.chmod(0o755)
-    bot = LiveBot(door, "r", roster.from_path(path), Limits(), RULES)
+    bot = LiveBot(door, "r", roster.from_path(path), OPEN, RULES)
     assert ask(bot, READY).ending is None
     assert ask(bot).line == b"from sh"
     part([bot], b"end\n")

@@ -6,13 +6,15 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.inbox import REMARKS_KEPT, TURN_LIMIT, WARNINGS_KEPT, Inbox
+from arena.inbox import REMARKS_KEPT, WARNINGS_KEPT, Inbox
 from arena.match import Ending
 from arena.protocol import LINE_LIMIT
 
+TURN_LIMIT = 4_000_000
+
 
 def of(*chunks: bytes) -> Inbox:
-    inbox = Inbox()
+    inbox = Inbox(TURN_LIMIT)
     for chunk in chunks:
         inbox.take(chunk)
     return inbox
@@ -22,7 +24,7 @@ def of(*chunks: bytes) -> Inbox:
 def test_the_answer_is_the_same_however_the_output_is_cut(cuts):
     said = b"# depth=3\nmove1 north\r\nmove1 south\n# later\nhalf"
     bounds = [0, *sorted(cuts), len(said)]
-    inbox, answers = Inbox(), []
+    inbox, answers = Inbox(TURN_LIMIT), []
     for start, end in pairwise(bounds):
         inbox.take(said[start:end])
         while (line := inbox.answer(ready=False)) is not None:

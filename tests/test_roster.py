@@ -7,7 +7,6 @@ import pytest
 
 from arena import roster
 from arena.errors import ArenaError
-from arena.match import Limits
 
 PYTHON = ("{python}", "-s", "-B", "-u")
 
@@ -163,12 +162,16 @@ def test_a_bot_toml_says_all_there_is_to_say(bots):
         bots,
         "deep",
         'command = ["python3", "bot.py", "a b"]\nlanguage = "Python"\nauthor = "Ann"\n'
-        'games = ["pacman"]\nroles = ["pacman"]\n[limits]\nmemory = "64 MB"\ncpu = 5\nprocesses = 2\n',
+        'games = ["pacman"]\nroles = ["pacman"]\n[limits]\nmemory = "64 MB"\ncpu = 5\nprocesses = 2\n'
+        'scratch = "1 MB"\nfiles = 9\n',
     )
     bot = roster.from_path(home)
     assert bot.command == (*PYTHON, "bot.py", "a b")
     assert (bot.games, bot.roles) == (("pacman",), ("pacman",))
-    assert bot.limits == Limits(memory=64_000_000, cpu=5, processes=2)
+    assert bot.limits is not None
+    assert {key: value for key, value in vars(bot.limits).items() if value is not None} == {
+        "memory": 64_000_000, "cpu": 5, "processes": 2, "scratch": 1_000_000, "files": 9,
+    }  # fmt: skip
 
 
 MISTAKES = {

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from processes import alive, gone_soon, run_in
 
 from arena import roster, rulebook, rulefile
 from arena.event import Event
-from arena.match import Bot, Limits, Match
+from arena.match import Bot, Conditions, Limits, Match
 from arena.play import play
 from arena.referee import Referee
 from arena.sandbox import door as doors
@@ -21,6 +22,7 @@ from arena.sandbox import rlimits
 from arena.sandbox.door import Child, Door, SpawnerLostError
 from arena.sandbox.folder import discard
 
+OPEN = Conditions(sandbox="rlimits", limits=Limits(processes=None))
 RULES = rulefile.shipped() / "pacman.py"
 SLEEPER = "import os, sys, time\nsys.stdin.readline()\nos.fork()\nprint('ready', flush=True)\ntime.sleep(600)\n"
 
@@ -57,13 +59,13 @@ def close(child: Child) -> None:
 
 def match_of(bot: Bot) -> Match:
     (board,) = rulebook.find("duel")
-    return Event(name="t", seed=1, boards=(board,), bots=(bot, bot)).match(board, (bot, bot), 0)
+    return Event(name="t", seed=1, boards=(board,), bots=(bot, bot), conditions=OPEN).match(board, (bot, bot), 0)
 
 
 def test_a_killed_spawner_is_our_failure_and_takes_its_bots_with_it(sleeper):
     before = descriptors()
     door = Door()
-    child = door.start(sleeper, Limits(), RULES)
+    child = door.start(sleeper, OPEN, RULES)
     os.kill(door._spawner.pid, signal.SIGKILL)
     with pytest.raises(SpawnerLostError):
         play(match_of(sleeper), door=door)
@@ -98,7 +100,7 @@ def test_a_spawner_lost_in_the_middle_of_a_match_leaves_nothing_and_the_next_doo
 
 def test_closing_a_door_twice_is_closing_it_once(sleeper):
     door = Door()
-    close(door.start(sleeper, Limits(), RULES))
+    close(door.start(sleeper, OPEN, RULES))
     door.close()
     door.close()
     assert not door.folder.path.exists()
@@ -107,9 +109,11 @@ def test_closing_a_door_twice_is_closing_it_once(sleeper):
 @pytest.mark.slow
 def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_path):
     script = (
-        "import sys; from pathlib import Path; from arena import roster; from arena.match import Limits\n"
+        "import sys; from pathlib import Path; from arena import roster; from arena.match import Conditions\n"
         "from arena.sandbox.door import Door\n"
-        "door = Door(); child = door.start(roster.from_path(Path(sys.argv[1])), Limits(), Path(sys.argv[2]))\n"
+        "door = Door()\n"
+        "open = Conditions(sandbox='rlimits')\n"
+        "child = door.start(roster.from_path(Path(sys.argv[1])), open, Path(sys.argv[2]))\n"
         "print(door._spawner.pid, child.pid, door.folder.path, flush=True)\n"
         "import time; time.sleep(60)\n"
     )
@@ -127,7 +131,7 @@ def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_pa
 
 def test_a_program_that_does_not_exist_is_told_in_words(tmp_path):
     with Door() as door:
-        child = door.start(Bot(name="x", command=("no-such-program",), digest="x"), Limits(), RULES)
+        child = door.start(Bot(name="x", command=("no-such-program",), digest="x"), OPEN, RULES)
         assert child.pid == 0
         assert child.error == "no-such-program: No such file or directory"
         assert str(door.end(child)) == "exit 127"
@@ -142,7 +146,7 @@ def test_an_exit_is_told_in_words(tmp_path, script, words):
     path = tmp_path / "bot.py"
     path.write_text(script)
     with Door() as door:
-        child = door.start(roster.from_path(path), Limits(), RULES)
+        child = door.start(roster.from_path(path), OPEN, RULES)
         assert str(door.end(child, grace=5.0)) == words
         close(child)
 
@@ -181,12 +185,12 @@ def test_a_folder_thousands_deep_is_removed(tmp_path):
 @pytest.mark.slow
 def test_a_large_referee_starts_its_bots_as_fast_as_a_small_one(steady):
     def start(door: Door) -> float:
-        child = door.start(steady, Limits(), RULES)
+        child = door.start(steady, OPEN, RULES)
         began = time.monotonic()
         for _ in range(20):
             close(child)
             door.end(child)
-            child = door.start(steady, Limits(), RULES)
+            child = door.start(steady, OPEN, RULES)
         close(child)
         door.end(child)
         return time.monotonic() - began
@@ -208,7 +212,7 @@ def test_a_bot_takes_its_limits_with_it_and_none_of_our_signals_or_descriptors(t
         "      signal.getsignal(signal.SIGTERM) == 0, oct(os.umask(0)), len(os.listdir('/proc/self/fd')))\n"
     )
     with Door() as door:
-        child = door.start(roster.from_path(path), Limits(memory=300_000_000), RULES)
+        child = door.start(roster.from_path(path), replace(OPEN, limits=Limits(memory=300_000_000)), RULES)
         assert str(door.end(child, grace=10.0)) == "exit 0"
         said = os.read(child.stdout, 1000).decode().split()
         close(child)
@@ -217,7 +221,7 @@ def test_a_bot_takes_its_limits_with_it_and_none_of_our_signals_or_descriptors(t
 
 def test_what_a_bot_leaves_behind_is_swept_in_whatever_session_it_hides(steady):
     with Door() as door:
-        child = door.start(steady, Limits(), RULES)
+        child = door.start(steady, OPEN, RULES)
         os.write(child.stdin, b"ready?\n")
         os.set_blocking(child.stdout, True)
         assert os.read(child.stdout, 100).startswith(b"ready")  # its newline is a write of its own
@@ -236,7 +240,7 @@ def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(tmp_path):
     path.chmod(0o755)
     bot = Bot(name="evil", command=(f"./{path.name}",), digest="x", files=str(path))
     with Door() as door:
-        child = door.start(bot, Limits(), RULES)
+        child = door.start(bot, OPEN, RULES)
         assert child.pid == 0
         assert child.error
         for descriptor in (child.stdin, child.stdout, child.stderr):

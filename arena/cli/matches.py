@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import places, screen, telling
+from arena.cli import options, places, screen, telling
 from arena.cli.scenes import Retelling, Scene, scenes
 from arena.errors import ArenaError
 from arena.event import Board, Event
@@ -24,6 +24,8 @@ def match(
     bots: Annotated[list[str], typer.Argument(metavar="BOT...", help="Names or paths of bots, in role order.")],
     board: Annotated[str, typer.Option("--board", "-b", help="A board: game/board, or its name.")],
     seed: Annotated[int, typer.Option(help="Fixes every draw.")] = 0,
+    sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
+    unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
     draw: Draw = True,
     watch: Annotated[float, typer.Option(help="Seconds to wait after each turn that is shown.")] = 0.0,
     json: Json = False,
@@ -31,7 +33,9 @@ def match(
     """Play one match between named bots, and show it turn by turn. Nothing is stored."""
     from arena import play, rulebook
 
-    planned = _plan(_one_board(board), bots, seed)
+    changed = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
+    planned = _plan(_one_board(board), bots, seed, changed)
+    screen.warn_of(planned.conditions.sandbox)
     game = rulebook.game_of(planned)
     retelling = Retelling(game)
     if json:
@@ -86,9 +90,9 @@ def _one_board(words: str) -> Board:
     return found[0]
 
 
-def _plan(board: Board, words: list[str], seed: int) -> Match:
+def _plan(board: Board, words: list[str], seed: int, changed: Mapping[str, object]) -> Match:
     """The match of these bots: one for each role, or one for each side."""
-    known, conditions = _entrants()
+    known, conditions = _entrants(changed)
     bots = [_bot(word, known) for word in words]
     if len(bots) == len(board.roles):
         holder = dict(zip(board.roles, bots, strict=True))
@@ -159,13 +163,14 @@ def _recorded(prefix: str, event: str | None) -> Record:
         return archive.record(prefix)
 
 
-def _entrants() -> tuple[dict[str, Bot], Conditions]:
+def _entrants(changed: Mapping[str, object]) -> tuple[dict[str, Bot], Conditions]:
     """The bots of the workspace by name, and what it plays under; without a tournament.toml, what arena ships."""
-    from arena import config, roster, rulefile
+    from arena import config, rulefile
 
-    if not Path(places.FILE).is_file():
-        return {bot.name: bot for bot in roster.gather(rulefile.shipped().parent / "bots")}, Conditions()
-    wanted = config.load(Path(places.FILE))
+    here = Path(places.FILE)
+    wanted = config.load(here if here.is_file() else rulefile.shipped().parent / places.FILE, changed)
+    if not here.is_file():
+        return {bot.name: bot for bot in wanted.entrants(rulefile.shipped().parent)}, wanted.conditions()
     return {bot.name: bot for bot in wanted.entrants(Path())}, wanted.conditions()
 
 

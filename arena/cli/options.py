@@ -8,6 +8,9 @@ from typing import Any
 
 from arena.errors import ArenaError
 
+SANDBOX = "How bots are confined: auto, landlock, bubblewrap, rlimits or none."
+UNSAFE = "Allow the levels that do not confine bots; with auto, rlimits where nothing else works."
+
 
 def overrides(settings: Iterable[str], **named: object) -> dict[str, object]:
     """Dotted keys and their values, of `--set KEY=VALUE` and of the options with a name; later ones win."""

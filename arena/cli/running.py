@@ -26,6 +26,8 @@ def run(
     seed: Annotated[int | None, typer.Option(help="Fixes every draw.")] = None,
     name: Annotated[str | None, typer.Option(help="The results go to results/NAME.")] = None,
     repeats: Annotated[int | None, typer.Option(help="How often each seating is played.")] = None,
+    sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
+    unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
     boards: Annotated[Many, typer.Option(help="Only these boards, such as hunt,duel.")] = None,
     bots: Annotated[Many, typer.Option(help="Only these bots, such as dice,oracle.")] = None,
     settings: Annotated[
@@ -40,7 +42,13 @@ def run(
     from arena import config
 
     changed = options.overrides(
-        settings or (), seed=seed, name=name, repeats=repeats, workers__count=options.count_of(workers)
+        settings or (),
+        seed=seed,
+        name=name,
+        repeats=repeats,
+        workers__count=options.count_of(workers),
+        sandbox=sandbox,
+        unsafe=unsafe or None,
     )
     path = places.file_of(file)
     wanted = config.load(path, changed)
@@ -50,6 +58,7 @@ def run(
     if plan:
         planning.show(event, folder, count, json=json)
         return
+    screen.warn_of(event.conditions.sandbox)
     text = _as_played(path, wanted, event, narrowed=bool(changed or bots or boards))
     with signals.listening() as stop:
         outcome, watcher = _play(event, folder, count, stop)

@@ -41,6 +41,14 @@ def notice(text: str) -> None:
         print(harmless(text), file=sys.stderr, flush=True)
 
 
+def warn_of(level: str) -> None:
+    """Say on every run what a level of confinement leaves open, if it does."""
+    from arena.sandbox import levels
+
+    if (open_to := levels.warning(level)) is not None:
+        notice(f"warning: {open_to}")
+
+
 def harmless(text: str) -> str:
     """Our own words, of any number of lines, in which the name of a file may still be anybody's."""
     lines = text.split("\n")

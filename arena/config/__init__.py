@@ -18,6 +18,7 @@ from arena.config.mistakes import sentences
 from arena.errors import ArenaError
 from arena.event import Board, Event
 from arena.match import Bot, Conditions, Limits
+from arena.sandbox import levels
 
 Named = TypeVar("Named")
 
@@ -38,6 +39,12 @@ class Tournament(Table):
     bot: Annotated[tuple[Entry, ...], BeforeValidator(listed)] = Field(
         default=(), description="Bots by name, beside those of the folder."
     )
+    sandbox: Literal["auto", "landlock", "bubblewrap", "rlimits", "none"] = Field(
+        default="auto",
+        description="How bots are confined; `auto`: the first of landlock and bubblewrap that works here.",
+    )
+    unsafe: bool = Field(default=False, description="Allow the levels rlimits and none, which do not confine bots.")
+    freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
     time: Time = Field(default=Time(), description="Seconds.")
     limits: Restrictions = Field(default=Restrictions(), description="What one bot process may use.")
     faults: Faults = Field(default=Faults(), description="What is forgiven.")
@@ -82,6 +89,8 @@ class Tournament(Table):
             time=TimeControl(**self.time.model_dump()),
             limits=Limits(**self.limits.model_dump()),
             strikes=self.faults.strikes,
+            sandbox=levels.choose(self.sandbox, unsafe=self.unsafe),
+            freeze=self.freeze,
         )
 
     def _bots(self, workspace: Path, wanted: tuple[str, ...]) -> tuple[Bot, ...]:

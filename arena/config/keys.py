@@ -39,6 +39,15 @@ def _bytes(value: object) -> object:
         raise ValueError(SIZE) from error
 
 
+def _counted(value: object) -> object:
+    """A whole number, or `"none"`."""
+    if value == "none":
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError('a whole number, or "none"')  # noqa: TRY004 (pydantic tells of a ValueError)
+    return value
+
+
 def listed(value: object) -> object:
     """A list as the tuple that a frozen value holds."""
     return tuple(value) if isinstance(value, list) else value
@@ -48,11 +57,13 @@ SIZE = 'a size such as "256 MB", or "none"'
 NONE = {"const": "none"}
 COUNT = {"anyOf": [{"type": "integer", "minimum": 1}, {"const": "auto"}]}
 MEMORY = {"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"type": "string"}]}
+HOW_MANY = {"anyOf": [{"type": "integer", "minimum": 1}, NONE]}
 LIMIT = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, NONE]}
 
 Seconds = Annotated[float, BeforeValidator(_seconds)]
 Limited = Annotated[float | None, BeforeValidator(_limited), WithJsonSchema(LIMIT)]
 Bytes = Annotated[int | None, BeforeValidator(_bytes), WithJsonSchema(MEMORY)]
+Count = Annotated[int | None, BeforeValidator(_counted), WithJsonSchema(HOW_MANY)]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
 
 
@@ -85,9 +96,12 @@ class Restrictions(Table):
 
     memory: Bytes = Field(default=Limits().memory, gt=0, description='Bytes of memory, or a text such as "256 MB".')
     cpu: Limited = Field(default=Limits().cpu, gt=0, description="Seconds of CPU a match.")
-    processes: int = Field(
-        default=1, ge=1, description="Processes at once; threads are free. Enforced once bots are confined."
-    )
+    processes: int = Field(default=1, ge=1, description="Processes at once; threads are free.")
+    scratch: Bytes = Field(default=Limits().scratch, gt=0, description="Bytes in its scratch folder.")
+    files: Count = Field(default=Limits().files, ge=1, description="Files and folders in its scratch folder.")
+    open_files: Count = Field(default=Limits().open_files, ge=16, description="Descriptors open at once.")
+    output: Bytes = Field(default=Limits().output, gt=0, description="Bytes on stdout in one turn.")
+    stderr: Bytes = Field(default=Limits().stderr, gt=0, description="Bytes on stderr in a match.")
 
 
 class Faults(Table):

@@ -21,7 +21,9 @@ from arena.sandbox.door import PYTHON
 RUN_PYTHON = (PYTHON, "-s", "-B", "-u")
 """No user site, no byte code beside the bot, no buffer to flush."""
 KEYS = ("command", "build", "language", "author", "games", "roles", "limits")
-LIMITS = ("memory", "cpu", "processes")
+SIZES = ("memory", "scratch", "output", "stderr")
+COUNTS = ("processes", "files", "open_files")
+LIMITS = (*SIZES, *COUNTS, "cpu")
 COMMAND_LIMIT = 32 * 1024  # characters: it must fit into one message to the spawner
 
 
@@ -87,22 +89,22 @@ def _limits(table: object, where: Path) -> Limits | None:
     if not isinstance(table, dict):
         raise ArenaError(f"{where}: limits: expected a table, not {table!r}")
     _only(table, LIMITS, f"{where}: limits")
-    memory, cpu, processes = (table.get(key) for key in LIMITS)
+    given: dict[str, Any] = dict.fromkeys(LIMITS)
+    for key, value in table.items():
+        given[key] = _limit(key, value, f"{where}: limits.{key}")
+    return Limits(**given)
+
+
+def _limit(key: str, value: object, where: str) -> Any:
     try:
-        memory = bytes_of(memory) if isinstance(memory, str) else memory
+        value = bytes_of(value) if key in SIZES and isinstance(value, str) else value
     except ValueError as error:
-        raise ArenaError(f"{where}: limits.memory: {error}") from error
-    return Limits(
-        memory=_positive(memory, int, f"{where}: limits.memory"),
-        cpu=_positive(cpu, (int, float), f"{where}: limits.cpu"),
-        processes=_positive(processes, int, f"{where}: limits.processes"),
-    )
+        raise ArenaError(f"{where}: {error}") from error
+    return _positive(value, (int, float) if key == "cpu" else int, where)
 
 
 def _positive(value: Any, kind: Any, where: str) -> Any:
-    """The number, or None where there is none."""
-    sound = isinstance(value, kind) and not isinstance(value, bool) and 0 < value < math.inf
-    if value is None or sound:
+    if isinstance(value, kind) and not isinstance(value, bool) and 0 < value < math.inf:
         return value
     raise ArenaError(f"{where}: expected a {'whole ' if kind is int else ''}number above 0, not {value!r}")
 

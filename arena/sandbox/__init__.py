@@ -1,5 +1,8 @@
 """How a child is confined and started: the one door through which every bot process comes to life.
 
-`door.py` is what the rest of arena uses; `spawner.py` is the small process behind it; `folder.py` is what a bot sees on
-disk; each level of confinement is one file (`rlimits.py`).
+`door.py` is what the rest of arena uses; `spawner.py` is the small process behind it, and obeys a `plan.py`. Each level
+of confinement is one file (`landlock.py`, `bubblewrap.py`, `rlimits.py`, `none.py`), `levels.py` chooses between them
+and `trial.py` tries them out with `probe.py`. `seccomp.py` is the filter that both confining levels share (`policy.py`,
+`bpf.py`, `syscalls.py`), `users.py` who a bot is when root runs it, `toolchain.py` what its interpreter needs,
+`folder.py` what it sees on disk. `watchdog.py` and `meter.py` look at it from outside.
 """

@@ -12,22 +12,32 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
-from arena.match import Bot, Limits
-from arena.sandbox import orphans, rlimits, spawner
+from arena.match import Bot, Conditions, Limits
+from arena.sandbox import bubblewrap, orphans, procfs, rlimits, spawner, toolchain, users, watchdog
 from arena.sandbox.folder import Folder, Room
+from arena.sandbox.plan import CONFINING, Plan
+from arena.sandbox.watchdog import Watchdog
 
 PYTHON = "{python}"
 """The word in a command that stands for the interpreter that runs arena."""
+SPAWN = "import sys; sys.path.append(sys.argv[3]); from arena.sandbox.spawner import main; main()"
 PATIENCE = 30.0
 """Seconds until a spawner that does not answer counts as lost: a bot may have stopped it."""
 
 
 class SpawnerLostError(RuntimeError):
     """The spawner process is gone: arena's own failure, so the match must be played again."""
+
+
+class ConfinementError(RuntimeError):
+    """A bot could not be confined: arena's own failure, so the match must be played again."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +62,47 @@ class Exit:
             return f"signal {-self.code}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Child:
     """A bot's process: its three pipes are ours to read, write and close; non-blocking."""
 
     pid: int
-    """0 when it could not be started."""
+    """Leads the bot's process group; 0 when it could not be started."""
     stdin: int
     stdout: int
     stderr: int
     room: Room
+    limits: Limits
+    """The lower of the event's and the bot's own."""
+    plan: Plan
     error: str = ""
     """Why it could not be started."""
+
+    def program(self) -> int | None:
+        """The process that runs the bot's own program; None while it is not there."""
+        return bubblewrap.program_inside(self.pid) if self.plan.level == "bubblewrap" else self.pid or None
+
+    @property
+    def confined(self) -> str:
+        """The level it is confined at, and as whom, in words."""
+        if self.plan.user is not None:
+            return f"{self.plan.level}, as user {self.plan.user}"
+        if os.getuid() == 0 and self.plan.level != "none":
+            return f"{self.plan.level}, as root without capabilities"
+        return self.plan.level
+
+    def freeze(self) -> None:
+        """Stop it and all that it forked, until `thaw`."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it run again."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self.pid:  # it is reaped by `Door.end` only, so that its number is nobody else's until then
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, number)
 
 
 class Door:
@@ -71,10 +110,13 @@ class Door:
 
     def __init__(self) -> None:
         self.folder = Folder()
+        self._users: dict[tuple[str, ...], bool] = {}
+        self._numbers = count(os.getpid())
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
+            here = str(Path(__file__).parents[2])
             self._spawner = subprocess.Popen(
-                [sys.executable, "-I", "-S", spawner.__file__, str(theirs.fileno()), str(self.folder.path)],
+                [sys.executable, "-I", "-S", "-c", SPAWN, str(theirs.fileno()), str(self.folder.path), here],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -84,32 +126,83 @@ class Door:
         self._socket = ours
         self._socket.settimeout(PATIENCE)
 
-    def start(self, bot: Bot, limits: Limits, rules: Path) -> Child:
-        """Start the bot in a folder with nothing but its files; `Child.error` says why when it can't be run."""
-        room = self.folder.room(bot)
+    @property
+    def lifeline(self) -> int:
+        """A descriptor that hangs up when the spawner is gone."""
+        return self._socket.fileno()
+
+    def start(self, bot: Bot, conditions: Conditions, rules: Path | None) -> Child:
+        """Start the bot, confined as the conditions say; `Child.error` says why when it can't be run.
+
+        `rules` is the rules file that it may search with; None = it gets no kit.
+        """
+        limits = conditions.limits.tightened(bot.limits)
+        kit = [str(self.folder.kit(rules))] if rules else []
         argv = [sys.executable if word == PYTHON else word for word in bot.command]
         argv[0] = shutil.which(argv[0]) or argv[0]  # by the organiser's PATH; the bot itself gets a plain one
-        message = {
-            "op": "start",
-            "argv": argv,
-            "env": _environment(room.scratch, self.folder.kit(rules)),
-            "cwd": str(room.home),
-            "limits": rlimits.table(limits),
-        }
-        theirs_in, ours_in = os.pipe()
-        ours_out, theirs_out = os.pipe()
-        ours_err, theirs_err = os.pipe()
-        theirs = (theirs_in, theirs_out, theirs_err)
-        try:
+        read = (*kit, *_files_of(argv), *(toolchain.needs(argv[0]) if Path(argv[0]).is_absolute() else ()))
+        user = self._user(conditions.sandbox, read)
+        room = self.folder.room(bot, own_copy=conditions.sandbox not in CONFINING, user=user)
+        plan = Plan(
+            level=conditions.sandbox,
+            home=str(room.home),
+            scratch=str(room.scratch),
+            read=read,
+            limits=rlimits.table(limits),
+            processes=limits.processes or 1,
+            scratch_bytes=limits.scratch or 0,
+            user=user,
+        )
+        message = {"op": "start", "argv": argv, "env": _environment(room.scratch, *kit), "plan": plan}
+        with _pipes() as (theirs, ours):
             answer = self._request(message, theirs)
-        except BaseException:
-            _close(ours_in, ours_out, ours_err)
-            raise
-        finally:
-            _close(*theirs)
-        for descriptor in (ours_in, ours_out, ours_err):
-            os.set_blocking(descriptor, False)
-        return Child(answer.get("pid", 0), ours_in, ours_out, ours_err, room, answer.get("error", ""))
+            if "failed" in answer:
+                raise ConfinementError(f"{conditions.sandbox}: {answer['failed']}")
+        stdin, stdout, stderr = ours
+        return Child(
+            pid=answer.get("pid", 0),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            room=room,
+            limits=limits,
+            plan=plan,
+            error=answer.get("error", ""),
+        )
+
+    def watchdog(self, child: Child) -> Watchdog:
+        """What looks at this child while it runs."""
+        plan = child.plan
+        alone = plan.processes == 1 and plan.level in CONFINING
+        scratch: Callable[[], tuple[int, int]] = partial(
+            watchdog.in_folder, plan.scratch, child.limits.files or watchdog.MANY
+        )
+        if plan.level == "bubblewrap":
+            scratch = partial(_in_mount, child)
+        return Watchdog(child.limits, partial(_program, child) if alone else partial(self._group, child), scratch)
+
+    def _group(self, child: Child) -> Iterator[int]:
+        """Every process of the bot, also one whose parent is gone; of bubblewrap's own, none."""
+        skipped = {child.pid, *procfs.children(child.pid)} if child.plan.level == "bubblewrap" else set()
+        for pid in procfs.below(self._spawner.pid):
+            if pid not in skipped and (seen := procfs.see(pid)) is not None and seen.group == child.pid:
+                yield pid
+
+    def _user(self, level: str, read: tuple[str, ...]) -> int | None:
+        """Whom a bot becomes when we are root: a user of its own, where that user can read what it needs."""
+        if os.getuid() != 0 or level == "none":
+            return None
+        user = users.FIRST + next(self._numbers) % users.COUNT
+        if read not in self._users:
+            paths = [str(self.folder.path / "bots"), *read]
+            paths = [path for path in paths if os.path.exists(path)]
+            self._users[read] = self._request({"op": "can_read", "user": user, "paths": paths})["can"]
+        if not self._users[read] and level == "bubblewrap":
+            raise ConfinementError(
+                f"{level}: run by root, a bot must become an unprivileged user first, and such a user cannot read "
+                f"{', '.join(read)}; install the interpreter where everybody can read it, or use the level landlock"
+            )
+        return user if self._users[read] else None
 
     def end(self, child: Child, grace: float = 0.0) -> Exit:
         """Reap a child and its process group, killing what does not end by itself within `grace` seconds."""
@@ -155,7 +248,7 @@ class Door:
         return answer
 
 
-def _environment(scratch: Path, kit: Path) -> dict[str, str]:
+def _environment(scratch: Path, *kit: str) -> dict[str, str]:
     """All that a bot is told by its environment: nothing of the user's own."""
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -163,8 +256,44 @@ def _environment(scratch: Path, kit: Path) -> dict[str, str]:
         "HOME": str(scratch),
         "TMPDIR": str(scratch),
         "PYTHONHASHSEED": "0",  # so that a bot that iterates over sets plays the same each time
-        "PYTHONPATH": str(kit),
+        "PYTHONPATH": ":".join(kit),
     }
+
+
+def _files_of(argv: list[str]) -> tuple[str, ...]:
+    """The files that a command names in full, such as those of a [[bot]] table's."""
+    return tuple(
+        word for word in argv if Path(word).is_absolute() and Path(word).is_file() and not toolchain.public(word)
+    )
+
+
+def _program(child: Child) -> tuple[int, ...]:
+    pid = child.program()
+    return () if pid is None else (pid,)
+
+
+def _in_mount(child: Child) -> tuple[int, int]:
+    """What is in the scratch folder that only the bot's own namespace has."""
+    pid = child.program()
+    return watchdog.in_mount(f"/proc/{pid}/root{child.plan.scratch}") if pid else (0, 0)
+
+
+@contextlib.contextmanager
+def _pipes() -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
+    """Three pipes: the bot's ends, which are closed afterwards, and ours, which stay unless all this fails."""
+    theirs_in, ours_in = os.pipe()
+    ours_out, theirs_out = os.pipe()
+    ours_err, theirs_err = os.pipe()
+    ours = (ours_in, ours_out, ours_err)
+    try:
+        yield (theirs_in, theirs_out, theirs_err), ours
+    except BaseException:
+        _close(*ours)
+        raise
+    finally:
+        _close(theirs_in, theirs_out, theirs_err)
+    for descriptor in ours:
+        os.set_blocking(descriptor, False)
 
 
 def _close(*descriptors: int) -> None:

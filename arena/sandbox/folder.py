@@ -1,6 +1,7 @@
-"""What a bot sees on disk: a private copy of its own files, an empty scratch folder, and the kit.
+"""What a bot sees on disk: its own files, an empty scratch folder, and the kit.
 
-One Folder serves one referee process and is removed with it. It knows where things stand, not what they mean.
+One Folder serves one referee process and is removed with it. It knows where things stand, not what they mean. As root
+it is made so that the unprivileged users that bots become can reach their part of it, and list no other.
 """
 
 import compileall
@@ -13,9 +14,13 @@ from pathlib import Path
 
 from arena import rulefile
 from arena.match import Bot
+from arena.sandbox import spawner
 
 KIT = ("kit.py", "game.py", "rulefile.py")
 """The files of arena that a Python bot may import, read-only; nothing else of arena."""
+
+REACHABLE = 0o711
+"""Others may pass through a folder, and not list it."""
 
 
 class Folder:
@@ -23,6 +28,8 @@ class Folder:
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="arena-"))
+        if os.getuid() == 0:
+            self.path.chmod(REACHABLE)
         self._kits: dict[Path, Path] = {}
         self._count = 0
 
@@ -37,15 +44,27 @@ class Folder:
             for source in (rulefile.shipped(), rules.parent):
                 _copy_rules(source, kit / "rules")
             compileall.compile_dir(kit, quiet=2)  # once here instead of once a match in every bot
+            _open_up(kit)
             self._kits[rules.parent] = kit
         return self._kits[rules.parent]
 
-    def room(self, bot: Bot) -> "Room":
-        """A new room for one bot in one match: a copy of its files alone, so that no note outlives a match."""
+    def room(self, bot: Bot, *, own_copy: bool, user: int | None) -> "Room":
+        """A new room for one bot in one match, which `user` may use (None = who we are).
+
+        A bot that could write its files gets a copy of its own, so that no note outlives a match.
+        """
         self._count += 1
-        room = Room(self.path / f"room{self._count}")
-        shutil.copytree(self._originals(bot), room.home, symlinks=True)
-        room.scratch.mkdir()
+        path = self.path / f"room{self._count}"
+        path.mkdir(mode=0o755)
+        home = path / "home" if own_copy else self._originals(bot)
+        if own_copy:
+            shutil.copytree(self._originals(bot), home, symlinks=True)
+        room = Room(path, home)
+        room.scratch.mkdir(mode=0o700)
+        if user is not None:
+            path.chmod(REACHABLE)
+            for place in (room.scratch, *((home, *home.rglob("*")) if own_copy else ())):
+                os.chown(place, user, user, follow_symlinks=False)
         return room
 
     def _originals(self, bot: Bot) -> Path:
@@ -58,7 +77,9 @@ class Folder:
                 shutil.copytree(bot.files, making, symlinks=True, dirs_exist_ok=True, ignore=unseen)
             elif bot.files is not None:
                 shutil.copy(bot.files, making)
+            _open_up(making)
             originals.parent.mkdir(exist_ok=True)
+            originals.parent.chmod(REACHABLE)
             making.rename(originals)
         return originals
 
@@ -72,11 +93,8 @@ class Room:
     """What one bot has on disk for one match."""
 
     path: Path
-
-    @property
-    def home(self) -> Path:
-        """Its own files; it runs here."""
-        return self.path / "home"
+    home: Path
+    """Its own files; it runs here."""
 
     @property
     def scratch(self) -> Path:
@@ -89,11 +107,21 @@ class Room:
 
 
 def discard(path: Path) -> None:
-    """Remove a folder, however deep a bot made it: `shutil.rmtree` recurses and may give up, `rm` does not."""
+    """Remove a folder, whatever a bot made of it: `shutil.rmtree` recurses and may give up, these programs do not."""
     try:
         shutil.rmtree(path)
     except (OSError, RecursionError):
-        subprocess.run(["/bin/rm", "-rf", "--", os.fspath(path)], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run(["/bin/sh", "-c", spawner.REMOVE, "sh", os.fspath(path)], check=False, stderr=subprocess.DEVNULL)
+
+
+def _open_up(folder: Path) -> None:
+    """As root: let everybody read a folder whose path they know, and run in it what somebody may run."""
+    if os.getuid() != 0:
+        return
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(mode | 0o444 | (0o111 if path.is_dir() or mode & 0o111 else 0))
 
 
 def _copy_rules(source: Path, target: Path) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -20,25 +21,33 @@ class Usage:
 
 
 class Meter:
-    """Reads one process; a process that is gone (or never was, pid 0) reads as its last known usage."""
+    """Reads one process; a process that is gone, or not there yet, reads as its last known usage."""
 
-    def __init__(self, pid: int) -> None:
-        self._clock = ~pid << 3 | 2  # clock_getcpuclockid(3): the CPU clock of a whole process
+    def __init__(self, find: Callable[[], int | None]) -> None:
+        """`find` tells the process's id; it is asked until there is one."""
+        self._find = find
+        self._clock = 0
         self._last = Usage()
         self._schedstat: int | None = None
-        if pid:
-            with contextlib.suppress(OSError):  # a kernel without schedstats
-                self._schedstat = os.open(f"/proc/{pid}/schedstat", os.O_RDONLY)
-        self._alive = bool(pid)
+        self._alive = True
 
     def read(self) -> Usage:
         """The usage now."""
-        if self._alive:
+        if self._alive and not self._clock:
+            self._begin()
+        if self._alive and self._clock:
             try:
                 self._last = Usage(time.clock_gettime_ns(self._clock) / 1e9, self._waited())
             except OSError:
                 self._alive = False
         return self._last
+
+    def _begin(self) -> None:
+        pid = self._find()
+        if pid:
+            self._clock = ~pid << 3 | 2  # clock_getcpuclockid(3): the CPU clock of a whole process
+            with contextlib.suppress(OSError):  # a kernel without schedstats
+                self._schedstat = os.open(f"/proc/{pid}/schedstat", os.O_RDONLY)
 
     def close(self) -> None:
         """Stop reading."""

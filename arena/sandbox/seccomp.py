@@ -26,7 +26,7 @@ prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
 class Program(ctypes.Structure):
-    """What the kernel is handed, struct sock_fprog: made by C code alone, as all that a fresh fork touches is copied."""
+    """What the kernel is handed, struct sock_fprog: made by C code alone, since what a fresh fork touches is copied."""
 
     _fields_ = (("len", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 

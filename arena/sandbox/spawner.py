@@ -1,7 +1,7 @@
 """The spawner: a small single-threaded process that starts, ends and reaps the bots of one referee process.
 
-Run as a script (`python -I -S spawner.py FD FOLDER`), stdlib only, so that it stays small and a start costs one fork of
-a small process however large the referee is. It is told what to do over the Unix socket FD, one JSON message each way.
+Stdlib only and without site packages, so that it stays small and a start costs one fork of a small process however
+large the referee is. It is told what to do over the Unix socket FD, one JSON message each way.
 
 Its law: when the socket ends, for whatever reason, everything that it started dies, FOLDER is removed, and so does it.
 It is a subreaper: what a bot forks becomes its child when the bot dies, whatever session it fled to: `sweep` finds it.
@@ -12,15 +12,25 @@ import contextlib
 import ctypes
 import json
 import os
-import resource
 import signal
 import socket
 import sys
 import time
 from typing import Any, NoReturn
 
+from arena.sandbox import bubblewrap, landlock, none, procfs, rlimits, seccomp, users
+from arena.sandbox.plan import Plan
+
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
 MESSAGE = 1 << 18  # bytes; a start message is a command and an environment of our own making
+LEVELS = {
+    "landlock": landlock.confine,
+    "bubblewrap": bubblewrap.confine,
+    "rlimits": rlimits.confine,
+    "none": none.confine,
+}
+REMOVE = 'chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"'
+"""For a shell: copes with any depth, and with folders that their owner may not list."""
 prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
@@ -35,7 +45,7 @@ def main() -> None:
         serve(door)
     finally:
         sweep()
-        os.execv("/bin/rm", ["rm", "-rf", "--", sys.argv[2]])  # noqa: S606 (copes with any depth)
+        os.execv("/bin/sh", ["sh", "-c", REMOVE, "sh", sys.argv[2]])  # noqa: S606 (the folder is an argument)
 
 
 def serve(door: socket.socket) -> None:
@@ -53,6 +63,8 @@ def serve(door: socket.socket) -> None:
             answer = start(descriptors(ancillary), **request)
         elif operation == "end":
             answer = end(**request)
+        elif operation == "can_read":
+            answer = {"can": users.can_read(**request)}
         else:
             answer = {"swept": sweep()}
         try:
@@ -70,31 +82,51 @@ def descriptors(ancillary: list[tuple[int, int, bytes]]) -> list[int]:
     return list(found)
 
 
-def start(pipes: list[int], argv: list[str], env: dict[str, str], cwd: str, limits: list[list[int]]) -> dict[str, Any]:
-    """Start a program on three pipes, in a session of its own; `{"pid"}` or `{"error"}` when it can't be run."""
+def start(pipes: list[int], argv: list[str], env: dict[str, str], plan: list[Any]) -> dict[str, Any]:
+    """Start a program on three pipes, in a session of its own, confined.
+
+    `{"pid"}`; `{"error"}` when it can't be run; `{"failed"}` when it can't be confined, which is no fault of a bot.
+    """
+    planned = Plan(*plan)
+    try:
+        prepare(planned)
+    except OSError as error:
+        for descriptor in pipes:
+            os.close(descriptor)
+        return {"failed": error.strerror}
     told, tell = os.pipe()  # close-on-exec: it ends silently when exec succeeds
     us = os.getpid()
     pid = os.fork()
     if pid == 0:
-        become(us, pipes, argv, env, cwd, limits, tell)
+        become(us, pipes, argv, env, planned, tell)
     os.close(tell)
     for descriptor in pipes:
         os.close(descriptor)
-    error = os.read(told, 4096)
+    answer = os.read(told, 4096)
     os.close(told)
-    if not error:
+    if not answer:
         return {"pid": pid}
     os.waitpid(pid, 0)
-    return {"error": error.decode("utf-8", "replace")}
+    found: dict[str, Any] = json.loads(answer)
+    return found
 
 
-def become(
-    parent: int, pipes: list[int], argv: list[str], env: dict[str, str], cwd: str, limits: list[list[int]], tell: int
-) -> NoReturn:
+def prepare(plan: Plan) -> None:
+    """What costs time and serves every child is done here, once."""
+    if plan.level in ("landlock", "bubblewrap"):
+        seccomp.filter_for(plan.processes)
+    if plan.level == "bubblewrap":
+        bubblewrap.prepare(plan.user)
+
+
+def become(parent: int, pipes: list[int], argv: list[str], env: dict[str, str], plan: Plan, tell: int) -> NoReturn:
     """In the child: confine it and run the program; never returns."""
+    stage = "failed"
     try:
         os.setsid()
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if plan.level != "none":
+            users.become(plan.user)
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # after that: a change of user clears it
         if os.getppid() != parent:  # it died before that call: nobody would end us
             os._exit(127)
         for number in range(1, signal.NSIG):
@@ -106,17 +138,15 @@ def become(
         os.closerange(3, tell)
         os.closerange(tell + 1, 1 << 16)
         os.umask(0o077)
-        os.chdir(cwd)
-        for kind, soft, hard in limits:
-            top = resource.getrlimit(kind)[1]
-            resource.setrlimit(
-                kind, (soft, hard) if top == resource.RLIM_INFINITY else (min(soft, top), min(hard, top))
-            )
+        os.chdir(plan.home)
+        argv = LEVELS[plan.level](plan, argv)
+        stage = "error"
         os.execvpe(argv[0], argv, env)  # noqa: S606 (no shell is wanted)
     except OSError as error:
-        os.write(tell, f"{argv[0]}: {error.strerror}".encode(errors="backslashreplace"))
+        said = f"{argv[0]}: {error.strerror}" if stage == "error" else str(error.strerror)
+        os.write(tell, json.dumps({stage: said}).encode())
     except BaseException as error:  # noqa: BLE001 (the child has nobody else to tell)
-        os.write(tell, repr(error).encode(errors="backslashreplace"))
+        os.write(tell, json.dumps({"failed": repr(error)[:1000]}).encode())
     finally:
         os._exit(127)  # whatever happens: a child must never get to the spawner's own end
 
@@ -145,7 +175,7 @@ def sweep() -> int:
     """Kill and reap every process below us until there is none; returns how many there were."""
     swept = 0
     while True:
-        for child in children():
+        for child in procfs.children(os.getpid()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         try:
@@ -156,13 +186,3 @@ def sweep() -> int:
             swept += 1
         else:
             time.sleep(0.0002)  # not a blocking wait: what a dying child leaves is adopted late, and must be killed too
-
-
-def children() -> list[int]:
-    """Our living children, adopted ones included."""
-    with open(f"/proc/self/task/{os.getpid()}/children") as listing:  # noqa: PTH123 (pathlib is slow to import)
-        return [int(pid) for pid in listing.read().split()]
-
-
-if __name__ == "__main__":
-    main()

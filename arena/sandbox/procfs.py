@@ -1,0 +1,57 @@
+"""What /proc tells of processes, read without a library: it must be quick, and serve the spawner too."""
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+TICK = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Seen(NamedTuple):
+    """One process, as /proc tells."""
+
+    group: int
+    cpu: float
+    """Seconds, with those of its reaped children."""
+    threads: int
+    resident: int
+    """Bytes."""
+
+
+def see(pid: int) -> Seen | None:
+    """A process, if it is there."""
+    try:
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+        try:
+            text = os.read(descriptor, 1024)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return None
+    words = text.rpartition(b")")[2].split()  # proc_pid_stat(5), from the third field on
+    if words[0] in (b"Z", b"X"):
+        return None
+    cpu = sum(map(int, words[11:15])) / TICK
+    return Seen(group=int(words[2]), cpu=cpu, threads=int(words[17]), resident=int(words[21]) * PAGE)
+
+
+def below(*roots: int) -> Iterator[int]:
+    """Every process below these, at any depth; the roots are not among them."""
+    more = list(roots)
+    while more:
+        found = children(more.pop())
+        yield from found
+        more += found
+
+
+def children(pid: int) -> list[int]:
+    """The processes that any thread of this one started, or adopted."""
+    found: list[int] = []
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children") as listing:
+                found += [int(child) for child in listing.read().split()]
+    except OSError:
+        pass  # gone meanwhile
+    return found

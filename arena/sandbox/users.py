@@ -1,0 +1,57 @@
+"""Who a bot is: as root it becomes an unprivileged user of its own, or at least loses every capability.
+
+Runs in the child, before anything else is confined.
+"""
+
+import ctypes
+import os
+import struct
+
+FIRST, COUNT = 60706, 478
+"""Uids that nobody hands out: systemd's table of uid ranges has 60706 to 61183 as unused."""
+
+PR_CAPBSET_DROP, PR_SET_SECUREBITS = 24, 28
+CAPABILITIES = 64  # more than there are; the kernel says EINVAL to the others
+NO_ROOT = 0b1110_1111  # SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked
+CAPABILITY_VERSION_3 = 0x20080522
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def become(user: int | None) -> None:
+    """Become this user; as root with None, stay root in name only. Nothing for anybody else."""
+    if os.getuid() != 0 and os.geteuid() != 0:
+        return
+    if user is not None:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    else:
+        lose_capabilities()
+
+
+def lose_capabilities() -> None:
+    """Empty every capability set, for good: uid 0 then owns files, and has no power besides."""
+    for number in range(CAPABILITIES):
+        libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)
+    libc.prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0)
+    header, data = struct.pack("Ii", CAPABILITY_VERSION_3, 0), bytes(24)
+    if libc.capset(header, data) != 0:
+        raise OSError(ctypes.get_errno(), f"capabilities: {os.strerror(ctypes.get_errno())}")
+
+
+def can_read(user: int, paths: list[str]) -> bool:
+    """Whether this user may read these files and folders; asked of the kernel in a child that became that user."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            become(user)
+            code = 0 if all(_open(path) for path in paths) else 1
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def _open(path: str) -> bool:
+    wanted = os.R_OK | os.X_OK if os.path.isdir(path) else os.R_OK
+    return os.access(path, wanted)

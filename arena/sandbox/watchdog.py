@@ -1,0 +1,99 @@
+"""What arena itself sees of a bot that uses too much: resident memory, CPU, threads, processes, scratch.
+
+Limits of the kernel count one process at a time, and not everything; this looks from outside at the whole bot, every
+LOOK seconds while it is awake. It finds and says; whoever asked ends the bot.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+from arena.match import Limits
+from arena.sandbox.procfs import see
+
+LOOK = 0.025  # seconds between two looks: what can be eaten meanwhile is some ten megabytes
+BLOCK = 4096  # what a file system rounds up to
+MANY = 1_000_000  # files: where none is too many, counting ends somewhere
+THREADS = 128  # a JVM has 30; each costs the kernel 16 kB and more
+CPU = "cpu: it used more than the {:g} seconds of CPU that a match allows"
+SPARE = 1.25  # resident memory counts the interpreter's own file pages too, which RLIMIT_DATA does not
+
+
+class Watchdog:
+    """Looks at the processes and the scratch folder of one bot."""
+
+    def __init__(
+        self, limits: Limits, processes: Callable[[], Iterable[int]], scratch: Callable[[], tuple[int, int]]
+    ) -> None:
+        """`processes` lists the bot's process ids, `scratch` tells (bytes, files) in its scratch folder."""
+        self._limits = limits
+        self._processes = processes
+        self._scratch = scratch
+        self._next = 0.0
+
+    def look(self, now: float) -> str | None:
+        """Which limit is passed, in words; None while all is well, or when it was looked at just now (monotonic)."""
+        if now < self._next:
+            return None
+        excess = next(self._excesses(), None)
+        self._next = time.monotonic() + LOOK
+        return excess
+
+    def _excesses(self) -> Iterator[str]:
+        limits = self._limits
+        living = [seen for pid in self._processes() if (seen := see(pid)) is not None]
+        if limits.memory is not None and sum(seen.resident for seen in living) > limits.memory * SPARE:
+            yield f"memory: more was resident than its {size(limits.memory)}"
+        if limits.cpu is not None and sum(seen.cpu for seen in living) > limits.cpu:
+            yield CPU.format(limits.cpu)
+        if sum(seen.threads for seen in living) > THREADS:
+            yield f"threads: more than {THREADS} at once"
+        if limits.processes is not None and len(living) > limits.processes:
+            yield f"processes: more than {limits.processes} at once"
+        stored, files = self._scratch()
+        if limits.scratch is not None and stored > limits.scratch:
+            yield f"scratch: more than {size(limits.scratch)} in its scratch folder"
+        if limits.files is not None and files > limits.files:
+            yield f"files: more than {limits.files} in its scratch folder"
+
+
+def in_folder(path: str, most: int) -> tuple[int, int]:
+    """(bytes, files) below a folder; stops counting after `most` files.
+
+    A folder that cannot be looked into, for its mode or for the length of its path, hides files: it counts as too many.
+    """
+    stored = files = 0
+    folders = [path]
+    while folders and files <= most:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    files += 1
+                    told = entry.stat(follow_symlinks=False)
+                    stored += max(told.st_size, told.st_blocks * 512 - BLOCK)  # what was allocated past the end, too
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    if files > most:
+                        break
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return stored, most + 1
+    return stored, files
+
+
+def in_mount(path: str) -> tuple[int, int]:
+    """(bytes, files) of a file system that holds nothing else."""
+    try:
+        told = os.statvfs(path)
+    except OSError:
+        return 0, 0
+    return (told.f_blocks - told.f_bfree) * told.f_frsize, max(0, told.f_files - told.f_ffree - 1)
+
+
+def size(count: int) -> str:
+    """Bytes as people write them: `256 MB`."""
+    for unit, name in ((1000**3, "GB"), (1000**2, "MB"), (1000, "kB")):
+        if count >= unit and count % (unit // 10) == 0:
+            return f"{count / unit:g} {name}"
+    return f"{count} bytes"

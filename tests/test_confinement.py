@@ -1,0 +1,364 @@
+"""Confinement from the outside: the choice of a level, what starts under it, limits that are seen, frozen bots."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from processes import alive, gone_soon
+
+from arena import roster, rulebook, rulefile
+from arena.bot import LiveBot
+from arena.clock import TimeControl
+from arena.converse import converse
+from arena.errors import ArenaError
+from arena.event import Event
+from arena.match import Bot, Conditions, Limits, Match
+from arena.play import play
+from arena.protocol import Ask
+from arena.sandbox import bubblewrap, levels, probe, toolchain, trial
+from arena.sandbox.door import PYTHON, ConfinementError, Door, SpawnerLostError
+from arena.sandbox.plan import CONFINING
+
+RULES = rulefile.shipped() / "pacman.py"
+READY = Ask(text=b"ready?\n", told=20.0, deadline=20.0, ready=True)
+GO = Ask(text=b"go\n", told=20.0, deadline=20.0)
+LINES = "import os, sys, time\nfor line in sys.stdin:\n    if line == 'ready?\\n': print('ready', flush=True)\n"
+STEADY = LINES + (
+    "    elif line.startswith('legal'): move = line.split(' ', 1)[1]\n"
+    "    elif line.startswith('go'): print(move, end='', flush=True)\n"
+)
+SHELL = (
+    'while read -r word rest; do case $word in ready?) echo ready;; legal) move=$rest;; go) echo "$move";; esac; done\n'
+)
+NODE = (
+    "let move, text = '';\nprocess.stdin.on('data', data => {\n  const lines = (text + data).split('\\n');\n"
+    "  text = lines.pop();\n  for (const line of lines) {\n"
+    "    if (line === 'ready?') console.log('ready');\n"
+    "    else if (line.startsWith('legal ')) move = line.slice(6);\n"
+    "    else if (line.startsWith('go')) console.log(move);\n  }\n});\n"
+)
+JAVA = (
+    "import java.util.*;\npublic class Bot {\n  public static void main(String[] a) {\n"
+    "    Scanner in = new Scanner(System.in);\n"
+    '    String move = "";\n    while (in.hasNextLine()) {\n      String line = in.nextLine();\n'
+    '      if (line.equals("ready?")) System.out.println("ready");\n'
+    '      else if (line.startsWith("legal ")) move = line.substring(6);\n'
+    '      else if (line.startsWith("go")) System.out.println(move);\n    }\n  }\n}\n'
+)
+
+
+PUBLIC_PYTHON = "/usr/bin/python3"
+"""An interpreter that every user can read, as bubblewrap wants it of root."""
+failure = cache(trial.failure)
+
+
+def offered(level: str) -> str:
+    """The level, or a skip that says why this machine has it not."""
+    if (why := failure(level, python(level))) is not None:
+        pytest.skip(f"{level}: {why}")
+    return level
+
+
+def python(level: str) -> str:
+    """The interpreter for a bot at this level."""
+    return PUBLIC_PYTHON if level == "bubblewrap" and os.getuid() == 0 and failure(level, PYTHON) else PYTHON
+
+
+def bot_of(path: Path, text: str, level: str = "landlock") -> Bot:
+    path.write_text(text)
+    return replace(roster.from_path(path), command=(python(level), "-s", "-B", "-u", path.name))
+
+
+@pytest.fixture
+def steady(tmp_path) -> Bot:
+    return bot_of(tmp_path / "steady.py", STEADY)
+
+
+def match_of(*bots: Bot, **conditions: object) -> Match:
+    (board,) = rulebook.find("duel")
+    time_control = TimeControl(start=30.0, move=20.0)
+    event = Event(name="t", seed=1, boards=(board,), bots=bots, conditions=Conditions(time=time_control, **conditions))
+    return event.match(board, bots, 0)
+
+
+# The choice of a level
+
+
+def test_the_probe_finds_what_a_level_that_confines_nothing_leaves_open():
+    assert probe.ATTEMPTS[0] in (trial.failure("rlimits") or "")
+    assert trial.failure("none") == f"a bot could {', '.join(probe.ATTEMPTS)}"
+
+
+def test_auto_takes_the_first_level_that_holds(monkeypatch):
+    fails: dict[str, str | None] = {"landlock": None, "bubblewrap": None}
+    monkeypatch.setattr(levels, "failure", fails.get)
+    assert levels.choose("auto", unsafe=False) == "landlock"
+    fails["landlock"] = "this kernel has no Landlock"
+    assert levels.choose("auto", unsafe=True) == "bubblewrap"
+
+
+def test_where_no_level_holds_the_event_is_refused_with_what_failed_and_what_to_do(monkeypatch):
+    fails = {"landlock": "this kernel has no Landlock", "bubblewrap": "bwrap: No permissions to create new namespace"}
+    monkeypatch.setattr(levels, "failure", fails.get)
+    with pytest.raises(ArenaError) as refused:
+        levels.choose("auto", unsafe=False)
+    words = str(refused.value)
+    assert all(part in words for part in (*fails.values(), "Linux 5.13", "package bubblewrap", "--unsafe"))
+    assert levels.choose("auto", unsafe=True) == "rlimits"
+
+
+@pytest.mark.parametrize("level", ["rlimits", "none"])
+def test_a_level_that_does_not_confine_must_be_asked_for_twice_and_warns(level):
+    with pytest.raises(ArenaError, match=r"does not confine: .*--unsafe"):
+        levels.choose(level, unsafe=False)
+    assert levels.choose(level, unsafe=True) == level
+    assert "bots are not confined" in (levels.warning(level) or "")
+    assert levels.warning("landlock") is None
+
+
+def test_a_level_that_cannot_be_had_is_refused_in_the_tools_own_words(monkeypatch):
+    monkeypatch.setattr(levels, "failure", lambda _: "bwrap is not installed")
+    with pytest.raises(
+        ArenaError, match=r"'bubblewrap' cannot be had here: bwrap is not installed; it needs the program"
+    ):
+        levels.choose("bubblewrap", unsafe=False)
+
+
+def test_another_system_is_told_plainly_what_is_missing(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(ArenaError, match=r"\(darwin\) there is neither Landlock nor a namespace .* Linux only"):
+        levels.choose("rlimits", unsafe=True)
+
+
+def test_a_tool_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    with pytest.raises(bubblewrap.BubblewrapError, match="bwrap is not installed"):
+        bubblewrap._command.__wrapped__(None)
+
+
+# What starts
+
+
+def toolchains() -> dict[str, tuple[str, ...]]:
+    return {
+        "this interpreter": ("{python}", "-s", "-B", "-u", "bot.py"),
+        "the system's python3": ("/usr/bin/python3", "-u", "bot.py"),
+        "a venv": ("VENV/bin/python", "-u", "bot.py"),
+        "node": ("node", "bot.js"),
+        "java": ("java", "-Xmx64m", "-Xshare:auto", "-cp", ".", "Bot"),
+        "bash": ("bash", "bot.sh"),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", CONFINING)
+@pytest.mark.parametrize("name", toolchains())
+def test_what_is_on_this_machine_starts_and_plays_confined(tmp_path, level, name):
+    command = toolchains()[name]
+    home = tmp_path / "bot"
+    home.mkdir()
+    if name == "a venv":
+        if not Path("/usr/bin/python3").exists():
+            pytest.skip("there is no /usr/bin/python3 to make one of")
+        tmp_path.chmod(0o755)
+        subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+        command = (str(tmp_path / "venv/bin/python"), *command[1:])
+    if shutil.which(command[0]) is None and command[0] != "{python}":
+        pytest.skip(f"{command[0]} is not on this machine")
+    offered(level)
+    (home / "bot.py").write_text(STEADY)
+    (home / "bot.js").write_text(NODE)
+    (home / "bot.sh").write_text(SHELL)
+    if name == "java":
+        if shutil.which("javac") is None:
+            pytest.skip("javac is not on this machine")
+        (home / "Bot.java").write_text(JAVA)
+        subprocess.run(["javac", "Bot.java"], cwd=home, check=True)
+    bot = Bot(name="b", command=command, digest=name, files=str(home))
+    try:
+        record = play(match_of(bot, bot, sandbox=level, limits=Limits(memory=400_000_000, cpu=60.0)))
+    except ConfinementError as error:
+        if os.getuid() != 0 or level != "bubblewrap":
+            raise
+        pytest.skip(str(error))  # root, and an interpreter in a private folder: what landlock is for
+    assert record.verdict.faults == (), record.verdict
+    assert record.seats[0].confined.startswith(level)
+
+
+def test_an_interpreter_tells_what_it_needs_and_a_home_folder_is_never_given_away(tmp_path):
+    mine = toolchain.needs(sys.executable)
+    assert any(
+        Path(sys.base_prefix).is_relative_to(place) or toolchain.public(sys.base_prefix) for place in (*mine, "/")
+    )
+    assert not {str(Path.home()), "/", "/tmp"} & set(mine)
+    program = tmp_path / "bin" / "tool"
+    program.parent.mkdir()
+    program.write_text("")
+    assert toolchain.needs(str(program)) == (str(program),)
+    (tmp_path / "lib").mkdir()
+    toolchain.needs.cache_clear()
+    assert toolchain.needs(str(program)) == (str(program), str(tmp_path))
+
+
+# Limits, as arena sees them
+
+
+def test_a_bot_that_dies_of_its_memory_limit_is_told_peak_and_limit(tmp_path, steady):
+    eater = bot_of(
+        tmp_path / "eater.py", LINES + "    elif line.startswith('go'): kept = [bytes(10**6) for _ in range(10**4)]\n"
+    )
+    (fault,) = play(match_of(eater, steady, limits=Limits(memory=100_000_000))).verdict.faults
+    assert fault.ending == "crashed"
+    assert "MemoryError" in fault.words
+    assert "MB, its limit is 100 MB" in fault.words
+
+
+def test_a_limit_that_is_too_low_for_an_interpreter_is_said_as_such(steady):
+    (one, _) = play(match_of(steady, steady, limits=Limits(memory=3_000_000))).verdict.faults
+    assert one.ending in {"crashed", "limit_exceeded"}  # whichever is faster: the system's limit or our look
+    assert "3 MB, which may be too little for its interpreter to start" in one.words
+
+
+@pytest.mark.parametrize("level", CONFINING)
+def test_more_processes_than_allowed_are_seen_and_all_of_them_ended(tmp_path, level):
+    offered(level)
+    crowd = bot_of(
+        tmp_path / "crowd.py",
+        LINES + "    elif line.startswith('go'):\n        for _ in range(6):\n"
+        "            if os.fork() == 0: time.sleep(600)\n"
+        "        time.sleep(600)\n",
+        level,
+    )
+    steady = bot_of(tmp_path / "steady.py", STEADY, level)
+    with Door() as door:
+        record = play(match_of(crowd, steady, sandbox=level, limits=Limits(processes=3)), door=door)
+        assert door.sweep() == 0
+    (fault,) = record.verdict.faults
+    assert (fault.ending, fault.words) == ("limit_exceeded", "processes: more than 3 at once")
+
+
+def test_as_many_processes_as_allowed_are_no_fault(tmp_path, steady):
+    forks = STEADY.replace("sys, time\n", "sys, time\nif os.fork() == 0: time.sleep(600)\n")
+    pair = bot_of(tmp_path / "pair.py", forks)
+    assert play(match_of(pair, steady, limits=Limits(processes=2))).verdict.faults == ()
+
+
+def test_what_lies_beside_a_bot_and_in_its_home_folder_is_out_of_reach(tmp_path, steady):
+    (tmp_path / "secret.txt").write_text("secret")
+    tries = f"sys, time\ntry: open({str(tmp_path / 'secret.txt')!r})\nexcept OSError: pass\nelse: sys.exit('read')\n"
+    spy = bot_of(tmp_path / "spy.py", STEADY.replace("sys, time\n", tries))
+    assert play(match_of(spy, steady)).verdict.faults == ()
+
+
+# Frozen out of turn
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def until(condition, seconds: float = 10.0) -> bool:
+    """Whether it comes true; a guard against hangs."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.002)
+    return bool(condition())
+
+
+SPINNER = (
+    "import os, sys, threading\nprint('ready', flush=True)\n"
+    "threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()\n"
+    "for line in sys.stdin:\n    if line.startswith('go'): print('x', flush=True)\n"
+)
+
+
+@pytest.mark.parametrize("level", CONFINING)
+def test_a_bot_does_not_run_while_it_is_not_asked(tmp_path, level):
+    with Door() as door:
+        spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered(level))
+        bot = LiveBot(door, "r", spinner, Conditions(sandbox=level), RULES)
+        converse({"r": bot}, {"r": READY})
+        program = bot._child.program()
+        assert program is not None
+        assert until(lambda: state(program) == "T")
+        used = bot._meter.read().cpu
+        time.sleep(0.1)
+        assert bot._meter.read().cpu == used
+        heard = converse({"r": bot}, {"r": GO})["r"]
+        assert heard.line == b"x"
+        bot.end()
+
+
+def test_a_bot_runs_on_where_the_event_does_not_freeze(tmp_path):
+    spinner = bot_of(tmp_path / "spinner.py", SPINNER)
+    with Door() as door:
+        bot = LiveBot(door, "r", spinner, Conditions(sandbox="rlimits", freeze=False), RULES)
+        converse({"r": bot}, {"r": READY})
+        used = bot._meter.read().cpu
+        assert until(lambda: bot._meter.read().cpu > used)
+        bot.end()
+
+
+# Whoever is killed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", CONFINING)
+@pytest.mark.parametrize("processes", [1, 4])
+def test_a_killed_spawner_is_noticed_while_a_bot_thinks_and_no_process_of_it_is_left(tmp_path, level, processes):
+    offered(level)
+    fork = "        for _ in range(2):\n            if os.fork() == 0: time.sleep(600)\n" if processes > 1 else ""
+    think = LINES + f"    elif line.startswith('go'):\n{fork}        time.sleep(600)\n"
+    thinker = bot_of(tmp_path / "thinker.py", think, level)
+    conditions = Conditions(sandbox=level, limits=Limits(processes=processes))
+    with Door() as door:
+        bot = LiveBot(door, "r", thinker, conditions, RULES)
+        converse({"r": bot}, {"r": READY})
+        bot.begin(GO)
+        members = set(door._group(bot._child)) if processes > 1 else {bot._child.program()}
+        assert until(lambda: processes == 1 or len(set(door._group(bot._child))) == 3)
+        members = set(door._group(bot._child))
+        os.kill(door._spawner.pid, signal.SIGKILL)
+        with pytest.raises(SpawnerLostError):
+            converse({"r": bot}, {"r": GO})
+        with pytest.raises(SpawnerLostError):
+            bot.end()
+    assert members
+    assert gone_soon(members)
+    assert not any(alive(pid) for pid in members)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_run_by_root_a_bot_is_an_unprivileged_user_wherever_that_user_can_read_its_interpreter(tmp_path, steady):
+    public = replace(steady, command=(PUBLIC_PYTHON, "-u", "steady.py"))
+    record = play(match_of(public, public, sandbox=offered("landlock")))
+    assert record.verdict.faults == ()
+    assert record.seats[0].confined.startswith("landlock, as user 6")
+    assert record.seats[0].confined != record.seats[1].confined
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.getuid() != 0, reason="only root has capabilities to lose")
+def test_run_by_root_where_no_other_user_can_read_the_interpreter_a_bot_keeps_no_capability(tmp_path, steady):
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", "--copies", private / "venv"], check=True)
+    told = LINES + (
+        "    elif line.startswith('go'):\n        print(os.getuid(), file=sys.stderr)\n"
+        "        try: os.chown(os.environ['TMPDIR'], 1, 1)\n"
+        "        except OSError: print('no power', file=sys.stderr)\n"
+        "        sys.exit(1)\n"
+    )
+    command = (str(private / "venv/bin/python"), "-u", "teller.py")
+    teller = replace(bot_of(tmp_path / "teller.py", told), command=command)
+    record = play(match_of(teller, steady, sandbox=offered("landlock")))
+    assert record.seats[0].confined == "landlock, as root without capabilities"
+    assert record.seats[0].stderr.split() == ["0", "no", "power"]
