@@ -1,0 +1,533 @@
+"""The seccomp filter: its programs on a machine of the test's own, for both architectures, and on the real kernel."""
+
+import errno
+import itertools
+import json
+import os
+import platform
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.sandbox import bpf, policy, seccomp, syscalls
+
+ARCHES = ("x86_64", "aarch64")
+PID = 4321
+FREE, KILLED = "free", "killed"
+REFUSED, ABSENT = errno.EPERM, errno.ENOSYS
+FILTERS = {(arch, processes): seccomp.Filter(arch, processes) for arch in ARCHES for processes in (1, 2)}
+NUMBERS = {arch: syscalls.numbers(arch) for arch in ARCHES}
+ORDINARY = {
+    # what programs cannot do without, and no table of the policy names: on x86-64, on aarch64
+    "read": (0, 63), "write": (1, 64), "close": (3, 57), "fstat": (5, 80), "mmap": (9, 222), "brk": (12, 214),
+    "munmap": (11, 215), "mprotect": (10, 226), "rt_sigaction": (13, 134), "madvise": (28, 233), "ppoll": (271, 73),
+    "execve": (59, 221), "exit_group": (231, 94), "futex": (202, 98), "getrandom": (318, 278), "getpid": (39, 172),
+    "clock_gettime": (228, 113), "nanosleep": (35, 101), "epoll_pwait": (281, 22), "sendto": (44, 206),
+    "pipe2": (293, 59), "wait4": (61, 260), "unlinkat": (263, 35), "ftruncate": (77, 46), "statx": (332, 291),
+    "seccomp": (317, 277), "setrlimit": (160, 164), "sched_yield": (24, 124), "rseq": (334, 293),
+    "sched_getaffinity": (204, 123), "faccessat2": (439, 439), "futex_wait": (455, 455), "mseal": (462, 462),
+    "landlock_restrict_self": (446, 446), "close_range": (436, 436), "set_robust_list": (273, 99),
+}  # fmt: skip
+HIGH = 0xDEADBEEF << 32  # bits that the kernel does not look at in an int
+
+
+def machine(program, audit, number, args=()):
+    """What the kernel does with a program: (its last word, the offsets that it looked at, how many steps it took)."""
+    data = struct.pack("<IIQ6Q", number, audit, 0, *(a & (2**64 - 1) for a in (*args, *[0] * (6 - len(args)))))
+    code = list(struct.iter_unpack("=HBBI", program))
+    at, steps, taken, seen = 0, 0, 0, set()
+    while True:
+        steps += 1
+        what, yes, no, operand = code[at]
+        at += 1
+        if what == 0x06:
+            return operand, seen, steps
+        if what == 0x20:
+            seen.add(operand)
+            (taken,) = struct.unpack_from("<I", data, operand)
+        elif what == 0x54:
+            taken &= operand
+        elif what == 0x05:
+            at += operand
+        else:
+            test = {0x15: taken == operand, 0x35: taken >= operand, 0x45: bool(taken & operand)}[what]
+            at += yes if test else no
+
+
+def said(answer):
+    """The answer in the words of this test; a KeyError for any that the filter has no business to give."""
+    if answer >> 16 == 5:
+        return answer & 0xFFFF
+    return {0x7FFF0000: FREE, 0x80000000: KILLED}[answer]
+
+
+def number_of(arch, call):
+    return ORDINARY[call][ARCHES.index(arch)] if call in ORDINARY else NUMBERS[arch][call]
+
+
+def asked(arch, call, *args, processes=1, pid=PID):
+    """What a bot with this pid is told; pid None = in a pid namespace."""
+    chosen = FILTERS[arch, processes]
+    program = chosen.for_any_pid() if pid is None else chosen.for_pid(pid)
+    number = call if isinstance(call, int) else number_of(arch, call)
+    return said(machine(program, seccomp.AUDIT[arch], number, args)[0])
+
+
+def names(table):
+    return " ".join(table.values()).split()
+
+
+both = pytest.mark.parametrize("arch", ARCHES)
+
+
+# The numbers.
+
+NOT_FOR_US = {"uretprobe", "uprobe", "arch_specific_syscall"}
+"""For trampolines that the kernel makes itself, and where numbers begin that other architectures use."""
+
+
+def header(path, prefix):
+    found = Path(path)
+    if not found.exists():
+        pytest.skip(f"{path} is not installed")
+    told = {m[1]: int(m[2]) for m in re.finditer(rf"#define {prefix}(\w+)\s+(\d+)\b", found.read_text())}
+    told.pop("syscalls", None)  # how many there are
+    return told
+
+
+@pytest.mark.parametrize(
+    ("arch", "path", "prefix"),
+    [
+        ("x86_64", "/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "__NR_"),
+        ("aarch64", "/usr/include/asm-generic/unistd.h", "__NR(?:3264)?_"),
+    ],
+)
+def test_the_numbers_are_those_of_the_kernels_headers(arch, path, prefix):
+    told = header(path, prefix)
+    ours = {name: number_of(arch, name) for name in [*NUMBERS[arch], *ORDINARY]}
+    assert {name: number for name, number in ours.items() if number <= max(told.values())}.items() <= told.items()
+    unused = {name for name, n in told.items() for first, end in syscalls.UNUSED[arch] if first <= n < end}
+    # those of 32-bit systems, that is, with a time of 64 bits, share the header
+    assert {name for name in unused if not name.endswith("time64")} <= NOT_FOR_US
+    missing = {name for name in NUMBERS["x86_64"] if name not in NUMBERS["aarch64"]}
+    assert arch == "x86_64" or not missing & set(told)
+
+
+def test_every_call_of_the_policy_has_a_number_and_every_number_a_use():
+    ruled = [*names(policy.REFUSED), *names(policy.ABSENT), *policy.PROCESSES.split(), *policy.TO_ITSELF.split()]
+    ruled += [*policy.ONLY, *policy.NEVER, "clone", "socketpair"]
+    assert sorted(ruled) == sorted(NUMBERS["x86_64"])
+    assert set(NUMBERS["aarch64"]) < set(NUMBERS["x86_64"])
+
+
+@both
+def test_no_two_calls_have_the_same_number(arch):
+    assert len(set(NUMBERS[arch].values())) == len(NUMBERS[arch])
+
+
+# The rules.
+
+
+@both
+@pytest.mark.parametrize("pid", [PID, None])
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_number_there_is_gets_the_answer_of_the_tables(arch, processes, pid):
+    known = NUMBERS[arch]
+    expected = dict.fromkeys(range(syscalls.NEWEST + 1), FREE)
+    for first, end in syscalls.UNUSED[arch]:
+        expected.update(dict.fromkeys(range(first, end), ABSENT))
+    expected.update({known[name]: REFUSED for name in names(policy.REFUSED) if name in known})
+    expected.update({known[name]: ABSENT for name in names(policy.ABSENT)})
+    judged = ("clone", "socketpair", "fork", "vfork", "kill", "tgkill", *policy.ONLY, *policy.NEVER)
+    for name in judged:
+        expected.pop(known.get(name), None)
+    assert {n: asked(arch, n, processes=processes, pid=pid) for n in expected} == expected
+
+
+@both
+@pytest.mark.parametrize("call", ORDINARY)
+def test_what_programs_live_on_is_free_and_free_of_charge(arch, call):
+    for processes, pid in itertools.product((1, 2), (PID, None)):
+        assert asked(arch, call, *[HIGH + 0xFFFFFFFF] * 6, processes=processes, pid=pid) == FREE
+    program = FILTERS[arch, 1].for_pid(PID)
+    answer, seen, _ = machine(program, seccomp.AUDIT[arch], number_of(arch, call))
+    assert said(answer) == FREE
+    assert seen == {bpf.NUMBER, bpf.ARCHITECTURE}  # so that the kernel can keep it in its bitmap
+
+
+F = {"DUPFD": 0, "SETFD": 2, "GETFL": 3, "SETFL": 4, "SETLK": 6, "SETLKW": 7, "SETOWN": 8, "SETSIG": 10}
+F |= {"SETOWN_EX": 15, "OFD_GETLK": 36, "OFD_SETLK": 37, "OFD_SETLKW": 38, "SETLEASE": 1024, "NOTIFY": 1026}
+F |= {"DUPFD_CLOEXEC": 1030, "SETPIPE_SZ": 1031, "GETPIPE_SZ": 1032, "SET_RW_HINT": 1036}
+IO = {"TCGETS": 0x5401, "TIOCSCTTY": 0x540E, "TIOCSTI": 0x5412, "TIOCGWINSZ": 0x5413, "TIOCLINUX": 0x541C}
+IO |= {"FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIOCLEX": 0x5451, "FIOASYNC": 0x5452, "FIOSETOWN": 0x8901}
+IO |= {"SIOCSPGRP": 0x8902, "FS_IOC_SETFLAGS": 0x40086602, "FS_IOC_ENABLE_VERITY": 0x40806685, "FICLONE": 0x40049409}
+PR = {"SET_PDEATHSIG": 1, "SET_DUMPABLE": 4, "SET_NAME": 15, "SET_SECCOMP": 22, "SET_MM": 35}
+PR |= {"SET_CHILD_SUBREAPER": 36, "SET_NO_NEW_PRIVS": 38, "SCHED_CORE": 62, "SET_PTRACER": 0x59616D61}
+PR |= {"SET_VMA": 0x53564D41, "GET_DUMPABLE": 3}
+THREAD = (
+    0x3D0F00  # what pthread_create asks for: VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_ and CHILD_TID
+)
+FORK, VFORK = 0x1200011, 0x4111
+NEW = {
+    "NS": 0x20000,
+    "CGROUP": 1 << 25,
+    "UTS": 1 << 26,
+    "IPC": 1 << 27,
+    "USER": 1 << 28,
+    "PID": 1 << 29,
+    "NET": 1 << 30,
+}
+AT_FDCWD = -100
+RULES = [
+    *[("fcntl", (0, F[c]), FREE) for c in ("DUPFD", "SETFD", "GETFL", "SETFL", "DUPFD_CLOEXEC", "GETPIPE_SZ")],
+    *[("fcntl", (0, F[c]), REFUSED) for c in ("SETLK", "SETLKW", "SETOWN", "SETSIG", "SETOWN_EX", "SETPIPE_SZ")],
+    *[("fcntl", (0, F[c]), REFUSED) for c in ("OFD_GETLK", "OFD_SETLK", "OFD_SETLKW", "SETLEASE", "NOTIFY")],
+    ("fcntl", (0, F["SET_RW_HINT"]), REFUSED),
+    ("fcntl", (0, HIGH | F["SETLK"]), REFUSED),
+    *[("ioctl", (0, IO[c]), FREE) for c in ("TCGETS", "TIOCGWINSZ", "FIONREAD", "FIONBIO", "FIOCLEX")],
+    *[("ioctl", (0, IO[c]), REFUSED) for c in ("TIOCSTI", "TIOCLINUX", "TIOCSCTTY", "FIOSETOWN", "SIOCSPGRP")],
+    *[("ioctl", (0, IO[c]), REFUSED) for c in ("FIOASYNC", "FS_IOC_SETFLAGS", "FS_IOC_ENABLE_VERITY", "FICLONE")],
+    ("ioctl", (0, HIGH | IO["TIOCSTI"]), REFUSED),
+    ("ioctl", (0, HIGH | IO["TCGETS"]), FREE),
+    *[("prctl", (PR[c],), FREE) for c in ("SET_NAME", "SET_NO_NEW_PRIVS", "SET_SECCOMP", "SET_VMA", "GET_DUMPABLE")],
+    *[("prctl", (PR[c],), REFUSED) for c in ("SET_PDEATHSIG", "SET_DUMPABLE", "SET_MM", "SET_CHILD_SUBREAPER")],
+    *[("prctl", (PR[c],), REFUSED) for c in ("SCHED_CORE", "SET_PTRACER")],
+    ("prctl", (HIGH | PR["SET_PDEATHSIG"],), REFUSED),
+    ("personality", (0,), FREE),
+    ("personality", (0xFFFFFFFF,), FREE),
+    ("personality", (-1,), FREE),
+    ("personality", (0x0040000,), REFUSED),
+    ("personality", (HIGH | 8,), REFUSED),
+    ("prlimit64", (0, 7), FREE),
+    ("prlimit64", (HIGH, 7), FREE),  # an int of 0: itself
+    ("prlimit64", (1, 7), REFUSED),
+    ("prlimit64", (HIGH | 1, 7), REFUSED),
+    ("prlimit64", (PID, 7), REFUSED),
+    ("openat", (AT_FDCWD, 0, os.O_RDONLY | os.O_CLOEXEC), FREE),
+    ("openat", (AT_FDCWD, 0, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), FREE),
+    ("openat", (AT_FDCWD, 0, os.O_RDWR | os.O_TRUNC), FREE),
+    ("openat", (AT_FDCWD, 0, os.O_RDONLY | os.O_TRUNC), REFUSED),
+    ("openat", (AT_FDCWD, 0, HIGH | os.O_RDONLY | os.O_TRUNC | os.O_CLOEXEC), REFUSED),
+    ("openat", (AT_FDCWD, 0, os.O_ACCMODE | os.O_TRUNC), REFUSED),
+    ("openat", (AT_FDCWD, 0, os.O_ACCMODE | os.O_CLOEXEC), REFUSED),
+    ("open", (0, os.O_RDONLY), FREE),
+    ("open", (0, os.O_WRONLY | os.O_TRUNC), FREE),
+    ("open", (0, os.O_RDONLY | os.O_TRUNC), REFUSED),
+    ("open", (0, os.O_ACCMODE), REFUSED),
+    ("socketpair", (1, 1), FREE),
+    ("socketpair", (1, 1 | os.O_CLOEXEC | os.O_NONBLOCK), FREE),
+    ("socketpair", (1, 5 | os.O_CLOEXEC), FREE),
+    ("socketpair", (HIGH | 1, HIGH | 1), FREE),
+    ("socketpair", (1, 2), REFUSED),
+    ("socketpair", (1, 3 | os.O_CLOEXEC), REFUSED),  # the kernel makes a datagram socket of it
+    ("socketpair", (1, HIGH | 2), REFUSED),
+    *[("socketpair", (family, 1), REFUSED) for family in (0, 2, 10, 16, 40)],
+    ("socketpair", (HIGH | 16, 1), REFUSED),
+    ("clone", (THREAD,), FREE),
+    ("clone", (HIGH | THREAD,), FREE),
+    *[("clone", (THREAD | new,), REFUSED) for new in NEW.values()],
+    *[("clone", (HIGH | FORK | new,), REFUSED) for new in NEW.values()],
+]
+
+
+@both
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(("call", "args", "answer"), RULES)
+def test_arguments_are_judged_by_the_bits_that_the_kernel_looks_at(arch, processes, call, args, answer):
+    if call not in NUMBERS[arch]:
+        assert call == "open"  # it does not exist on aarch64
+        return
+    assert asked(arch, call, *args, processes=processes) == answer
+    assert asked(arch, call, *args, processes=processes, pid=None) == answer
+
+
+@both
+@pytest.mark.parametrize("flags", [FORK, VFORK, 17, 0, HIGH | FORK])
+def test_a_process_is_made_only_by_a_bot_that_may_be_several(arch, flags):
+    assert asked(arch, "clone", flags) == REFUSED
+    assert asked(arch, "clone", flags, processes=2) == FREE
+
+
+@both
+def test_a_process_is_never_put_beside_its_maker(arch):
+    assert asked(arch, "clone", FORK | 0x8000, processes=2) == REFUSED
+
+
+def test_fork_and_vfork_are_judged_like_clone():
+    assert [asked("x86_64", call, processes=n) for call in ("fork", "vfork") for n in (1, 2)] == [REFUSED, FREE] * 2
+
+
+@both
+@pytest.mark.parametrize("call", ["kill", "tgkill"])
+def test_signals_go_to_oneself_and_in_a_pid_namespace_to_anybody(arch, call):
+    for target in (PID, HIGH | PID):
+        assert asked(arch, call, target, target, 9) == FREE
+    for target in (0, -1, 1, PID + 1, -PID, HIGH | 1, seccomp.OWN_PID):
+        assert asked(arch, call, target, target, 9) == REFUSED
+        assert asked(arch, call, target, target, 9, pid=None) == FREE
+
+
+@both
+def test_a_number_that_is_newer_than_the_table_does_not_exist(arch):
+    beyond = (syscalls.NEWEST + 1, 512, 547, 0x3FFFFFFF)
+    assert [asked(arch, number) for number in beyond] == [ABSENT] * 4
+
+
+def test_the_x32_numbers_end_the_process():
+    assert {asked("x86_64", 0x40000000 | n) for n in (0, 1, 101, 520, 0x3FFFFFFF, 0xBFFFFFFF)} == {KILLED}
+    assert asked("aarch64", 0x40000000) == ABSENT  # there are none
+
+
+@both
+@pytest.mark.parametrize("foreign", [0x40000003, 0x40000028, 0xC000003E, 0xC00000B7, 0, 0xFFFFFFFF])
+def test_a_foreign_architecture_ends_the_process_whatever_it_asks(arch, foreign):
+    answers = {said(machine(FILTERS[arch, 1].for_pid(PID), foreign, number)[0]) for number in range(470)}
+    assert (answers == {KILLED}) == (foreign != seccomp.AUDIT[arch])
+
+
+@given(st.sampled_from(ARCHES), st.sampled_from([1, 2]), st.integers(0, 2**32 - 1) | st.integers(0, 470), st.data())
+def test_whatever_is_asked_the_answer_is_one_of_four_and_comes_soon(arch, processes, number, data):
+    args = data.draw(st.lists(st.integers(0, 2**64 - 1), min_size=6, max_size=6))
+    answer, _, steps = machine(FILTERS[arch, processes].for_pid(PID), seccomp.AUDIT[arch], number, args)
+    assert said(answer) in (FREE, KILLED, REFUSED, ABSENT)
+    assert steps < 32
+
+
+# The programs.
+
+
+@both
+@pytest.mark.parametrize("pid", [1, 2, 0x06, PID, 2**22])
+def test_a_pid_changes_the_pid_and_nothing_else(arch, pid):
+    chosen = FILTERS[arch, 1]
+    before, after = (list(struct.iter_unpack("=HBBI", chosen.for_pid(p))) for p in (seccomp.OWN_PID, pid))
+    changed = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
+    assert [(a[3], b[3]) for a, b in changed] == [(seccomp.OWN_PID, pid)]
+    assert seccomp.OWN_PID.to_bytes(4, "little") not in chosen.for_any_pid()
+
+
+@pytest.mark.parametrize("key", FILTERS)
+def test_a_program_fits_into_the_smallest_pipe(key):
+    for program in (FILTERS[key].for_pid(PID), FILTERS[key].for_any_pid()):
+        assert len(program) % 8 == 0
+        assert len(program) <= 4096
+
+
+@given(st.dictionaries(st.integers(0, 2**32 - 1), st.integers(0, 5), min_size=1, max_size=700), st.data())
+def test_jumps_over_any_distance_arrive_where_they_are_meant_to(table, data):
+    code = bpf.Code()
+    answers = [code.answer(number) for number in range(7)]
+    place = answers[6]
+    for operand, answer in table.items():
+        place = code.decide(bpf.EQUAL, operand, answers[answer], place)
+    program = code.program(code.load(bpf.NUMBER, place))
+    for number in data.draw(st.lists(st.sampled_from(sorted(table)) | st.integers(0, 2**32 - 1), min_size=1)):
+        assert machine(program, 0, number)[0] == table.get(number, 6)
+
+
+def test_a_long_program_can_be_jumped_into_from_afar():
+    code = bpf.Code()
+    last = code.load(bpf.argument(0), code.decide(bpf.EQUAL, 7, code.answer(1), code.answer(2)))
+    place = last
+    for operand in range(1000):
+        place = code.decide(bpf.EQUAL, operand, last if operand % 3 else code.answer(3), place)
+    program = code.program(code.load(bpf.NUMBER, place))
+    for number in range(1002):
+        expected = 3 if number % 3 == 0 and number < 1000 else 1
+        assert machine(program, 0, number, (7,))[0] == expected
+
+
+# The real kernel.
+
+confined = pytest.mark.skipif(
+    seccomp.arch() is None, reason=f"there is no filter for {platform.machine()}, so the kernel cannot be asked"
+)
+LAUNCH = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from arena.sandbox import rlimits, seccomp
+rlimits.no_new_privs()
+seccomp.install(seccomp.filter_for(int(sys.argv[2])).for_pid(os.getpid()))
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+ROOT = str(Path(__file__).parent.parent)
+
+
+def under(processes, *argv, folder, **more):
+    """A program that runs under the filter."""
+    command = [sys.executable, "-I", "-S", "-c", LAUNCH, ROOT, str(processes), *argv]
+    env = {"PATH": os.defpath, "TMPDIR": str(folder), "HOME": str(folder), "LANG": "C.UTF-8"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder, env=env, **more)
+
+
+def python(text, *, folder, processes=1):
+    """What a Python program under the filter says, as JSON."""
+    done = under(processes, sys.executable, "-c", text, folder=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+HARMLESS = {"setsid", "sync", "vhangup"}
+"""Those that would do something, were they not refused; all others fail for their arguments, which are all -1."""
+CALL = """
+import ctypes, json, sys
+call = ctypes.CDLL(None, use_errno=True).syscall
+call.restype = ctypes.c_long
+def errno_of(number, *args):
+    ctypes.set_errno(0)
+    done = call(ctypes.c_long(number), *map(ctypes.c_long, args))
+    return ctypes.get_errno() if done == -1 else 0
+"""
+
+
+@confined
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_kernel_refuses_what_the_tables_say(tmp_path, processes):
+    known = NUMBERS[seccomp.arch()]
+    expected = {name: REFUSED for name in names(policy.REFUSED) if name in known and name not in HARMLESS}
+    expected |= dict.fromkeys(names(policy.ABSENT), ABSENT)
+    calls = {name: known[name] for name in expected}
+    told = python(
+        f"{CALL}print(json.dumps({{n: errno_of(i, *[-1] * 6) for n, i in {calls}.items()}}))", folder=tmp_path
+    )
+    assert told == expected
+
+
+@confined
+def test_the_kernel_judges_arguments_as_our_machine_does(tmp_path):
+    known = NUMBERS[seccomp.arch()]
+    victim = tmp_path / "victim"
+    victim.write_text("untouched")
+    asks = [
+        (known["fcntl"], 0, F["SETLK"], 0),
+        (known["fcntl"], 0, F["GETFL"], 0),
+        (known["ioctl"], 0, IO["FS_IOC_SETFLAGS"], 0),
+        (known["prctl"], PR["SET_DUMPABLE"], 0, 0),
+        (known["personality"], 0xFFFFFFFF),
+        (known["personality"], 0x0040000),
+        (known["prlimit64"], 0, 7, 0, 0),
+        (known["prlimit64"], os.getpid(), 7, 0, 0),
+        (known["kill"], os.getpid(), 0),
+        (known["kill"], 0, 0),
+        (known["socketpair"], 16, 1, 0, 0),
+        (known["socketpair"], 1, 2, 0, 0),
+        (syscalls.NEWEST + 1, 0),
+    ]
+    assert python(f"{CALL}print(json.dumps([errno_of(*a) for a in {asks}]))", folder=tmp_path) == [
+        *(REFUSED, 0, REFUSED, REFUSED),
+        *(0, REFUSED, 0, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED),
+        ABSENT,
+    ]
+    opened = "import json, os\ntried = []\nfor flags in (os.O_TRUNC, os.O_ACCMODE, os.O_ACCMODE | os.O_TRUNC):\n"
+    opened += " try: os.open('victim', flags); tried.append(0)\n except OSError as error: tried.append(error.errno)\n"
+    assert python(opened + "print(json.dumps(tried))", folder=tmp_path) == [REFUSED] * 3
+    assert victim.read_text() == "untouched"
+
+
+@confined
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="x32 is an ABI of x86-64")
+def test_a_call_of_another_abi_ends_the_process(tmp_path):
+    done = under(1, sys.executable, "-c", f"{CALL}errno_of(0x40000000 | 39)", folder=tmp_path)
+    assert done.returncode == -31  # SIGSYS
+
+
+@confined
+@pytest.mark.parametrize(("processes", "expected"), [(1, [REFUSED, REFUSED]), (2, [0, 0])])
+def test_a_bot_of_one_process_starts_no_other(tmp_path, processes, expected):
+    text = (
+        "import json, os, subprocess\n"
+        "def fork():\n pid = os.fork()\n if pid == 0: os._exit(0)\n os.waitpid(pid, 0)\n"
+        "def tried(what):\n try: what()\n except OSError as error: return error.errno\n return 0\n"
+        "print(json.dumps([tried(fork), tried(lambda: subprocess.run(['true']))]))"
+    )
+    assert python(text, folder=tmp_path, processes=processes) == expected
+
+
+WORKS = {
+    "threads": "import threading\nt = threading.Thread(target=lambda: None)\nt.start(); t.join()",
+    "a pool of threads": (
+        "from concurrent.futures import ThreadPoolExecutor as P\nwith P(3) as p: assert sum(p.map(abs, [-1, 2])) == 3"
+    ),
+    "asyncio": (
+        "import asyncio\nloop = asyncio.new_event_loop()\nloop.run_until_complete(asyncio.sleep(0.001))\n"
+        "assert loop.run_until_complete(asyncio.to_thread(abs, -1)) == 1\nloop.close()"
+    ),
+    "sqlite in memory": "import sqlite3\nsqlite3.connect(':memory:').execute('create table a (b)')",
+    "sqlite in a file, without locks": (
+        "import sqlite3\nsqlite3.connect('file:a.db?nolock=1', uri=True).execute('create table a (b)')"
+    ),
+    "temporary files": (
+        "import tempfile as t\nfor kind in (t.TemporaryFile, t.NamedTemporaryFile):\n"
+        " with kind() as f: f.write(b'x')\nwith t.TemporaryDirectory(): pass"
+    ),
+    "renaming and cutting": (
+        "import os\nopen('a', 'w').write('xyz')\nos.rename('a', 'b')\nwith open('b', 'r+') as f: f.truncate(1)\n"
+        "assert open('b').read() == 'x'; os.remove('b')"
+    ),
+    "random numbers and time": "import os, random, time\nos.urandom(8); random.random(); time.sleep(0.001)",
+    "a signal to itself": (
+        "import os, signal\nsignal.signal(signal.SIGUSR1, lambda *_: None)\n"
+        "signal.raise_signal(signal.SIGUSR1); os.kill(os.getpid(), signal.SIGUSR1)"
+    ),
+    "a timer": "import signal as s\ns.signal(s.SIGALRM, lambda *_: None)\ns.setitimer(0, 0.001); s.pause()",
+    "a lower limit": "import resource as r\nr.setrlimit(r.RLIMIT_NOFILE, (20, 20))",
+}
+
+
+@confined
+@pytest.mark.parametrize("what", WORKS)
+def test_python_does_its_work_under_the_filter(tmp_path, what):
+    done = under(1, sys.executable, "-c", WORKS[what], folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+HELLO = "console.log([3, 1, 2].sort().join(), require('crypto').randomBytes(2).length)"
+RUNTIMES = {
+    "python3": (("/usr/bin/python3", "-c", "print(sum(range(10)))"), "45\n"),
+    "node": (("node", "-e", HELLO), "1,2,3 2\n"),
+    "java": (("java", "-Xshare:auto", "-version"), ""),
+    "perl": (("perl", "-e", "print 6 * 7, qq(\\n)"), "42\n"),
+    "sh": (("sh", "-c", "read -r word; echo $((6 * 7))"), "42\n"),
+}
+
+
+@confined
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_other_runtimes_start_under_the_filter(tmp_path, runtime):
+    (program, *args), output = RUNTIMES[runtime]
+    found = shutil.which(program)
+    if found is None:
+        pytest.skip(f"{program} is not installed")
+    done = under(1, found, *args, folder=tmp_path, input="a line\n")
+    assert done.returncode == 0, done.stderr
+    assert output in done.stdout
+
+
+@confined
+def test_a_program_that_the_kernel_does_not_take_is_an_error_of_ours(tmp_path):
+    text = (
+        f"import json, sys; sys.path.insert(0, {ROOT!r})\nfrom arena.sandbox import seccomp\n"
+        "try: seccomp.install(b'\\0' * 8)\nexcept OSError as error: print(json.dumps([error.errno, error.strerror]))"
+    )
+    assert python(text, folder=tmp_path) == [errno.EINVAL, "seccomp: Invalid argument"]
+
+
+def test_a_machine_that_no_filter_is_written_for_is_named(monkeypatch):
+    monkeypatch.setattr(seccomp.os, "uname", lambda: os.uname_result(("Linux", "", "", "", "riscv64")))
+    assert seccomp.arch() is None
+    seccomp.filter_for.cache_clear()
+    with pytest.raises(OSError, match="no seccomp filter is written for riscv64, only for x86_64 and aarch64"):
+        seccomp.filter_for(1)
+
+
+def test_a_filter_is_built_once():
+    if seccomp.arch() is None:
+        pytest.skip("there is no filter for this machine")
+    assert seccomp.filter_for(1) is seccomp.filter_for(1)
