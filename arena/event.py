@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from arena.game import Role
-from arena.match import Bot, Conditions, Ending, Match, Seat, digest_of, plain
+from arena.match import Bot, Conditions, Ending, Match, Record, Seat, digest_of, plain
 
 _plain = lru_cache(plain)  # the conditions of an event are asked for once a match
 
@@ -92,6 +92,24 @@ class Played:
     """The roles that win together."""
     turns: int
     """How many turns were played."""
+
+    @classmethod
+    def of(cls, record: Record) -> "Played":
+        """What standings need of a record."""
+        match, verdict = record.match, record.verdict
+        return cls(
+            id=match.id,
+            game=match.game,
+            board=match.board,
+            repeat=match.repeat,
+            seed=match.seed,
+            seats={seat.role: seat.bot.name for seat in match.seats},
+            scores=verdict.scores,
+            reason=verdict.reason,
+            endings={fault.role: fault.ending for fault in reversed(verdict.faults)},  # a role's first fault counts
+            sides=record.sides,
+            turns=max((turn.number for turn in record.turns), default=0),
+        )
 
     @property
     def label(self) -> str:
