@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import options, places, screen, telling
-from arena.cli.scenes import Retelling, Scene, scenes
 from arena.errors import ArenaError
 from arena.event import Board, Event
 from arena.game import Game
 from arena.match import Bot, Conditions, Match, Record
+from arena.scenes import Retelling, Scene, scenes
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Draw = Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")]
@@ -67,7 +67,7 @@ def replay(
 ) -> None:
     """Print a recorded match turn by turn; steps that a wall stopped are marked."""
     record = _recorded(match, event)
-    game = _rules(record.match)
+    game = rules_of(record.match)
     chosen = list(_chosen(game, record, turn))
     if json:
         screen.print_json(row for scene in chosen for row in telling.turn_rows(record.match, scene))
@@ -124,7 +124,7 @@ def _chosen(game: Game[Any], record: Record, turn: int | None) -> Iterator[Scene
     return (scene for scene in told if turn is None or scene.number == turn)
 
 
-def _rules(match: Match) -> Game[Any]:
+def rules_of(match: Match) -> Game[Any]:
     """The game a match was played by, from the rules that are known here.
 
     Rules are trusted code and results may come from anybody, so the path that stands in a record is never run as such.

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arena.cli import screen
-from arena.cli.scenes import Scene
 from arena.game import Game
 from arena.match import Match, Record, SeatReport, Turn
+from arena.scenes import Scene
 
 STDERR_LINES = 10
 

@@ -6,6 +6,7 @@ facts (`wall`, `size`, `at`), and says nothing of steps where a game has none.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +18,8 @@ from arena.referee import state_digest
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 """The words of a move that are steps on a grid; `y` grows to the north."""
+
+_grid = lru_cache(read_grid)  # a board's facts are the same all match long, and reading them costs more than a turn
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Retelling:
 
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
-        self._board = game.board()
+        self._board = tuple(game.board())
         self._state = game.start()
         self._told = 0
 
@@ -102,14 +105,14 @@ def scenes(game: Game[Any], turns: Iterable[Turn]) -> Iterator[Scene]:
 
 
 def steps_of(
-    board: Iterable[Fact], before: Iterable[Fact], after: Iterable[Fact], role: Role, move: str
+    board: tuple[Fact, ...], before: Iterable[Fact], after: Iterable[Fact], role: Role, move: str
 ) -> tuple[Step, ...]:
     """The words of a move with the fate of each step, judged by walls and by where the role stood and stands.
 
     When no way along the walls explains where it stands now (a game of other rules), every word is `made`.
     """
     words = move.split(" ")
-    grid = read_grid(board)
+    grid = _grid(board)
     start, end = _cell(before, role), _cell(after, role)
     if grid is None or start is None or end is None:
         return tuple(map(Step, words))

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from arena import rulebook
-from arena.cli.scenes import Retelling, scenes, steps_of
 from arena.errors import ArenaError
 from arena.match import Turn
 from arena.referee import state_digest
+from arena.scenes import Retelling, scenes, steps_of
 
 BOARD = ("size 1 3", "wall 2 2 north", "wall 2 2 east")
 """Three by three; (2, 2) is closed to the north and to the east."""
