@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn, TextIO
 import typer
 
 from arena import __version__
-from arena.cli import boards, matches, results, running, screen, workspace
+from arena.cli import authors, boards, matches, results, running, screen, workspace
 from arena.errors import ArenaError
 
 app = typer.Typer(
@@ -32,6 +32,7 @@ app.command()(boards.games)
 app.command()(matches.match)
 app.command()(matches.replay)
 app.command()(workspace.init)
+app.command()(authors.new)
 
 
 def main() -> NoReturn:

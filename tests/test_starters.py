@@ -1,0 +1,140 @@
+"""Starter kits: each is a bot that plays legal moves at once; `arena new` makes one under a name."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import tomllib
+
+import cup
+import pytest
+
+from arena import roster, rulebook, starters
+from arena.errors import ArenaError
+from arena.event import Event
+from arena.match import Conditions
+from arena.play import play
+
+KITS = [kit.name for kit in starters.starters()]
+WORDS = {"name": "mine", "path": "bots/mine", "match": "bots/mine bots/mine --board duel"}
+
+
+def bot_of(kit, folder):
+    """The kit as a bot in a folder, built; the test is skipped where its language is not on this machine."""
+    starters.copy(kit, folder, author="A", games=[], words=WORDS)
+    said = tomllib.loads((folder / "bot.toml").read_text())
+    for words in (kit.build, said["command"]):
+        program = shlex.split(words)[0] if words else ""
+        if program and "/" not in program and shutil.which(program) is None:
+            pytest.skip(f"{program} is not on this machine")
+    if kit.build:
+        subprocess.run(shlex.split(kit.build), cwd=folder, check=True)
+    return roster.from_path(folder)
+
+
+def record_of(bot, label):
+    (board,) = rulebook.find(label)
+    event = Event(name="t", seed=3, boards=(board,), bots=(bot,), conditions=Conditions())
+    return play(event.match(board, (bot,) * len(board.roles), 0))
+
+
+def test_the_kits_are_those_that_are_promised():
+    assert {"python", "python_kit", "javascript", "c", "cpp", "rust", "go", "java", "bash"} <= set(KITS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KITS)
+def test_a_kit_plays_every_turn_legally_and_the_same_in_a_rerun(name, tmp_path):
+    bot = bot_of(starters.find(name), tmp_path / "mine")
+    for label in ("mummy_maze/duel", "pacman/classic"):
+        first, again = record_of(bot, label), record_of(bot, label)
+        assert first.verdict.faults == ()
+        assert {turn.by for turn in first.turns} == {"bot"}
+        assert all(seat.warnings == () and seat.stderr == "" for seat in first.seats)
+        assert all(seat.exit == "exit 0" and not seat.killed for seat in first.seats)
+        assert [turn.move for turn in again.turns] == [turn.move for turn in first.turns]
+
+
+@pytest.mark.parametrize("name", KITS)
+def test_a_kit_is_one_readable_program_and_two_pages(name):
+    kit = starters.find(name)
+    program, *others = [path for path in kit.folder.iterdir() if path.name not in {"README.md", "bot.toml"}]
+    assert [path for path in others if path.name != "__pycache__"] == []
+    assert 8 <= len([line for line in program.read_text().splitlines() if line.strip()]) <= 40
+    assert "Your idea goes here" in program.read_text()
+
+
+@pytest.mark.parametrize("name", KITS)
+def test_nothing_of_a_kit_is_left_to_fill_in(name, tmp_path):
+    starters.copy(starters.find(name), tmp_path / "mine", author='"A" \\ B', games=["mummy_maze"], words=WORDS)
+    said = tomllib.loads((tmp_path / "mine" / "bot.toml").read_text())
+    assert (said["author"], said["games"]) == ('"A" \\ B', ["mummy_maze"])
+    page = (tmp_path / "mine" / "README.md").read_text()
+    assert "arena check bots/mine\n" in page
+    assert not any(f"@{word}@" in page for word in ("name", "path", "match", "board", "author", "game"))
+
+
+def test_a_language_is_found_by_the_name_that_people_use():
+    assert starters.find("C++").name == "cpp"
+    assert starters.find("python").name == "python"
+
+
+def test_an_unknown_language_is_told_the_known_ones():
+    with pytest.raises(ArenaError, match="did you mean 'rust'"):
+        starters.find("ruts")
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return cup.make(tmp_path / "ws")
+
+
+def test_new_makes_a_bot_in_the_folder_of_the_workspace_and_it_plays(workspace):
+    made = cup.arena(workspace, "new", "mine", "--language", "python_kit", "--game", "mummy_maze", "--author", "Ann")
+    assert made.returncode == 0, made.stderr
+    bot = roster.from_path(workspace / "bots" / "mine")
+    assert (bot.name, bot.games) == ("mine", ("mummy_maze",))
+    played = cup.arena(workspace, "match", "mine", "first", "--board", "duel", "--no-draw")
+    assert played.returncode == 0
+    assert "forfeit" not in played.stdout
+
+
+def test_new_says_how_to_go_on_and_those_commands_work(workspace):
+    made = cup.arena(workspace, "new", "mine")
+    commands = [line.strip() for line in made.stdout.splitlines() if line.startswith("  arena match")]
+    assert commands == ["arena match bots/mine bots/mine --board mummy_maze/hunt"]
+    assert cup.arena(workspace, *shlex.split(commands[0])[1:], "--no-draw").returncode == 0
+
+
+def test_new_as_json_says_where_it_is_and_how_it_is_built(workspace):
+    made = cup.arena(workspace, "new", "mine", "--language", "c", "--json")
+    assert json.loads(made.stdout) == [
+        {"bot": "mine", "path": "bots/mine", "language": "c", "build": "cc -O2 -Wall -o bot bot.c"}
+    ]
+
+
+def test_new_without_a_name_lists_the_kits(workspace):
+    assert [row["name"] for row in json.loads(cup.arena(workspace, "new", "--json").stdout)] == KITS
+
+
+@pytest.mark.parametrize("board", ["mummy_maze/duel", "duel"])
+def test_a_bot_can_be_made_for_one_board(workspace, board):
+    assert cup.arena(workspace, "new", "mine", "--game", board).returncode == 0
+    assert roster.from_path(workspace / "bots" / "mine").games == ("mummy_maze/duel",)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("First",), "first.py: is there already"),
+        (("../up",), "cannot be a bot's name"),
+        (("mine", "--language", "cobol"), "no starter kit in it"),
+        (("mine", "--game", "chess"), "there is no game or board 'chess'"),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_made(workspace, words, said):
+    before = sorted(workspace.rglob("*"))
+    made = cup.arena(workspace, "new", *words)
+    assert (made.returncode, made.stdout) == (2, "")
+    assert said in made.stderr
+    assert sorted(workspace.rglob("*")) == before
