@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/pytest
+WORKERS := -n auto --maxprocesses 8 --dist worksteal # tests run side by side, but for those marked `alone`
 
 .PHONY: run test check bench soak clean
 
@@ -11,14 +12,14 @@ run: $(STAMP) ## play the demo tournament and say where its charts are
 	$(BIN)/arena run tournament.toml
 
 test: $(STAMP) ## every test but the load tests
-	$(PYTEST)
+	$(PYTEST) $(WORKERS)
 
 check: $(STAMP) ## format, lint, types, import rows, tests in random order with branch coverage
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(PYTEST) -p randomly --cov --cov-report=term:skip-covered
+	$(PYTEST) $(WORKERS) -p randomly --cov --cov-report=term:skip-covered
 
 bench: $(STAMP) ## measure, side by side in one run
 	$(BIN)/python benchmarks/rules.py

@@ -1,6 +1,56 @@
-"""What every test may lean on."""
+"""What every test may lean on: the helper modules beside it, and the machine to itself where it asks for that.
 
+Under pytest-xdist tests run side by side, a worker process a core. A test marked `alone` compares times, or fills the
+machine: no other test runs meanwhile, which the workers agree upon by locks on two files.
+"""
+
+import fcntl
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(Turns(Path(config.workerinput["turns"])))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:
+    """In the process that starts the workers: tell each where the locks are."""
+    node.workerinput["turns"] = str(node.config._tmp_path_factory.getbasetemp())
+
+
+class Turns:
+    """Many tests at once, or one alone. Who waits to be alone holds the gate, so that nobody else begins."""
+
+    def __init__(self, folder: Path) -> None:
+        self._gate = (folder / "gate").open("w")
+        self._floor = (folder / "floor").open("w")
+
+    @pytest.hookimpl(trylast=True)  # once their order is drawn
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Those that are alone first: one worker has them all, and the others wait once."""
+        items.sort(key=lambda item: not is_alone(item))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)  # around everything, a test's time limit too
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[object]:
+        how = fcntl.LOCK_EX if is_alone(item) else fcntl.LOCK_SH
+        fcntl.flock(self._gate, how)
+        fcntl.flock(self._floor, how)
+        if how == fcntl.LOCK_SH:
+            fcntl.flock(self._gate, fcntl.LOCK_UN)
+        try:
+            return (yield)
+        finally:
+            if nextitem is None or not (is_alone(item) and is_alone(nextitem)):
+                fcntl.flock(self._floor, fcntl.LOCK_UN)
+                fcntl.flock(self._gate, fcntl.LOCK_UN)
+
+
+def is_alone(item: pytest.Item) -> bool:
+    return item.get_closest_marker("alone") is not None

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import os
 import pty
+import signal
 import sqlite3
 import struct
 import subprocess
@@ -77,6 +78,12 @@ def arena(folder: Path, *words: str, **changes: str) -> subprocess.CompletedProc
     )
 
 
+def as_from_a_shell() -> None:
+    """In a new process: Ctrl-C and a closed terminal end it, also when the tests run under nohup or as a job."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def processes_naming(text: str) -> Iterator[int]:
     """The processes whose command line holds this text, this one apart."""
     for entry in Path("/proc").iterdir():
@@ -134,6 +141,7 @@ def start(folder: Path, *words: str, **changes: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=as_from_a_shell,
     )
 
 
@@ -141,6 +149,7 @@ def on_a_terminal(folder: Path, *words: str, **changes: str) -> tuple[int, int]:
     """Start the command on a pseudo-terminal of its own; its pid and our end of it."""
     pid, ours = pty.fork()
     if pid == 0:
+        as_from_a_shell()
         os.chdir(folder)
         os.execve(
             sys.executable,

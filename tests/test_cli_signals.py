@@ -11,7 +11,19 @@ import time
 from pathlib import Path
 
 import pytest
-from cup import FIRST, SLOW_BOTS, environment, make, processes_naming, run_event, soon, start, stored, tables
+from cup import (
+    FIRST,
+    SLOW_BOTS,
+    as_from_a_shell,
+    environment,
+    make,
+    processes_naming,
+    run_event,
+    soon,
+    start,
+    stored,
+    tables,
+)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +82,12 @@ def test_a_signal_during_a_hanging_match_does_not_wait_for_its_limit(tmp_path):
 def test_a_signal_while_the_charts_are_drawn_ends_the_command_at_once(tmp_path):
     folder = make(tmp_path / "ws")
     run = subprocess.Popen(
-        [sys.executable, "-m", "arena", "run"], cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "arena", "run"],
+        cwd=folder,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=as_from_a_shell,
     )
     assert soon(lambda: (folder / "results/cup/timing.csv").exists())
     run.send_signal(signal.SIGINT)

@@ -182,6 +182,7 @@ def test_a_folder_thousands_deep_is_removed(tmp_path):
     assert not top.exists()
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_a_large_referee_starts_its_bots_as_fast_as_a_small_one(steady):
     def start(door: Door) -> float:

@@ -1,16 +1,20 @@
 """The event: parallel or not, interrupted or not, with broken bots or not, it ends with the same tables."""
 
+import contextlib
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+import sprint
 from processes import descendants, gone_soon
+from sprint import FIRST, LAST
 
 from arena import config, tournament
 from arena.archive import Archive
@@ -22,8 +26,6 @@ from arena.play import play
 
 HERE = Path(__file__).parent
 DICE = (HERE.parent / "bots" / "dice.py").read_text()
-FIRST = DICE.replace("dice.choice(legal)", "legal[0]")
-LAST = DICE.replace("dice.choice(legal)", "legal[-1]")
 TABLES = ("leaderboard.csv", "crosstable.csv", "matches.csv")
 
 
@@ -48,11 +50,15 @@ class Quiet:
         self.aborts.append(abort)
 
 
-def workspace(folder: Path, bots: dict[str, str], boards: Iterable[str] = ("duel", "classic"), **keys: object) -> Path:
-    """A workspace with these bots and a quick event."""
-    (folder / "bots").mkdir(parents=True)
+def workspace(folder: Path, bots: dict[str, str], boards: Iterable[str] = ("sprint",), **keys: object) -> Path:
+    """A workspace with these bots, shell scripts or Python, and an event that is quick unless boards say otherwise."""
+    for place in ("bots", "rules"):
+        (folder / place).mkdir(parents=True)
     for name, text in bots.items():
-        (folder / "bots" / f"{name}.py").write_text(text)
+        bot = folder / "bots" / (name if text.startswith("#!") else f"{name}.py")
+        bot.write_text(text)
+        bot.chmod(0o755)
+    (folder / "rules" / "sprint.py").write_text(Path(sprint.__file__).read_text())
     lines = ['name = "cup"', "seed = 5", f"boards = {list(boards)!r}", 'bots = "bots"']
     lines += [f"{key} = {value}" for key, value in keys.items()]
     (folder / "tournament.toml").write_text("\n".join(lines) + "\n")
@@ -78,7 +84,7 @@ def tables(folder: Path) -> list[bytes]:
 
 @pytest.mark.slow
 def test_one_worker_and_four_give_the_same_tables(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=2)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "classic", "sprint"])
     for workers in (1, 4):
         outcome, _ = run(cup, f"by{workers}", workers)
         assert outcome.complete
@@ -86,7 +92,7 @@ def test_one_worker_and_four_give_the_same_tables(tmp_path):
 
 
 def test_a_finished_event_is_not_played_again(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"])
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
     run(cup)
     outcome, audience = run(cup)
     assert outcome.complete
@@ -95,9 +101,9 @@ def test_a_finished_event_is_not_played_again(tmp_path):
 
 
 def test_an_edited_bot_gets_new_matches_and_the_others_keep_theirs(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel"])
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST})
     run(cup)
-    (cup / "bots" / "c.py").write_text(LAST + "# edited\n")
+    (cup / "bots" / "c").write_text(LAST + "# edited\n")
     _, audience = run(cup)
     assert audience.counts == (6, 2)
     assert all("c" in {seat.bot for seat in record.seats} for record in audience.records)
@@ -108,12 +114,12 @@ def test_an_edited_bot_gets_new_matches_and_the_others_keep_theirs(tmp_path):
 
 
 def test_a_bot_that_is_edited_while_an_event_runs_plays_on_as_it_was(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"], repeats=4)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=4)
     event = event_of(cup)
 
     class Editor(Quiet):
         def begins(self, planned: int, finished: int) -> None:
-            (cup / "bots" / "b.py").write_text("raise SystemExit(1)\n")
+            (cup / "bots" / "b").write_text("#!/bin/sh\nexit 1\n")
 
     audience = Editor()
     tournament.run(event, cup / "results", workers=1, audience=audience)
@@ -122,7 +128,7 @@ def test_a_bot_that_is_edited_while_an_event_runs_plays_on_as_it_was(tmp_path):
 
 
 def test_a_log_that_cannot_be_written_is_named_in_one_line(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"])
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
     (cup / "results").mkdir()
     (cup / "results" / "logs").write_text("")
     with pytest.raises(ArenaError, match="logs: cannot be written"):
@@ -132,7 +138,7 @@ def test_a_log_that_cannot_be_written_is_named_in_one_line(tmp_path):
 @pytest.mark.slow
 def test_bots_that_never_say_ready_are_named_and_forfeit_unplayed(tmp_path):
     bots = {"good": DICE, "fine": FIRST, "mute": "import time\ntime.sleep(60)\n", "dead": "raise SystemExit(3)\n"}
-    cup = workspace(tmp_path, bots, ["duel"], time="{start = 0.5}")
+    cup = workspace(tmp_path, bots, time="{start = 0.5}")
     outcome, audience = run(cup)
     assert outcome.complete
     assert {name: fault.ending for name, fault in audience.missing.items()} == {
@@ -159,11 +165,9 @@ BROKEN = {
 
 @pytest.mark.slow
 def test_of_25_bots_the_five_that_always_fail_come_last_with_their_endings_counted(tmp_path):
-    bots = {
-        f"b{number:02}": random.Random(number).choice([DICE, FIRST, LAST]) + f"# {number}\n" for number in range(20)
-    }
-    cup = workspace(tmp_path, bots | BROKEN, ["mummy_maze/duel"], time="{start = 2.0, move = 0.2}")
-    outcome, audience = run(cup)
+    bots = {f"b{number:02}": random.Random(number).choice([FIRST, LAST]) + f"# {number}\n" for number in range(20)}
+    cup = workspace(tmp_path, bots | BROKEN, time="{start = 2.0, move = 0.2}")
+    outcome, audience = run(cup, workers=4)  # most of the time is waited for those that are too slow
     assert outcome.complete
     assert set(audience.missing) == {"mute"}
     board = Results.open(cup / "results").leaderboard().set_index("bot")
@@ -186,7 +190,7 @@ with Archive.open(Path(sys.argv[1]), writing=True):
 
 
 def test_a_second_run_at_the_same_time_is_refused_in_one_line(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"])
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
     holder = subprocess.Popen(
         [
             sys.executable,
@@ -209,74 +213,99 @@ def test_a_second_run_at_the_same_time_is_refused_in_one_line(tmp_path):
     assert run(cup)[0].complete
 
 
-MAIN = """
-import sys
-from pathlib import Path
-from arena import config, tournament
-class Audience:
-    begins = absent = aborted = lambda *_: None
-    told = False
-    def finished(self, record):
-        if not self.told:
-            print("begun", flush=True)
-        self.told = True
-cup = Path(sys.argv[1])
-event = config.load(cup / "tournament.toml").event(cup)
-outcome = tournament.run(event, cup / "killed", workers=2, audience=Audience())
-sys.exit(0 if outcome.complete else 1)
-"""
+class Teller(Quiet):
+    """An audience in another process: it writes a byte for each match that is stored."""
+
+    def __init__(self, to: int) -> None:
+        super().__init__()
+        self._to = to
+
+    def finished(self, record: Record) -> None:
+        os.write(self._to, b".")
 
 
-def begun(cup: Path) -> "subprocess.Popen[str]":
-    """The event in a process of its own, which has stored a match of this run."""
-    main = subprocess.Popen([sys.executable, "-c", MAIN, str(cup)], stdout=subprocess.PIPE, text=True)
-    assert main.stdout is not None
-    with main.stdout:
-        main.stdout.readline()  # or its end, when nothing was left to play
-    return main
+class Main:
+    """The event in a process of its own."""
+
+    def __init__(self, event: Event, folder: Path) -> None:
+        self._told, tell = os.pipe()
+        context = multiprocessing.get_context("fork")  # what it imports is here already
+        self.process = context.Process(target=self._run, args=(event, folder, tell))
+        self.process.start()
+        os.close(tell)
+
+    @staticmethod
+    def _run(event: Event, folder: Path, tell: int) -> None:
+        outcome = tournament.run(event, folder, workers=2, audience=Teller(tell))
+        sys.exit(0 if outcome.complete else 1)
+
+    @property
+    def below(self) -> set[int]:
+        return descendants(self.process.pid or 0)
+
+    def stores(self, count: int) -> bool:
+        """Wait until it has stored so many matches more; False when it ends before."""
+        return all(os.read(self._told, 1) for _ in range(count))
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.join()
+        os.close(self._told)
+
+
+@contextlib.contextmanager
+def played_by(event: Event, folder: Path) -> Iterator[Main]:
+    main = Main(event, folder)
+    try:
+        yield main
+    finally:
+        main.close()
 
 
 @pytest.mark.slow
 def test_killed_twenty_times_the_finished_event_equals_an_uninterrupted_one(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST, "d": DICE + "#\n"}, ["duel", "hunt"], repeats=6)
-    run(cup, "whole")
-    dice = random.Random(1)
-    stored = 0
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n", "d": LAST + "#\n"}, repeats=20)
+    whole, _ = run(cup, "whole")
+    event, dice, stored = event_of(cup), random.Random(1), 0
     for _ in range(20):
-        main = begun(cup)
-        time.sleep(dice.uniform(0.0, 0.3))
-        below = descendants(main.pid)
-        main.send_signal(signal.SIGKILL)
-        main.wait()
+        with played_by(event, cup / "killed") as main:
+            assert main.stores(dice.randrange(1, 6))
+            time.sleep(dice.uniform(0.0, 0.02))
+            below = main.below
+            main.process.kill()
+            main.process.join()
+            assert main.process.exitcode == -signal.SIGKILL
         assert gone_soon(below)
-        if (cup / "killed" / "event.sqlite").exists():
-            with Archive.open(cup / "killed", writing=True) as archive:
-                now = len(archive.ids())
-            assert now >= stored
-            stored = now
-    assert stored > 0
+        with Archive.open(cup / "killed", writing=True) as archive:
+            now = len(archive.ids())
+        assert stored < now < whole.planned
+        stored = now
     assert run(cup, "killed")[0].complete
     assert tables(cup / "killed") == tables(cup / "whole")
 
 
+def referees(pids: Iterable[int]) -> list[int]:
+    """Those of these processes that play matches."""
+    comms = {pid: Path(f"/proc/{pid}/comm") for pid in pids}
+    return [pid for pid, comm in comms.items() if comm.exists() and comm.read_text().startswith("referee-")]
+
+
 @pytest.mark.slow
 def test_a_killed_worker_costs_nothing_but_a_replay(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "hunt"], repeats=3)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "sprint"], repeats=4)
     run(cup, "whole")
-    main = begun(cup)
-    for _ in range(3):
-        time.sleep(0.4)
-        for pid in descendants(main.pid):
-            comm = Path(f"/proc/{pid}/comm")
-            if comm.exists() and comm.read_text().startswith("referee-"):
-                os.kill(pid, signal.SIGKILL)
-                break
-    assert main.wait() == 0
+    with played_by(event_of(cup), cup / "killed") as main:
+        for _ in range(3):
+            assert main.stores(5)
+            os.kill(referees(main.below)[0], signal.SIGKILL)
+        main.process.join()
+        assert main.process.exitcode == 0
+    assert "was killed; a new one takes its place" in (cup / "killed" / "logs" / "arena.log").read_text()
     assert tables(cup / "killed") == tables(cup / "whole")
 
 
 def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path, monkeypatch):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, ["duel"])
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
 
     def broken(match, **more):
         if match.seats[0].bot.name == "b":
@@ -293,7 +322,7 @@ def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path,
 
 
 def test_a_stopped_event_keeps_what_finished(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel"], repeats=20)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
     audience = Quiet()
     outcome = tournament.run(
         event_of(cup), cup / "results", workers=2, audience=audience, stopped=lambda: len(audience.records) >= 5
