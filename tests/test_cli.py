@@ -1,4 +1,4 @@
-"""The command line in processes of its own: what it prints where, and every mistake in a line."""
+"""The command line: what it prints where, and every mistake in a line; in a process of its own where that matters."""
 
 import json
 import re
@@ -7,9 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from cup import BOT, CRASHES, FIRST, arena, environment, make
-
-from arena.cli import main
+from cup import BOT, CRASHES, FIRST, arena, arena_itself, environment, make
 
 PLAYS_DUEL = ("match", "first", "last", "--board", "duel")
 
@@ -29,21 +27,6 @@ def fresh(tmp_path_factory):
     return make(tmp_path_factory.mktemp("fresh") / "ws")
 
 
-@pytest.fixture
-def here(capsys, monkeypatch):
-    """The command run in this process: as `arena`, but quicker."""
-
-    def run(folder, *words):
-        monkeypatch.chdir(folder)
-        monkeypatch.setattr(sys, "argv", ["arena", *words])
-        with pytest.raises(SystemExit) as done:
-            main()
-        said = capsys.readouterr()
-        return subprocess.CompletedProcess(words, done.value.code, said.out, said.err)
-
-    return run
-
-
 def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -56,24 +39,24 @@ def test_importing_the_command_line_loads_nothing_slow():
     assert said.strip() == "[]"
 
 
-def test_every_command_has_help(fresh, here):
-    listed = here(fresh, "--help").stdout
+def test_every_command_has_help(fresh):
+    listed = arena(fresh, "--help").stdout
     for command in ("run", "leaderboard", "charts", "games", "match", "replay", "init"):
         assert command in listed
-        assert here(fresh, command, "--help").returncode == 0
+        assert arena(fresh, command, "--help").returncode == 0
 
 
 def test_completion_for_a_shell_can_be_shown(fresh):
-    done = arena(fresh, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    done = arena_itself(fresh, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
     assert "complete -o default -F" in done.stdout
 
 
 def test_the_version_is_told(fresh):
-    assert re.fullmatch(r"arena \d+\.\d+\.\d+\n", arena(fresh, "--version").stdout)
+    assert re.fullmatch(r"arena \d+\.\d+\.\d+\n", arena_itself(fresh, "--version").stdout)
 
 
 def test_the_leaderboard_is_a_table_on_stdout(played):
-    done = arena(played, "leaderboard")
+    done = arena_itself(played, "leaderboard")
     assert done.returncode == 0
     assert done.stderr == ""
     header, _, best, worst = done.stdout.strip("\n").split("\n")
@@ -82,58 +65,58 @@ def test_the_leaderboard_is_a_table_on_stdout(played):
     assert (best.split()[1], worst.split()[1]) == ("first", "broken")
 
 
-def test_leaderboard_as_json_has_the_columns_of_the_csv(played, here):
+def test_leaderboard_as_json_has_the_columns_of_the_csv(played):
     header = (played / "results/cup/leaderboard.csv").read_text().splitlines()[0].split(",")
-    assert [list(row) for row in rows(here(played, "leaderboard", "--json"))] == [header, header]
+    assert [list(row) for row in rows(arena(played, "leaderboard", "--json"))] == [header, header]
 
 
-def test_the_wide_leaderboard_has_every_column(played, here):
+def test_the_wide_leaderboard_has_every_column(played):
     header = (played / "results/cup/leaderboard.csv").read_text().splitlines()[0].split(",")
-    assert here(played, "leaderboard", "--wide").stdout.split("\n")[0].split() == header
+    assert arena(played, "leaderboard", "--wide").stdout.split("\n")[0].split() == header
 
 
-def test_crosstable_and_timing_are_tables_too(played, here):
-    cells = rows(here(played, "leaderboard", "--crosstable", "--board", "duel", "--role", "mummy", "--json"))
+def test_crosstable_and_timing_are_tables_too(played):
+    cells = rows(arena(played, "leaderboard", "--crosstable", "--board", "duel", "--role", "mummy", "--json"))
     assert [(cell["bot"], cell["opponent"], cell["score"]) for cell in cells] == [
         ("broken", "first", 0.0),
         ("first", "broken", 100.0),
     ]
-    assert {row["bot"] for row in rows(here(played, "leaderboard", "--timing", "--json"))} == {"first", "broken"}
+    assert {row["bot"] for row in rows(arena(played, "leaderboard", "--timing", "--json"))} == {"first", "broken"}
 
 
 @pytest.mark.parametrize("words", ["cup", "results/cup", "results/cup/event.sqlite", "tournament.toml", "."])
-def test_an_event_may_be_named_in_many_ways(played, words, here):
-    assert here(played, "leaderboard", words).stdout == here(played, "leaderboard").stdout
+def test_an_event_may_be_named_in_many_ways(played, words):
+    assert arena(played, "leaderboard", words).stdout == arena(played, "leaderboard").stdout
 
 
-def test_a_workspace_elsewhere_may_be_named(played, tmp_path, here):
-    assert here(tmp_path, "leaderboard", str(played)).stdout == here(played, "leaderboard").stdout
+def test_a_workspace_elsewhere_may_be_named(played, tmp_path):
+    assert arena(tmp_path, "leaderboard", str(played)).stdout == arena(played, "leaderboard").stdout
 
 
-def test_the_only_event_there_is_needs_no_name(played, tmp_path, here):
+def test_the_only_event_there_is_needs_no_name(played, tmp_path):
     (tmp_path / "results").mkdir()
     (tmp_path / "results/other").symlink_to(played / "results/cup")
-    assert here(tmp_path, "leaderboard").stdout == here(played, "leaderboard").stdout
+    assert arena(tmp_path, "leaderboard").stdout == arena(played, "leaderboard").stdout
 
 
-def test_charts_draws_again_what_is_there(played, here):
-    files = [row["file"] for row in rows(here(played, "charts", "--json"))]
+def test_charts_draws_again_what_is_there(played):
+    files = [row["file"] for row in rows(arena(played, "charts", "--json"))]
     assert "results/cup/leaderboard.csv" in files
     assert all((played / file).stat().st_size for file in files)
     assert {file.rpartition(".")[2] for file in files} == {"csv", "svg", "png"}
 
 
-def test_games_lists_each_board_with_its_roles_starts_exit_and_steps(fresh, here):
-    found = {row["board"]: row for row in rows(here(fresh, "games", "--json"))}
+def test_games_lists_each_board_with_its_roles_starts_exit_and_steps(fresh):
+    found = {row["board"]: row for row in rows(arena(fresh, "games", "--json"))}
     duel = found["mummy_maze/duel"]
     assert (duel["roles"], duel["exit"], duel["steps"]) == (["explorer", "mummy"], "8 8", 50)
     assert found["pacman/classic"]["sides"] == ["pacman", "blinky+inky"]
-    assert "mummy_maze/duel" in here(fresh, "games").stdout
+    assert "mummy_maze/duel" in arena(fresh, "games").stdout
 
 
 @pytest.mark.parametrize("words", ["hunt", "mummy_maze/hunt"])
-def test_games_draws_the_board_that_is_named(fresh, words, here):
-    done = here(fresh, "games", words)
+def test_games_draws_the_board_that_is_named(fresh, words):
+    done = arena(fresh, "games", words)
     assert done.returncode == 0
     assert "pacman" not in done.stdout
     assert "E" in done.stdout.partition("\n\n")[2]
@@ -147,37 +130,37 @@ def test_a_match_is_shown_turn_by_turn_with_its_verdict(fresh):
     assert re.search(r"^\w[\w ]* after \d+ turns: explorer \(first\) \d+, mummy \(last\) \d+$", said, re.MULTILINE)
 
 
-def test_a_match_without_drawings_is_moves_only(fresh, here):
-    drawn, bare = (here(fresh, *PLAYS_DUEL, *more).stdout for more in ((), ("--no-draw",)))
+def test_a_match_without_drawings_is_moves_only(fresh):
+    drawn, bare = (arena(fresh, *PLAYS_DUEL, *more).stdout for more in ((), ("--no-draw",)))
     assert len(bare) < len(drawn)
     assert bare.startswith(f"{drawn.splitlines()[0]}\nstart\nturn 1")
 
 
-def test_a_match_between_paths_works_outside_any_workspace(fresh, tmp_path, here):
+def test_a_match_between_paths_works_outside_any_workspace(fresh, tmp_path):
     paths = (str(fresh / "bots/first.py"), str(fresh / "bots/last.py"))
-    (row,) = rows(here(tmp_path, "match", *paths, "--board", "duel", "--json"))
+    (row,) = rows(arena(tmp_path, "match", *paths, "--board", "duel", "--json"))
     assert (row["explorer_bot"], row["mummy_bot"]) == ("first", "last")
     assert [turn["role"] for turn in row["turns"][:2]] == ["explorer", "mummy"]
 
 
-def test_two_bots_at_pacman_leave_both_ghosts_to_the_second(fresh, here):
-    (row,) = rows(here(fresh, "match", "first", "last", "--board", "classic", "--json"))
+def test_two_bots_at_pacman_leave_both_ghosts_to_the_second(fresh):
+    (row,) = rows(arena(fresh, "match", "first", "last", "--board", "classic", "--json"))
     assert (row["pacman_bot"], row["blinky_bot"], row["inky_bot"]) == ("first", "last", "last")
 
 
-def test_a_fault_is_told_in_words_with_the_end_of_stderr(played, here):
-    done = here(played, "match", "first", "broken", "--board", "duel")
+def test_a_fault_is_told_in_words_with_the_end_of_stderr(played):
+    done = arena(played, "match", "first", "broken", "--board", "duel")
     assert done.returncode == 0
     assert "mummy (broken) is at fault before the first turn: crashed" in done.stdout
     assert "stderr: [bold]no[/bold]" in done.stdout
 
 
-def test_hostile_remarks_and_logs_do_nothing_to_the_terminal(tmp_path, here):
+def test_hostile_remarks_and_logs_do_nothing_to_the_terminal(tmp_path):
     hostile = BOT.format(place=0, pause=0).replace("[red]seen[/red]", "\\x1b[2J\\u202e" + "x" * 5000)
     dying = 'import sys\nsys.stderr.write("\\x1b]0;owned\\x07\\n")\nsys.exit(3)\n'
     make(tmp_path / "ws", hostile=hostile, dying=dying)
     for pair in (("hostile", "hostile"), ("hostile", "dying")):
-        done = here(tmp_path / "ws", "match", *pair, "--board", "duel")
+        done = arena(tmp_path / "ws", "match", *pair, "--board", "duel")
         assert done.returncode == 0
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", done.stdout)
     assert "\\x1b]0;owned" in done.stdout
@@ -198,29 +181,29 @@ def walked(tmp_path_factory):
     return folder
 
 
-def test_a_replay_shows_every_turn_and_marks_the_steps_that_a_wall_stopped(walked, here):
+def test_a_replay_shows_every_turn_and_marks_the_steps_that_a_wall_stopped(walked):
     match = a_match(walked)
-    said = here(walked, "replay", match[:6]).stdout
-    turns = rows(here(walked, "replay", match, "cup", "--json"))
+    said = arena(walked, "replay", match[:6]).stdout
+    turns = rows(arena(walked, "replay", match, "cup", "--json"))
     assert [turn["turn"] for turn in turns] == list(range(1, len(turns) + 1))
     assert any(turn["blocked"] for turn in turns)
     assert said.count("(blocked)") == sum(turn["blocked"] for turn in turns)
     assert said.splitlines()[0].startswith(f"match {match}")
 
 
-def test_a_replay_of_one_turn_shows_that_turn_only(walked, here):
-    said = here(walked, "replay", a_match(walked), "--turn", "2", "--no-draw").stdout
+def test_a_replay_of_one_turn_shows_that_turn_only(walked):
+    said = arena(walked, "replay", a_match(walked), "--turn", "2", "--no-draw").stdout
     assert re.findall(r"^turn \d+", said, re.MULTILINE) == ["turn 2"]
 
 
 def test_a_replay_waits_for_nobody_when_there_is_no_terminal(walked):
-    done = arena(walked, "replay", a_match(walked), "--step", "--no-draw")
+    done = arena_itself(walked, "replay", a_match(walked), "--step", "--no-draw")
     assert done.returncode == 0
     assert "Enter" not in done.stdout
 
 
 def test_init_makes_a_workspace_and_says_what_comes_next(tmp_path):
-    done = arena(tmp_path, "init", "cup")
+    done = arena_itself(tmp_path, "init", "cup")
     assert done.returncode == 0
     assert "cd cup" in done.stdout
     assert (tmp_path / "cup/tournament.toml").is_file()
@@ -229,9 +212,9 @@ def test_init_makes_a_workspace_and_says_what_comes_next(tmp_path):
     assert arena(tmp_path / "cup", "games", "hunt").returncode == 0
 
 
-def test_init_leaves_what_is_there_alone(tmp_path, here):
+def test_init_leaves_what_is_there_alone(tmp_path):
     (tmp_path / "cup/bots").mkdir(parents=True)
-    done = here(tmp_path, "init", "cup")
+    done = arena(tmp_path, "init", "cup")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "bots" in done.stderr
     assert not (tmp_path / "cup/tournament.toml").exists()
@@ -310,11 +293,11 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(mistake, tmp_path, here):
+def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(mistake, tmp_path):
     spoil, words, named = MISTAKES[mistake]
     folder = make(tmp_path / "ws")
     spoil(folder)
-    done = here(folder, *words)
+    done = arena(folder, *words)
     assert done.returncode == 2
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1, done.stderr
@@ -323,25 +306,25 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(mistake, tmp_path, here
 
 
 @pytest.mark.parametrize("words", [["nosuch"], ["run", "--nosuch"], ["match"], ["run", "--seed", "x"]])
-def test_a_wrong_command_line_is_exit_code_2(words, fresh, here):
-    done = here(fresh, *words)
+def test_a_wrong_command_line_is_exit_code_2(words, fresh):
+    done = arena(fresh, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
 
 
-def test_a_file_name_that_is_hostile_does_nothing_to_the_terminal(tmp_path, here):
+def test_a_file_name_that_is_hostile_does_nothing_to_the_terminal(tmp_path):
     folder = make(tmp_path / "ws")
     (folder / "bots/\x1b[2Jx.py").write_text("")
-    done = here(folder, "run")
+    done = arena(folder, "run")
     assert done.returncode == 2
     assert "\\x1b[2Jx" in done.stderr
     assert "\x1b" not in done.stderr
 
 
-def test_every_mistake_in_a_file_is_told_at_once(tmp_path, here):
+def test_every_mistake_in_a_file_is_told_at_once(tmp_path):
     folder = make(tmp_path / "ws")
     in_toml("repeats = 1", "repeats = 0\nseeed = 3")(folder)
-    done = here(folder, "run")
+    done = arena(folder, "run")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 2
 

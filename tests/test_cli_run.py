@@ -1,4 +1,4 @@
-"""`arena run` in processes of its own: what it prints, what it stores, and its exit codes."""
+"""`arena run`: what it prints, what it stores, and its exit codes."""
 
 import json
 import re
@@ -8,14 +8,28 @@ from dataclasses import replace
 
 import cup
 import pytest
-from cup import CRASHES, FIRST, LAST, SLOW_BOTS, arena, leaderboard, make, run_event, soon, start, stored, tables
+from cup import (
+    CRASHES,
+    FIRST,
+    LAST,
+    SLOW_BOTS,
+    arena,
+    arena_itself,
+    leaderboard,
+    make,
+    run_event,
+    soon,
+    start,
+    stored,
+    tables,
+)
 
 from arena.archive import Archive
 
 
 def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
     folder = make(tmp_path / "ws", repeats=2)
-    done = arena(folder, "run")
+    done = arena_itself(folder, "run")
     assert done.returncode == 0
     assert done.stdout == arena(folder, "leaderboard").stdout
     assert "4 of 4 matches (100 %)" in done.stderr
@@ -164,7 +178,7 @@ def test_matches_that_arena_fails_leave_the_event_unfinished_with_exit_code_1(tm
     done = run_event(folder)
     assert done.returncode == 1
     assert "was given up after 3 attempts: ZeroDivisionError: the rules are broken" in done.stderr
-    assert "matches are still due; to go on:\n  python -m arena run --no-charts" in done.stderr
+    assert "matches are still due; to go on:\n  arena run --no-charts" in done.stderr
     assert "rank" in done.stdout
 
 
