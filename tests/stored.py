@@ -77,8 +77,11 @@ def played(match: Match, *, turns: int = 20, **changes: int | Ending) -> Record:
     )
 
 
-def likely(match: Match, skill: Sequence[str]) -> Record:
-    """A record of bots of unlike strength: the first in `skill` is best, the last two sin now and then."""
+def likely(match: Match, skill: Sequence[str], turns: float = 42.0) -> Record:
+    """A record of bots of unlike strength: the first in `skill` is best, the last two sin now and then.
+
+    It is about so many turns long.
+    """
     draw = random.Random(match.id)
     best = {name: 1 - place / len(skill) for place, name in enumerate(skill)}
     changes: dict[str, int | Ending] = {}
@@ -88,7 +91,7 @@ def likely(match: Match, skill: Sequence[str]) -> Record:
         changes[seat.role] = round(min(100, max(0, draw.gauss(mean, 12))))
         if seat.bot.name in skill[-2:] and draw.random() < 0.3:
             changes[seat.role] = draw.choice(ENDINGS)
-    return played(match, turns=round(draw.gammavariate(6, 7)) + 2, **changes)
+    return played(match, turns=round(draw.gammavariate(6, turns / 6)) + 2, **changes)
 
 
 def store(folder: Path, of: Event, records: Iterable[Record]) -> Path:

@@ -48,7 +48,9 @@ def test_no_color_is_obeyed_on_a_terminal(busy):
     colours = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
     said = {}
     for name, changes in {"plain": {"NO_COLOR": "1"}, "colour": {}}.items():
-        pid, ours = on_a_terminal(busy, "run", "--no-charts", "--bots", "first,last", "--name", name, **changes)
+        pid, ours = on_a_terminal(
+            busy, "run", "--no-charts", "--bots", "first,last", "--repeats", "1", "--name", name, **changes
+        )
         said[name] = read_all(ours)
         assert exit_code(pid) == 0
     assert colours.search(said["colour"])
