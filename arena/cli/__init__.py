@@ -28,6 +28,7 @@ app = typer.Typer(
 app.command()(running.run)
 app.command()(results.leaderboard)
 app.command()(results.charts)
+app.command()(results.report)
 app.command()(boards.games)
 app.command()(matches.match)
 app.command()(matches.replay)

@@ -1,9 +1,9 @@
-"""`arena leaderboard` and `arena charts`: how an event went."""
+"""`arena leaderboard`, `arena charts` and `arena report`: how an event went."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,9 @@ from arena.errors import ArenaError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arena.game import Game
     from arena.leaderboard import Results
+    from arena.match import Match
 
 Words = Annotated[
     str | None,
@@ -67,6 +69,26 @@ def charts(
         typer.launch(str(folder / "charts"))
 
 
+def report(
+    event: Words = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    all_versions: AllVersions = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without network."""
+    from arena.cli import matches
+
+    folder = places.event_folder(event)
+    results = read(folder, all_versions=all_versions)
+    written = write_report(results, folder, write_charts(results, folder), matches.rules_of)
+    if json:
+        screen.print_json([{"file": places.shortest(written)}])
+    else:
+        print(places.shortest(written))
+    if open_:
+        typer.launch(str(written))
+
+
 def read(folder: Path, *, all_versions: bool = False) -> "Results":
     """The results in a folder."""
     from arena.leaderboard import Results
@@ -88,6 +110,16 @@ def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
 
     with _named(folder):
         return charts.write(results, folder)
+
+
+def write_report(
+    results: "Results", folder: Path, charts: Iterable[Path], rules: "Callable[[Match], Game[Any]]"
+) -> Path:
+    """Write report.html with these charts in it; `rules` gives the game that a match is replayed by."""
+    from arena import report
+
+    with _named(folder):
+        return report.write(results, folder, charts=charts, rules=rules)
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def run(
         Many, typer.Option("--set", metavar="KEY=VALUE", help="Any key of the file, such as time.move=0.5.")
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only say how many matches, and how long.")] = False,
-    charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the charts at the end.")] = True,
+    charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the charts, write the report.")] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when any seat was at fault.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
 ) -> None:
@@ -65,7 +65,7 @@ def run(
         if not stop:
             stop.at_once()
             options.keep_played(folder, text)
-            _report(folder, watcher, outcome, charts=charts, json=json)
+            _report(event, folder, watcher, outcome, charts=charts, json=json)
     if stop:
         screen.notice(f"{outcome.finished} of {outcome.planned} matches are stored; to go on:\n  {_again()}")
         raise typer.Exit(stop.code)
@@ -93,8 +93,9 @@ def _play(event: Event, folder: Path, workers: int, stop: signals.Stop) -> "tupl
         return tournament.run(event, folder, workers=workers, audience=watcher, stopped=stopped), watcher
 
 
-def _report(folder: Path, watcher: "Watcher", outcome: "Progress", *, charts: bool, json: bool) -> None:
-    """Write the tables and charts; print who was absent, the leaderboard, and where everything is."""
+def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress", *, charts: bool, json: bool) -> None:
+    """Write the tables, charts and report; print who was absent, the leaderboard, and where everything is."""
+    from arena import rulebook
     from arena.cli import results
     from arena.cli.watching import absence
 
@@ -111,13 +112,16 @@ def _report(folder: Path, watcher: "Watcher", outcome: "Progress", *, charts: bo
         left = outcome.planned - outcome.finished
         screen.notice(f"{left} of {outcome.planned} matches are still due; to go on:\n  {_again()}")
     if charts:
-        written += results.write_charts(read, folder)
+        drawn = results.write_charts(read, folder)
+        boards = {board.label: board for board in event.boards}
+        page = results.write_report(read, folder, drawn, lambda match: rulebook.game_of(boards[match.label]))
+        written += (*drawn, page)
     screen.notice(f"written: {', '.join(_places(written))}")
 
 
 def _places(written: tuple[Path, ...]) -> list[str]:
-    """Where files are: the tables one by one, the charts by their folder."""
-    named = (path if path.suffix == ".csv" else path.parent for path in written)
+    """Where files are: tables and report one by one, the charts by their folder."""
+    named = (path if path.suffix in {".csv", ".html"} else path.parent for path in written)
     return list(dict.fromkeys(places.shortest(path) for path in named))
 
 

@@ -1,1 +1,63 @@
-"""report.html: one file without network, with the tables, the charts and a replay of every match."""
+"""report.html: one file without network, with the tables, the charts and a replay of every match.
+
+It owns what the file holds, and what is left out where there is too much; `html/` owns how it looks and moves. Bots and
+games may have written any text in it: Python cleans it (`protocol.clean`), the template escapes it, the scripts make
+text nodes of it, and the page's policy lets nothing run or load that is not in the file itself.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from arena import rulebook
+from arena.game import Game
+from arena.leaderboard import Results
+from arena.match import Match
+from arena.report import bots, choice, leaderboard, listing, page, replays, summary
+from arena.report.index import Index
+from arena.report.store import Store
+
+SIZE = 19_000_000
+"""Bytes that the file may have; it is to stay under 20 MB."""
+LISTED = 50_000
+"""Matches that the page lists; a row takes some 70 bytes."""
+
+
+def known(match: Match) -> Game[Any]:
+    """The game of a match, from the rules that are found by its name: a path that stands in a record is never run."""
+    return rulebook.load(match.game, match.board)
+
+
+def write(
+    results: Results,
+    folder: Path,
+    *,
+    rules: Callable[[Match], Game[Any]] = known,
+    charts: Iterable[Path] = (),
+    size: int = SIZE,
+    listed: int = LISTED,
+) -> Path:
+    """Write `folder/report.html`, whole or not at all; the archive of these results is in `folder` too.
+
+    `rules` gives the game that a match is replayed by, `charts` are the files that `arena.charts.write` wrote. Columns
+    `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
+    them. Matches past `listed` and replays past `size` bytes are left out: the most telling and the newest stay, and
+    the page says so.
+    """
+    index = Index.of(results)
+    with Store(folder) as store:
+        pages = bots.pages(results, index, store)
+        order = choice.order(results.played, store.newest(), bots.linked(pages))
+        shown = choice.kept(results.played, order[:listed])
+        games = replays.Games(rules, store)
+        data = summary.data(results, index, games, shown) | {"pages": pages}
+        made = page.Page(results.event.name, leaderboard.table(results), tuple(charts))
+        rows = listing.columns(shown, index)
+        room = size - len(made.text(data | {"matches": rows}, ())) - 4 * len(shown)
+        chunks = replays.chunks(games, order[:listed], room)
+        replay = {match: number for number, chunk in enumerate(chunks) for match in chunk.matches}
+        rows |= {"replay": [replay.get(match.id, -1) for match in shown]}
+        text = made.text(data | {"matches": rows}, tuple(chunk.text for chunk in chunks))
+    part = folder / "report.part"
+    part.write_text(text, "utf-8")
+    return part.replace(folder / "report.html")

@@ -1,0 +1,85 @@
+"use strict";
+// A bot's page: how strong in which role, its best and worst matches, its faults in words, its time.
+
+const bot = (() => {
+  const MEASURES = ["rank", "points", "rating", "ranks", "matches", "won", "drawn", "lost", "forfeits"];
+
+  /** The figures of the leaderboard's row. */
+  function numbers(name) {
+    const table = byId("leaderboard-table");
+    const heads = [...table.tHead.rows[0].cells];
+    const row = [...table.tBodies[0].rows].find((one) => one.cells[1].textContent === name);
+    return make("dl", { class: "numbers" }, MEASURES.map((measure) => {
+      const column = heads.findIndex((head) => head.dataset.name === measure);
+      const text = column < 0 ? "" : row.cells[column].textContent;
+      return text ? make("div", {}, make("dt", {}, measure), make("dd", {}, text)) : null;
+    }));
+  }
+
+  function strength([number, seat, mean, field]) {
+    const board = report.boards[number];
+    const said = `${words.score(mean)}; all bots ${words.score(field)}`;
+    return make("div", {},
+      make("dt", { class: "seat" }, looks.icon(board, seat), `${board.column} · ${board.roles[seat]}`),
+      make("dd", { title: said }, draw("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+        draw("rect", { class: "rail", width: 100, height: 10 }), draw("rect", { width: mean, height: 10 }),
+        draw("rect", { class: "field", x: Math.min(99.4, field), width: 0.6, y: 0, height: 10 }))),
+      make("dd", { class: "figure" }, words.score(Math.round(mean * 10) / 10), make("span", { class: "unseen" }, ` (all bots: ${words.score(field)})`)));
+  }
+
+  function matchCard(id) {
+    const row = data.rowOf(id);
+    if (row === undefined) return null;
+    const one = data.match(row);
+    return make("li", {},
+      make("div", { class: "card-head" }, make("span", {}, one.board.column), make("span", {}, `${one.reason}, ${words.count(one.turns, "turn")}`),
+        make("a", { href: route.match(id) }, one.kept ? "Replay" : "Details")),
+      one.seats.map((seat) => matches.seatLine(one, seat)));
+  }
+
+  const cards = (title, ids) => make("section", {}, make("h3", {}, title),
+    ids.length ? make("ul", { class: "cards" }, ids.map(matchCard)) : make("p", { class: "note" }, "None."));
+
+  function faultCard(fault) {
+    const row = data.rowOf(fault.match);
+    const where = row === undefined ? "" : `${data.match(row).board.column} · `;
+    return make("li", {},
+      make("div", { class: "card-head" },
+        make("strong", { class: "ending" }, `${words.plain(fault.ending)}${fault.count > 1 ? ` × ${fault.count}` : ""}`),
+        make("span", {}, `${where}${fault.role}, ${fault.turn ? `turn ${fault.turn}` : "before the first turn"}`),
+        row === undefined ? null : make("a", { href: route.match(fault.match, fault.turn) }, "Show")),
+      make("p", { class: "words" }, fault.words),
+      fault.stderr.length ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, fault.stderr.join("\n")) : null);
+  }
+
+  function times(rows) {
+    const limit = report.event.move;
+    const figures = (row) => [row[2].toLocaleString("en"), ...row.slice(3).map(words.seconds)];
+    return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Time" }, make("table", { class: "grid" },
+      make("thead", {}, make("tr", {}, make("th", { class: "words", scope: "col" }, limit === null ? "No limit a move" : `Limit ${words.seconds(limit)} a move`),
+        ["answers", "median", "99 %", "longest", "CPU median", "CPU most"].map((label) => make("th", { scope: "col" }, label)))),
+      make("tbody", {}, rows.map((row) => make("tr", {},
+        make("th", { scope: "row" }, `${report.boards[row[0]].column} · ${report.boards[row[0]].roles[row[1]]}`),
+        figures(row).map((text) => make("td", {}, text)))))));
+  }
+
+  return {
+    start() {},
+    show(values) {
+      const name = values.get("bot");
+      const page = report.pages[report.bots.indexOf(name)];
+      byId("bot-title").textContent = page ? name : "There is no such bot";
+      byId("bot-content").replaceChildren(...(page ? [
+        numbers(name),
+        make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name }) }, "All of its matches")),
+        make("h3", {}, "Strength by role"),
+        page.strengths.length ? make("dl", { class: "strengths" }, page.strengths.map(strength)) : make("p", { class: "note" }, "It never played."),
+        make("p", { class: "note" }, "Mean score from 0 to 100. The mark is the mean of all bots in that role."),
+        make("div", { class: "pair" }, cards("Best matches", page.best), cards("Worst matches", page.worst)),
+        ...(page.faults.length ? [make("h3", {}, "Faults"), make("ul", { class: "cards" }, page.faults.map(faultCard))] : []),
+        ...(page.times.length ? [make("h3", {}, "Time"), times(page.times)] : []),
+      ] : []));
+      return page ? name : null;
+    },
+  };
+})();

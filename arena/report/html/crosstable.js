@@ -1,0 +1,66 @@
+"use strict";
+// Who does how well against whom, board by board, a table for each role; a cell opens the matches behind it.
+
+const crosstable = (() => {
+  const HOT = 55; // from here on a cell's colour wants the other ink
+
+  /** The boards on which bots met, by number. */
+  const met = () => report.boards.map((board, number) => ({ board, number }))
+    .filter(({ number }) => report.crosstable.some(([board]) => board === number));
+
+  function chips(all, chosen) {
+    return make("nav", { class: "chips", "aria-label": "Board" }, all.map((one) =>
+      make("a", { href: route.to("crosstable", { board: one.board.label }), "aria-current": one === chosen ? "true" : null }, one.board.column)));
+  }
+
+  function cell(board, seat, bot, opponent, found) {
+    if (!found) return make("td", { class: bot === opponent ? "itself" : null });
+    const [count, score] = found;
+    const [one, other, role] = [report.bots[bot], report.bots[opponent], board.roles[seat]];
+    const said = `${one} as ${role} against ${other}: ${words.score(score)} in ${words.count(count, "match", "matches")}`;
+    const link = make("a", {
+      href: route.to("matches", { board: board.label, role, bot: one, opponent: other }),
+      class: score >= HOT ? "hot" : null, title: said, "aria-label": said,
+    }, String(Math.round(score)));
+    link.style.setProperty("--heat", score);
+    return make("td", {}, link);
+  }
+
+  function mean(scores) {
+    return (scores.reduce((sum, score) => sum + score, 0) / scores.length).toFixed(1);
+  }
+
+  function table({ board, number }, seat) {
+    const cells = new Map(report.crosstable.filter(([one, role]) => one === number && role === seat)
+      .map(([, , bot, opponent, count, score]) => [`${bot}/${opponent}`, [count, score]]));
+    const ordered = (side) => [...new Set([...cells.keys()].map((key) => Number(key.split("/")[side])))].sort((one, other) => one - other);
+    const [rows, columns] = [ordered(0), ordered(1)];
+    const name = (bot) => make("a", { href: route.bot(report.bots[bot]) }, report.bots[bot]);
+    const row = (bot) => {
+      const found = columns.map((opponent) => cells.get(`${bot}/${opponent}`));
+      return make("tr", {}, make("th", { scope: "row" }, name(bot)),
+        columns.map((opponent, place) => cell(board, seat, bot, opponent, found[place])),
+        make("td", { class: "mean" }, mean(found.filter(Boolean).map(([, score]) => score))));
+    };
+    return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `As ${board.roles[seat]}` },
+      make("table", { class: "grid cross" },
+        make("caption", {}, looks.icon(board, seat), `as ${board.roles[seat]}`),
+        make("thead", {}, make("tr", {}, make("td", { class: "itself" }),
+          columns.map((bot) => make("th", { scope: "col" }, name(bot))), make("th", { scope: "col" }, "mean"))),
+        make("tbody", {}, rows.map(row))));
+  }
+
+  return {
+    start() {},
+    show(values) {
+      const all = met();
+      const chosen = all.find((one) => one.board.label === values.get("board")) ?? all[0];
+      byId("crosstable-content").replaceChildren(...(chosen ? [
+        chips(all, chosen),
+        make("div", { class: "crosses" }, chosen.board.roles.map((_, seat) => table(chosen, seat))),
+        make("p", { class: "scale" }, "Mean score", make("span", {}, "0"), make("i"), make("span", {}, "100")),
+        make("p", { class: "note" }, "Of the bot in a row, in the table's role, against the bot in a column. A cell opens its matches."),
+      ] : [make("p", { class: "empty" }, "No two bots met yet.")]));
+    },
+  };
+})();

@@ -1,0 +1,180 @@
+"use strict";
+// The replay viewer of one match: board, controls, moves and remarks, all showing the same turn.
+
+const replay = (() => {
+  const SPEEDS = [0.5, 1, 2, 4, 8];
+  const TRAIL = 6; // turns whose way stays marked
+  const ICONS = {
+    first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 2.5v11L13 8z",
+    pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
+  };
+  const icon = (name) => draw("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
+
+  /** The moves of each turn, with the words of each and what became of them. */
+  function turnsOf(kept) {
+    const turns = [[]];
+    kept.moves.forEach(([number, seat, move, took, remarks = [], by = "bot", said = null], place) => {
+      const one = { number, seat, move, took, remarks, by: by || "bot", said, words: move.split(" "), fates: kept.fates?.[place] ?? "" };
+      if (turns.at(-1).at(-1)?.number === number) turns.at(-1).push(one);
+      else turns.push([one]);
+    });
+    return turns;
+  }
+
+  const FATES = { b: ["blocked", "stopped by a wall"], n: ["not-made", "not made: the match was over"] };
+  const moveWords = (one) => one.words.flatMap((word, place) => {
+    const [kind, meaning] = FATES[one.fates[place]] ?? [];
+    const shown = kind ? make("span", { class: kind, title: meaning }, word, make("span", { class: "unseen" }, ` (${meaning})`)) : word;
+    return place ? [" ", shown] : [shown];
+  });
+
+  const roleName = (match, seat) => match.board.roles[seat] ?? String(seat);
+
+  /** Anything unusual about who chose a move. */
+  const chosenBy = (one) => one.by === "strike"
+    ? [make("span", { class: "said" }, ` instead of “${one.said}”, forgiven`)]
+    : one.by === "bot" ? [] : [make("span", { class: "by" }, ` (${one.by})`)];
+
+  function sentence(match, turns, turn, over) {
+    if (turn === 0) return [make("span", { class: "turn" }, "Start")];
+    const told = turns[turn].map((one, place) => [place ? ", " : "", `${roleName(match, one.seat)} `, moveWords(one), chosenBy(one)]);
+    return [make("span", { class: "turn" }, `Turn ${turns[turn][0].number} of ${turns.at(-1)[0].number}`), ...told,
+      turn === turns.length - 1 && over ? make("span", {}, ` — ${over}`) : null];
+  }
+
+  function moveList(match, turns, go) {
+    const rows = turns.map((moves, turn) => make("li", {}, turn === 0
+      ? make("button", { type: "button", onclick: () => go(0) }, make("span", { class: "number" }, "0"), make("span"), make("span", { class: "move" }, "start"))
+      : make("button", { type: "button", onclick: () => go(turn) }, moves.map((one, place) => [
+        make("span", { class: "number" }, place ? "" : String(one.number)),
+        typeof one.seat === "number" ? looks.icon(match.board, one.seat) : make("span"),
+        make("span", { class: `move${one.remarks.length ? " said-so" : ""}` }, moveWords(one), chosenBy(one)),
+        make("span", { class: "took", title: "time to answer" }, one.by === "bot" ? words.took(one.took) : "")]))));
+    const list = make("ol", { class: "moves", "aria-label": "Moves" }, rows);
+    let marked = null;
+    return { list, mark(turn) {
+      marked?.removeAttribute("aria-current");
+      marked = rows[turn].firstChild;
+      marked.setAttribute("aria-current", "true");
+      const [above, below] = [rows[turn].offsetTop, rows[turn].offsetTop + rows[turn].offsetHeight];
+      if (above < list.scrollTop || below > list.scrollTop + list.clientHeight) list.scrollTop = above - list.clientHeight / 2;
+    } };
+  }
+
+  function remarkPanel(match, turns) {
+    const body = make("div", { class: "remarks", tabindex: "0", role: "region", "aria-label": "Remarks" });
+    return { body, show(turn) {
+      const said = turns[turn].flatMap((one) => one.remarks.map((text) => make("p", {},
+        typeof one.seat === "number" ? looks.icon(match.board, one.seat) : null, make("span", {}, make("span", { class: "unseen" }, `${roleName(match, one.seat)}: `), text))));
+      body.replaceChildren(...(said.length ? said : [make("p", { class: "none" }, "No remark in this turn.")]));
+    } };
+  }
+
+  /** The state as a drawing, or as its facts where there is no grid. */
+  function stage(match, kept, turns) {
+    const states = kept.start ? facts.states(kept) : null;
+    if (!states) return { element: make("p", { class: "note" }, `The board cannot be shown: ${kept.broken}.`), show() {} };
+    if (!match.board.grid) return factStage(states);
+    const scenes = states.map((state) => facts.scene(match.board, state));
+    const drawn = boardOf(match.board);
+    const others = make("div", { class: "state" });
+    const ways = scenes.map((_, turn) => new Map(turns[turn].map((one) =>
+      [one.seat, scenes[turn - 1].roles.has(one.seat) ? facts.way(scenes[turn - 1].roles.get(one.seat), one) : []])));
+    const trailOf = (turn, seat) => {
+      const begin = Math.max(0, turn - TRAIL);
+      const passed = ways.slice(begin + 1, turn + 1).flatMap((way) => (way.get(seat) ?? []).map((step) => step.cell));
+      return [scenes[begin].roles.get(seat), ...passed].filter(Boolean);
+    };
+    return { element: drawn.svg, others, show(turn, { forward, milliseconds }) {
+      const trail = new Map(match.board.roles.map((_, seat) => [seat, trailOf(turn, seat)]));
+      const where = [...scenes[turn].roles].map(([seat, cell]) => `${match.board.roles[seat]} at ${cell.join(" ")}`).join(", ");
+      drawn.show(scenes[turn], { ways: forward ? ways[turn] : new Map(), milliseconds, trail, title: `Board: ${where}` });
+      others.replaceChildren(...scenes[turn].others.map((fact) => make("span", {}, fact)));
+    } };
+  }
+
+  function factStage(states) {
+    const list = make("ul", { class: "factlist", tabindex: "0", "aria-label": "Facts of the state" });
+    return { element: list, show(turn) {
+      const before = new Set(turn ? states[turn - 1] : states[0]);
+      list.replaceChildren(...states[turn].map((fact) => make("li", { class: before.has(fact) ? null : "new" }, fact)));
+    } };
+  }
+
+  function controls(play) {
+    const button = (name, label, press) => make("button", { type: "button", class: name, "aria-label": label, title: label, onclick: press }, icon(name));
+    const parts = {
+      first: button("first", "To the start", () => play.to(0)),
+      back: button("back", "One turn back", () => play.to(play.turn - 1)),
+      play: button("play", "Play", () => play.toggle()),
+      next: button("next", "One turn on", () => play.to(play.turn + 1)),
+      last: button("last", "To the end", () => play.to(Infinity)),
+    };
+    const speed = make("select", { onchange: (event) => play.speed(Number(event.target.value)) },
+      SPEEDS.map((value) => make("option", { value, selected: value === 1 }, `${value} ×`)));
+    return { ...parts, speed, bar: make("div", { class: "controls", role: "group", "aria-label": "Playback" }, Object.values(parts), make("label", {}, "Speed", speed)) };
+  }
+
+  /** What a key does, wherever in the viewer it is pressed; true when it did something. */
+  function press(event, play, speed) {
+    const typing = ["INPUT", "SELECT"].includes(event.target.tagName);
+    const onButton = event.target.closest("button, a") !== null;
+    const faster = (by) => {
+      speed.selectedIndex = Math.min(SPEEDS.length - 1, Math.max(0, speed.selectedIndex + by));
+      play.speed(SPEEDS[speed.selectedIndex]);
+    };
+    const keys = {
+      ArrowLeft: () => play.to(play.turn - 1), ArrowRight: () => play.to(play.turn + 1),
+      Home: () => play.to(0), End: () => play.to(Infinity),
+      " ": onButton ? null : () => play.toggle(), k: () => play.toggle(), "+": () => faster(1), "-": () => faster(-1),
+    };
+    if (event.ctrlKey || event.altKey || event.metaKey || typing || !keys[event.key]) return false;
+    keys[event.key]();
+    return true;
+  }
+
+  /** The viewer's element, and `stop` for when it is left. */
+  function open(match, kept, firstTurn, over, players) {
+    const turns = turnsOf(kept);
+    const now = make("p", { class: "now" });
+    const heard = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
+    const picture = stage(match, kept, turns);
+    const play = playback(turns.length - 1, show);
+    const scrub = make("input", { type: "range", class: "scrub", min: 0, max: turns.length - 1, step: 1, "aria-label": "Turn",
+      oninput: (event) => play.to(Number(event.target.value)) });
+    const panel = controls(play);
+    const list = moveList(match, turns, (turn) => play.to(turn));
+    const remarks = remarkPanel(match, turns);
+
+    function show(turn, { forward = false, milliseconds = 0, playing = false } = {}) {
+      picture.show(turn, { forward, milliseconds });
+      now.replaceChildren(...sentence(match, turns, turn, over).flat(Infinity).filter(Boolean));
+      list.mark(turn);
+      remarks.show(turn);
+      scrub.value = turn;
+      scrub.setAttribute("aria-valuetext", now.textContent);
+      for (const each of [panel.first, panel.back]) each.disabled = turn === 0;
+      for (const each of [panel.next, panel.last]) each.disabled = turn === turns.length - 1;
+      panel.play.replaceChildren(icon(playing ? "pause" : "play"));
+      panel.play.setAttribute("aria-label", playing ? "Pause" : "Play");
+      panel.play.title = playing ? "Pause" : "Play";
+      if (!playing) { // a screen reader is not told every turn of a film, nor does the address change with each
+        heard.textContent = now.textContent;
+        route.replace(route.match(match.id, turn));
+      }
+    }
+
+    const element = make("div", { class: "replay", tabindex: "-1", "aria-label": "Replay", role: "region",
+      onkeydown: (event) => { if (press(event, play, panel.speed)) event.preventDefault(); } },
+      make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), heard, scrub, panel.bar,
+        make("p", { class: "keys" }, make("kbd", {}, "space"), " play  ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " step  ", make("kbd", {}, "home"), " ", make("kbd", {}, "end"), "  ", make("kbd", {}, "+"), " ", make("kbd", {}, "−"), " speed")),
+      make("div", { class: "aside" }, players,
+        make("div", { class: "panel" }, make("h3", {}, "Moves"), list.list),
+        make("div", { class: "panel" }, make("h3", {}, "Remarks"), remarks.body)));
+    // A turn's number in an address is the game's; a fault before the first is shown at the start.
+    const wanted = turns.findIndex((moves) => moves[0]?.number === firstTurn);
+    return { element, begin: () => play.to(wanted > 0 ? wanted : firstTurn > 0 ? turns.length - 1 : 0), stop: play.pause };
+  }
+
+  return { open };
+})();

@@ -1,0 +1,43 @@
+"use strict";
+// A table that is sorted by clicking on its heads. A cell's `data-key` is what it is sorted by.
+
+const sorting = (() => {
+  const keyOf = (row, column) => {
+    const key = row.cells[column].dataset.key ?? row.cells[column].textContent;
+    return key === "" ? null : Number.isNaN(Number(key)) ? key : Number(key);
+  };
+
+  // What is missing comes last, either way round.
+  function compare(one, other, sign) {
+    if (one === null || other === null) return (one === null) - (other === null);
+    if (typeof one === "number" && typeof other === "number") return sign * (one - other);
+    return sign * String(one).localeCompare(String(other));
+  }
+
+  function sort(table, column, sign) {
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row) => [keyOf(row, column), row]);
+    rows.sort(([one], [other]) => compare(one, other, sign));
+    body.append(...rows.map(([, row]) => row));
+    [...table.tHead.rows[0].cells].forEach((head, place) =>
+      head.setAttribute("aria-sort", place !== column ? "none" : sign > 0 ? "ascending" : "descending"));
+  }
+
+  return {
+    /** Make the heads buttons; figures are sorted highest first, names and ranks (`up`) lowest first. */
+    enable(table, up) {
+      [...table.tHead.rows[0].cells].forEach((head, column) => {
+        const label = head.textContent;
+        const press = () => {
+          const first = up.includes(head.dataset.name) ? 1 : -1;
+          const now = head.getAttribute("aria-sort");
+          const sign = now === "ascending" ? -1 : now === "descending" ? 1 : first;
+          sort(table, column, sign);
+          table.dispatchEvent(new CustomEvent("sorted", { detail: head.dataset.name }));
+        };
+        head.setAttribute("aria-sort", "none");
+        head.replaceChildren(make("button", { type: "button", onclick: press }, label));
+      });
+    },
+  };
+})();

@@ -1,0 +1,103 @@
+"""The one file: template, styles, scripts, pictures and data, under a policy that lets nothing else in."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from arena import __version__
+from arena.protocol import clean
+from arena.report.leaderboard import Table
+from arena.report.packing import safe_json
+
+PARTS = Path(__file__).parent / "html"
+VECTOR = 400_000
+"""Bytes of a drawing above which its pixels are taken."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart inside the file."""
+
+    name: str
+    source: str
+    """A `data:` address."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What of the page stays the same, however many replays there are."""
+
+    title: str
+    leaderboard: Table
+    charts: tuple[Path, ...]
+
+    def text(self, data: object, chunks: Sequence[str]) -> str:
+        """The whole file."""
+        return self._template.render(
+            title=clean(self.title),
+            version=__version__,
+            policy=self._policy,
+            styles=[Markup(style) for style in self._styles],  # noqa: S704  our own files
+            scripts=[Markup(script) for script in self._scripts],  # noqa: S704  our own files
+            table=self.leaderboard,
+            pictures=self._pictures,
+            data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
+            chunks=chunks,
+        )
+
+    @cached_property
+    def _policy(self) -> str:
+        """Only the scripts and styles of this file, by their hashes; pictures from inside it; nothing else at all."""
+        scripts, styles = (" ".join(map(_hash, texts)) for texts in (self._scripts, self._styles))
+        return (
+            f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:;"
+            " base-uri 'none'; form-action 'none'"
+        )
+
+    @cached_property
+    def _scripts(self) -> tuple[str, ...]:
+        """In order of name, and the one that starts the page last."""
+        return _texts(sorted(PARTS.glob("*.js"), key=lambda path: (path.stem == "start", path.name)))
+
+    @cached_property
+    def _styles(self) -> tuple[str, ...]:
+        return _texts(sorted(PARTS.glob("*.css")))
+
+    @cached_property
+    def _pictures(self) -> tuple[Picture, ...]:
+        drawings = (path for path in self.charts if path.suffix == ".svg")
+        return tuple(map(_picture, sorted(drawings, key=lambda path: (path.stem != "leaderboard", path.stem))))
+
+    @cached_property
+    def _template(self) -> Template:
+        environment = Environment(
+            loader=FileSystemLoader(PARTS),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        return environment.get_template("page.html.j2")
+
+
+def _texts(paths: Sequence[Path]) -> tuple[str, ...]:
+    return tuple(path.read_text("utf-8") for path in paths)
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"
+
+
+def _picture(path: Path) -> Picture:
+    pixels = path.with_suffix(".png")
+    if path.stat().st_size > VECTOR and pixels.is_file():
+        kind, content = "image/png", pixels.read_bytes()
+    else:
+        kind, content = "image/svg+xml", path.read_bytes()
+    return Picture(path.stem, f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}")
