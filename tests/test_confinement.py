@@ -140,7 +140,7 @@ def test_another_system_is_told_plainly_what_is_missing(monkeypatch):
 def test_a_tool_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     with pytest.raises(bubblewrap.BubblewrapError, match="bwrap is not installed"):
-        bubblewrap._command.__wrapped__(None)
+        bubblewrap._fullest(None)
 
 
 # What starts
@@ -260,8 +260,10 @@ def test_what_lies_beside_a_bot_and_in_its_home_folder_is_out_of_reach(tmp_path,
 # Frozen out of turn
 
 
-def state(pid: int) -> str:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+def stopped(pid: int) -> bool:
+    """Whether every thread of a process is: they stop one by one."""
+    stats = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/stat")]
+    return {stat.rpartition(")")[2].split()[0] for stat in stats} == {"T"}
 
 
 def until(condition, seconds: float = 10.0) -> bool:
@@ -287,7 +289,7 @@ def test_a_bot_does_not_run_while_it_is_not_asked(tmp_path, level):
         converse({"r": bot}, {"r": READY})
         program = bot._child.program()
         assert program is not None
-        assert until(lambda: state(program) == "T")
+        assert until(lambda: stopped(program))
         used = bot._meter.read().cpu
         time.sleep(0.1)
         assert bot._meter.read().cpu == used

@@ -8,7 +8,6 @@ the seccomp filter is the other half. Where each argument comes from: bubblewrap
 import os
 import shutil
 import signal
-from functools import cache
 
 from arena.sandbox import procfs, rlimits, seccomp, users
 from arena.sandbox.landlock import DEVICES, PROGRAMS, SETTINGS
@@ -21,8 +20,6 @@ IDENTITY = ["--uid", "1000", "--gid", "1000", "--hostname", "bot", "--cap-drop",
 NO_NAMESPACES_BELOW = ["--disable-userns"]  # some systems refuse it; the filter refuses new namespaces anyway
 PROC = ["--proc", "/proc", "--remount-ro", "/proc"]  # Java wants it; cannot be had where a container masks /proc
 VARIANTS: tuple[list[str], ...] = ([*NO_NAMESPACES_BELOW, *PROC], PROC, NO_NAMESPACES_BELOW, [])
-FILTER = 9
-"""The descriptor at which bwrap reads the filter."""
 
 
 class BubblewrapError(OSError):
@@ -36,10 +33,10 @@ def program() -> str | None:
 
 def confine(plan: Plan, argv: list[str]) -> list[str]:
     """In the child: limits; returns the command that makes the namespaces and runs the bot in them."""
-    command = _command(plan.user)
+    command = _works[plan.user is not None]
     rlimits.apply(plan)
     rlimits.no_new_privs()
-    _hand_over(seccomp.filter_for(plan.processes).for_any_pid())
+    filter_at = _hand_over(seccomp.filter_for(plan.processes).for_any_pid())
     folders = [word for path in (*plan.read, plan.home) for word in ("--ro-bind", path, path)]
     size = ["--size", str(plan.scratch_bytes)] if plan.scratch_bytes else []
     return [
@@ -49,7 +46,7 @@ def confine(plan: Plan, argv: list[str]) -> list[str]:
         *("--tmpfs", plan.scratch),
         *("--remount-ro", "/"),  # else its root, a tmpfs, could be written
         *("--chdir", plan.home),
-        *("--seccomp", str(FILTER), "--"),
+        *("--seccomp", str(filter_at), "--"),
         *argv,
     ]
 
@@ -64,14 +61,17 @@ def program_inside(pid: int) -> int | None:
     return pid
 
 
-def prepare(user: int | None) -> None:
-    """In the spawner, before the first child: find out which arguments work here, once."""
-    _command(user)
+_works: dict[bool, list[str]] = {}
+"""The part of the command that depends on no bot: the fullest variant that works here, for another user and for us."""
 
 
-@cache
-def _command(user: int | None) -> list[str]:
-    """The part of the command that does not depend on the bot: the fullest variant that works here."""
+def prepare(plan: Plan) -> None:
+    """In the spawner: find out which arguments work here, once."""
+    if (plan.user is not None) not in _works:
+        _works[plan.user is not None] = _fullest(plan.user)
+
+
+def _fullest(user: int | None) -> list[str]:
     found = program()
     if found is None:
         raise BubblewrapError(0, "bwrap is not installed")
@@ -116,13 +116,13 @@ def _try(command: list[str], user: int | None) -> str:
     return "" if code == 0 else said.partition("\n")[0] or f"bwrap ended with {code}"
 
 
-def _hand_over(program: bytes) -> None:
-    """The filter at the descriptor where bwrap will read it: it fits into a pipe."""
+def _hand_over(program: bytes) -> int:
+    """A descriptor at which bwrap can read the filter: it fits into a pipe."""
     take, give = os.pipe()
     os.write(give, program)
     os.close(give)
-    os.dup2(take, FILTER)
-    os.close(take)
+    os.set_inheritable(take, True)
+    return take
 
 
 def exit_code(code: int) -> int:

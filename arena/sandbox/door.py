@@ -194,9 +194,8 @@ class Door:
             return None
         user = users.FIRST + next(self._numbers) % users.COUNT
         if read not in self._users:
-            paths = [str(self.folder.path / "bots"), *read]
-            paths = [path for path in paths if os.path.exists(path)]
-            self._users[read] = self._request({"op": "can_read", "user": user, "paths": paths})["can"]
+            question = {"op": "can_read", "user": user, "through": str(self.folder.path), "paths": read}
+            self._users[read] = self._request(question)["can"]
         if not self._users[read] and level == "bubblewrap":
             raise ConfinementError(
                 f"{level}: run by root, a bot must become an unprivileged user first, and such a user cannot read "

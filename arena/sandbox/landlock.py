@@ -7,7 +7,9 @@ the attributes of files. Each alone leaks. Source: the kernel's Documentation/us
 
 import ctypes
 import os
+import stat
 import struct
+from functools import cache
 
 from arena.sandbox import rlimits, seccomp
 from arena.sandbox.plan import Plan
@@ -49,8 +51,20 @@ def confine(plan: Plan, argv: list[str]) -> list[str]:
     rlimits.apply(plan)
     rlimits.no_new_privs()
     _restrict(plan)
-    seccomp.install(seccomp.filter_for(plan.processes).for_pid(os.getpid()))
+    seccomp.install(_filter(plan))
     return argv
+
+
+def _filter(plan: Plan) -> bytes:
+    """Signals to itself only; to its other processes too, where Landlock keeps signals in."""
+    filters = seccomp.filter_for(plan.processes)
+    return filters.for_any_pid() if plan.processes > 1 and version() >= 6 else filters.for_pid(os.getpid())
+
+
+def prepare(plan: Plan) -> None:
+    """In the spawner: open what every bot of this toolchain may read, once."""
+    for path in (*PROGRAMS, *SETTINGS, *DEVICES, *plan.read):
+        _opened(path)
 
 
 def _restrict(plan: Plan) -> None:
@@ -61,24 +75,34 @@ def _restrict(plan: Plan) -> None:
     attributes = struct.pack("QQQ", handled, HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= 6 else 0)
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
     ruleset = _checked(syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "create")
-    for path in (*PROGRAMS, *SETTINGS, *plan.read, plan.home):
-        _allow(ruleset, path, READ & handled)
+    for path in (*PROGRAMS, *SETTINGS, *plan.read):
+        _allow(ruleset, _opened(path), READ & handled)
     for path in DEVICES:
-        _allow(ruleset, path, DEVICE & handled)
-    _allow(ruleset, plan.scratch, SCRATCH & handled)
+        _allow(ruleset, _opened(path), DEVICE & handled)
+    _allow(ruleset, _open(plan.home), READ & handled)
+    _allow(ruleset, _open(plan.scratch), SCRATCH & handled)
     _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
     os.close(ruleset)
 
 
-def _allow(ruleset: int, path: str, rights: int) -> None:
+def _open(path: str) -> tuple[int, bool] | None:
+    """A descriptor that names a place, and whether that is a folder; None when there is none."""
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
-        return  # not every system has them all
-    folder = os.path.isdir(path)
-    rule = struct.pack("=Qi", rights if folder else rights & FILE_RIGHTS, descriptor)
-    _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), f"rule for {path}")
-    os.close(descriptor)
+        return None  # not every system has them all
+    return descriptor, stat.S_ISDIR(os.fstat(descriptor).st_mode)
+
+
+_opened = cache(_open)
+"""For places that stay what they are while the spawner lives."""
+
+
+def _allow(ruleset: int, place: tuple[int, bool] | None, rights: int) -> None:
+    if place is not None:
+        descriptor, folder = place
+        rule = struct.pack("=Qi", rights if folder else rights & FILE_RIGHTS, descriptor)
+        _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
 
 
 def _checked(answer: int, what: str) -> int:

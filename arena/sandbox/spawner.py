@@ -4,6 +4,7 @@ Stdlib only and without site packages, so that it stays small and a start costs 
 large the referee is. It is told what to do over the Unix socket FD, one JSON message each way.
 
 Its law: when the socket ends, for whatever reason, everything that it started dies, FOLDER is removed, and so does it.
+Every descriptor of its own closes on exec, so that a bot has its three pipes and nothing else.
 It is a subreaper: what a bot forks becomes its child when the bot dies, whatever session it fled to: `sweep` finds it.
 """
 
@@ -16,6 +17,7 @@ import signal
 import socket
 import sys
 import time
+from functools import cache
 from typing import Any, NoReturn
 
 from arena.sandbox import bubblewrap, landlock, none, procfs, rlimits, seccomp, users
@@ -31,16 +33,20 @@ LEVELS = {
 }
 REMOVE = 'chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"'
 """For a shell: copes with any depth, and with folders that their owner may not list."""
+UNHEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+"""Signals that mean nothing here: the referee decides when it is over, and its end is ours."""
 prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
 def main() -> None:
     """Serve the socket until it ends, then leave nothing behind."""
     door = socket.socket(fileno=int(sys.argv[1]))
+    door.set_inheritable(False)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(PR_SET_NAME, b"arena-spawner", 0, 0, 0)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_IGN)  # the referee decides when it is over; its end is ours
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started us may have ignored it: children would be lost
+    for number in UNHEARD:
+        signal.signal(number, signal.SIG_IGN)
     try:
         serve(door)
     finally:
@@ -52,7 +58,7 @@ def serve(door: socket.socket) -> None:
     """Answer each message; the operations are the functions below."""
     while True:
         try:
-            text, ancillary, _, _ = door.recvmsg(MESSAGE, socket.CMSG_SPACE(3 * 4))
+            text, ancillary, _, _ = door.recvmsg(MESSAGE, socket.CMSG_SPACE(3 * 4), socket.MSG_CMSG_CLOEXEC)
         except ConnectionError:
             return
         if not text:
@@ -111,12 +117,21 @@ def start(pipes: list[int], argv: list[str], env: dict[str, str], plan: list[Any
     return found
 
 
+@cache
+def ignored() -> list[int]:
+    """The signals that exec would hand on as ignored; what is caught, it sets back by itself."""
+    return [number for number in signal.valid_signals() if signal.getsignal(number) is signal.SIG_IGN]
+
+
 def prepare(plan: Plan) -> None:
     """What costs time and serves every child is done here, once."""
+    ignored()
+    if plan.level == "landlock":
+        landlock.prepare(plan)
     if plan.level in ("landlock", "bubblewrap"):
         seccomp.filter_for(plan.processes)
     if plan.level == "bubblewrap":
-        bubblewrap.prepare(plan.user)
+        bubblewrap.prepare(plan)
 
 
 def become(parent: int, pipes: list[int], argv: list[str], env: dict[str, str], plan: Plan, tell: int) -> NoReturn:
@@ -129,14 +144,10 @@ def become(parent: int, pipes: list[int], argv: list[str], env: dict[str, str], 
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # after that: a change of user clears it
         if os.getppid() != parent:  # it died before that call: nobody would end us
             os._exit(127)
-        for number in range(1, signal.NSIG):
-            with contextlib.suppress(OSError, ValueError):
-                signal.signal(number, signal.SIG_DFL)
-        tell = os.dup2(tell, os.dup(tell) + 10, inheritable=False)  # out of the way of 0, 1 and 2
-        for target, descriptor in enumerate(pipes):
+        for number in ignored():
+            signal.signal(number, signal.SIG_DFL)
+        for target, descriptor in enumerate(pipes):  # these are larger than 2: ours are open
             os.dup2(descriptor, target)
-        os.closerange(3, tell)
-        os.closerange(tell + 1, 1 << 16)
         os.umask(0o077)
         os.chdir(plan.home)
         argv = LEVELS[plan.level](plan, argv)

@@ -39,14 +39,17 @@ def lose_capabilities() -> None:
         raise OSError(ctypes.get_errno(), f"capabilities: {os.strerror(ctypes.get_errno())}")
 
 
-def can_read(user: int, paths: list[str]) -> bool:
-    """Whether this user may read these files and folders; asked of the kernel in a child that became that user."""
+def can_read(user: int, through: str, paths: list[str]) -> bool:
+    """Whether this user may read these files and folders, and pass through a folder.
+
+    Asked of the kernel, in a child that became that user.
+    """
     pid = os.fork()
     if pid == 0:
         code = 1
         try:
             become(user)
-            code = 0 if all(_open(path) for path in paths) else 1
+            code = 0 if os.access(through, os.X_OK) and all(map(_open, paths)) else 1
         finally:
             os._exit(code)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
