@@ -1,7 +1,10 @@
 """Records <-> the event's SQLite file: append, read back, resume.
 
-It owns `event.sqlite` and the lock beside it. Only the main process writes, each record is committed before `append`
+It owns `event.sqlite` and the lock beside it. Only the main process writes, records are committed before `append`
 returns, and no connection crosses a fork: `close` it before, the next call opens it again. Readers never lock.
+
+With each batch its tallies are added up in the same transaction: what leaderboards are made of is never older than the
+last row, and counted anew only when the plan is another.
 """
 
 import contextlib
@@ -13,29 +16,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from arena import records
+from arena import records, schema
 from arena.errors import ArenaError
 from arena.event import Event, Played
-from arena.match import Abort, Record
+from arena.game import Role
+from arena.match import Abort, Ending, Record, digest_of
+from arena.standings import Tally
 
-VERSION = 1
-TABLES = """
-create table meta (key text primary key, value text not null) without rowid;
-create table plan (match text primary key) without rowid;
-create table matches (
-  number integer primary key, id text not null unique, game text not null, board text not null, repeat integer not null,
-  seed integer not null, reason text not null, turns integer not null, sides text not null, seconds real not null,
-  started text not null, record blob not null);
-create table seats (
-  match text not null, place integer not null, role text not null, bot text not null, digest text not null,
-  score integer not null, ending text, words text, fault_turn integer, ready real, exit text not null,
-  killed integer not null, memory integer not null, cpu real not null, turns integer not null,
-  walls blob not null, cpus blob not null, waits blob not null,
-  primary key (match, place)) without rowid;
-create table aborts (match text not null, attempt integer not null, cause text not null);
+MATCH = f"""
+insert into matches ({", ".join(records.MATCH)}, planned)
+values ({", ".join("?" * len(records.MATCH))}, ?1 in (select match from plan)) on conflict (id) do nothing
 """
-INSERT_MATCH = f"insert into matches ({', '.join(records.MATCH)}) values ({', '.join('?' * len(records.MATCH))})"
-INSERT_SEAT = f"insert into seats ({', '.join(records.SEAT)}) values ({', '.join('?' * len(records.SEAT))})"
+NOTE = "insert or replace into meta values (?, ?)"
 
 
 class Archive:
@@ -69,18 +61,22 @@ class Archive:
 
     def begin(self, event: Event, plan: Iterable[str]) -> None:
         """Store what is being played: the event, and the ids of its plan. An earlier plan is replaced."""
+        ids = sorted(plan)
+        mark = digest_of(ids)
         with self._transaction() as connection:
-            text = records.event_text(event)
-            connection.execute("insert or replace into meta values ('event', ?)", (text,))
-            connection.execute("delete from plan")
-            connection.executemany("insert into plan values (?)", ((match,) for match in plan))
+            connection.execute(NOTE, ("event", records.event_text(event)))
+            if connection.execute("select 1 from meta where key = 'plan' and value = ?", (mark,)).fetchone() is None:
+                connection.execute(NOTE, ("plan", mark))
+                _plan(connection, ids)
 
-    def append(self, record: Record) -> None:
-        """Store a record; it is on disk when this returns. The same id twice counts once."""
+    def append(self, *played: Record) -> None:
+        """Store records, all or none; they are on disk when this returns. The same id twice counts once."""
+        rows = [records.rows_of(record) for record in played]
         with self._transaction() as connection:
-            if connection.execute("select 1 from matches where id = ?", (record.match.id,)).fetchone() is None:
-                connection.execute(INSERT_MATCH, records.match_row(record))
-                connection.executemany(INSERT_SEAT, records.seat_rows(record))
+            (last,) = connection.execute("select ifnull(max(number), 0) from matches").fetchone()
+            for row in rows:
+                _insert(connection, row)
+            connection.execute(schema.COUNT, (last,))
 
     def append_abort(self, abort: Abort) -> None:
         """Store that arena failed a match."""
@@ -99,25 +95,66 @@ class Archive:
 
     def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
         """The finished matches of the current plan, or of every bot, board and rule that there ever was; by id."""
-        where = "" if all_versions else "where id in (select match from plan)"
-        query = f"select {', '.join(records.PLAYED)} from matches {where} order by id"
-        matches = list(self.rows(query))  # before their seats: what is stored between the two reads has no match here
-        seats: dict[str, list[records.Row]] = {}
-        for row in self.rows("select match, role, bot, score, ending from seats order by match, place"):
-            seats.setdefault(row[0], []).append(row)
-        return tuple(records.played_of(row, seats[row[0]]) for row in matches)
+        query = f"select number, {', '.join(records.PLAYED)} from matches where planned or ? order by id"
+        matches = list(self.rows(query, all_versions))  # before their seats: what comes between has no match here
+        seats: dict[int, list[records.Row]] = {}
+        query = "select match, role, bot, score, ending from seats join entries on entry = number order by match, place"
+        for match, *seat in self.rows(query):
+            seats.setdefault(match, []).append(tuple(seat))
+        return tuple(records.played_of(tuple(row), seats[number]) for number, *row in matches)
+
+    def tallies(self, *, all_versions: bool = False) -> tuple[Tally, ...]:
+        """The same matches as sums; as quick for many as for few."""
+        query = (
+            "select game || '/' || board, role, bot, result, ending, sum(seats), sum(score) from tallies "
+            "join entries on entry = number where planned or ? group by game, board, role, bot, result, ending"
+        )
+        return tuple(
+            Tally(
+                board=board,
+                role=role,
+                bot=bot,
+                result=result or None,
+                ending=Ending(ending) if ending else None,
+                seats=seats,
+                score=score,
+            )
+            for board, role, bot, result, ending, seats, score in self.rows(query, all_versions)
+        )
+
+    def count(self, *, all_versions: bool = False) -> int:
+        """How many matches are finished."""
+        ((count,),) = self.rows("select count(*) from matches where planned or ?", all_versions)
+        return int(count)
+
+    def boards(self) -> dict[str, tuple[Role, ...]]:
+        """The roles of each `game/board` that was ever played, by the match of it that is last by id."""
+        labels = self.rows("select game || '/' || board, max(id) from matches group by game, board order by min(id)")
+        query = (
+            "select role from matches join seats on match = matches.number join entries on entry = entries.number "
+            "where id = ? order by place"
+        )
+        return {label: tuple(role for (role,) in self.rows(query, match)) for label, match in list(labels)}
+
+    def mark(self) -> str:
+        """What all that is read here hangs on, aborts apart; what is kept under it is right while it is the same."""
+        ((last,),) = self.rows("select ifnull(max(number), 0) from matches")
+        plan = [value for (value,) in self.rows("select value from meta where key = 'plan'")]
+        return "-".join([*plan, str(last)])
 
     def record(self, prefix: str) -> Record:
         """The record whose id begins so; ArenaError when there is none, or more than one."""
-        rows = list(self.rows("select record from matches where substr(id, 1, ?) = ? limit 2", len(prefix), prefix))
+        query = "select record from matches join records on match = number where id >= ?1 and id < ?1 || 'g' limit 2"
+        rows = list(self.rows(query, prefix))  # an id is hex digits, which are all below `g`
         if len(rows) != 1 or not prefix:
             many = "several matches begin" if rows else "no match begins"
             raise ArenaError(f"{self.folder}: {many} with {prefix!r}; matches.csv lists their ids")
         return records.unpacked(rows[0][0])
 
-    def records(self) -> Iterator[Record]:
-        """Every record, by id."""
-        for (blob,) in self.rows("select record from matches order by id"):
+    def records(self, *, all_versions: bool = True) -> Iterator[Record]:
+        """Every record, or those of the current plan; by id."""
+        query = "select record from matches join records on match = number where planned or ? order by id"
+        for (blob,) in self.rows(query, all_versions):
             yield records.unpacked(blob)
 
     def aborts(self) -> tuple[Abort, ...]:
@@ -183,20 +220,22 @@ class Archive:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         (version,) = connection.execute("pragma user_version").fetchone()
-        if version > VERSION:
+        if version > schema.VERSION:
             raise ArenaError(f"{self.path}: was written by a newer arena: upgrade arena, or play under another name")
         if self._writing:
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = normal")
         if version == 0:
             self._make_tables(connection)
+        elif version < schema.VERSION:
+            (schema.upgrade if self._writing else schema.overlay)(connection)
 
     def _make_tables(self, connection: sqlite3.Connection) -> None:
         if not self._writing:
             raise ArenaError(f"{self.path}: holds no results; `arena run` makes some")
         if connection.execute("select 1 from sqlite_master").fetchone():
             raise ArenaError(f"{self.path}: is a database of something else; move it away, or play under another name")
-        connection.executescript(f"begin; {TABLES} pragma user_version = {VERSION}; commit;")
+        schema.make(connection)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -222,3 +261,25 @@ class Archive:
             raise ArenaError(f"{self.path}: {error}; {hint}") from error
         except sqlite3.DatabaseError as error:
             raise ArenaError(f"{self.path}: {error}; move it away, or play under another name") from error
+
+
+def _insert(connection: sqlite3.Connection, rows: records.Rows) -> None:
+    """A match that is not there yet, with its seats."""
+    done = connection.execute(MATCH, rows.match)
+    if not done.rowcount:
+        return
+    number = done.lastrowid
+    connection.execute("insert into records values (?, ?)", (number, rows.packed))
+    for place, (entry, seat, clocks) in enumerate(rows.seats):
+        connection.execute(schema.ENTRY, entry)
+        connection.execute(schema.SEAT, (number, place, *entry, *seat))
+        connection.execute("insert into clocks values (?, ?, ?, ?, ?)", (number, place, *clocks))
+
+
+def _plan(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Another plan: other matches count."""
+    connection.execute("delete from plan")
+    connection.executemany("insert into plan values (?)", ((match,) for match in ids))
+    connection.execute("update matches set planned = not planned where planned != (id in (select match from plan))")
+    connection.execute("delete from tallies")
+    connection.execute(schema.COUNT, (0,))

@@ -1,7 +1,8 @@
 """pandas frames of an event: leaderboard, crosstable, matches, seats, turns, timing; and their CSV files.
 
-It owns the columns. Points come from standings.py, everything else from the archive. No clock reading is in any frame
-but `seats`, `turns` and `timing`, so that the files of the others are the same bytes each time.
+It owns what counts, and the columns of the leaderboard. Points come from standings.py, which reads tallies; frames of
+matches are made in frames.py. No clock reading is in any frame but `seats`, `turns` and `timing`, so that the files of
+the others are the same bytes each time.
 """
 
 from collections import Counter
@@ -12,18 +13,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from arena import tables
+from arena import arrays, frames, tables
 from arena.archive import Archive
+from arena.arrays import Arrays, Ints
 from arena.errors import ArenaError
 from arena.event import Event, Played
 from arena.game import Role
 from arena.match import Ending
-from arena.standings import Standing, meetings, standings
+from arena.standings import HEAD, Standing, Tally, standings_of
 
-LEADERBOARD = ["rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits", *map(str, Ending)]
+LEADERBOARD = [*HEAD, *map(str, Ending)]
 SEATS = ["match", "role", "bot", "digest", "score", "ending", "words", "ready", "exit", "cpu", "memory", "turns"]
-CROSSTABLE = ["board", "role", "bot", "opponent", "matches", "score"]
-TIMES = [*(f"{clock}_{what}" for clock in ("wall", "cpu") for what in ("p50", "p99", "max")), "waited_p99"]
 TURNS = ["match", "turn", "role", "bot", "move", "by", "said", "wall", "cpu", "waited", "remarks"]
 
 
@@ -46,24 +46,39 @@ class Results:
 
     @cached_property
     def played(self) -> tuple[Played, ...]:
-        """The matches that count, by id."""
+        """The matches that count, by id: a value each, so that many take long; `arrays` has them all at once."""
         return self._archive.played(all_versions=self._all_versions)
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        """The matches that count, and their seats, as numpy arrays."""
+        return arrays.read(self._archive, all_versions=self._all_versions)
+
+    @cached_property
+    def tallies(self) -> tuple[Tally, ...]:
+        """What the matches that count add up to, by board, role, bot, result and ending."""
+        return self._archive.tallies(all_versions=self._all_versions)
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
         """The place of every bot, best first."""
-        names = [bot.name for bot in self.event.bots]
+        names = {bot.name for bot in self.event.bots}
         if self._all_versions:
-            names = sorted({*names, *(bot for match in self.played for bot in match.seats.values())})
-        return standings(names, self.played)
+            names |= {tally.bot for tally in self.tallies}
+        return standings_of(sorted(names), self.tallies)
 
     @cached_property
     def boards(self) -> dict[str, tuple[Role, ...]]:
         """The roles of each `game/board` of the event."""
         boards = {board.label: tuple(board.roles) for board in self.event.boards}
         if self._all_versions:
-            boards |= {match.label: tuple(match.seats) for match in self.played if match.label not in boards}
+            boards |= {label: roles for label, roles in self._archive.boards().items() if label not in boards}
         return boards
+
+    @cached_property
+    def count(self) -> int:
+        """How many matches count."""
+        return self._archive.count(all_versions=self._all_versions)
 
     @cached_property
     def columns(self) -> dict[str, str]:
@@ -90,13 +105,13 @@ class Results:
 
         They stand by board, repeat and bots.
         """
-        roles = list(dict.fromkeys(role for _, role in self.places))
-        head = ["match", "game", "board", "repeat", "seed", "reason"]
-        parts = [f"{role}_{part}" for role in roles for part in ("bot", "score", "ending")]
-        frame = pd.DataFrame(
-            (_match_row(match, roles) for match in sorted(self.played, key=_order)), columns=[*head, *parts]
-        )
-        return frame.astype({f"{role}_score": "Int64" for role in roles})
+        last = int(self.arrays.number.max(initial=0))  # of a run that goes on, what the arrays hold
+        query = "select id, reason from matches where (planned or ?) and number <= ? order by number"
+        ids, reasons = [], []
+        for match, reason in self._archive.rows(query, self._all_versions, last):
+            ids.append(match)
+            reasons.append(reason)
+        return frames.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.places))
 
     def crosstable(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
         """A row for each board, role, bot and opponent: matches, and the bot's mean score in that role.
@@ -117,19 +132,16 @@ class Results:
 
     @cached_property
     def _meetings(self) -> pd.DataFrame:
-        cells: dict[tuple[str, Role, str, str], list[int]] = {}
-        for match in self.played:
-            for key, score in meetings(match):
-                cell = cells.setdefault(key, [0, 0])
-                cell[0] += 1
-                cell[1] += score
-        rows = [(*key, count, total / count) for key, (count, total) in sorted(cells.items())]
-        return pd.DataFrame(rows, columns=CROSSTABLE)
+        return frames.crosstable(self.arrays)
 
     def seats(self) -> pd.DataFrame:
         """A row a match and role: bot, digest, score, ending and its words, seconds to `ready`, exit, CPU, memory."""
-        query = f"select {', '.join(SEATS)} from seats {self._counted('match')} order by match, place"
-        return pd.DataFrame(list(self._archive.rows(query)), columns=SEATS)
+        columns = ", ".join({"match": "id", "turns": "seats.turns"}.get(column, column) for column in SEATS)
+        query = (
+            f"select {columns} from seats join matches on matches.number = match "
+            "join entries on entries.number = entry where planned or ? order by id, place"
+        )
+        return pd.DataFrame(list(self._archive.rows(query, self._all_versions)), columns=SEATS)
 
     def turns(self) -> pd.DataFrame:
         """A row a move: match, turn, role, bot, move, by whom, the refused text, three times in seconds, remarks."""
@@ -137,19 +149,28 @@ class Results:
 
     def timing(self) -> pd.DataFrame:
         """A row for each bot, board and role: answers, and quantiles of their wall and CPU time, in seconds."""
-        times: dict[tuple[str, str, str], list[tuple[bytes, bytes, bytes]]] = {}
+        answers: dict[tuple[str, str, str], list[tuple[bytes, bytes, bytes]]] = {}
         query = (
-            "select bot, game || '/' || board, role, walls, cpus, waits from seats join matches on match = id "
-            f"{self._counted('id')} order by id, place"
+            "select bot, entries.game || '/' || entries.board, role, walls, cpus, waits from matches "
+            "join seats on seats.match = matches.number join entries on entries.number = entry "
+            "join clocks on clocks.match = seats.match and clocks.place = seats.place where planned or ?"
         )
-        for bot, board, role, *packed in self._archive.rows(query):
-            times.setdefault((bot, board, role), []).append((packed[0], packed[1], packed[2]))
-        rows = [(*key, *_quantiles(packed)) for key, packed in sorted(times.items())]
-        return pd.DataFrame(rows, columns=["bot", "board", "role", "turns", *TIMES])
+        for bot, board, role, *packed in self._archive.rows(query, self._all_versions):
+            answers.setdefault((bot, board, role), []).append((packed[0], packed[1], packed[2]))
+        return frames.timing(answers)
 
     def seats_held(self) -> Counter[str]:
         """How many seats each bot had in the matches that count."""
-        return Counter(bot for match in self.played for bot in match.seats.values())
+        held: Counter[str] = Counter()
+        for tally in self.tallies:
+            held[tally.bot] += tally.seats
+        return held
+
+    def lengths(self, board: str) -> Ints:
+        """How many turns each match on a `game/board` took."""
+        own = np.array([entry.label == board for entry in self.arrays.entries], dtype=np.bool_)
+        first = self.arrays.by_place(self.arrays.entry)[:, 0]
+        return self.arrays.turns[own[first]]
 
     def aborts(self) -> pd.DataFrame:
         """A row for each time that arena itself failed a match: match, attempt, cause."""
@@ -160,18 +181,13 @@ class Results:
         """Close the file."""
         self._archive.close()
 
-    def _counted(self, column: str) -> str:
-        return "" if self._all_versions else f"where {column} in (select match from plan)"
-
     def _turns(self) -> Iterator[tuple[object, ...]]:
-        counted = {match.id for match in self.played}
-        for record in self._archive.records():
-            if record.match.id in counted:
-                bots = {seat.role: seat.bot.name for seat in record.match.seats}
-                for turn in record.turns:
-                    who = (record.match.id, turn.number, turn.role, bots.get(turn.role))
-                    times = (turn.wall, turn.cpu, turn.waited)
-                    yield (*who, turn.move, turn.by, turn.said, *times, "\n".join(turn.remarks))
+        for record in self._archive.records(all_versions=self._all_versions):
+            bots = {seat.role: seat.bot.name for seat in record.match.seats}
+            for turn in record.turns:
+                who = (record.match.id, turn.number, turn.role, bots.get(turn.role))
+                times = (turn.wall, turn.cpu, turn.waited)
+                yield (*who, turn.move, turn.by, turn.said, *times, "\n".join(turn.remarks))
 
 
 def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
@@ -198,28 +214,11 @@ def _known(kind: str, name: str, known: bool, names: Iterable[str]) -> None:
         raise ArenaError(f"{name!r} is no {kind} of this event; it has {', '.join(sorted(names))}")
 
 
-def _order(match: Played) -> tuple[object, ...]:
-    return match.label, match.repeat, tuple(match.seats.values()), match.id
-
-
 def _leaderboard_row(one: Standing, columns: dict[str, str], places: dict[tuple[str, Role], str]) -> list[object]:
-    head = [one.rank, one.bot, one.matches, one.points, one.won, one.drawn, one.lost, one.forfeits]
     endings = [one.endings.get(ending, 0) for ending in Ending]
-    return [*head, *endings, *(one.boards.get(label) for label in columns), *(one.roles.get(place) for place in places)]
-
-
-def _match_row(match: Played, roles: list[Role]) -> list[object]:
-    head = [match.id, match.game, match.board, match.repeat, match.seed, match.reason]
-    parts = [(match.seats.get(role), match.scores.get(role), match.endings.get(role)) for role in roles]
-    return [*head, *(None if value is None else value for part in parts for value in part)]
-
-
-def _quantiles(packed: list[tuple[bytes, bytes, bytes]]) -> list[float]:
-    """How many answers, and the figures of TIMES; missing when a bot never answered."""
-    walls, cpus, waits = (
-        np.frombuffer(b"".join(match[clock] for match in packed), dtype=np.float32) for clock in range(3)
-    )
-    if not len(walls):
-        return [0, *[np.nan] * len(TIMES)]
-    figures = [figure for clock in (walls, cpus) for figure in (*np.quantile(clock, [0.5, 0.99]), clock.max())]
-    return [len(walls), *map(float, figures), float(np.quantile(waits, 0.99))]
+    return [
+        *one.head,
+        *endings,
+        *(one.boards.get(label) for label in columns),
+        *(one.roles.get(place) for place in places),
+    ]

@@ -8,25 +8,60 @@ no UTF-8, comes back equal from the packed text; a column has it escaped.
 import json
 import zlib
 from array import array
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from arena.event import Event, Played
 from arena.match import Abort, Ending, Record, SeatReport
+from arena.standings import seat_results
 
-MATCH = ("id", "game", "board", "repeat", "seed", "reason", "turns", "sides", "seconds", "started", "record")
-SEAT = (
-    *("match", "place", "role", "bot", "digest", "score", "ending", "words", "fault_turn"),
-    *("ready", "exit", "killed", "memory", "cpu", "turns", "walls", "cpus", "waits"),
-)
+MATCH = ("id", "game", "board", "repeat", "seed", "reason", "turns", "sides", "seconds", "started", "transcript")
+ENTRY = ("game", "board", "side", "role", "bot", "digest")
+SEAT = ("score", "result", "ending", "words", "fault_turn", "ready", "exit", "killed", "memory", "cpu", "turns")
+CLOCKS = ("walls", "cpus", "waits")
 PLAYED = MATCH[:8]
 Row = tuple[Any, ...]
 
 _records = TypeAdapter(Record)
 _events = TypeAdapter(Event)
+
+
+class SeatRows(NamedTuple):
+    """One seat of a match."""
+
+    entry: Row
+    """The columns ENTRY: the bot in its role on this board, the same in all of its matches there."""
+    seat: Row
+    """The columns SEAT."""
+    clocks: Row
+    """The columns CLOCKS: a float32 for each answer."""
+
+
+class Rows(NamedTuple):
+    """A record as rows."""
+
+    match: Row
+    """The columns MATCH."""
+    packed: bytes
+    seats: tuple[SeatRows, ...]
+    """In order of play."""
+
+
+def rows_of(record: Record) -> Rows:
+    """A record as rows."""
+    played = Played.of(record)
+    named = replace(played, seats={role: _text(bot) for role, bot in played.seats.items()})
+    seats = zip(record.seats, seat_results(named), strict=True)
+    return Rows(
+        _match_row(record, played),
+        packed(record),
+        tuple(_seat_rows(record, report, result) for report, (_, _, result, _) in seats),
+    )
 
 
 def packed(record: Record) -> bytes:
@@ -57,28 +92,13 @@ def event_of(text: str) -> Event:
     return _events.validate_python(json.loads(text))
 
 
-def match_row(record: Record) -> Row:
-    """The columns MATCH."""
-    match = record.match
-    turns = max((turn.number for turn in record.turns), default=0)
-    return _storable(
-        *(match.id, match.game, match.board, match.repeat, match.seed, record.verdict.reason, turns),
-        *(json.dumps(record.sides), record.seconds, record.started, packed(record)),
-    )
-
-
-def seat_rows(record: Record) -> list[Row]:
-    """The columns SEAT of each seat, in order of play."""
-    return [_seat_row(record, place, seat) for place, seat in enumerate(record.seats)]
-
-
 def abort_row(abort: Abort) -> Row:
     """The id of the match, the attempt and the cause."""
     return _storable(abort.match, abort.attempt, abort.cause)
 
 
 def played_of(row: Row, seats: list[Row]) -> Played:
-    """A finished match, from the columns PLAYED, and (match, role, bot, score, ending) of its seats in order."""
+    """A finished match, from the columns PLAYED, and (role, bot, score, ending) of its seats in order of play."""
     match, game, board, repeat, seed, reason, turns, sides = row
     return Played(
         id=match,
@@ -86,31 +106,65 @@ def played_of(row: Row, seats: list[Row]) -> Played:
         board=board,
         repeat=repeat,
         seed=seed,
-        seats={role: bot for _, role, bot, _, _ in seats},
-        scores={role: score for _, role, _, score, _ in seats},
+        seats={role: bot for role, bot, _, _ in seats},
+        scores={role: score for role, _, score, _ in seats},
         reason=reason,
-        endings={role: Ending(ending) for _, role, _, _, ending in seats if ending is not None},
-        sides=_sides(sides),
+        endings={role: Ending(ending) for role, _, _, ending in seats if ending is not None},
+        sides=sides_of(sides),
         turns=turns,
     )
 
 
 @lru_cache  # an event has as many as it has boards
-def _sides(text: str) -> tuple[tuple[str, ...], ...]:
+def sides_of(text: str) -> tuple[tuple[str, ...], ...]:
+    """The sides that stand in a match's row."""
     return tuple(tuple(side) for side in json.loads(text))
 
 
-def _seat_row(record: Record, place: int, seat: SeatReport) -> Row:
+def transcript(record: Record) -> int:
+    """63 bits over the moves, who chose them, and the verdict: equal for matches that went alike, clocks aside.
+
+    Bots and seed are not in it, so that a repeat in which nothing new happened can be told.
+    """
+    verdict = record.verdict
+    lines = (
+        *(f"{turn.number} {turn.role} {turn.by} {turn.move}" for turn in record.turns),
+        *(f"{fault.role} {fault.ending} {fault.turn}" for fault in verdict.faults),
+        *(f"{role} {score}" for role, score in sorted(verdict.scores.items())),
+        verdict.reason,
+    )
+    digest = blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def _match_row(record: Record, played: Played) -> Row:
+    return _storable(
+        *(played.id, played.game, played.board, played.repeat, played.seed, played.reason, played.turns),
+        *(json.dumps(record.sides), record.seconds, record.started, transcript(record)),
+    )
+
+
+def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows:
+    match = record.match
+    side = next(place for place, roles in enumerate(record.sides) if seat.role in roles)
     fault = next((fault for fault in record.verdict.faults if fault.role == seat.role), None)
     asked = [turn for turn in record.turns if turn.role == seat.role and turn.by in {"bot", "strike"}]
-    times = (array("f", (getattr(turn, name) for turn in asked)).tobytes() for name in ("wall", "cpu", "waited"))
-    return _storable(
-        *(record.match.id, place, seat.role, seat.bot, seat.digest, record.verdict.scores[seat.role]),
-        *((fault.ending.value, fault.words, fault.turn) if fault else (None, None, None)),
-        *(seat.ready, seat.exit, seat.killed, seat.memory, seat.cpu, len(asked), *times),
+    return SeatRows(
+        _storable(match.game, match.board, side, seat.role, seat.bot, seat.digest),
+        _storable(
+            *(record.verdict.scores[seat.role], result),
+            *((fault.ending.value, fault.words, fault.turn) if fault else (None, None, None)),
+            *(seat.ready, seat.exit, seat.killed, seat.memory, seat.cpu, len(asked)),
+        ),
+        tuple(array("f", (getattr(turn, name) for turn in asked)).tobytes() for name in ("wall", "cpu", "waited")),
     )
 
 
 def _storable(*row: object) -> Row:
-    """A row without the texts that UTF-8 cannot say: half of a surrogate pair is escaped."""
-    return tuple(value.encode("utf-8", "backslashreplace").decode() if type(value) is str else value for value in row)
+    """A row without the texts that UTF-8 cannot say."""
+    return tuple(_text(value) if type(value) is str else value for value in row)
+
+
+def _text(text: str) -> str:
+    """A text in which half of a surrogate pair is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()

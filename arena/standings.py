@@ -1,5 +1,8 @@
 """Points and places: what a bot's matches add up to. Pure; every table and chart takes its figures from here.
 
+It counts tallies: equal seats, so many of them. Matches are counted as tallies of one seat each; the archive keeps the
+tallies of all that it holds, so that a leaderboard of a million matches reads a few thousand of them.
+
 Points are the mean, over each (board, role) that a bot played, of its mean score there: so each role on each board
 weighs alike, however often it was played. A side's score in a match is its best role's; a side wins when it is strictly
 highest, draws when it ties for highest, and loses otherwise.
@@ -40,20 +43,57 @@ class Standing:
         """Seats of this bot that were at fault."""
         return sum(self.endings.values())
 
+    @property
+    def head(self) -> tuple[object, ...]:
+        """The columns HEAD."""
+        return tuple(getattr(self, column) for column in HEAD)
+
+
+HEAD = ("rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits")
+"""What every leaderboard begins with, wherever it is shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Equal seats of a bot, and how many."""
+
+    board: str
+    """`game/board`."""
+    role: Role
+    bot: str
+    result: str | None
+    """What `seat_results` says."""
+    ending: Ending | None
+    seats: int = 1
+    score: int
+    """The sum of their scores."""
+
 
 def standings(bots: Iterable[str], played: Iterable[Played]) -> tuple[Standing, ...]:
     """The place of every bot, best first; bots that never played come last, then the order is by name."""
-    tallies = {bot: _Tally() for bot in bots}
-    for match in played:
-        _count(match, tallies)
-    points = {bot: tally.points() for bot, tally in tallies.items()}
-    order = sorted(tallies, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
-    known = [value for value in points.values() if value is not None]
-    rank = {value: 1 + sum(other > value for other in known) for value in known}
-    return tuple(tallies[bot].standing(bot, None if (own := points[bot]) is None else rank[own]) for bot in order)
+    return standings_of(bots, (tally for match in played for tally in tallies(match)))
 
 
-class _Tally:
+def standings_of(bots: Iterable[str], counted: Iterable[Tally]) -> tuple[Standing, ...]:
+    """The place of every bot, best first, by tallies; those of other bots are not looked at."""
+    sums = {bot: _Sum() for bot in bots}
+    for tally in counted:
+        if (own := sums.get(tally.bot)) is not None:
+            own.add(tally)
+    points = {bot: own.points() for bot, own in sums.items()}
+    order = sorted(sums, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
+    known = sorted((value for value in points.values() if value is not None), reverse=True)
+    rank = {value: place for place, value in reversed([*enumerate(known, 1)])}  # of equal ones the first
+    return tuple(sums[bot].standing(bot, None if (value := points[bot]) is None else rank[value]) for bot in order)
+
+
+def tallies(match: Played) -> Iterator[Tally]:
+    """One for each seat of a match."""
+    for role, bot, result, ending in seat_results(match):
+        yield Tally(board=match.label, role=role, bot=bot, result=result, ending=ending, score=match.scores[role])
+
+
+class _Sum:
     """What one bot's matches add up to, exactly: whole numbers until the end, so that equal is equal."""
 
     def __init__(self) -> None:
@@ -61,6 +101,16 @@ class _Tally:
         self.results: Counter[str] = Counter()
         self.endings: Counter[Ending] = Counter()
         self.scores: dict[tuple[str, Role], list[int]] = defaultdict(lambda: [0, 0])
+
+    def add(self, tally: Tally) -> None:
+        place = self.scores[tally.board, tally.role]
+        place[0] += tally.score
+        place[1] += tally.seats
+        if tally.ending is not None:
+            self.endings[tally.ending] += tally.seats
+        if tally.result is not None:
+            self.matches += tally.seats
+            self.results[tally.result] += tally.seats
 
     def means(self) -> dict[tuple[str, Role], Fraction]:
         return {place: Fraction(total, count) for place, (total, count) in sorted(self.scores.items())}
@@ -91,22 +141,6 @@ class _Tally:
         )
 
 
-def _count(match: Played, tallies: Mapping[str, _Tally]) -> None:
-    """Add one match to the tallies of the bots in it; who is in no tally is not counted."""
-    results = results_of(match)
-    for role, bot in match.seats.items():
-        if (tally := tallies.get(bot)) is not None:
-            place = tally.scores[match.label, role]
-            place[0] += match.scores[role]
-            place[1] += 1
-            if role in match.endings:
-                tally.endings[match.endings[role]] += 1
-    for bot, result in results.items():
-        if (tally := tallies.get(bot)) is not None:
-            tally.matches += 1
-            tally.results[result] += 1
-
-
 def meetings(match: Played) -> Iterator[tuple[tuple[str, Role, str, str], int]]:
     """Each role's score against each bot of another side, a bot with several roles there counting once."""
     for side in match.sides:
@@ -126,3 +160,13 @@ def results_of(match: Played) -> dict[str, str]:
         for bot in {match.seats[role] for role in side}:
             results[bot] = "both sides" if bot in results else result
     return results
+
+
+def seat_results(match: Played) -> Iterator[tuple[Role, str, str | None, Ending | None]]:
+    """Role, bot, result and ending of each seat, in order of play.
+
+    A bot's result in the match stands in its first seat there; in the others it is None, so that it counts once.
+    """
+    results = results_of(match)
+    for role, bot in match.seats.items():
+        yield role, bot, results.pop(bot, None), match.endings.get(role)

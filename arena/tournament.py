@@ -115,6 +115,7 @@ class _Run:
         self._audience = audience
         self._absent: dict[str, Fault] = {}
         self._under_way: set[str] = set()
+        self._ended: list[Record] = []
         self._queue: deque[Match] = deque()
         self._attempts: Counter[str] = Counter()
         self.done = archive.ids() & plan
@@ -139,17 +140,32 @@ class _Run:
 
     def play_all(self, lanes: Workers) -> None:
         """Play what is due until nothing is; a match that arena failed is played again, a few times."""
-        for done in lanes.map(_play, self._next):
-            match = done.item[0]
-            self._under_way.discard(match.id)
-            if done.result is None:
-                self._abort(match, done.failure)
-            else:
-                self._archive.append(done.result)
-                self.done.add(match.id)
-                self._audience.finished(done.result)
+        try:
+            for done in lanes.map(_play, self._next):
+                match = done.item[0]
+                if done.result is None:
+                    self._under_way.discard(match.id)
+                    self._abort(match, done.failure)
+                else:
+                    self._ended.append(done.result)
+        finally:
+            self._keep()
+
+    def _keep(self) -> None:
+        """Commit what one look at the lanes brought, as one batch; only now is it done.
+
+        The lanes are looked at again only when it is: the more there is to store, the larger are the batches.
+        """
+        ended, self._ended = self._ended, []
+        if ended:
+            self._archive.append(*ended)
+        for record in ended:
+            self._under_way.discard(record.match.id)
+            self.done.add(record.match.id)
+            self._audience.finished(record)
 
     def _next(self) -> tuple[Match, dict[str, Fault]] | None:
+        self._keep()  # what is due hangs on what is done
         if not self._queue:
             busy = self._under_way | self.given_up.keys()
             self._queue.extend(match for match in self._schedule.due(self._event, self.done) if match.id not in busy)

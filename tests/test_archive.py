@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +17,12 @@ import stored
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena import records
+from arena import records, schema
 from arena.archive import Archive
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.match import Abort, Bot, Conditions, Ending, Fault, Limits, Match, Record, Seat, SeatReport, Turn, Verdict
+from arena.standings import Tally, tallies
 
 EVENT = stored.event("ann", "bob", "cat")
 MATCHES = tuple(stored.plan(EVENT))
@@ -163,6 +165,157 @@ def test_matches_of_an_earlier_plan_stay_but_do_not_count(archive):
     assert {match.id for match in archive.played(all_versions=True)} == archive.ids() == {ONE.match.id, MATCHES[1].id}
 
 
+def added_up(counted: Iterable[Tally]) -> dict[tuple[object, ...], tuple[int, int]]:
+    """Seats and scores of tallies, by what they are of."""
+    sums: dict[tuple[object, ...], tuple[int, int]] = {}
+    for one in counted:
+        key = (one.board, one.role, one.bot, one.result, one.ending)
+        seats, score = sums.get(key, (0, 0))
+        sums[key] = (seats + one.seats, score + one.score)
+    return sums
+
+
+def recounted(archive: Archive, *, all_versions: bool) -> dict[tuple[object, ...], tuple[int, int]]:
+    """The tallies, from one value a match."""
+    return added_up(tally for match in archive.played(all_versions=all_versions) for tally in tallies(match))
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=25)
+def test_tallies_are_never_older_than_the_last_match_nor_of_another_plan(data):
+    with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
+        for _ in range(data.draw(st.integers(1, 4))):
+            archive.begin(EVENT, data.draw(st.sets(st.sampled_from([match.id for match in MATCHES]))))
+            for batch in data.draw(st.lists(st.lists(st.sampled_from(MATCHES), max_size=6), max_size=3)):
+                changes = data.draw(st.sampled_from([{}, {"mummy": Ending.CRASHED}, {"ghost1": Ending.TIMEOUT}]))
+                archive.append(*(stored.played(match, turns=1, **changes) for match in batch))
+            for all_versions in (False, True):
+                counted = archive.tallies(all_versions=all_versions)
+                assert added_up(counted) == recounted(archive, all_versions=all_versions)
+                assert archive.count(all_versions=all_versions) == len(archive.played(all_versions=all_versions))
+
+
+def test_a_batch_is_stored_whole_or_not_at_all(archive):
+    lame = replace(ONE, match=MATCHES[1], verdict=replace(ONE.verdict, reason=None))
+    with pytest.raises(Exception, match=r"(?i)not null|NoneType"):
+        archive.append(ONE, lame)
+    assert (archive.ids(), archive.tallies(all_versions=True)) == (set(), ())
+    archive.append(ONE, ONE, stored.played(MATCHES[1]))
+    assert archive.ids() == {ONE.match.id, MATCHES[1].id}
+
+
+def test_the_mark_changes_with_every_match_and_with_the_plan_and_with_nothing_else(archive):
+    marks = [archive.mark()]
+    archive.append(ONE)
+    marks.append(archive.mark())
+    archive.append(ONE)
+    archive.append_abort(Abort(match="a", cause="c", attempt=1))
+    archive.begin(EVENT, [match.id for match in reversed(MATCHES)])
+    assert archive.mark() == marks[-1]
+    archive.begin(EVENT, [ONE.match.id])
+    marks.append(archive.mark())
+    assert len(set(marks)) == 3
+
+
+def test_transcripts_are_equal_for_matches_that_went_alike_whatever_the_clock_and_the_seed_said(archive):
+    first = stored.played(MATCHES[0], turns=3, explorer=50)
+    again = replace(first, match=replace(first.match, id="0" * 12, seed=1), seconds=9.0)
+    slower = replace(again, turns=tuple(replace(turn, wall=1.0, cpu=1.0, waited=1.0) for turn in again.turns))
+    other = replace(first, turns=(*first.turns[:-1], replace(first.turns[-1], move="wait")))
+    forfeit = stored.played(MATCHES[0], turns=3, explorer=Ending.TIMEOUT)
+    assert records.transcript(first) == records.transcript(slower)
+    assert len({records.transcript(one) for one in (first, other, forfeit)}) == 3
+    archive.append(first)
+    assert list(archive.rows("select transcript from matches")) == [(records.transcript(first),)]
+
+
+OLD = """
+create table meta (key text primary key, value text not null) without rowid;
+create table plan (match text primary key) without rowid;
+create table matches (
+  number integer primary key, id text not null unique, game text not null, board text not null, repeat integer not null,
+  seed integer not null, reason text not null, turns integer not null, sides text not null, seconds real not null,
+  started text not null, record blob not null);
+create table seats (
+  match text not null, place integer not null, role text not null, bot text not null, digest text not null,
+  score integer not null, ending text, words text, fault_turn integer, ready real, exit text not null,
+  killed integer not null, memory integer not null, cpu real not null, turns integer not null,
+  walls blob not null, cpus blob not null, waits blob not null,
+  primary key (match, place)) without rowid;
+create table aborts (match text not null, attempt integer not null, cause text not null);
+attach 'NEW' as new;
+insert into meta select key, value from new.meta where key = 'event';
+insert into plan select * from new.plan;
+insert into aborts select * from new.aborts;
+insert into matches select number, id, game, board, repeat, seed, reason, turns, sides, seconds, started, record
+  from new.matches join new.records on match = number;
+insert into seats select id, seats.place, role, bot, digest, score, ending, words, fault_turn, ready, exit, killed,
+  memory, cpu, seats.turns, walls, cpus, waits from new.seats as seats
+  join new.matches as matches on matches.number = seats.match join new.entries as entries on entries.number = entry
+  join new.clocks as clocks on clocks.match = seats.match and clocks.place = seats.place;
+pragma user_version = 1;
+"""
+KEPT = ("matches", "entries", "seats", "clocks", "records", "tallies", "plan", "aborts")
+
+
+@pytest.fixture
+def old(tmp_path):
+    """An archive as version 1 wrote it, beside the same in `new`."""
+    changes = ({}, {"mummy": Ending.CRASHED}, {"ghost2": Ending.LIMIT_EXCEEDED})
+    played = [stored.played(match, **changes[number % 3]) for number, match in enumerate(MATCHES)]
+    stored.store(tmp_path / "new", EVENT, played)
+    with Archive.open(tmp_path / "new", writing=True) as archive:
+        archive.append_abort(Abort(match="abc", cause="killed", attempt=1))
+        archive.begin(EVENT, [match.id for match in MATCHES[:-2]])
+    (tmp_path / "old").mkdir()
+    connection = sqlite3.connect(tmp_path / "old" / "event.sqlite")
+    connection.executescript(OLD.replace("NEW", str(tmp_path / "new" / "event.sqlite")))
+    connection.close()
+    return tmp_path / "old"
+
+
+def contents(archive: Archive) -> dict[str, list[tuple[object, ...]]]:
+    """Everything but what version 1 has not, with entries by what they say, for their numbers are free."""
+    named = "(select json_array(game, board, side, role, bot, digest) from entries where number = entry)"
+    wanted = {"seats": f"*, {named}", "tallies": f"*, {named}", "matches": f"number, {', '.join(records.MATCH[:-1])}"}
+    rows = {table: sorted(archive.rows(f"select {wanted.get(table, '*')} from {table}"), key=repr) for table in KEPT}
+    for table, entry in (("entries", 0), ("seats", 2), ("tallies", 1)):
+        rows[table] = sorted((row[:entry] + row[entry + 1 :] for row in rows[table]), key=repr)
+    return rows
+
+
+def test_an_archive_of_version_1_is_read_as_it_is(old):
+    before = (old / "event.sqlite").read_bytes()
+    with Archive.open(old) as archive, Archive.open(old.parent / "new") as new:
+        assert contents(archive) == contents(new)
+        assert archive.played() == new.played()
+        assert archive.record(ONE.match.id) == new.record(ONE.match.id)
+        assert archive.event() == EVENT
+        assert archive.mark() == new.mark()
+    assert (old / "event.sqlite").read_bytes() == before
+
+
+def test_an_archive_of_version_1_is_upgraded_when_an_event_goes_on(old):
+    with Archive.open(old, writing=True) as archive, Archive.open(old.parent / "new") as new:
+        assert contents(archive) == contents(new)
+        archive.begin(EVENT, [match.id for match in MATCHES])
+        archive.append(replace(ONE, match=replace(ONE.match, id="f" * 12)))
+        assert added_up(archive.tallies()) == recounted(archive, all_versions=False)
+    with Archive.open(old) as archive:
+        assert len(archive.ids()) == len(MATCHES) + 1
+        assert list(archive.rows("pragma user_version")) == [(schema.VERSION,)]
+
+
+def test_an_upgrade_that_fails_leaves_the_file_as_it_was(old, monkeypatch):
+    with monkeypatch.context() as broken:
+        broken.setattr(schema, "COUNT", "select absent from plan where 1 = ?")
+        with pytest.raises(ArenaError, match="no such column: absent"):
+            Archive.open(old, writing=True)
+    with Archive.open(old) as archive, Archive.open(old.parent / "new") as new:
+        assert list(archive.rows("pragma user_version")) == [(1,)]
+        assert contents(archive) == contents(new)
+
+
 def test_records_stand_by_id_whatever_the_order_they_came_in(archive):
     for match in reversed(MATCHES):
         archive.append(stored.played(match))
@@ -202,7 +355,7 @@ def test_per_turn_times_are_stored_for_the_answers_of_the_seat_alone(archive):
         Turn(number=3, role="explorer", move="wait", by="substitute", wall=9),
     )
     archive.append(replace(ONE, turns=turns))
-    ((packed,),) = archive.rows("select walls from seats")
+    ((packed,),) = archive.rows("select walls from clocks")
     assert memoryview(packed).cast("f").tolist() == [0.25, 0.5]
 
 
@@ -270,9 +423,11 @@ event = stored.event("ann", "bob", repeats=400)
 plan = list(stored.plan(event))
 with Archive.open(Path(sys.argv[1]), writing=True) as archive:
     archive.begin(event, (match.id for match in plan))
-    for match in plan:
-        if match.id not in archive.ids():
-            archive.append(stored.played(match, turns=2))
+    left = [match for match in plan if match.id not in archive.ids()]
+    while left:
+        batch = [left.pop() for _ in range(min(1 + len(left) % 4, len(left)))]
+        archive.append(*(stored.played(match, turns=2) for match in batch))
+        for match in batch:
             print(match.id, flush=True)
 print("done", flush=True)
 """
@@ -289,6 +444,7 @@ def test_what_was_appended_outlives_a_kill_and_comes_back_equal(tmp_path):
             told = {line.strip() for line in [first, *writer.stdout] if len(line) == 13}
         with Archive.open(tmp_path) as archive:
             assert told <= archive.ids()  # a line is whole only after its append
+            assert added_up(archive.tallies()) == recounted(archive, all_versions=False)
             assert all(record == wanted[record.match.id] for record in archive.records())
 
 
@@ -377,5 +533,10 @@ def test_a_folder_that_may_not_be_written_can_be_read():
 
 
 def test_the_columns_of_the_rows_are_the_columns_of_the_tables(archive):
-    for table, columns in (("seats", records.SEAT), ("matches", ("number", *records.MATCH))):
+    for table, columns in (
+        ("matches", ("number", *records.MATCH, "planned")),
+        ("entries", ("number", *records.ENTRY)),
+        ("seats", ("match", "place", "entry", *records.SEAT)),
+        ("clocks", ("match", "place", *records.CLOCKS)),
+    ):
         assert tuple(row[1] for row in archive.rows(f"pragma table_info({table})")) == columns

@@ -2,20 +2,26 @@
 
 import csv
 import json
+import tempfile
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import slow_tables
 import stored
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import arena
 from arena.archive import Archive
 from arena.errors import ArenaError
 from arena.event import Board
 from arena.leaderboard import Results, write_csv
-from arena.match import Abort, Ending, Turn
+from arena.match import Abort, Ending, Fault, Record, Turn, Verdict
+from arena.standings import standings
 from arena.tables import rows_of, write
 
 EVENT = stored.event("ann", "bob", "cat", repeats=2)
@@ -73,6 +79,92 @@ def test_the_same_matches_in_any_order_give_the_same_bytes(folder, tmp_path):
         write_csv(Results.open(each), target)
     for name in HEADERS:
         assert (tmp_path / "one" / f"{name}.csv").read_bytes() == (tmp_path / "two" / f"{name}.csv").read_bytes()
+
+
+TRIO = Board(game="toy", name="trio", rules="t.py", digest="4", roles=("a", "b", "c"), sides=(("a",), ("b",), ("c",)))
+PAIRS = Board(
+    game="toy", name="pairs", rules="t.py", digest="5", roles=("a", "b", "c", "d"), sides=(("a", "d"), ("b", "c"))
+)
+LAIR = Board(game="lair", name="duel", rules="t.py", digest="6", roles=("a", "b"), sides=(("a",), ("b",)))
+MANY = stored.event("=ann", "bob", "cat", "\u00e9va", boards=[*stored.BOARDS, TRIO, PAIRS, LAIR])
+HELD = (0, 35, 50, 100)
+
+
+@st.composite
+def any_record(draw: st.DrawFn) -> Record:
+    """A match of any of these bots in any seats, that went anyhow: with forfeits, ties and self-play."""
+    of = draw(st.sampled_from(MANY.boards))
+    seating = draw(st.tuples(*(st.sampled_from(MANY.bots) for _ in of.roles)))
+    if draw(st.booleans()):
+        seating = tuple(replace(bot, digest="edited") for bot in seating)
+    match = MANY.match(of, seating, draw(st.integers(0, 2)))
+    scores = {role: draw(st.sampled_from(HELD)) for role in of.roles}
+    out = draw(st.sets(st.sampled_from(of.roles), max_size=2))
+    faults = tuple(
+        Fault(role=role, ending=draw(st.sampled_from(Ending)), turn=draw(st.integers(0, 2)), words="=late")
+        for role in sorted(out)
+    )
+    made = stored.played(replace(match, game="mummy_maze", board="hunt"), turns=draw(st.integers(0, 2)))
+    reason = "forfeit" if faults else draw(st.sampled_from(["caught", "@limit"]))
+    return replace(
+        made,
+        match=match,
+        sides=of.sides,
+        verdict=Verdict(scores=scores, reason=reason, faults=faults),
+    )
+
+
+def bytes_of(frame: pd.DataFrame, folder: Path) -> bytes:
+    return write(frame, folder / "t.csv").read_bytes()
+
+
+@given(st.lists(any_record(), max_size=40), st.data())
+@settings(deadline=None, max_examples=15)
+def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(records, data):
+    ids = sorted({record.match.id for record in records})
+    plan = data.draw(st.sets(st.sampled_from(ids))) if ids else set()
+    with tempfile.TemporaryDirectory() as top:
+        folder = Path(top)
+        with Archive.open(folder, writing=True) as archive:
+            archive.begin(MANY, plan)
+            archive.append(*records)
+        for all_versions in (False, True):
+            results = Results.open(folder, all_versions=all_versions)
+            bots, played = [bot.name for bot in MANY.bots], results.played
+            for quick, slow in (
+                (results.leaderboard(), slow_tables.leaderboard(results, bots, played)),
+                (results.crosstable(), slow_tables.crosstable(played)),
+                (results.matches(), slow_tables.matches(results, played)),
+            ):
+                assert bytes_of(quick, folder) == bytes_of(slow, folder)
+            assert standings(bots, played) == results.standings
+            assert results.count == len(played)
+            assert results.seats_held() == Counter(bot for match in played for bot in match.seats.values())
+            for label in results.boards:
+                lengths = Counter(match.turns for match in played if match.label == label)
+                assert Counter(results.lengths(label).tolist()) == lengths
+            results.close()
+
+
+def test_arrays_hold_what_ratings_are_fitted_to(tmp_path):
+    match = find(EVENT, "classic", "ann", "bob", "bob")
+    forfeit = stored.played(match, pacman=80, ghost1=Ending.GARBLED, ghost2=20)
+    arrays = make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90), forfeit).arrays
+    assert arrays.seed.tolist() == [find(EVENT, "hunt", "ann").seed, match.seed]
+    assert arrays.match.tolist() == [0, 1, 1, 1]
+    assert arrays.score.tolist() == [90, 80, 0, 20]
+    assert [arrays.entries[entry][2:5] for entry in arrays.entry] == [
+        (0, "explorer", "ann"),
+        (0, "pacman", "ann"),
+        (1, "ghost1", "bob"),
+        (1, "ghost2", "bob"),
+    ]
+    assert [tuple(Ending)[ending] if ending >= 0 else None for ending in arrays.ending] == [
+        *(None, None),
+        *(Ending.GARBLED, None),
+    ]
+    assert arrays.by_place(arrays.score).tolist() == [[90, -1, -1], [80, 0, 20]]
+    assert (arrays.transcript >= 0).all()
 
 
 def test_no_clock_reading_is_in_any_file_but_timing(tmp_path):

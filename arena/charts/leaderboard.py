@@ -28,7 +28,7 @@ def draw(results: Results) -> Figure:
         8.2,
         tall(len(table), rest=1.4 + 0.2 * legend_lines(boards)),
         f"{results.event.name}: who is best",
-        f"Points: mean score over boards and roles, 0 to 100; {len(results.played)} matches",
+        f"Points: mean score over boards and roles, 0 to 100; {results.count} matches",
     )
     (panel,) = axes(made)
     panel.barh(range(len(table)), table["points"].astype(float).fillna(0), height=0.62, color=PALE)

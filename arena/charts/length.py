@@ -25,7 +25,7 @@ def draw(results: Results) -> Figure:
     for panel in panels[len(boards) :]:
         panel.set_visible(False)
     for number, (panel, (label, column)) in enumerate(zip(panels, boards, strict=False)):
-        turns = np.array([match.turns for match in results.played if match.label == label])
+        turns = results.lengths(label)
         if len(turns):
             bins = np.linspace(0, max(10, turns.max() + 1), 21).tolist()
             panel.hist(turns, bins=bins, color=COLOURS[number % len(COLOURS)], rwidth=0.92)

@@ -24,7 +24,6 @@ Words = Annotated[
 AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Count matches of edited bots, boards and rules too.")
 ]
-COUNTS = ("rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits")
 
 
 def leaderboard(
@@ -134,9 +133,10 @@ def _named(folder: Path) -> Iterator[None]:
 def compact(results: "Results") -> "pd.DataFrame":
     """The leaderboard with the columns that fit a terminal: no roles, and only endings that happened."""
     frame = results.leaderboard()
-    wanted = [*COUNTS, *results.columns.values()]
     from arena.match import Ending
+    from arena.standings import HEAD
 
+    wanted = [*HEAD, *results.columns.values()]
     seen = [str(ending) for ending in Ending if frame[str(ending)].sum()]
     return frame[[*wanted, *seen]]
 

@@ -142,7 +142,7 @@ def _any_fault(folder: Path) -> bool:
     from arena.archive import Archive
 
     with Archive.open(folder, writing=False) as archive:
-        return any(match.endings for match in archive.played())
+        return any(tally.ending for tally in archive.tallies())
 
 
 def _cores() -> int:

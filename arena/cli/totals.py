@@ -9,7 +9,7 @@ from arena.archive import Archive
 from arena.cli import places
 from arena.event import Event, Played
 from arena.match import Record
-from arena.standings import Standing, standings
+from arena.standings import HEAD, Standing, standings
 
 SHARE = 0.02  # of the time that the main thread may spend on counting: it also feeds the referees
 PAUSE = 1.0  # seconds between two counts at least
@@ -31,11 +31,11 @@ class Totals:
         """The columns of `rows`."""
         names = [label.partition("/")[2] for label in self._boards]
         boards = names if len(set(names)) == len(names) else self._boards
-        return ("rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits", *boards)
+        return (*HEAD, *boards)
 
     def add(self, record: Record) -> None:
         """Count one more match, soon."""
-        self._played.append(played_of(record))
+        self._played.append(Played.of(record))
         self._changed = True
 
     def rows(self, top: int) -> list[tuple[object, ...]]:
@@ -58,24 +58,5 @@ def resumed(event: Event, folder: Path) -> Totals:
         return Totals(event, (match for match in archive.played(all_versions=True) if match.id in plan))
 
 
-def played_of(record: Record) -> Played:
-    """What standings need of a record."""
-    match, verdict = record.match, record.verdict
-    return Played(
-        id=match.id,
-        game=match.game,
-        board=match.board,
-        repeat=match.repeat,
-        seed=match.seed,
-        seats={seat.role: seat.bot.name for seat in match.seats},
-        scores=verdict.scores,
-        reason=verdict.reason,
-        endings={fault.role: fault.ending for fault in verdict.faults},
-        sides=record.sides,
-        turns=max((turn.number for turn in record.turns), default=0),
-    )
-
-
 def _row(one: Standing, boards: list[str]) -> tuple[object, ...]:
-    head = (one.rank, one.bot, one.matches, one.points, one.won, one.drawn, one.lost, one.forfeits)
-    return (*head, *(one.boards.get(board) for board in boards))
+    return (*one.head, *(one.boards.get(board) for board in boards))

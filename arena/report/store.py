@@ -21,13 +21,17 @@ class Store:
 
     def record(self, match: str) -> Record:
         """All of a match that is stored."""
-        ((blob,),) = self._archive.rows("select record from matches where id = ?", match)
+        query = "select record from matches join records on match = number where id = ?"
+        ((blob,),) = self._archive.rows(query, match)
         return records.unpacked(blob)
 
     def sample(self, label: str) -> Record | None:
         """A record of a match on this `game/board`, the newest; None when there is none."""
         game, _, board = label.partition("/")
-        query = "select record from matches where game = ? and board = ? order by number desc limit 1"
+        query = (
+            "select record from matches join records on match = number "
+            "where game = ? and board = ? order by number desc limit 1"
+        )
         return next((records.unpacked(blob) for (blob,) in self._archive.rows(query, game, board)), None)
 
     def __enter__(self) -> Self:
