@@ -17,7 +17,7 @@ FAREWELL = 0.05  # seconds a bot stays awake after its last words (protocol.md)
 
 
 def converse(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role, Heard]:
-    """Ask these roles at once; returns when each has answered or failed. No answer is told before all are in."""
+    """Ask these roles at once; returns when each has answered or failed."""
     asked = [bots[role] for role in asks]
     for bot in asked:
         bot.begin(asks[bot.role])
@@ -32,6 +32,11 @@ def converse(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Rol
         if bot.heard is None:  # only now: its end takes a moment, and the others' answers are timed at arrival
             bot.bury()
     return {bot.role: bot.heard for bot in asked if bot.heard is not None}
+
+
+def in_turn(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role, Heard]:
+    """Ask these roles one after another, each with its own deadline, the others frozen: where cores are few."""
+    return {role: heard for role, ask in asks.items() for heard in converse(bots, {role: ask}).values()}
 
 
 def part(bots: Iterable[LiveBot], text: bytes) -> None:

@@ -12,15 +12,18 @@ from pathlib import Path
 
 from arena import rulebook
 from arena.bot import LiveBot
-from arena.converse import converse, part
+from arena.converse import converse, in_turn, part
 from arena.game import Role
 from arena.match import Fault, Match, Record, Seat, SeatReport
+from arena.protocol import Ask, Heard
 from arena.referee import Referee
 from arena.sandbox import levels
 from arena.sandbox.door import Door
 
 Watch = Callable[[Referee], None]
 """Called after every turn, for whoever wants to show a match while it is played."""
+Converse = Callable[[Mapping[Role, LiveBot], Mapping[Role, Ask]], dict[Role, Heard]]
+"""How the roles of one turn are asked."""
 
 
 def play(
@@ -40,7 +43,8 @@ def play(
     bots: dict[Role, LiveBot] = {}
     if referee.verdict is None:
         with _live(match, [seat for seat in match.seats if seat.role not in missing], door) as bots:
-            _converse_to_the_end(referee, bots, watch)
+            one_by_one = match.conditions.freeze and door.cores < len(bots)
+            _converse_to_the_end(referee, bots, in_turn if one_by_one else converse, watch)
     if referee.verdict is None:
         raise RuntimeError("the referee asked nobody and gave no verdict")
     return Record(
@@ -66,9 +70,11 @@ def call(match: Match, seat: Seat, door: Door) -> Fault | None:
     return Fault(role=seat.role, ending=heard.ending, turn=0, words=heard.words)
 
 
-def _converse_to_the_end(referee: Referee, bots: Mapping[Role, LiveBot], watch: Watch | None) -> None:
+def _converse_to_the_end(referee: Referee, bots: Mapping[Role, LiveBot], turn: Converse, watch: Watch | None) -> None:
+    """No answer of a turn is told before all are in, however they are asked."""
     while asks := referee.asks():
-        for role, words in referee.hear(converse(bots, asks)).items():
+        starting = any(ask.ready for ask in asks.values())  # they have been awake since their start
+        for role, words in referee.hear((converse if starting else turn)(bots, asks)).items():
             part([bots[role]], words)
         if watch is not None:
             watch(referee)

@@ -47,7 +47,8 @@ class Workers:
     ) -> None:
         self._before_fork = before_fork
         self._stopped = stopped
-        self._lanes = [_Lane(number, before_fork) for number in range(1, count + 1)]
+        cores = max(1, len(os.sched_getaffinity(0)) // count)
+        self._lanes = [_Lane(number, before_fork, cores) for number in range(1, count + 1)]
 
     def map(
         self, function: Callable[[Door, Item], Result], items: Callable[[], Item | None]
@@ -86,7 +87,8 @@ class Workers:
 class _Lane:
     """One referee process and what it was given, first things first."""
 
-    def __init__(self, number: int, before_fork: Callable[[], None]) -> None:
+    def __init__(self, number: int, before_fork: Callable[[], None], cores: int) -> None:
+        self._cores = cores
         self._name = f"referee-{number}"
         self._before_fork = before_fork
         self.given: dict[Future[Any], Any] = {}
@@ -95,7 +97,7 @@ class _Lane:
     def _open(self) -> None:
         self._before_fork()
         context = multiprocessing.get_context("fork")
-        self._pool = ProcessPoolExecutor(1, context, _become_referee, (self._name, os.getpid()))
+        self._pool = ProcessPoolExecutor(1, context, _become_referee, (self._name, os.getpid(), self._cores))
         self._pool.submit(os.getpid).result()  # forked here and now: PDEATHSIG follows the thread that forks
 
     def give(self, function: Callable[[Door, Any], Any], item: object) -> None:
@@ -146,10 +148,14 @@ class _Lane:
 
 _door: Door | None = None
 """In a worker: the door that its matches share."""
+_cores: int | None = None
+"""In a worker: how many cores its bots may count on."""
 
 
-def _become_referee(name: str, parent: int) -> None:
+def _become_referee(name: str, parent: int, cores: int) -> None:
     """In a new worker: take a name that process lists and logs show, and never outlive the main process."""
+    global _cores  # a worker is one process in one lane
+    _cores = cores
     multiprocessing.current_process().name = name
     prctl = ctypes.CDLL(None).prctl
     prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
@@ -165,7 +171,7 @@ def _become_referee(name: str, parent: int) -> None:
 def _in_lane(function: Callable[[Door, Any], Any], item: object) -> object:
     """Call the function with this worker's door; a door that failed is replaced for the next item."""
     global _door  # a worker is one process with one door
-    door = _door = _door or Door()
+    door = _door = _door or Door(_cores)
     try:
         return function(door, item)
     except BaseException:

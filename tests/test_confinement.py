@@ -10,8 +10,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import cup
 import pytest
-from processes import alive, gone_soon
+from processes import alive, descendants, gone_soon
 
 from arena import roster, rulebook, rulefile
 from arena.bot import LiveBot
@@ -22,7 +23,19 @@ from arena.event import Event
 from arena.match import Bot, Conditions, Limits, Match
 from arena.play import play
 from arena.protocol import Ask
-from arena.sandbox import bubblewrap, levels, probe, toolchain, trial
+from arena.sandbox import (
+    bpf,
+    bubblewrap,
+    building,
+    landlock,
+    levels,
+    probe,
+    rlimits,
+    seccomp,
+    syscalls,
+    toolchain,
+    trial,
+)
 from arena.sandbox.door import PYTHON, ConfinementError, Door, SpawnerLostError
 from arena.sandbox.plan import CONFINING
 
@@ -255,6 +268,126 @@ def test_what_lies_beside_a_bot_and_in_its_home_folder_is_out_of_reach(tmp_path,
     tries = f"sys, time\ntry: open({str(tmp_path / 'secret.txt')!r})\nexcept OSError: pass\nelse: sys.exit('read')\n"
     spy = bot_of(tmp_path / "spy.py", STEADY.replace("sys, time\n", tries))
     assert play(match_of(spy, steady)).verdict.faults == ()
+
+
+# Builds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", CONFINING)
+def test_a_build_runs_many_processes_on_a_copy_and_leaves_what_it_made(tmp_path, level):
+    offered(level)
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not on this machine")
+    home = tmp_path / "bot"
+    home.mkdir()
+    (home / "bot.c").write_text('#include <stdio.h>\nint main(void) { puts("ready"); return 0; }\n')
+    bot = Bot(name="b", command=("./bot",), digest="b", files=str(home))
+    with Door() as door:
+        words = ("bash", "-c", "gcc -o bot bot.c && ls && echo made >> $HOME/note")
+        built = building.build(door, bot, words, level, tmp_path / "out")
+        door.sweep()
+        assert descendants(door._spawner.pid) == set()
+    assert (built.failure, built.said) == ("", "bot\nbot.c\n")
+    assert sorted(os.listdir(home)) == ["bot.c"]
+    assert sorted(os.listdir(tmp_path / "out")) == ["bot", "bot.c"]
+    assert subprocess.run([tmp_path / "out" / "bot"], capture_output=True, check=True).stdout == b"ready\n"
+
+
+@pytest.mark.parametrize("level", CONFINING)
+def test_a_build_that_fails_or_reaches_out_says_so_and_leaves_nothing(tmp_path, level):
+    offered(level)
+    (tmp_path / "secret").write_text("secret")
+    home = tmp_path / "bot"
+    home.mkdir()
+    bot = Bot(name="b", command=("./bot",), digest="b", files=str(home))
+    with Door() as door:
+        words = ("bash", "-c", f"cat {tmp_path / 'secret'}; exit 3")
+        built = building.build(door, bot, words, level, tmp_path / "out")
+    assert built.failure == "it ended with exit 3"
+    assert "secret" in built.said  # the name, in what cat complains of
+    assert built.said.count("secret") == 1
+    assert not (tmp_path / "out").exists()
+
+
+# Where this machine is another: what a container takes away, a filter takes away here
+
+
+def without(*names: str):
+    """For `preexec_fn`: these system calls are refused from now on, as a container or an old kernel would."""
+    known = {**syscalls.numbers(seccomp.arch() or ""), "landlock_create_ruleset": landlock.CREATE_RULESET}
+    code = bpf.Code()
+    allow, refuse, absent = code.answer(bpf.ALLOW), code.answer(bpf.refuse(1)), code.answer(bpf.refuse(38))
+    place = allow
+    for name in names:
+        place = code.decide(bpf.EQUAL, known[name], absent if name.startswith("landlock") else refuse, place)
+    program = code.program(code.load(bpf.NUMBER, place))
+
+    def take() -> None:
+        rlimits.no_new_privs()
+        seccomp.install(program)
+
+    return take
+
+
+NAMESPACES = ("unshare", "mount", "pivot_root", "setns")
+LANDLOCK = ("landlock_create_ruleset",)
+CHOOSE = "import sys; sys.path.append(sys.argv[1]); from arena.sandbox import levels; print(levels.choose('auto', unsafe=False))"
+
+
+def chosen(*taken: str) -> subprocess.CompletedProcess[str]:
+    """What `auto` comes to where these calls are taken away."""
+    here = str(Path(rulefile.__file__).parents[1])
+    words = [PUBLIC_PYTHON, "-B", "-c", CHOOSE, here]
+    return subprocess.run(words, capture_output=True, text=True, preexec_fn=without(*taken), timeout=60, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path(PUBLIC_PYTHON).exists(), reason=f"there is no {PUBLIC_PYTHON}")
+def test_a_container_without_namespaces_gets_landlock_and_a_kernel_without_landlock_bubblewrap():
+    offered("landlock")
+    assert chosen(*NAMESPACES).stdout == "landlock\n"
+    both_gone = chosen(*NAMESPACES, *LANDLOCK)
+    assert "bots cannot be confined here" in both_gone.stderr
+    assert "this kernel has no Landlock" in both_gone.stderr
+    offered("bubblewrap")
+    assert chosen(*LANDLOCK).stdout == "bubblewrap\n"
+    assert "bwrap: " in both_gone.stderr  # its own line
+
+
+@pytest.mark.slow
+def test_a_match_is_played_confined_where_no_namespace_can_be_made(tmp_path):
+    offered("landlock")
+    words = [sys.executable, "-m", "arena", "match", "dice", "dice", "--board", "hunt", "--json"]
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, preexec_fn=without(*NAMESPACES), timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+# The event and the command line
+
+
+def test_an_event_that_was_begun_at_one_level_is_not_gone_on_with_at_another(tmp_path):
+    cup.make(tmp_path / "cup", boards="hunt")
+    assert cup.arena(tmp_path / "cup", "run", "--no-charts", "--bots", "first,last").returncode == 0
+    other = cup.arena(tmp_path / "cup", "run", "--sandbox", "rlimits", "--unsafe")
+    assert other.returncode == 2
+    level = levels.choose("auto", unsafe=False)
+    assert f"was played at the level {level!r}, and this run would be at 'rlimits'" in other.stderr
+    assert f"say --sandbox {level}, or play under another --name" in other.stderr
+
+
+def test_a_run_that_does_not_confine_is_refused_without_unsafe_and_warns_with_it(tmp_path):
+    cup.make(tmp_path / "cup", boards="hunt")
+    words = ("match", "first", "last", "--board", "hunt", "--no-draw", "--sandbox", "rlimits")
+    refused = cup.arena(tmp_path / "cup", *words)
+    assert refused.returncode == 2
+    assert "'rlimits' does not confine: bots can read and change your files" in refused.stderr
+    allowed = cup.arena(tmp_path / "cup", *words, "--unsafe")
+    assert allowed.returncode == 0
+    assert allowed.stderr.startswith("warning: bots are not confined (sandbox 'rlimits'): ")
 
 
 # Frozen out of turn

@@ -37,7 +37,8 @@ def confine(plan: Plan, argv: list[str]) -> list[str]:
     rlimits.apply(plan)
     rlimits.no_new_privs()
     filter_at = _hand_over(seccomp.filter_for(plan.processes).for_any_pid())
-    folders = [word for path in (*plan.read, plan.home) for word in ("--ro-bind", path, path)]
+    folders = [word for path in plan.read for word in ("--ro-bind", path, path)]
+    folders += ["--bind" if plan.builds else "--ro-bind", plan.home, plan.home]
     size = ["--size", str(plan.scratch_bytes)] if plan.scratch_bytes else []
     return [
         *command,

@@ -108,7 +108,9 @@ class Child:
 class Door:
     """Starts and ends bots. A context manager: at its end nothing that it started is left."""
 
-    def __init__(self) -> None:
+    def __init__(self, cores: int | None = None) -> None:
+        """`cores` is how many its bots may count on; None = all that this process has."""
+        self.cores = cores or len(os.sched_getaffinity(0))
         self.folder = Folder()
         self._users: dict[tuple[str, ...], bool] = {}
         self._numbers = count(os.getpid())
@@ -131,10 +133,11 @@ class Door:
         """A descriptor that hangs up when the spawner is gone."""
         return self._socket.fileno()
 
-    def start(self, bot: Bot, conditions: Conditions, rules: Path | None) -> Child:
+    def start(self, bot: Bot, conditions: Conditions, rules: Path | None, *, builds: bool = False) -> Child:
         """Start the bot, confined as the conditions say; `Child.error` says why when it can't be run.
 
-        `rules` is the rules file that it may search with; None = it gets no kit.
+        `rules` is the rules file that it may search with; None = it gets no kit. What `builds` gets a copy of its files
+        that it may write.
         """
         limits = conditions.limits.tightened(bot.limits)
         kit = [str(self.folder.kit(rules))] if rules else []
@@ -142,7 +145,7 @@ class Door:
         argv[0] = shutil.which(argv[0]) or argv[0]  # by the organiser's PATH; the bot itself gets a plain one
         read = (*kit, *_files_of(argv), *(toolchain.needs(argv[0]) if Path(argv[0]).is_absolute() else ()))
         user = self._user(conditions.sandbox, read)
-        room = self.folder.room(bot, own_copy=conditions.sandbox not in CONFINING, user=user)
+        room = self.folder.room(bot, own_copy=builds or conditions.sandbox not in CONFINING, user=user)
         plan = Plan(
             level=conditions.sandbox,
             home=str(room.home),
@@ -151,6 +154,7 @@ class Door:
             limits=rlimits.table(limits),
             processes=limits.processes or 1,
             scratch_bytes=limits.scratch or 0,
+            builds=builds,
             user=user,
         )
         message = {"op": "start", "argv": argv, "env": _environment(room.scratch, *kit), "plan": plan}
@@ -174,10 +178,11 @@ class Door:
         """What looks at this child while it runs."""
         plan = child.plan
         alone = plan.processes == 1 and plan.level in CONFINING
+        folder = str(child.room.path) if plan.builds else plan.scratch
         scratch: Callable[[], tuple[int, int]] = partial(
-            watchdog.in_folder, plan.scratch, child.limits.files or watchdog.MANY
+            watchdog.in_folder, folder, child.limits.files or watchdog.MANY
         )
-        if plan.level == "bubblewrap":
+        if plan.level == "bubblewrap" and not plan.builds:
             scratch = partial(_in_mount, child)
         return Watchdog(child.limits, partial(_program, child) if alone else partial(self._group, child), scratch)
 
@@ -205,10 +210,17 @@ class Door:
 
     def end(self, child: Child, grace: float = 0.0) -> Exit:
         """Reap a child and its process group, killing what does not end by itself within `grace` seconds."""
+        how = self.finish(child, grace)
+        child.room.discard()
+        return how
+
+    def finish(self, child: Child, grace: float = 0.0) -> Exit:
+        """The same, but leave its folder, for who still wants to look into it."""
         how: dict[str, Any] = {"code": 127, "killed": False, "cpu": 0.0, "memory": 0}
         if child.pid:
             how = self._request({"op": "end", "pid": child.pid, "grace": grace})
-        child.room.discard()
+            if child.plan.level == "bubblewrap":
+                how["code"] = bubblewrap.exit_code(how["code"])
         return Exit(**how)
 
     def sweep(self) -> int:

@@ -79,7 +79,7 @@ def _restrict(plan: Plan) -> None:
         _allow(ruleset, _opened(path), READ & handled)
     for path in DEVICES:
         _allow(ruleset, _opened(path), DEVICE & handled)
-    _allow(ruleset, _open(plan.home), READ & handled)
+    _allow(ruleset, _open(plan.home), (READ | SCRATCH if plan.builds else READ) & handled)
     _allow(ruleset, _open(plan.scratch), SCRATCH & handled)
     _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
     os.close(ruleset)

@@ -26,5 +26,7 @@ class Plan(NamedTuple):
     """How many processes it may be at once; 1 = it cannot fork."""
     scratch_bytes: int
     """What its scratch folder holds, where the level can bound it."""
+    builds: bool
+    """Whether it may write its home, and run what it writes there, as a build must."""
     user: int | None
     """The uid (and gid) that it becomes; None = it stays who we are."""

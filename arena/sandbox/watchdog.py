@@ -14,7 +14,7 @@ from arena.sandbox.procfs import see
 LOOK = 0.025  # seconds between two looks: what can be eaten meanwhile is some ten megabytes
 BLOCK = 4096  # what a file system rounds up to
 MANY = 1_000_000  # files: where none is too many, counting ends somewhere
-THREADS = 128  # a JVM has 30; each costs the kernel 16 kB and more
+THREADS = 128  # a process; a JVM has 30; each costs the kernel 16 kB and more
 CPU = "cpu: it used more than the {:g} seconds of CPU that a match allows"
 SPARE = 1.25  # resident memory counts the interpreter's own file pages too, which RLIMIT_DATA does not
 
@@ -46,8 +46,9 @@ class Watchdog:
             yield f"memory: more was resident than its {size(limits.memory)}"
         if limits.cpu is not None and sum(seen.cpu for seen in living) > limits.cpu:
             yield CPU.format(limits.cpu)
-        if sum(seen.threads for seen in living) > THREADS:
-            yield f"threads: more than {THREADS} at once"
+        threads = THREADS * (limits.processes or 1)
+        if sum(seen.threads for seen in living) > threads:
+            yield f"threads: more than {threads} at once"
         if limits.processes is not None and len(living) > limits.processes:
             yield f"processes: more than {limits.processes} at once"
         stored, files = self._scratch()

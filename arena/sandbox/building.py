@@ -1,0 +1,90 @@
+"""Builds: run the build command of a bot on a copy of its files, confined by a profile of its own.
+
+A compiler wants many processes, memory and a folder to write; it wants no network and nobody else's files either. What
+it leaves is the bot that plays. It can change no modes: programs that it links are made executable when it has ended.
+"""
+
+import os
+import select
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena.match import Bot, Conditions, Limits
+from arena.sandbox.door import Child, Door
+from arena.sandbox.watchdog import LOOK
+
+PROFILE = Limits(
+    memory=2_000_000_000,
+    cpu=120.0,
+    processes=64,
+    scratch=1_000_000_000,
+    files=50_000,
+    open_files=1024,
+)
+PATIENCE = 120.0  # seconds of wall time
+ELF = b"\x7fELF"
+SAID = 8 * 1024  # bytes of what it printed that are kept, the last ones
+
+
+@dataclass(frozen=True)
+class Built:
+    """What came of a build."""
+
+    failure: str
+    """Why it failed, in words; empty when it did not."""
+    said: str
+    """The end of what it printed."""
+
+
+def build(door: Door, bot: Bot, command: Iterable[str], level: str, target: Path) -> Built:
+    """Run the command where the bot's files are; when it succeeds, they stand in `target` with what it made of them.
+
+    `target` is a folder that does not exist yet.
+    """
+    conditions = Conditions(sandbox=level, limits=PROFILE)
+    builder = replace(bot, command=tuple(command), limits=None)
+    child = door.start(builder, conditions, None, builds=True)
+    said = b""
+    try:
+        os.close(child.stdin)
+        excess, said = _wait(door, child)
+        how = door.finish(child, 0.0 if excess else 1.0)
+        failure = child.error or excess or ("" if how.code == 0 else f"it ended with {how}")
+        if not failure:
+            shutil.copytree(child.room.home, target, symlinks=True)
+            _make_executable(target)
+    finally:
+        os.close(child.stdout)
+        os.close(child.stderr)
+        child.room.discard()
+    return Built(failure, said.decode("utf-8", "replace"))
+
+
+def _make_executable(folder: Path) -> None:
+    """What a linker wrote may be run: it could not say so itself, as no bot may change the modes of files."""
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            with path.open("rb") as file:
+                if file.read(4) == ELF:
+                    path.chmod(path.stat().st_mode | 0o100)
+
+
+def _wait(door: Door, child: Child) -> tuple[str, bytes]:
+    """Until its output ends; which limit it passed, and the end of what it printed."""
+    watchdog, until = door.watchdog(child), time.monotonic() + PATIENCE
+    reading, said = {child.stdout, child.stderr}, b""
+    while reading and child.pid:
+        for descriptor in select.select(list(reading), [], [], LOOK)[0]:
+            data = os.read(descriptor, 65536)
+            said = (said + data)[-SAID:]
+            if not data:
+                reading.discard(descriptor)
+        now = time.monotonic()
+        if (excess := watchdog.look(now)) is not None:
+            return excess, said
+        if now > until:
+            return f"it took more than {PATIENCE:g} seconds", said
+    return "", said
