@@ -1,0 +1,12 @@
+"""Takes memory that no limit of the system counts: a shared mapping (here: 400 MB of 256)."""
+
+import mmap
+
+from attack import bomb, kept
+
+
+@bomb
+def _():
+    kept.append(mmap.mmap(-1, 400_000_000))
+    for place in range(0, 400_000_000, 4096):
+        kept[0][place] = 1

@@ -1,0 +1,12 @@
+"""Makes files that never had a name (O_TMPFILE) and fills them (here: 6 of 15 MB)."""
+
+import os
+
+from attack import bomb, kept, scratch
+
+
+@bomb
+def _():
+    for _ in range(6):
+        kept.append(os.open(scratch, os.O_TMPFILE | os.O_RDWR))
+        os.write(kept[-1], bytes(15_000_000))

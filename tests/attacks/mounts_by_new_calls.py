@@ -1,0 +1,11 @@
+"""Opens a file system by fsopen."""
+
+from attack import attack, call, kept, new_user_namespace
+
+
+@attack
+def _():
+    try:
+        new_user_namespace(0x20000)
+    finally:
+        kept.append(call("fsopen", b"tmpfs", 0))

@@ -1,0 +1,10 @@
+"""Opens a socket to the host of a virtual machine (AF_VSOCK)."""
+
+import socket
+
+from attack import attack, kept
+
+
+@attack
+def _():
+    kept.append(socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM))

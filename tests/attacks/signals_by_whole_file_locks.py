@@ -1,0 +1,23 @@
+"""Tells its accomplice something by locks on files that both may read (flock)."""
+
+import fcntl
+import os
+
+from attack import attack, kept, target, tell
+
+
+@attack
+def _():
+    bits = ""
+    for place in range(16):
+        kept.append(os.open(target.commons[place], os.O_RDONLY))
+        if target.message:
+            if target.message[place] == "1":
+                fcntl.flock(kept[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+            continue
+        try:
+            fcntl.flock(kept[-1], fcntl.LOCK_SH | fcntl.LOCK_NB)
+            bits += "0"
+        except BlockingIOError:
+            bits += "1"
+    tell(bits)

@@ -1,0 +1,16 @@
+"""Sets a timer whose signal is SIGCONT, to wake it while it spins in a thread."""
+
+import ctypes
+import signal
+import struct
+import threading
+
+from attack import attack, call
+
+
+@attack
+def _():
+    timer = ctypes.c_int()
+    call("timer_create", 1, struct.pack("Qii", 0, signal.SIGCONT, 0).ljust(64, b"\0"), ctypes.byref(timer))
+    call("timer_settime", timer.value, 0, struct.pack("QQQQ", 0, 10**6, 0, 10**6), None)
+    threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()
