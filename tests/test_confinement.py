@@ -332,7 +332,10 @@ def without(*names: str):
 
 NAMESPACES = ("unshare", "mount", "pivot_root", "setns")
 LANDLOCK = ("landlock_create_ruleset",)
-CHOOSE = "import sys; sys.path.append(sys.argv[1]); from arena.sandbox import levels; print(levels.choose('auto', unsafe=False))"
+CHOOSE = (
+    "import sys; sys.path.append(sys.argv[1]); from arena.sandbox import levels\n"
+    "print(levels.choose('auto', unsafe=False))"
+)
 
 
 def chosen(*taken: str) -> subprocess.CompletedProcess[str]:
