@@ -23,6 +23,7 @@ check: $(STAMP) ## format, lint, types, import rows, tests in random order with 
 
 bench: $(STAMP) ## measure, side by side in one run
 	$(BIN)/python benchmarks/rules.py
+	$(BIN)/python benchmarks/starts.py
 	$(BIN)/python benchmarks/leaderboard.py
 
 soak: $(STAMP) ## load tests: minutes, not seconds

@@ -93,8 +93,8 @@ def _refuse_another_level(archive: Archive, event: Event) -> None:
     before, now = archive.event().conditions.sandbox, event.conditions.sandbox
     if before != now:
         raise ArenaError(
-            f"{archive.folder}: was played at the level {before!r}, and this run would be at {now!r}; they do not compare: "
-            f"say --sandbox {before}, or play under another --name"
+            f"{archive.folder}: was played at the level {before!r}, and this run would be at {now!r}, which does not "
+            f"compare: say --sandbox {before}, or play under another --name"
         )
 
 
