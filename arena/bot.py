@@ -170,6 +170,7 @@ class LiveBot:
             role=self.role,
             bot=self._bot.name,
             digest=self._bot.digest,
+            warm=self._child.plan.warm,
             confined=self._child.confined if self._child.pid else "",
             ready=self._ready,
             exit=str(self._exit),

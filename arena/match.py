@@ -77,6 +77,8 @@ class Bot:
     """The roles that it plays; `()` = all."""
     limits: Limits | None = None
     """Limits of its own, where they are tighter than the event's."""
+    warm: bool = True
+    """Whether it may be forked from an interpreter that is already started."""
 
     def plays(self, game: str, board: str, role: Role) -> bool:
         """Whether the bot takes this role on this board."""
@@ -96,6 +98,10 @@ class Conditions:
     """The level of confinement; `auto` is resolved before planning."""
     freeze: bool = True
     """Whether a bot is stopped while it is not asked."""
+    warm: bool = True
+    """Whether Python bots may be forked from an interpreter that is already started."""
+    preload: tuple[str, ...] = ()
+    """Modules that this interpreter has imported beforehand."""
     protocol: int = 1
     """Version of the line protocol."""
 

@@ -6,6 +6,7 @@ It owns what the file may say. What the boards and the bots are is asked of rule
 import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -45,6 +46,8 @@ class Tournament(Table):
     )
     unsafe: bool = Field(default=False, description="Allow the levels rlimits and none, which do not confine bots.")
     freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
+    warm: bool = Field(default=True, description="Start Python bots by forking an interpreter that is already started.")
+    preload: Names = Field(default=(), description="Modules of arena's own environment that such bots find imported.")
     time: Time = Field(default=Time(), description="Seconds.")
     limits: Restrictions = Field(default=Restrictions(), description="What one bot process may use.")
     faults: Faults = Field(default=Faults(), description="What is forgiven.")
@@ -83,14 +86,24 @@ class Tournament(Table):
         folder = roster.gather(workspace / self.bots) if self.bots is not None else ()
         return roster.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
 
+    def _check_preload(self) -> None:
+        for name in self.preload:
+            if not all(part.isidentifier() for part in name.split(".")) or find_spec(name.split(".")[0]) is None:
+                raise ArenaError(
+                    f"preload: arena's environment has no module {name!r}; install it there, or leave it out"
+                )
+
     def conditions(self) -> Conditions:
         """What every match is played under."""
+        self._check_preload()
         return Conditions(
             time=TimeControl(**self.time.model_dump()),
             limits=Limits(**self.limits.model_dump()),
             strikes=self.faults.strikes,
             sandbox=levels.choose(self.sandbox, unsafe=self.unsafe),
             freeze=self.freeze,
+            warm=self.warm,
+            preload=self.preload,
         )
 
     def _bots(self, workspace: Path, wanted: tuple[str, ...]) -> tuple[Bot, ...]:

@@ -103,4 +103,5 @@ def _from_folder(folder: Path, name: str) -> Bot:
         games=said.games,
         roles=said.roles,
         limits=said.limits,
+        warm=said.warm,
     )

@@ -20,7 +20,7 @@ from arena.sandbox.door import PYTHON
 
 RUN_PYTHON = (PYTHON, "-s", "-B", "-u")
 """No user site, no byte code beside the bot, no buffer to flush."""
-KEYS = ("command", "build", "language", "author", "games", "roles", "limits")
+KEYS = ("command", "build", "language", "author", "games", "roles", "limits", "warm")
 SIZES = ("memory", "scratch", "output", "stderr")
 COUNTS = ("processes", "files", "open_files")
 LIMITS = (*SIZES, *COUNTS, "cpu")
@@ -35,6 +35,7 @@ class Said:
     games: tuple[str, ...]
     roles: tuple[Role, ...]
     limits: Limits | None
+    warm: bool
 
 
 def read(where: Path) -> Said:
@@ -54,7 +55,9 @@ def read(where: Path) -> Said:
     if "build" in table and "/" in command[0] and not (where.parent / command[0]).is_file():
         raise ArenaError(f"{where}: command: there is no {command[0]!r} yet; build it first: {table['build']!r}")
     names = {key: _names(table, key, where) for key in ("games", "roles")}
-    return Said(command=command, limits=_limits(table.get("limits"), where), **names)
+    if not isinstance(table.get("warm", True), bool):
+        raise ArenaError(f"{where}: warm: expected true or false, not {table['warm']!r}")
+    return Said(command=command, warm=table.get("warm", True), limits=_limits(table.get("limits"), where), **names)
 
 
 def words(command: object, where: object) -> tuple[str, ...]:

@@ -20,14 +20,23 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.match import Bot, Conditions, Limits
-from arena.sandbox import bubblewrap, orphans, procfs, rlimits, spawner, toolchain, users, watchdog
+from arena.sandbox import bubblewrap, orphans, procfs, rlimits, spawner, toolchain, users, warm, watchdog
 from arena.sandbox.folder import Folder, Room
 from arena.sandbox.plan import CONFINING, Plan
 from arena.sandbox.watchdog import Watchdog
 
 PYTHON = "{python}"
 """The word in a command that stands for the interpreter that runs arena."""
-SPAWN = "import sys; sys.path.append(sys.argv[3]); from arena.sandbox.spawner import main; main()"
+SPAWN = "import sys; sys.path[0] = sys.argv[3]; from arena.sandbox.spawner import main; main()"
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",  # so that a bot that iterates over sets plays the same each time
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+}
+"""What every bot is told by its environment, and the spawner: nothing of the user's own."""
+WARM = ("landlock", "rlimits", "none")
+"""The levels that confine a process, and not only a program that it becomes."""
 PATIENCE = 30.0
 """Seconds until a spawner that does not answer counts as lost: a bot may have stopped it."""
 
@@ -77,6 +86,8 @@ class Child:
     plan: Plan
     error: str = ""
     """Why it could not be started."""
+    inherited: int = 0
+    """Bytes resident from its first moment on, which a warm start has from the spawner."""
 
     def program(self) -> int | None:
         """The process that runs the bot's own program; None while it is not there."""
@@ -112,17 +123,19 @@ class Door:
         """`cores` is how many its bots may count on; None = all that this process has."""
         self.cores = cores or len(os.sched_getaffinity(0))
         self.folder = Folder()
+        self._preloaded: tuple[str, ...] | None = None
         self._users: dict[tuple[str, ...], bool] = {}
         self._numbers = count(os.getpid())
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             here = str(Path(__file__).parents[2])
             self._spawner = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", SPAWN, str(theirs.fileno()), str(self.folder.path), here],
+                [sys.executable, *warm.FLAGS, "-c", SPAWN, str(theirs.fileno()), str(self.folder.path), here],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env={},
+                cwd="/",
+                env=ENVIRONMENT,
                 start_new_session=True,  # Ctrl-C in the terminal is for the referee, which then ends the spawner
             )
         self._socket = ours
@@ -155,8 +168,11 @@ class Door:
             processes=limits.processes or 1,
             scratch_bytes=limits.scratch or 0,
             builds=builds,
+            warm=conditions.warm and bot.warm and not builds and conditions.sandbox in WARM and warm.fits(argv),
             user=user,
         )
+        if plan.warm:
+            self._preload(conditions.preload)
         message = {"op": "start", "argv": argv, "env": _environment(room.scratch, *kit), "plan": plan}
         with _pipes() as (theirs, ours):
             answer = self._request(message, theirs)
@@ -172,6 +188,7 @@ class Door:
             limits=limits,
             plan=plan,
             error=answer.get("error", ""),
+            inherited=answer.get("resident", 0),
         )
 
     def watchdog(self, child: Child) -> Watchdog:
@@ -184,7 +201,9 @@ class Door:
         )
         if plan.level == "bubblewrap" and not plan.builds:
             scratch = partial(_in_mount, child)
-        return Watchdog(child.limits, partial(_program, child) if alone else partial(self._group, child), scratch)
+        return Watchdog(
+            child.limits, child.inherited, partial(_program, child) if alone else partial(self._group, child), scratch
+        )
 
     def _group(self, child: Child) -> Iterator[int]:
         """Every process of the bot, also one whose parent is gone; of bubblewrap's own, none."""
@@ -192,6 +211,11 @@ class Door:
         for pid in procfs.below(self._spawner.pid):
             if pid not in skipped and (seen := procfs.see(pid)) is not None and seen.group == child.pid:
                 yield pid
+
+    def _preload(self, modules: tuple[str, ...]) -> None:
+        if modules != self._preloaded:
+            self._request({"op": "preload", "modules": modules})
+            self._preloaded = modules
 
     def _user(self, level: str, read: tuple[str, ...]) -> int | None:
         """Whom a bot becomes when we are root: a user of its own, where that user can read what it needs."""
@@ -221,6 +245,7 @@ class Door:
             how = self._request({"op": "end", "pid": child.pid, "grace": grace})
             if child.plan.level == "bubblewrap":
                 how["code"] = bubblewrap.exit_code(how["code"])
+        how["memory"] = max(0, how["memory"] - child.inherited)
         return Exit(**how)
 
     def sweep(self) -> int:
@@ -260,15 +285,8 @@ class Door:
 
 
 def _environment(scratch: Path, *kit: str) -> dict[str, str]:
-    """All that a bot is told by its environment: nothing of the user's own."""
-    return {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "HOME": str(scratch),
-        "TMPDIR": str(scratch),
-        "PYTHONHASHSEED": "0",  # so that a bot that iterates over sets plays the same each time
-        "PYTHONPATH": ":".join(kit),
-    }
+    """All that a bot is told by its environment."""
+    return {**ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch), "PYTHONPATH": ":".join(kit)}
 
 
 def _files_of(argv: list[str]) -> tuple[str, ...]:

@@ -28,5 +28,7 @@ class Plan(NamedTuple):
     """What its scratch folder holds, where the level can bound it."""
     builds: bool
     """Whether it may write its home, and run what it writes there, as a build must."""
+    warm: bool
+    """Whether it is a fork of the spawner, not a program of its own."""
     user: int | None
     """The uid (and gid) that it becomes; None = it stays who we are."""

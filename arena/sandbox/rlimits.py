@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # the spawner imports this file, and stays small
 
 ADDRESS_SPACE = 4 * 1024**3  # a backstop for shared mappings, which RLIMIT_DATA does not count; Java reserves gigabytes
 PR_SET_NO_NEW_PRIVS = 38
+Rows = tuple[tuple[int, int, int], ...]
+"""(resource, soft, hard) for setrlimit."""
 prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
@@ -33,6 +35,14 @@ def apply(plan: Plan) -> None:
         if top != resource.RLIM_INFINITY:
             soft, hard = min(soft, top), min(hard, top)
         resource.setrlimit(kind, (soft, hard))
+
+
+def beside(rows: "Rows", data: int) -> "Rows":
+    """The same limits for a process that starts with so many bytes of data."""
+    return tuple(
+        (kind, soft + data, hard + data) if kind == resource.RLIMIT_DATA else (kind, soft, hard)
+        for kind, soft, hard in rows
+    )
 
 
 def no_new_privs() -> None:

@@ -1,7 +1,7 @@
 """The spawner: a small single-threaded process that starts, ends and reaps the bots of one referee process.
 
-Stdlib only and without site packages, so that it stays small and a start costs one fork of a small process however
-large the referee is. It is told what to do over the Unix socket FD, one JSON message each way.
+A small process, so that a start costs one fork of it however large the referee is. It is told what to do over the Unix
+socket FD, one JSON message each way. It was started as Python bots are, so that a fork of it can be one (`warm.py`).
 
 Its law: when the socket ends, for whatever reason, everything that it started dies, FOLDER is removed, and so does it.
 Every descriptor of its own closes on exec, so that a bot has its three pipes and nothing else.
@@ -20,7 +20,7 @@ import time
 from functools import cache
 from typing import Any, NoReturn
 
-from arena.sandbox import bubblewrap, landlock, none, procfs, rlimits, seccomp, users
+from arena.sandbox import bubblewrap, landlock, none, procfs, rlimits, seccomp, users, warm
 from arena.sandbox.plan import Plan
 
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
@@ -31,6 +31,8 @@ LEVELS = {
     "rlimits": rlimits.confine,
     "none": none.confine,
 }
+NAME = os.path.basename(sys.executable).encode()[:15]
+"""What a cold start of this interpreter is called in process lists."""
 REMOVE = 'chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"'
 """For a shell: copes with any depth, and with folders that their owner may not list."""
 UNHEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
@@ -67,6 +69,9 @@ def serve(door: socket.socket) -> None:
         operation = request.pop("op")
         if operation == "start":
             answer = start(descriptors(ancillary), **request)
+        elif operation == "preload":
+            warm.preload(**request)
+            answer = {}
         elif operation == "end":
             answer = end(**request)
         elif operation == "can_read":
@@ -91,9 +96,14 @@ def descriptors(ancillary: list[tuple[int, int, bytes]]) -> list[int]:
 def start(pipes: list[int], argv: list[str], env: dict[str, str], plan: list[Any]) -> dict[str, Any]:
     """Start a program on three pipes, in a session of its own, confined.
 
-    `{"pid"}`; `{"error"}` when it can't be run; `{"failed"}` when it can't be confined, which is no fault of a bot.
+    `{"pid", "resident"}`, with the bytes that it has from us; `{"error"}` when it can't be run; `{"failed"}` when it
+    can't be confined, which is no fault of a bot.
     """
     planned = Plan(*plan)
+    resident = 0
+    if planned.warm:
+        resident, data = warm.footprint()
+        planned = planned._replace(limits=rlimits.beside(planned.limits, data))
     try:
         prepare(planned)
     except OSError as error:
@@ -111,7 +121,7 @@ def start(pipes: list[int], argv: list[str], env: dict[str, str], plan: list[Any
     answer = os.read(told, 4096)
     os.close(told)
     if not answer:
-        return {"pid": pid}
+        return {"pid": pid, "resident": resident}
     os.waitpid(pid, 0)
     found: dict[str, Any] = json.loads(answer)
     return found
@@ -142,6 +152,7 @@ def become(parent: int, pipes: list[int], argv: list[str], env: dict[str, str], 
         if plan.level != "none":
             users.become(plan.user)
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # after that: a change of user clears it
+        prctl(PR_SET_NAME, NAME, 0, 0, 0)
         if os.getppid() != parent:  # it died before that call: nobody would end us
             os._exit(127)
         for number in ignored():
@@ -151,6 +162,9 @@ def become(parent: int, pipes: list[int], argv: list[str], env: dict[str, str], 
         os.umask(0o077)
         os.chdir(plan.home)
         argv = LEVELS[plan.level](plan, argv)
+        if plan.warm:
+            os.closerange(3, 1 << 16)  # `tell` too, which says that all went well
+            warm.run(argv, env, (*landlock.PROGRAMS, *plan.read, plan.home))
         stage = "error"
         os.execvpe(argv[0], argv, env)  # noqa: S606 (no shell is wanted)
     except OSError as error:

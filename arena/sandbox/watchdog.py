@@ -23,10 +23,18 @@ class Watchdog:
     """Looks at the processes and the scratch folder of one bot."""
 
     def __init__(
-        self, limits: Limits, processes: Callable[[], Iterable[int]], scratch: Callable[[], tuple[int, int]]
+        self,
+        limits: Limits,
+        inherited: int,
+        processes: Callable[[], Iterable[int]],
+        scratch: Callable[[], tuple[int, int]],
     ) -> None:
-        """`processes` lists the bot's process ids, `scratch` tells (bytes, files) in its scratch folder."""
+        """`processes` lists the bot's process ids, `scratch` tells (bytes, files) in its scratch folder.
+
+        `inherited` are the bytes that were resident in each when it started, and do not count.
+        """
         self._limits = limits
+        self._inherited = inherited
         self._processes = processes
         self._scratch = scratch
         self._next = 0.0
@@ -42,7 +50,8 @@ class Watchdog:
     def _excesses(self) -> Iterator[str]:
         limits = self._limits
         living = [seen for pid in self._processes() if (seen := see(pid)) is not None]
-        if limits.memory is not None and sum(seen.resident for seen in living) > limits.memory * SPARE:
+        resident = sum(seen.resident - self._inherited for seen in living)
+        if limits.memory is not None and resident > limits.memory * SPARE:
             yield f"memory: more was resident than its {size(limits.memory)}"
         if limits.cpu is not None and sum(seen.cpu for seen in living) > limits.cpu:
             yield CPU.format(limits.cpu)

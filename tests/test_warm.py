@@ -1,0 +1,192 @@
+"""Warm starts: a bot that was forked from a running interpreter finds everything as after a start of its own."""
+
+import json
+import os
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena import roster, rulebook, rulefile
+from arena.clock import TimeControl
+from arena.errors import ArenaError
+from arena.event import Event
+from arena.match import Bot, Conditions, Limits, Record
+from arena.play import play
+from arena.sandbox import levels, warm
+from arena.sandbox.door import WARM, Door
+
+RULES = rulefile.shipped() / "pacman.py"
+LOOK = """
+import builtins, io, json, os, random, signal, sys, time
+main = sys.modules["__main__"]
+told = {
+    "argv": sys.argv, "orig_argv": sys.orig_argv, "path": sys.path, "flags": list(sys.flags),
+    "main": [main.__name__, main.__file__, main.__doc__, main.__package__, main.__spec__, main.__cached__],
+    "names": list(vars(main))[:9], "loader": type(main.__loader__).__name__, "builtins": main.__builtins__ is builtins,
+    "hash": hash("arena"), "environment": sorted(os.environ.items()), "cwd": os.getcwd(),
+    "handlers": {int(n): str(signal.getsignal(n)) for n in sorted(signal.valid_signals())},
+    "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
+    "streams": [[s.encoding, s.errors, s.line_buffering, s.write_through, s.isatty(), s.fileno()]
+                for s in (sys.stdin, sys.stdout, sys.stderr)],
+    "buffers": [type(s.buffer).__name__ for s in (sys.stdin, sys.stdout, sys.stderr)],
+    "hooks": [sys.excepthook is sys.__excepthook__, sys.displayhook is sys.__displayhook__, sys.gettrace()],
+    "limits": [sys.getrecursionlimit(), sys.getswitchinterval()], "frames": sys._getframe().f_code.co_name,
+    "umask": os.umask(0), "group": os.getpgid(0) == os.getpid(), "session": os.getsid(0) == os.getpid(),
+    "kit": __import__("arena.kit").__file__.rsplit("/", 2)[1:], "arena": sorted(n for n in sys.modules if n.startswith("arena.") ),
+    "tempdir": __import__("tempfile").gettempdir(),
+}
+print(json.dumps(told))
+"""
+
+
+@pytest.fixture(scope="module")
+def door():
+    with Door() as door:
+        yield door
+
+
+def said(
+    door: Door, bot: Bot, *, is_warm: bool, rules: Path | None = RULES, **conditions: object
+) -> tuple[str, str, str]:
+    """What a bot prints on stdout and stderr until it ends, and how it does."""
+    level = levels.choose("auto", unsafe=False)
+    child = door.start(bot, Conditions(sandbox=level, warm=is_warm, **conditions), rules)
+    assert child.plan.warm == (is_warm and level in WARM)
+    os.close(child.stdin)
+    try:
+        out, err = (all_of(descriptor) for descriptor in (child.stdout, child.stderr))
+        return out, err, str(door.end(child, grace=10.0))
+    finally:
+        os.close(child.stdout)
+        os.close(child.stderr)
+
+
+def all_of(descriptor: int) -> str:
+    os.set_blocking(descriptor, True)
+    data = b""
+    while more := os.read(descriptor, 65536):
+        data += more
+    return data.decode()
+
+
+def bot_of(tmp_path: Path, text: str) -> Bot:
+    (tmp_path / "bot.py").write_text(text)
+    return roster.from_path(tmp_path / "bot.py")
+
+
+def plain(text: str) -> str:
+    """Without what differs from start to start: the number of the room."""
+    return re.sub(r"room\d+", "room", text)
+
+
+def test_a_warm_bot_finds_everything_as_after_a_cold_start(tmp_path, door):
+    bot = bot_of(tmp_path, LOOK)
+    (cold, complaint, _), (hot, no_other, _) = (said(door, bot, is_warm=is_warm) for is_warm in (False, True))
+    assert complaint == no_other == ""
+    cold, hot = json.loads(plain(cold)), json.loads(plain(hot))
+    assert cold == hot
+
+
+def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, door):
+    bot = bot_of(tmp_path, "import random, uuid, tempfile\nprint(random.random(), uuid.uuid4(), tempfile.mktemp())\n")
+    told = [said(door, bot, is_warm=True)[0].split() for _ in range(3)]
+    assert all(len({one[place] for one in told}) == 3 for place in range(3))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("def f(): raise KeyError('x')\nf()\n", id="an exception"),
+        pytest.param("def broken(:\n", id="a syntax error"),
+        pytest.param("raise SystemExit\n", id="an exit"),
+        pytest.param("raise SystemExit(3)\n", id="an exit with a number"),
+        pytest.param("raise SystemExit('no more')\n", id="an exit with words"),
+        pytest.param("import os; os._exit(7)\n", id="an exit at once"),
+        pytest.param("import os; os.abort()\n", id="an abort"),
+        pytest.param("import sys; sys.stdout.close(); sys.exit(0)\n", id="a closed stdout"),
+        pytest.param("import atexit\natexit.register(print, 'last')\nprint('first')\n", id="what is registered"),
+        pytest.param(
+            "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.1), print('late'))).start()\n",
+            id="a thread that is waited for",
+        ),
+        pytest.param("import sys; print('x' * 9, end=''); sys.stderr.write('y')\n", id="words without newline"),
+        pytest.param("import nosuchmodule\n", id="a missing module"),
+        pytest.param("# -*- coding: latin-1 -*-\nprint(len('\xe9'))\n", id="another encoding"),
+        pytest.param("import arena.sandbox\n", id="what a bot may not import"),
+        pytest.param("import signal, os; signal.raise_signal(signal.SIGTERM)\n", id="a signal"),
+    ],
+)
+def test_a_warm_bot_ends_as_a_cold_one(tmp_path, door, text):
+    bot = bot_of(tmp_path, text)
+    cold, hot = (tuple(map(plain, said(door, bot, is_warm=is_warm))) for is_warm in (False, True))
+    assert cold == hot
+
+
+def test_a_script_that_is_not_there_is_told_as_in_a_cold_start(tmp_path, door):
+    bot = replace(bot_of(tmp_path, ""), command=("{python}", "-s", "-B", "-u", "other.py"))
+    (_, cold, code), (_, hot, same) = (said(door, bot, is_warm=is_warm) for is_warm in (False, True))
+    assert (hot.partition(": ")[2], same) == (cold.partition(": ")[2], code)
+
+
+@pytest.mark.parametrize("command", [("{python}", "bot.py"), ("{python}", "-s", "-B", "-u", "-c", "0"), ("/bin/true",)])
+def test_what_is_started_in_another_way_starts_cold(command):
+    assert not warm.fits([sys.executable if word == "{python}" else word for word in command])
+
+
+def test_a_match_of_warm_bots_goes_as_one_of_cold_bots_and_the_record_says_which(door):
+    (board,) = rulebook.find("duel")
+    bots = tuple(roster.from_path(rulefile.shipped().parent / "bots" / name) for name in ("planner", "walker"))
+
+    def played(*, is_warm: bool, own: bool = True) -> Record:
+        conditions = Conditions(time=TimeControl(start=20.0, move=20.0), warm=is_warm)
+        event = Event(name="t", seed=1, boards=(board,), bots=bots, conditions=conditions)
+        seated = tuple(replace(bot, warm=own) for bot in bots)
+        return play(event.match(board, seated, 0), door=door)
+
+    cold, hot, unwilling = played(is_warm=False), played(is_warm=True), played(is_warm=True, own=False)
+    assert [turn.move for turn in cold.turns] == [turn.move for turn in hot.turns]
+    assert [seat.warm for record in (cold, hot, unwilling) for seat in record.seats] == [False] * 2 + [True] * 2 + [
+        False
+    ] * 2
+
+
+def test_memory_counts_from_the_fork(tmp_path, door):
+    """A warm bot has as much for itself as a cold one, and no more."""
+    eats = (
+        "kept = []\ntry:\n    while True: kept.append(bytearray(10**6))\n"
+        "except MemoryError: count = len(kept); kept.clear(); print(count)\n"
+    )
+    bot = bot_of(tmp_path, eats)
+    counts = [int(said(door, bot, is_warm=is_warm, limits=Limits(memory=100_000_000))[0]) for is_warm in (False, True)]
+    assert abs(counts[0] - counts[1]) <= 15, counts
+
+
+def test_a_preloaded_module_is_there_already_and_throws_other_dice_in_each_bot(tmp_path):
+    pytest.importorskip("numpy")
+    bot = bot_of(tmp_path, "import sys\nprint('numpy' in sys.modules)\nimport numpy\nprint(numpy.random.random())\n")
+    with Door() as door:
+        (one, _, _), (other, _, _) = (said(door, bot, is_warm=True, preload=("numpy",)) for _ in range(2))
+    assert one.split()[0] == other.split()[0] == "True"
+    assert one.split()[1] != other.split()[1]
+
+
+def test_a_warm_bot_cannot_see_what_the_spawner_sees(tmp_path, door):
+    tries = (
+        "import os, sys\nprint(sorted(set(sys.path_importer_cache) - set(sys.path)))\n"
+        "print([n for n in range(3, 100) if os.path.exists(f'/dev/fd/{n}')])\n"
+        "for n in range(3, 1000):\n    try: os.fstat(n)\n    except OSError: continue\n    print('open', n)\n"
+    )
+    out, err, _ = said(door, bot_of(tmp_path, tries), is_warm=True)
+    assert err == ""
+    assert "open" not in out
+
+
+def test_modules_to_preload_must_be_there():
+    from arena.config import Tournament
+
+    wanted = Tournament.model_validate({"name": "t", "boards": ("duel",), "preload": ("no_such_module",)})
+    with pytest.raises(ArenaError, match="preload: arena's environment has no module 'no_such_module'"):
+        wanted.conditions()
