@@ -35,8 +35,8 @@ class Evidence:
     """S: how many different transcripts that made."""
     scores: Ints
     """S x K: the sum of each role's scores."""
-    squares: Ints
-    """S x K: the sum of their squares."""
+    products: Ints
+    """S x K x K: the sum of each role's scores times each role's."""
     shared: frozenset[tuple[str, int]]
     """(label, side) whose roles had one score in every match."""
     opposed: frozenset[str]
@@ -101,7 +101,7 @@ def evidence(columns: Columns) -> Evidence:
         matches=matches,
         different=different,
         scores=_sums(scores, np.flatnonzero(first)),
-        squares=_sums(scores**2, np.flatnonzero(first)),
+        products=_products(scores, np.flatnonzero(first)),
         shared=shared,
         opposed=_opposed(places, where, scores, seating, shared),
         seating=seating[by_block][part],
@@ -165,6 +165,11 @@ def _changes(*columns: Ints) -> npt.NDArray[np.bool_]:
 
 def _sums(rows: Ints, starts: Ints) -> Ints:
     return np.add.reduceat(rows, starts, axis=0) if len(starts) else rows[:0]
+
+
+def _products(scores: Ints, starts: Ints) -> Ints:
+    roles = range(scores.shape[1])
+    return np.stack([np.stack([_sums(scores[:, k] * scores[:, j], starts) for j in roles], 1) for k in roles], 1)
 
 
 def _different(seating: Ints, transcript: Ints) -> Ints:

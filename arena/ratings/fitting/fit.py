@@ -27,6 +27,8 @@ class Fit:
     """P: advantages, then strengths."""
     dispersion: Floats
     """N: the variance of a score as a part of that of winning or losing, p(1 - p); small where scores are graded."""
+    overlap: Floats
+    """N: in how many scores what this one says is said: 2 where the other side's always tells the same, 1 alone."""
     prior: Floats
     """P x P: the precision of what is believed before any match."""
     information: Floats
@@ -35,7 +37,7 @@ class Fit:
     @property
     def weight(self) -> Floats:
         """N: what the scores of a seating weigh together: the less they scatter, the more."""
-        return self.model.weight / self.dispersion
+        return self.model.matches * self.model.share / (self.dispersion * self.overlap)
 
     @property
     def expected(self) -> Floats:
@@ -58,11 +60,11 @@ def predictor(model: Model, unknowns: Floats) -> Floats:
     return np.asarray((model.factor * unknowns[model.unknown]).sum(axis=1))
 
 
-def fit(model: Model, spread: Spread, dispersion: Floats, start: Floats | None = None) -> Fit:
-    """The fit with a given spread and dispersion, by Newton's method with steps of bounded length."""
-    prior = precision(model, spread)
+def fit(model: Model, spread: Spread, dispersion: Floats, overlap: Floats, start: Floats | None = None) -> Fit:
+    """The fit with what is given, by Newton's method with steps of bounded length."""
     now = np.zeros(model.size) if start is None else start
-    weight = model.weight / dispersion
+    prior = precision(model, spread)
+    weight = model.matches * model.share / (dispersion * overlap)
     for _ in range(STEPS):
         expected = chance(predictor(model, now))
         slope = gradient(model, weight * (model.mean - expected)) - prior @ now
@@ -71,8 +73,15 @@ def fit(model: Model, spread: Spread, dispersion: Floats, start: Floats | None =
         if np.abs(step).max(initial=0.0) < CLOSE:
             break
     expected = chance(predictor(model, now))
-    bend = products(model, weight * expected * (1 - expected))
-    return Fit(model=model, spread=spread, unknowns=now, dispersion=dispersion, prior=prior, information=bend)
+    return Fit(
+        model=model,
+        spread=spread,
+        dispersion=dispersion,
+        overlap=overlap,
+        unknowns=now,
+        prior=prior,
+        information=products(model, weight * expected * (1 - expected)),
+    )
 
 
 def gradient(model: Model, surplus: Floats) -> Floats:

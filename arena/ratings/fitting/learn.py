@@ -15,7 +15,8 @@ from arena.ratings.fitting.prior import Spread, pull
 BELIEF = 4.0
 """The spread that is believed before any match counts as much as the strengths of so many bots."""
 CERTAIN = 1.0
-"""The dispersion of winning or losing, 1, that is believed before any match counts as much as four even matches."""
+"""Before any match it is believed that scores scatter as winning and losing do, and that what one side wins another
+loses; that counts as much as four even matches."""
 LEAST = 0.02
 """Of dispersion: scores that the model explains to the last digit are still not beyond doubt."""
 STEPS = 60
@@ -24,13 +25,13 @@ SETTLED = 0.002
 
 
 def learn(model: Model) -> Fit:
-    """The fit with the spread and the dispersion that the scores themselves tell."""
-    found = fit(model, Spread(), np.ones(len(model.mean)))
+    """The fit with the spread, the dispersion and the overlap that the scores themselves tell."""
+    found = fit(model, Spread(), np.ones(len(model.mean)), 1.0 + _others(model))
     for _ in range(STEPS):
         covariance = found.covariance
         spread = _respread(found, covariance)
         moved = np.log([spread.bots / found.spread.bots, spread.roles / found.spread.roles])
-        found = fit(model, spread, _dispersion(found, covariance), found.unknowns)
+        found = fit(model, spread, _dispersion(found, covariance), _overlap(found), found.unknowns)
         if np.abs(moved).max() < SETTLED:
             break
     return found
@@ -58,12 +59,33 @@ def _dispersion(found: Fit, covariance: Floats) -> Floats:
     """How far scores scatter about what is expected, by the role that scored; what the fit took out is put back."""
     model, expected = found.model, found.expected
     binary = expected * (1 - expected)
-    taken = (model.factor[:, :, None] * model.factor[:, None, :]) * covariance[
-        model.unknown[:, :, None], model.unknown[:, None, :]
-    ]
-    leverage = np.minimum(found.weight * binary * taken.sum(axis=(1, 2)) / model.share, 0.8)
-    matches = model.weight / model.share
-    group = model.unknown[:, 0]
-    seen = np.bincount(group, weights=matches * (model.square - 2 * expected * model.mean + expected**2))
-    full = np.bincount(group, weights=matches * binary * (1 - leverage))
-    return np.clip((CERTAIN + seen) / (CERTAIN + full), LEAST, 1.0)[group]
+    factors = model.factor[:, :, None] * model.factor[:, None, :]
+    taken = (factors * covariance[model.unknown[:, :, None], model.unknown[:, None, :]]).sum(axis=(1, 2))
+    left = 1 - np.minimum(model.share * binary * taken / found.dispersion, 0.8)
+    seen = _by_role(model, model.square - 2 * expected * model.mean + expected**2)
+    return np.clip((CERTAIN + seen) / (CERTAIN + _by_role(model, binary * left)), LEAST, 1.0)[model.unknown[:, 0]]
+
+
+def _overlap(found: Fit) -> Floats:
+    """How far the other sides' scores say the same again: as far as what one surpasses expectation by, they miss it."""
+    model, expected = found.model, found.expected
+    scatter = _by_role(model, model.square - 2 * expected * model.mean + expected**2)[model.unknown[:, 0]]
+    total = np.ones(len(model.mean))
+    for column in range(model.other.shape[1]):
+        other = model.other[:, column]
+        cross = model.product[:, column] - expected * model.mean[other] - model.mean * expected[other]
+        cross = _by_role(model, cross + expected * expected[other])[model.unknown[:, 0]]
+        against = (CERTAIN - cross) / (CERTAIN + np.sqrt(scatter * scatter[other]))
+        total += np.where(other == np.arange(len(other)), 0.0, model.share[other] * np.clip(against, 0.0, 1.0))
+    return total
+
+
+def _others(model: Model) -> Floats:
+    """How many other sides score in the same matches."""
+    there = model.other != np.arange(len(model.mean))[:, None]
+    return np.asarray((there * model.share[model.other]).sum(axis=1))
+
+
+def _by_role(model: Model, each: Floats) -> Floats:
+    """The sum over all matches, by the role that scored."""
+    return np.bincount(model.unknown[:, 0], weights=model.matches * each).astype(np.float64)

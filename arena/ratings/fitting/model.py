@@ -5,8 +5,8 @@
 is the paired comparison model of Zermelo (1929) and of Bradley and Terry (1952), with their "home" advantage (Agresti,
 Categorical Data Analysis, 11.6) for each role, and a score in between counted in between (the quasi-likelihood of
 Papke and Wooldridge, 1996). With several roles a side its strength is the mean of its bots', as Huang, Weng and Lin
-(2006) rate teams. A side whose roles always score alike is one score, not several; a match weighs as much as one
-comparison of two, whether its scores add up to 100 (then the second says nothing new and is left out) or not.
+(2006) rate teams. A side whose roles always score alike is one score, not several; where what one side won the
+other lost, the second says nothing new and is left out.
 
 It owns which unknowns stand in which score, not how they are found.
 """
@@ -33,13 +33,17 @@ class Model:
     role: Ints
     """N: whose score it is, as a column of the evidence."""
     share: Floats
-    """N: how much of a match of weight 1 this score is."""
-    weight: Floats
-    """N: the weight of all matches of the seating."""
+    """N: how much of its side's score it is."""
+    matches: Floats
+    """N: how many matches of the seating count."""
     mean: Floats
     """N: the mean score, 0 to 1."""
     square: Floats
     """N: the mean of the squared score."""
+    other: Ints
+    """N x K: the scores of the other sides in the same matches, or the score itself where there are none."""
+    product: Floats
+    """N x K: the mean of the score times each of those."""
     advantages: Ints
     """A: the place of each advantage; a side that scores as one has one, under its first role's place."""
     bot: Ints
@@ -77,16 +81,18 @@ def model_of(seen: Evidence) -> Model:
     unknown = np.zeros((len(seating), depth + 1), dtype=np.int64)
     unknown[:, 0] = first
     unknown[:, 1:][factor != 0] = second + len(advantages)
-    share = np.concatenate([np.zeros(0), *shares])
+    other, product = _others(seen, seating, column)
     return Model(
         unknown=unknown,
         factor=np.column_stack((np.ones(len(seating)), factor)),
         seating=seating,
         role=column,
-        share=share,
-        weight=share * seen.different[seating],
+        share=np.concatenate([np.zeros(0), *shares]),
+        matches=seen.different[seating].astype(np.float64),
         mean=seen.scores[seating, column] / (100.0 * seen.matches[seating]),
-        square=seen.squares[seating, column] / (10000.0 * seen.matches[seating]),
+        square=seen.products[seating, column, column] / (10000.0 * seen.matches[seating]),
+        other=other,
+        product=product,
         advantages=advantages,
         bot=strengths % max(1, len(seen.bots)),
         place=strengths // max(1, len(seen.bots)),
@@ -109,9 +115,15 @@ def _scores(seen: Evidence, where: Ints) -> Iterator[tuple[int, float, Floats]]:
             factor = against.copy()
             factor[roles] = 0
             factor[own] = 1 / len(own)
-            yield own[0], _share(len(sides), side[0] in seen.opposed) / (1 if together else len(roles)), factor
+            yield own[0], 1 if together else 1 / len(roles), factor
 
 
-def _share(sides: int, opposed: bool) -> float:
-    """How much of a match one side's score is: all where the others' tell nothing more."""
-    return 1.0 if opposed or sides == 1 else 0.5
+def _others(seen: Evidence, seating: Ints, column: Ints) -> tuple[Ints, Floats]:
+    """N x K: which scores are other sides' in the same matches, and the mean product with them."""
+    rows, depth = np.arange(len(seating)), seen.seats.shape[1]
+    score = np.full(seen.seats.shape, -1)
+    score[seating, column] = rows
+    side = np.array([place.side for place in seen.places])[seen.where]
+    there = (score[seating] >= 0) & (side[seating] != side[seating, column][:, None])
+    mean = seen.products[seating, column] / (10000.0 * seen.matches[seating])[:, None]
+    return np.where(there, score[seating], np.tile(rows[:, None], depth)), mean
