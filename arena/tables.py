@@ -19,7 +19,10 @@ FORMULA = ("=", "+", "-", "@", "\t")
 def write(frame: pd.DataFrame, path: Path) -> Path:
     """Write a frame as CSV: UTF-8, LF, rounded; half of a surrogate pair is escaped."""
     text = StringIO()
-    frame.map(_harmless).to_csv(
+    safe = frame.copy(deep=False)
+    for name in frame.select_dtypes(exclude="number"):
+        safe[name] = _harmless(frame[name])
+    safe.to_csv(
         text, index=False, lineterminator="\n", float_format=f"%.{_decimals(frame)}f", quoting=csv.QUOTE_MINIMAL
     )
     part = path.with_suffix(".part")
@@ -42,9 +45,13 @@ def _decimals(frame: pd.DataFrame) -> int:
     return MICROSECONDS if any(str(column).startswith("wall") for column in frame) else DECIMALS
 
 
-def _harmless(cell: object) -> object:
-    """A text that a spreadsheet would run as a formula gets a quote in front; no carriage return ends a row early."""
-    if not isinstance(cell, str):
-        return cell
+def _harmless(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Texts that a spreadsheet would run as a formula get a quote in front; no carriage return ends a row early."""
+    texts = (cell for cell in column.unique() if isinstance(cell, str))
+    changed = {text: safe for text in texts if (safe := _quoted(text)) != text}
+    return column.map(lambda cell: changed.get(cell, cell)) if changed else column
+
+
+def _quoted(cell: str) -> str:
     text = cell.replace("\r", "\\r")
     return f"'{text}" if text.startswith(FORMULA) else text

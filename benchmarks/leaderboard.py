@@ -67,14 +67,16 @@ def record(match: Match) -> Record:
     )
 
 
-def appended(records: Sequence[Record], batch: int) -> float:
-    """Seconds a match, appended in batches of this size."""
+def appended(records: Sequence[Record], batch: int) -> tuple[float, float]:
+    """Seconds a match, appended in batches of this size, and seconds of the slowest batch."""
     with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
         archive.begin(EVENT, (one.match.id for one in records))
-        begun = perf_counter()
+        times = []
         for start in range(0, len(records), batch):
+            begun = perf_counter()
             archive.append(*records[start : start + batch])
-        return (perf_counter() - begun) / len(records)
+            times.append(perf_counter() - begun)
+        return sum(times) / len(records), max(times)
 
 
 def fill(folder: Path, matches: int) -> float:
@@ -169,32 +171,33 @@ def _drawn(board: Board, number: int) -> Drawn:
     return [(scores[role], result, ending and ending.value) for role, _, result, ending in seat_results(played)]
 
 
-def run(*words: str) -> tuple[float, int]:
-    """Seconds and peak megabytes of a Python process; the best of three, because others can only slow it down."""
+def run(*words: str) -> tuple[float, float, int]:
+    """Seconds, CPU seconds and peak megabytes of a Python process; the best of three: others can only slow it down."""
     measure = (
         "import resource, subprocess, sys, time; begun = time.perf_counter(); "
         "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
-        "print(time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1000)"
+        "told = time.perf_counter() - begun; used = resource.getrusage(resource.RUSAGE_CHILDREN); "
+        "print(told, used.ru_utime + used.ru_stime, used.ru_maxrss // 1000)"
     )
     tries = []
     for _ in range(3):
         told = subprocess.run(
             [sys.executable, "-c", measure, sys.executable, *words], check=True, capture_output=True, text=True
         ).stdout.split()
-        tries.append((float(told[0]), int(told[1])))
+        tries.append((float(told[0]), float(told[1]), int(told[2])))
     return min(tries)
 
 
 def main(matches: int) -> None:
     """Print all figures."""
     records = [record(EVENT.match(DUEL, (BOTS[0], BOTS[1]), repeat)) for repeat in range(1500)]
-    one, many = appended(records, 1), appended(records, 16)
-    print(
-        f"append, {TURNS} turns a match    one by one {one * 1e6:.0f} µs a match, in batches of 16 {many * 1e6:.0f} µs"
-    )
-    bare, _ = run("-c", "import pandas")
-    print(f"{'matches':>9} {'what':28} {'seconds':>8} {'over a bare pandas':>19} {'peak MB':>8}")
-    print(f"{0:9} {'import pandas':28} {bare:8.2f} {1:18.2f}x")
+    for batch in (1, 4, 16):
+        each, slowest = appended(records, batch)
+        rate = f"{1 / each:6.0f} matches/s of {TURNS} turns"
+        print(f"append in batches of {batch:2}: {rate}, slowest batch {slowest * 1e3:.1f} ms")
+    bare = run("-c", "import pandas")
+    print(f"{'matches':>9} {'what':33} {'seconds':>8} {'CPU':>6} {'over pandas':>12} {'peak MB':>8}")
+    _tell(0, "import pandas", bare, bare)
     for count in (matches // 10, matches):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -207,9 +210,9 @@ def main(matches: int) -> None:
                 _tell(count, what, run("-c", f"{opened} results = Results.open(folder); {script}"), bare)
 
 
-def _tell(matches: int, what: str, told: tuple[float, int], bare: float) -> None:
-    seconds, peak = told
-    print(f"{matches:9} {what:33} {seconds:8.2f} {seconds / bare:13.2f}x {peak:8}", flush=True)
+def _tell(matches: int, what: str, told: tuple[float, float, int], bare: tuple[float, float, int]) -> None:
+    seconds, cpu, peak = told
+    print(f"{matches:9} {what:33} {seconds:8.2f} {cpu:6.2f} {cpu / bare[1]:11.2f}x {peak:8}", flush=True)
 
 
 if __name__ == "__main__":

@@ -245,6 +245,28 @@ def test_matches_stand_by_board_repeat_and_bots(results):
     assert len(frame) == len(MATCHES)
 
 
+def test_matches_of_the_same_bots_edited_meanwhile_stand_by_id_whichever_came_first(tmp_path):
+    match = find(EVENT, "duel", "ann", "bob")
+    for order in ("fa0", "0fa"):
+        records = (stored.played(replace(match, id=first + match.id[1:])) for first in order)
+        folder = stored.store(tmp_path / order, EVENT, records)
+        ids = list(Results.open(folder, all_versions=True).matches()["match"])
+        assert [each[0] for each in ids] == ["0", "a", "f"]
+
+
+def test_boards_that_are_no_longer_played_follow_those_that_are_by_their_first_match(tmp_path):
+    hunt, duel = find(EVENT, "hunt", "ann"), find(EVENT, "duel", "ann", "bob")
+    records = [
+        stored.played(replace(match, id=first + match.id[1:]))
+        for match, first in ((duel, "b"), (hunt, "a"), (hunt, "c"), (find(EVENT, "classic", "ann", "bob", "bob"), "d"))
+    ]
+    results = make(tmp_path, *records, event=stored.event("ann", "bob", boards=[stored.CLASSIC]))
+    assert list(results.boards) == ["pacman/classic"]
+    ever = Results.open(tmp_path, all_versions=True)
+    assert list(ever.boards) == ["pacman/classic", "mummy_maze/hunt", "mummy_maze/duel"]
+    assert ever.boards["mummy_maze/duel"] == ("explorer", "mummy")
+
+
 def test_the_crosstable_has_no_teammates_and_counts_a_hand_of_ghosts_once(tmp_path):
     results = make(
         tmp_path, stored.played(find(EVENT, "classic", "ann", "bob", "bob"), pacman=80, ghost1=10, ghost2=20)

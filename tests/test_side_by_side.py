@@ -31,7 +31,8 @@ def test_nothing_runs_beside_a_test_that_is_alone(tmp_path):
     (tmp_path / "conftest.py").write_text(CONFTEST.read_text())
     (tmp_path / "test_it.py").write_text(SUITE)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = alone\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-p", "randomly"]
+    idle = ("-p", "no:hypothesispytest", "-p", "no:pytest_cov")  # they take longer to load than the tests to run
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-p", "randomly", *idle]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert "25 passed" in done.stdout, done.stdout + done.stderr
     spans = [path.read_text().split() for path in [*tmp_path.glob("among*"), *tmp_path.glob("alone*")]]

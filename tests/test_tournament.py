@@ -325,6 +325,27 @@ def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path,
     assert run(cup)[0].complete
 
 
+class Reader(Quiet):
+    """An audience that looks, at each match that it is told of, at what a reader of the file would see."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self.seen: list[bool] = []
+
+    def finished(self, record: Record) -> None:
+        super().finished(record)
+        with Archive.open(self._folder) as archive:
+            self.seen.append({one.match.id for one in self.records} <= archive.ids())
+
+
+def test_no_match_is_told_before_it_is_committed(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=2)
+    audience = Reader(cup / "results")
+    outcome = tournament.run(event_of(cup), cup / "results", workers=3, audience=audience)
+    assert audience.seen == [True] * outcome.planned
+
+
 def test_a_stopped_event_keeps_what_finished(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
     audience = Quiet()

@@ -1,9 +1,9 @@
-"""Takes memory piece by piece (here: 400 MB of the 256 that it may)."""
+"""Takes memory piece by piece (here: 100 MB of the 64 that it may)."""
 
 from attack import bomb, kept
 
 
 @bomb
 def _():
-    for _ in range(40):
+    for _ in range(10):
         kept.append(b"x" * 10**7)

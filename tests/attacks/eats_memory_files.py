@@ -1,4 +1,4 @@
-"""Takes memory in files that have no name (memfd_create), which nobody's memory counts (here: 30 of 10 MB)."""
+"""Takes memory in files that have no name (memfd_create), which nobody's memory counts (here: 20 of 3 MB)."""
 
 import os
 
@@ -7,6 +7,6 @@ from attack import bomb, call, kept
 
 @bomb
 def _():
-    for _ in range(30):
+    for _ in range(20):
         kept.append(call("memfd_create", b"hidden", 0))
-        os.write(kept[-1], bytes(10_000_000))
+        os.write(kept[-1], bytes(3_000_000))

@@ -1,4 +1,4 @@
-"""Takes memory in four processes, each within its limit (here: together 480 MB of 256; eight processes are allowed)."""
+"""Takes memory in four processes, each within its limit (here: together 120 MB of 64; eight processes are allowed)."""
 
 import os
 import time
@@ -10,7 +10,7 @@ from attack import bomb, kept
 def _():
     for _ in range(4):
         if os.fork() == 0:
-            kept.append(b"x" * 120_000_000)
+            kept.append(b"x" * 30_000_000)
             time.sleep(60)
             os._exit(0)
     time.sleep(2)

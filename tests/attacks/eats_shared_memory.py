@@ -1,4 +1,4 @@
-"""Takes memory that no limit of the system counts: a shared mapping (here: 400 MB of 256)."""
+"""Takes memory that no limit of the system counts: a shared mapping (here: 100 MB of 64)."""
 
 import mmap
 
@@ -7,6 +7,6 @@ from attack import bomb, kept
 
 @bomb
 def _():
-    kept.append(mmap.mmap(-1, 400_000_000))
-    for place in range(0, 400_000_000, 4096):
+    kept.append(mmap.mmap(-1, 100_000_000))
+    for place in range(0, 100_000_000, 4096):
         kept[0][place] = 1

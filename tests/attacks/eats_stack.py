@@ -1,10 +1,10 @@
-"""Takes memory as a stack that grows by being touched (here: 400 MB of 256)."""
+"""Takes memory as a stack that grows by being touched (here: 100 MB of 64)."""
 
 import ctypes
 
 from attack import bomb, libc
 
-SIZE = 400_000_000
+SIZE = 100_000_000
 
 
 @bomb

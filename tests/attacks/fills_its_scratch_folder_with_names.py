@@ -1,4 +1,4 @@
-"""Makes empty file after empty file (here: 5,000; allowed are 1,000)."""
+"""Makes empty file after empty file (here: 1,500; allowed are 300)."""
 
 import os
 
@@ -7,5 +7,5 @@ from attack import bomb, scratch
 
 @bomb
 def _():
-    for number in range(5000):
+    for number in range(1500):
         os.close(os.open(f"{scratch}/{number}", os.O_CREAT | os.O_WRONLY))

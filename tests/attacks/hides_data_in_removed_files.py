@@ -1,4 +1,4 @@
-"""Keeps files open that it has removed: on the disk, and in no folder (here: 6 of 15 MB)."""
+"""Keeps files open that it has removed: on the disk, and in no folder (here: 6 of 3 MB, of the 4 that it may)."""
 
 import os
 
@@ -10,4 +10,4 @@ def _():
     for _ in range(6):
         kept.append(os.open(f"{scratch}/large", os.O_CREAT | os.O_RDWR))
         os.unlink(f"{scratch}/large")
-        os.write(kept[-1], bytes(15_000_000))
+        os.write(kept[-1], bytes(3_000_000))

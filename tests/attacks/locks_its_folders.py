@@ -2,10 +2,10 @@
 
 import os
 
-from attack import attack, scratch
+from attack import bomb, scratch
 
 
-@attack
+@bomb
 def _():
     os.umask(0o777)
     os.makedirs(f"{scratch}/closed", exist_ok=True)

@@ -30,10 +30,11 @@ COMMONS = 16
 
 
 class Sampler:
-    """Looks at one scene again and again while it is played: the most that there was of everything."""
+    """Looks at one scene again and again while it is played: the most that there was of what its proof asks for."""
 
     def __init__(self, scene: Scene) -> None:
-        self.scene, self.peaks, self._over = scene, scene.peaks, threading.Event()
+        self._scene, self._over = scene, threading.Event()
+        self._name = getattr(scene.row.truth, "measures", "")
         self._children: set[int] = set()
         self._kernel = _kernel_memory()
         self._thread = threading.Thread(target=self._watch)
@@ -46,25 +47,28 @@ class Sampler:
         self._thread.join()
 
     def _watch(self) -> None:
-        child = self.scene.bot._child
-        while not self._over.wait(LOOK):
-            pids = {child.pid, *procfs.below(child.pid)}
-            self._children |= pids
-            seen = [one for pid in pids if (one := procfs.see(pid)) is not None]
-            program = child.program()
+        peaks = self._scene.peaks
+        while self._name and not self._over.wait(LOOK):
+            peaks[self._name] = max(peaks.get(self._name, 0), self._measure())
+
+    def _measure(self) -> int:
+        child, program = self._scene.bot._child, self._scene.bot._child.program()
+        if self._name == "kernel":
+            return _kernel_memory() - self._kernel
+        if self._name == "memory_files":
+            return facts.memory_files(program) if program else 0
+        if self._name in ("stored", "files"):
             stored, files, _ = facts.scratch(program, child.plan.scratch) if program else (0, 0, False)
-            now = {
-                "processes": len(seen),
-                "threads": sum(one.threads for one in seen),
-                "memory": sum(one.resident for one in seen),
-                "children": len(self._children),
-                "stored": stored,
-                "files": files,
-                "memory_files": facts.memory_files(program) if program else 0,
-                "kernel": _kernel_memory() - self._kernel,
-            }
-            for name, value in now.items():
-                self.peaks[name] = max(self.peaks.get(name, 0), value)
+            return stored if self._name == "stored" else files
+        pids = {child.pid, *procfs.below(child.pid)}
+        self._children |= pids
+        seen = [one for pid in pids if (one := procfs.see(pid)) is not None]
+        return {
+            "processes": len(seen),
+            "threads": sum(one.threads for one in seen),
+            "memory": sum(one.resident for one in seen),
+            "children": len(self._children),
+        }[self._name]
 
 
 def _kernel_memory() -> int:

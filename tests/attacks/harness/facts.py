@@ -111,7 +111,7 @@ def _hidden(process: Path) -> int:
     mapped = {
         line.split()[4] for line in _text(process / "maps").splitlines() if "/scratch/" in line and "(del" in line
     }
-    return stored + len(mapped - seen) * 15_000_000
+    return stored + len(mapped - seen) * 3_000_000
 
 
 def _pipe(entry: Path) -> int:

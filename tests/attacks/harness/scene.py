@@ -27,8 +27,8 @@ from arena.sandbox.syscalls import numbers
 
 HERE = Path(__file__).parent
 EXTRA = {
-    "x86_64": {"timer_create": 222, "timer_settime": 223, "getsockopt": 55},
-    "aarch64": {"timer_create": 107, "timer_settime": 110, "getsockopt": 209},
+    "x86_64": {"timer_create": 222, "timer_settime": 223, "futex": 202},
+    "aarch64": {"timer_create": 107, "timer_settime": 110, "futex": 98},
 }
 """Calls that no rule of the filter names."""
 
@@ -82,7 +82,8 @@ class Scene:
             conditions = replace(self.conditions, freeze=self.row.opponent == "frozen")
             self.opponent = self._start("opponent", HERE / "innocent.py", conditions, {})
         if self.row.twice:
-            self.accomplice = self._start("accomplice", HERE.parent / f"{self.name}.py", self.conditions, {})
+            conditions = replace(self.conditions, freeze=self.row.twice != "at once")
+            self.accomplice = self._start("accomplice", HERE.parent / f"{self.name}.py", conditions, {})
 
     def enter(self) -> None:
         """Start the attacker; whoever else plays is ready by now."""

@@ -115,7 +115,13 @@ def play(stand: Stand) -> dict[str, object]:
         done = subprocess.run(
             [sys.executable if user is None else public_python(), "-s", "-B", folder / "attacks/harness/batch.py"],
             input=json.dumps(order),
-            env={"PYTHONPATH": name, "PATH": os.environ["PATH"], "TMPDIR": str(own / "tmp"), "SECRET": token},
+            env={
+                "PYTHONPATH": name,
+                "PATH": os.environ["PATH"],
+                "HOME": str(own),
+                "TMPDIR": str(own / "tmp"),
+                "SECRET": token,
+            },
             cwd=own,
             text=True,
             capture_output=True,

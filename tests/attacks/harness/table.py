@@ -3,7 +3,7 @@
 The words of a level's column are the keys of MEANING. Nothing here runs anything.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import truth
@@ -51,7 +51,7 @@ class Row:
     opponent: str = ""
     """`frozen` or `awake`, if there is one."""
     twice: str = ""
-    """It has an accomplice: `meanwhile` in the same match, or `later`, in an earlier one."""
+    """It has an accomplice: `later`, when that has ended; `meanwhile`, while it is frozen; `at once`, while it runs."""
     limits: Limits = FORKS
     alone: bool = False
     """Nothing else runs meanwhile: it is large, or it concerns everybody."""
@@ -81,15 +81,21 @@ FILES, PROCESSES, NETWORK, KERNEL, LEFT, AMOUNTS, SIGNS = (
     "Amounts",
     "Signs to an accomplice, or to oneself",
 )
-MEMORY = 256_000_000 * 1.25
+SMALL = Limits(processes=None, memory=64_000_000, scratch=4_000_000, files=300)
+"""So that a large appetite is still a small one."""
+
+MANY = replace(SMALL, processes=8)
+MEMORY = 64_000_000 * 1.25
 CPU = Limits(cpu=0.3, processes=4)
-SCRATCH = 16_000_000
+SCRATCH = 4_000_000
 frozen, awake = {"opponent": "frozen"}, {"opponent": "awake"}
 alone = {"alone": True, "patience": 10.0}
 
 DEVICES = [
     f"/dev/{name}" for name in ("kmsg", "mem", "vda", "sda", "fuse", "kvm", "net/tun", "ptmx", "pts/ptmx", "hwrng")
 ]
+
+HIDDEN = itself(lambda facts: facts.stored > SCRATCH * 2)
 
 # The columns: landlock bubblewrap rlimits none.
 EXPECTED = {
@@ -183,7 +189,7 @@ EXPECTED = {
     "changes_its_group": row(PROCESSES, truth.fled, "SSPP"),
     "runs_on_out_of_turn": row(PROCESSES, truth.ran_on, "SSSS"),
     "wakes_itself_out_of_turn": row(PROCESSES, truth.ran_on, "SSPP"),
-    "wakes_itself_by_a_timer": row(PROCESSES, truth.ran_on, "SSSS"),
+    "wakes_itself_by_a_timer": row(PROCESSES, truth.ran_on, "PPPP"),
     "connects_by_tcp": row(NETWORK, reached("tcp"), "SSPP", sockets=True),
     "sends_by_udp": row(NETWORK, reached("udp"), "SSPP", sockets=True),
     "connects_to_a_path": row(NETWORK, reached("unix"), "SSPP", sockets=True),
@@ -224,24 +230,26 @@ EXPECTED = {
     "locks_its_folders": row(LEFT, truth.left, "WSWW", "SSSS"),
     "forks_without_end": row(AMOUNTS, peak("processes", 5), "SSWW", limits=Limits(), **alone),
     "threads_without_end": row(AMOUNTS, peak("threads", 400), "LLLL", **alone),
-    "eats_memory": row(AMOUNTS, peak("memory", MEMORY), "SSSW", **alone),
-    "eats_memory_in_children": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=Limits(processes=8), **alone),
-    "eats_shared_memory": row(AMOUNTS, peak("memory", MEMORY), "WWWW", **alone),
-    "eats_stack": row(AMOUNTS, peak("memory", MEMORY), "WWWW", **alone),
-    "eats_memory_files": row(AMOUNTS, peak("memory_files", 50_000_000), "SSPP", **alone),
+    "eats_memory": row(AMOUNTS, peak("memory", MEMORY), "SSSW", limits=SMALL, **alone),
+    "eats_memory_in_children": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=MANY, **alone),
+    "eats_shared_memory": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=SMALL, **alone),
+    "eats_stack": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=SMALL, **alone),
+    "eats_memory_files": row(AMOUNTS, peak("memory_files", 20_000_000), "SSPP", limits=SMALL, **alone),
     "eats_memory_in_pipes": row(AMOUNTS, itself(lambda facts: facts.pipe > 1 << 16), "SSPP", **alone),
     "eats_memory_in_socket_pairs": row(AMOUNTS, peak("kernel", 25_000_000), "PPPP", **alone),
     "eats_cpu_in_threads": row(AMOUNTS, truth.always, "WWWW", limits=CPU, **alone),
     "eats_cpu_in_children": row(AMOUNTS, peak("children", 8), "PPPP", limits=CPU, **alone),
-    "fills_its_scratch_folder": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "WLWW", **alone),
-    "fills_its_scratch_folder_with_names": row(AMOUNTS, peak("files", 2500), "WWWW", **alone),
-    "digs_deep": row(AMOUNTS, peak("files", 2500), "WWWW", **alone),
-    "allocates_past_the_end": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "LLLL", **alone),
-    "hides_data_in_removed_files": row(AMOUNTS, itself(lambda facts: facts.stored > SCRATCH * 2), "PLPP", **alone),
-    "hides_data_in_nameless_files": row(AMOUNTS, itself(lambda facts: facts.stored > SCRATCH * 2), "KLKK", **alone),
-    "hides_data_in_mapped_files": row(AMOUNTS, itself(lambda facts: facts.stored > SCRATCH * 2), "PLPP", **alone),
+    "fills_its_scratch_folder": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "WLWW", limits=SMALL, **alone),
+    "fills_its_scratch_folder_with_names": row(AMOUNTS, peak("files", 1000), "WWWW", limits=SMALL, **alone),
+    "digs_deep": row(AMOUNTS, truth.always, "WWWW", limits=SMALL, **alone),
+    "allocates_past_the_end": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "LLLL", limits=SMALL, **alone),
+    "hides_data_in_removed_files": row(AMOUNTS, HIDDEN, "PLPP", limits=SMALL, **alone),
+    "hides_data_in_nameless_files": row(AMOUNTS, HIDDEN, "KLKK", limits=SMALL, **alone),
+    "hides_data_in_mapped_files": row(AMOUNTS, HIDDEN, "PLPP", limits=SMALL, **alone),
     "leaves_a_note": row(SIGNS, truth.told, "SSPP", twice="later"),
     "leaves_a_note_in_times_of_reading": row(SIGNS, truth.told, "KSKK", twice="later", kit=True, **alone),
+    "leaves_a_note_in_the_page_cache": row(SIGNS, truth.told, "KKKK", twice="later", **alone),
+    "signals_by_futexes": row(SIGNS, truth.told, "PPPP", twice="at once"),
     "signals_by_locks": row(SIGNS, truth.told, "SSPP", twice="meanwhile"),
     "signals_by_whole_file_locks": row(SIGNS, truth.told, "SSPP", twice="meanwhile"),
     "signals_by_memory": row(SIGNS, truth.told, "SSPP", twice="meanwhile"),

@@ -153,7 +153,12 @@ def always(_: Any) -> bool:
 
 def peak(name: str, most: float) -> Truth:
     """At some moment there was more of this than allowed."""
-    return lambda scene: scene.peaks[name] > most
+
+    def proof(scene: Any) -> bool:
+        return scene.peaks.get(name, 0) > most
+
+    proof.measures = name  # type: ignore[attr-defined]
+    return proof
 
 
 def line_of(path: str) -> Truth:
