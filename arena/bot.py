@@ -22,6 +22,9 @@ from arena.sandbox.watchdog import CPU, size
 
 CHUNK = 64 * 1024  # what a pipe holds: one read empties it
 STDERR_KEPT = 16 * 1024
+SAMPLED = (
+    0.5  # of its CPU limit must have been used for SIGXCPU to be believed: the kernel's clock for it is a coarse one
+)
 EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpreter closes its output, then leaves
 
 
@@ -131,7 +134,7 @@ class LiveBot:
         """Its output ended before an answer: learn how it went, and say it with its own last words."""
         how = self.end(EXIT_GRACE)
         limits = self._child.limits
-        if how.code == -signal.SIGXCPU and limits.cpu is not None and how.cpu >= limits.cpu:
+        if how.code == -signal.SIGXCPU and limits.cpu is not None and how.cpu >= limits.cpu * SAMPLED:
             self._fail(Ending.LIMIT_EXCEEDED, CPU.format(limits.cpu))
         elif how.code == -signal.SIGXFSZ:
             self._fail(Ending.LIMIT_EXCEEDED, "scratch: it wrote a file that is larger than its scratch folder may be")

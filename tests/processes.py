@@ -42,7 +42,8 @@ def run_in(folder: Path) -> list[int]:
     found = []
     for environ in Path("/proc").glob("[0-9]*/environ"):
         try:
-            if os.fsencode(folder) in environ.read_bytes():
+            told = environ.read_bytes() + (environ.parent / "cmdline").read_bytes()
+            if os.fsencode(folder) in told and (environ.parent / "comm").read_text() != "arena-spawner\n":
                 found.append(int(environ.parent.name))
         except OSError:
             continue

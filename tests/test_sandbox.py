@@ -213,7 +213,7 @@ def test_a_bot_takes_its_limits_with_it_and_none_of_our_signals_or_descriptors(t
         "      signal.getsignal(signal.SIGTERM) == 0, oct(os.umask(0)), len(os.listdir('/proc/self/fd')))\n"
     )
     with Door() as door:
-        child = door.start(roster.from_path(path), replace(OPEN, limits=Limits(memory=300_000_000)), RULES)
+        child = door.start(roster.from_path(path), replace(OPEN, warm=False, limits=Limits(memory=300_000_000)), RULES)
         assert str(door.end(child, grace=10.0)) == "exit 0"
         said = os.read(child.stdout, 1000).decode().split()
         close(child)

@@ -35,7 +35,8 @@ told = {
     "hooks": [sys.excepthook is sys.__excepthook__, sys.displayhook is sys.__displayhook__, sys.gettrace()],
     "limits": [sys.getrecursionlimit(), sys.getswitchinterval()], "frames": sys._getframe().f_code.co_name,
     "umask": os.umask(0), "group": os.getpgid(0) == os.getpid(), "session": os.getsid(0) == os.getpid(),
-    "kit": __import__("arena.kit").__file__.rsplit("/", 2)[1:], "arena": sorted(n for n in sys.modules if n.startswith("arena.") ),
+    "kit": __import__("arena.kit").__file__.rsplit("/", 2)[1:],
+    "arena": sorted(n for n in sys.modules if n.startswith("arena.")),
     "tempdir": __import__("tempfile").gettempdir(),
 }
 print(json.dumps(told))

@@ -1,6 +1,7 @@
 """What is left when the spawner itself was killed: processes that bots forked, which are nobody's children now.
 
-Their environment tells whose they are: a bot's HOME is in the private folder of its referee process.
+Their environment tells whose they are: a bot's HOME is in the private folder of its referee process. One that was
+started warm has the command line of its spawner, which names that folder too.
 """
 
 import contextlib
@@ -24,8 +25,8 @@ def kill(folder: Path) -> None:
 
 
 def _living(folder: Path) -> Iterator[int]:
-    mark = os.fsencode(f"{folder}/")
+    mark = os.fsencode(folder)
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # gone meanwhile, or not ours
-            if mark in (process / "environ").read_bytes():
+            if mark in (process / "environ").read_bytes() + (process / "cmdline").read_bytes():
                 yield int(process.name)
