@@ -100,7 +100,7 @@ PROMISES = {
     "lives_on_after_end": Promise(NO_FAULT),
     "carriage_returns": Promise(NO_FAULT),
     "hostile_words": Promise("garbled", ("\\x1b[2J",)),
-    "writes_files": Promise("limit_exceeded", ("files: more than 1000 in its scratch folder",), START),
+    "writes_files": Promise("limit_exceeded", ("files: more than 1000 in its scratch folder",), HUNGRY),
     "stderr_garbage": Promise("crashed", ("\\x1b[31mred",)),
     "missing_program": Promise("crashed", ("could not be started", "no-such-program-anywhere")),
 }
