@@ -21,6 +21,8 @@ SIZE = 19_000_000
 """Bytes that the file may have; it is to stay under 20 MB."""
 LISTED = 50_000
 """Matches that the page lists; a row takes some 70 bytes."""
+REPLAYED = 10_000
+"""Matches that can be replayed; each takes some 3 ms to prepare and some 700 bytes."""
 
 
 def known(match: Match) -> Game[Any]:
@@ -36,13 +38,14 @@ def write(
     charts: Iterable[Path] = (),
     size: int = SIZE,
     listed: int = LISTED,
+    replayed: int = REPLAYED,
 ) -> Path:
     """Write `folder/report.html`, whole or not at all; the archive of these results is in `folder` too.
 
     `rules` gives the game that a match is replayed by, `charts` are the files that `arena.charts.write` wrote. Columns
     `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
-    them. Matches past `listed` and replays past `size` bytes are left out: the most telling and the newest stay, and
-    the page says so.
+    them. Matches past `listed`, and replays past `replayed` or past `size` bytes, are left out: the most telling and
+    the newest stay, and the page says so.
     """
     index = Index.of(results)
     with Store(folder) as store:
@@ -54,7 +57,7 @@ def write(
         made = page.Page(results.event.name, leaderboard.table(results), tuple(charts))
         rows = listing.columns(shown, index)
         room = size - len(made.text(data | {"matches": rows}, ())) - 4 * len(shown)
-        chunks = replays.chunks(games, order[:listed], room)
+        chunks = replays.chunks(games, order[: min(listed, replayed)], room)
         replay = {match: number for number, chunk in enumerate(chunks) for match in chunk.matches}
         rows |= {"replay": [replay.get(match.id, -1) for match in shown]}
         text = made.text(data | {"matches": rows}, tuple(chunk.text for chunk in chunks))

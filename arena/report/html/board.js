@@ -15,7 +15,7 @@ const boardOf = (board) => {
     for (let x = low; x <= high; x += 1) {
       for (let y = low; y <= high; y += 1) {
         const [cx, cy] = middle([x, y]);
-        all.push(draw("rect", { class: inReach.has(key([x, y])) ? "cell" : "rock", x: cx - UNIT / 2, y: cy - UNIT / 2, width: UNIT, height: UNIT }));
+        all.push(draw("rect", { class: inReach.has(key([x, y])) ? "cell" : "rock", "data-cell": key([x, y]), x: cx - UNIT / 2, y: cy - UNIT / 2, width: UNIT, height: UNIT }));
       }
     }
     return all;
