@@ -24,7 +24,7 @@ from arena.sandbox import procfs, trial
 from arena.sandbox.door import Door
 
 SIDE_BY_SIDE = 14
-FROZEN = 0.1  # seconds in which a bot that is not asked should use no CPU
+FROZEN = 0.25  # seconds in which a bot that is not asked should use no CPU
 LOOK = 0.004
 COMMONS = 16
 
@@ -91,13 +91,14 @@ def play(stage: Stage, scenes: list[Scene]) -> None:
             ask(scenes, "bot")
     else:
         ask(scenes, "bot")
-    before = {scene: used(scene) for scene in scenes}
-    if any(scene.row.truth is truth.ran_on for scene in scenes):
-        time.sleep(FROZEN)
+    frozen = [scene for scene in scenes if scene.row.truth is truth.ran_on]
+    before = {scene: settled(scene) for scene in frozen}
+    time.sleep(FROZEN if frozen else 0.0)
+    for scene in frozen:
+        scene.used_while_frozen = used(scene) - before[scene]
     pending = facts.pending()
     mark(scenes, "processes")
     for scene in scenes:
-        scene.used_while_frozen = used(scene) - before[scene]
         scene.signals = pending
         scene.look()
     for scene in scenes:
@@ -119,6 +120,14 @@ def mark(scenes: list[Scene], name: str) -> None:
     found = facts.marked([scene.mark for scene in scenes])
     for scene in scenes:
         setattr(scene, name, found[scene.mark])
+
+
+def settled(scene: Scene) -> float:
+    """What it has used when it has stopped: on a busy machine a thread runs on until another has seen the signal."""
+    until = time.monotonic() + FROZEN
+    while facts.stopped(scene.bot._child.program()) is False and time.monotonic() < until:
+        time.sleep(0.002)
+    return used(scene)
 
 
 def used(scene: Scene) -> float:
