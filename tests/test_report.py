@@ -266,8 +266,8 @@ def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(small, tmp_p
     page = Parsed(report.write(results, tmp_path).read_text("utf-8"))
     names, rows = heads(page), cells(page)
     told = {name: [row[names.index(name)] for row in rows] for name in names}
-    assert told["rating"] == ["1600.0", "1500.0", "1400.0"]
-    assert told["range"] == ["1550.0 to 1650.0", "1400.0 to 1600.0", "1300.0 to 1500.0"]
+    assert told["rating"] == ["1600", "1500", "1400"]
+    assert told["range"] == ["1550 to 1650", "1400 to 1600", "1300 to 1500"]
     assert told["ranks"] == ["1", "1\u20133", "3"]
     assert told["tier"] == ["1", "1", "2"]
     assert told["surprise"] == ["1", "2", "3"]
