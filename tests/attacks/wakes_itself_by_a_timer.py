@@ -11,8 +11,8 @@ from attack import attack, call
 @attack
 def _():
     signal.signal(signal.SIGCONT, lambda *_: None)  # newer kernels drop a timer's signal that nobody handles
-    for milliseconds in (3, 5, 7, 11, 13, 17):  # a timer whose signal waits when it is stopped is lost, not all are
-        timer, period = ctypes.c_int(), milliseconds * 10**6
+    for number in range(10):  # one whose signal waits when it is stopped is lost, but not all are
+        timer, first, period = ctypes.c_int(), (number + 1) * 10**7, 10**8
         call("timer_create", 1, struct.pack("Qii", 0, signal.SIGCONT, 0).ljust(64, b"\0"), ctypes.byref(timer))
-        call("timer_settime", timer.value, 0, struct.pack("QQQQ", 0, period, 0, period), None)
+        call("timer_settime", timer.value, 0, struct.pack("QQQQ", 0, period, 0, first), None)
     threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()

@@ -6,6 +6,7 @@ Run as a script, with the folder that has arena in it on PYTHONPATH, and what is
 import json
 import os
 import platform
+import random
 import signal
 import sys
 import threading
@@ -198,8 +199,9 @@ def stage_for(order: dict[str, str], door: Door) -> Stage:
     (rules / "game.py").touch()
     for number in range(COMMONS):
         (rules / f"note{number:02}.toml").write_text("# nothing\n")
-    programs = {path.resolve() for path in sorted(Path("/usr/bin").iterdir()) if path.is_file()}
-    commons = [path for path in sorted(programs) if os.access(path, os.R_OK) and path.is_relative_to("/usr/bin")]
+    places = (Path("/usr/bin").iterdir(), Path("/usr/lib").glob("python3*/*.py"))
+    everybodys = {path.resolve() for place in places for path in place if path.is_file() and os.access(path, os.R_OK)}
+    commons = random.SystemRandom().sample(sorted(everybodys), COMMONS)  # others that play now have others
     return Stage(
         door=door,
         level=order["level"],
@@ -208,7 +210,7 @@ def stage_for(order: dict[str, str], door: Door) -> Stage:
         token=order["token"],
         arena_file=Path(arena.sandbox.door.__file__),
         rules=rules / "game.py",
-        commons=tuple(str(path) for path in commons[:COMMONS]),
+        commons=tuple(str(path) for path in commons),
     )
 
 
