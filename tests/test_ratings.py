@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulated import DUEL, TRIO, league, play
+from simulated import DUEL, TRIO, league, match, play, small_events
 
 from arena import ratings
 from arena.errors import ArenaError
@@ -21,31 +21,6 @@ from arena.ratings.fitting.fit import fit
 from arena.ratings.fitting.model import model_of
 from arena.ratings.fitting.prior import Spread
 from arena.standings import standings
-
-SIDES = {
-    "solo": (("explorer",),),
-    "duel": (("explorer",), ("mummy",)),
-    "classic": (("pacman",), ("blinky", "inky")),
-    "melee": (("north",), ("east",), ("south",)),
-}
-
-
-def match(board: str, bots: str, *scores: int, seed: int = 1) -> Played:
-    """A finished match: `match("duel", "ann bob", 100, 0)`, bots and scores in the board's order of roles."""
-    roles = [role for side in SIDES[board] for role in side]
-    return Played(
-        id=f"{board} {bots} {scores} {seed}",
-        game="maze",
-        board=board,
-        repeat=0,
-        seed=seed,
-        seats=dict(zip(roles, bots.split(), strict=True)),
-        scores=dict(zip(roles, scores, strict=True)),
-        reason="escaped",
-        endings={},
-        sides=SIDES[board],
-        turns=7,
-    )
 
 
 def rated(*played: Played, rule=bradley_terry, refits: int = 20) -> dict[str, Rating]:
@@ -132,19 +107,6 @@ def test_role_strengths_are_found_where_every_role_has_a_bot_of_its_own():
         mine = [rating.roles[place.label, place.role].value for place in one.places]
         assert mine[0] == pytest.approx(row[0], abs=0.4)
         assert np.mean(mine[1:]) == pytest.approx(row[1:].mean(), abs=0.4)
-
-
-@st.composite
-def small_events(draw) -> list[Played]:
-    boards = st.sampled_from(["solo", "duel", "classic", "melee"])
-    found = []
-    for number in range(draw(st.integers(1, 12))):
-        board = draw(boards)
-        seats = sum(len(side) for side in SIDES[board])
-        bots = " ".join(draw(st.lists(st.sampled_from("abcde"), min_size=seats, max_size=seats)))
-        scores = draw(st.lists(st.integers(0, 100), min_size=seats, max_size=seats))
-        found.append(replace(match(board, bots, *scores, seed=draw(st.integers(1, 3))), id=str(number)))
-    return found
 
 
 def same(one: Ratings, other: Ratings) -> bool:
