@@ -16,7 +16,7 @@ from arena.game import Role
 from arena.match import Ending
 
 Ints = npt.NDArray[np.int64]
-Name = TypeVar("Name", str, tuple[str, str])
+Name = TypeVar("Name", str, tuple[str, str], tuple[str, str, int])
 
 UNKNOWN = -1  # the transcript of a match that an older arena stored
 SPAN = 100_000  # matches that are read at once; SQLite's longest text would do for a hundred times as many

@@ -114,6 +114,8 @@ def read_remark(line: bytes) -> str:
 def clean(text: str, length: int = 200) -> str:
     """Hostile text as one line that does nothing when shown: control characters escaped, at most `length` long."""
     cut = text if len(text) <= length else f"{text[: length - 3]}..."
+    if cut.isprintable():  # as nearly all is; to look at each letter takes fifty times as long
+        return cut.replace('"', "'")
     shown = (char.encode("unicode_escape").decode() if _control(char) else char for char in cut)
     return "".join(shown).replace('"', "'")
 

@@ -62,11 +62,12 @@ class Retelling:
         self._game = game
         self._board = tuple(game.board())
         self._state = game.start()
+        self._facts = tuple(game.view(self._state, None))
         self._told = 0
 
     def opening(self) -> Scene:
         """The state before the first turn."""
-        return Scene(0, (), (), self._game.view(self._game.start(), None))
+        return Scene(0, (), (), tuple(self._game.view(self._game.start(), None)))
 
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
         """The scenes that these turns add; they are all turns of the match so far, those already told included."""
@@ -75,13 +76,13 @@ class Retelling:
                 yield self._play(number, tuple(group))
 
     def _play(self, number: int, turns: tuple[Turn, ...]) -> Scene:
-        before = self._game.view(self._state, None)
+        before = self._facts
         self._check(turns, all(turn.move in self._legal(turn.role) for turn in turns))
         self._state = self._game.play(self._state, {turn.role: turn.move for turn in turns})
         self._told = number
         known = {turn.digest for turn in turns} - {""}
         self._check(turns, known <= {state_digest(self._game, self._state)})
-        after = self._game.view(self._state, None)
+        self._facts = after = tuple(self._game.view(self._state, None))
         return Scene(
             number, turns, tuple(steps_of(self._board, before, after, turn.role, turn.move) for turn in turns), after
         )

@@ -24,10 +24,11 @@ from simulated import DUEL, TRIO, League, league, pairs_kept, play
 SEED = 2026
 BOTS, KEPT = 12, 0.6
 LEAGUES: dict[str, dict[str, Any]] = {
-    "two roles": {"boards": (DUEL,), "kind": "won"},
-    "three roles": {"boards": (TRIO,), "kind": "graded"},
+    "two roles, won or lost": {"boards": (DUEL,), "repeats": 5},
+    "two roles, graded scores": {"boards": (DUEL,), "kind": "graded", "repeats": 2},
+    "three roles, two bots": {"boards": (TRIO,), "kind": "graded"},
     "three roles, three bots": {"boards": (TRIO,), "kind": "graded", "seating": "distinct"},
-    "two boards, five roles": {"boards": (DUEL, TRIO), "kind": "graded"},
+    "two roles, once": {"boards": (DUEL,)},  # 14 results a bot: the dice decide, not the rating
 }
 COVERAGE: dict[str, dict[str, Any]] = {
     "duel, once": {},

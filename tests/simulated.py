@@ -1,11 +1,13 @@
-"""Leagues of bots whose true strengths are known, played by dice: what ratings are measured on."""
+"""Leagues of bots whose true strengths are known, played by dice, and single matches: what ratings are tested on."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
+from hypothesis import strategies as st
 
+from arena.event import Played
 from arena.ratings.fitting.columns import UNKNOWN, Columns, Place
 
 DUEL = (Place("maze/duel", "explorer", 0), Place("maze/duel", "mummy", 1))
@@ -116,3 +118,42 @@ def met(row: list[int]) -> Iterable[tuple[int, int]]:
     """The pairs of bots in a seating."""
     members = sorted(set(row), reverse=True)
     return [(one, other) for k, one in enumerate(members) for other in members[k + 1 :]]
+
+
+SIDES = {
+    "solo": (("explorer",),),
+    "duel": (("explorer",), ("mummy",)),
+    "classic": (("pacman",), ("blinky", "inky")),
+    "melee": (("north",), ("east",), ("south",)),
+}
+
+
+def match(board: str, bots: str, *scores: int, seed: int = 1) -> Played:
+    """A finished match: `match("duel", "ann bob", 100, 0)`, bots and scores in the board's order of roles."""
+    roles = [role for side in SIDES[board] for role in side]
+    return Played(
+        id=f"{board} {bots} {scores} {seed}",
+        game="maze",
+        board=board,
+        repeat=0,
+        seed=seed,
+        seats=dict(zip(roles, bots.split(), strict=True)),
+        scores=dict(zip(roles, scores, strict=True)),
+        reason="escaped",
+        endings={},
+        sides=SIDES[board],
+        turns=7,
+    )
+
+
+@st.composite
+def small_events(draw) -> list[Played]:
+    boards = st.sampled_from(["solo", "duel", "classic", "melee"])
+    found = []
+    for number in range(draw(st.integers(1, 12))):
+        board = draw(boards)
+        seats = sum(len(side) for side in SIDES[board])
+        bots = " ".join(draw(st.lists(st.sampled_from("abcde"), min_size=seats, max_size=seats)))
+        scores = draw(st.lists(st.integers(0, 100), min_size=seats, max_size=seats))
+        found.append(replace(match(board, bots, *scores, seed=draw(st.integers(1, 3))), id=str(number)))
+    return found

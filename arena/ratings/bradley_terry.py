@@ -12,7 +12,7 @@ from arena.ratings.fitting.learn import learn
 from arena.ratings.fitting.model import Model, model_of
 from arena.ratings.fitting.prior import means
 from arena.ratings.fitting.refits import refits as refitted
-from arena.ratings.fitting.uncertainty import ratings_of, strength
+from arena.ratings.fitting.uncertainty import ratings_of, strengths
 
 
 def rate(columns: Columns, *, seed: int = 0, refits: int = REFITS) -> Ratings:
@@ -23,28 +23,27 @@ def rate(columns: Columns, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     draws = np.column_stack((found.unknowns, refitted(seen, found, refits, np.random.default_rng(abs(seed)))))
     overall = means(model, found.spread, len(seen.bots), len(seen.places)) @ draws
     overall -= overall[seen.played > 0].mean(axis=0, keepdims=True) if model.size else 0
-    return ratings_of(
-        "logits", seen, overall[:, 0], overall[:, 1:], _roles(model, seen, draws), _advantages(model, seen, draws)
-    )
+    return ratings_of("logits", seen, overall, _roles(model, seen, draws), _advantages(model, seen, draws))
 
 
 def _roles(model: Model, seen: Evidence, draws: Floats) -> dict[tuple[int, int], Strength]:
     """Each bot's strength in each place, the average bot of the place at 0."""
     own = draws[len(model.advantages) :] - _average(model, seen, draws)[model.place]
     places = zip(model.bot.tolist(), model.place.tolist(), strict=True)
-    return {at: strength(row[0], row[1:]) for at, row in zip(places, own, strict=True)}
+    return dict(zip(places, strengths(own), strict=True))
 
 
 def _advantages(model: Model, seen: Evidence, draws: Floats) -> dict[int, Strength]:
     """The advantage of each place when average bots meet."""
     average, count = _average(model, seen, draws), len(model.advantages)
-    found = {}
-    for number, place in enumerate(model.advantages.tolist()):
+    rows = []
+    for number in range(count):
         score = int(np.argmax(model.unknown[:, 0] == number))
         used = np.flatnonzero(model.factor[score, 1:]) + 1
         there = model.place[model.unknown[score, used] - count]
-        row = draws[number] + model.factor[score, used] @ average[there]
-        found[place] = strength(row[0], row[1:])
+        rows.append(draws[number] + model.factor[score, used] @ average[there])
+    told = strengths(np.array(rows).reshape(count, draws.shape[1]))
+    found = dict(zip(model.advantages.tolist(), told, strict=True))
     for label in seen.opposed:
         sides = {place.side: number for number, place in reversed(list(enumerate(seen.places))) if place.label == label}
         value, low, high = found[sides[min(sides)]]

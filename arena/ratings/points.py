@@ -10,7 +10,7 @@ import numpy as np
 from arena.ratings import REFITS, Ratings
 from arena.ratings.fitting.columns import Columns, Floats, Ints
 from arena.ratings.fitting.evidence import Evidence, evidence
-from arena.ratings.fitting.uncertainty import ratings_of, strength
+from arena.ratings.fitting.uncertainty import ratings_of, strengths
 
 
 def rate(columns: Columns, *, seed: int = 0, refits: int = REFITS) -> Ratings:
@@ -22,8 +22,8 @@ def rate(columns: Columns, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     overall = np.zeros((len(seen.bots), draws.shape[1]))
     np.add.at(overall, bot, draws)
     overall /= np.maximum(np.bincount(bot, minlength=len(seen.bots)), 1)[:, None]
-    roles = {divmod(int(at), len(seen.places)): strength(row[0], row[1:]) for at, row in zip(where, draws, strict=True)}
-    return ratings_of("points", seen, overall[:, 0], overall[:, 1:], roles, {})
+    places = (divmod(at, len(seen.places)) for at in where.tolist())
+    return ratings_of("points", seen, overall, dict(zip(places, strengths(draws), strict=True)), {})
 
 
 def _cells(seen: Evidence) -> tuple[Ints, Ints]:

@@ -21,6 +21,11 @@ SIZE = 19_000_000
 """Bytes that the file may have; it is to stay under 20 MB."""
 LISTED = 50_000
 """Matches that the page lists; a row takes some 70 bytes."""
+REPLAYED = 10_000
+"""Matches that can be replayed; each takes some 3 ms to prepare and some 700 bytes."""
+
+CHUNK_NUMBER = 5
+"""Bytes at most of the number that says where a match's replay is, and its comma."""
 
 
 def known(match: Match) -> Game[Any]:
@@ -36,28 +41,29 @@ def write(
     charts: Iterable[Path] = (),
     size: int = SIZE,
     listed: int = LISTED,
+    replayed: int = REPLAYED,
 ) -> Path:
     """Write `folder/report.html`, whole or not at all; the archive of these results is in `folder` too.
 
     `rules` gives the game that a match is replayed by, `charts` are the files that `arena.charts.write` wrote. Columns
     `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
-    them. Matches past `listed` and replays past `size` bytes are left out: the most telling and the newest stay, and
-    the page says so.
+    them. Matches past `listed`, and replays past `replayed` or past `size` bytes, are left out: the most telling and
+    the newest stay, and the page says so.
     """
     index = Index.of(results)
+    frame = page.Page(results.event.name, leaderboard.table(results), tuple(charts))
     with Store(folder) as store:
-        pages = bots.pages(results, index, store)
-        order = choice.order(results.played, store.newest(), bots.linked(pages))
-        shown = choice.kept(results.played, order[:listed])
         games = replays.Games(rules, store)
+        pages = bots.pages(results, index, store)
+        order = choice.order(results.played, store.newest(), bots.linked(pages))[:listed]
+        shown = choice.kept(results.played, order)
         data = summary.data(results, index, games, shown) | {"pages": pages}
-        made = page.Page(results.event.name, leaderboard.table(results), tuple(charts))
         rows = listing.columns(shown, index)
-        room = size - len(made.text(data | {"matches": rows}, ())) - 4 * len(shown)
-        chunks = replays.chunks(games, order[:listed], room)
-        replay = {match: number for number, chunk in enumerate(chunks) for match in chunk.matches}
-        rows |= {"replay": [replay.get(match.id, -1) for match in shown]}
-        text = made.text(data | {"matches": rows}, tuple(chunk.text for chunk in chunks))
+        room = size - len(frame.text(data | {"matches": rows}, ())) - CHUNK_NUMBER * len(shown)
+        chunks = replays.chunks(games, order[:replayed], room)
+    chunk_of = {match: number for number, chunk in enumerate(chunks) for match in chunk.matches}
+    rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
+    text = frame.text(data | {"matches": rows}, [chunk.text for chunk in chunks])
     part = folder / "report.part"
     part.write_text(text, "utf-8")
     return part.replace(folder / "report.html")

@@ -106,14 +106,23 @@ def _cell(name: str, row: dict[str, Any], reach: tuple[float, float]) -> Cell:
             if low is None or high is None:
                 return Cell("", None)
             scale = 100 / ((reach[1] - reach[0]) or 1)
-            return Cell(f"{_text(low)} to {_text(high)}", low, ((low - reach[0]) * scale, (high - reach[0]) * scale))
+            return Cell(
+                f"{_rating(low)} to {_rating(high)}", low, ((low - reach[0]) * scale, (high - reach[0]) * scale)
+            )
         case "ranks":
             low, high = row["rank_low"], row["rank_high"]
             return Cell("" if low is None else f"{low:g}" if low == high else f"{low:g}\u2013{high:g}", low)
+        case "rating":
+            return Cell(_rating(row[name]), row[name])
         case "points":
             points = row[name]
             return Cell(_text(points, 1), points, None if points is None else (0.0, points))
     return Cell(_text(row[name]), clean(row[name]) if isinstance(row[name], str) else row[name])
+
+
+def _rating(value: float | None) -> str:
+    """Whole on Elo's scale; with decimals where 1 is much, as in logits."""
+    return _text(value, 0 if value is None or abs(value) >= 100 else 2)
 
 
 def _text(value: object, decimals: int = 1) -> str:

@@ -13,4 +13,4 @@ def safe_json(value: object) -> str:
 
 def packed(text: str) -> str:
     """A text as base64 of its zlib stream, which a browser unpacks with DecompressionStream("deflate")."""
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(text.encode(), 6)).decode("ascii")

@@ -6,6 +6,7 @@ through keeps its moves, and says why there is no board.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,7 @@ from arena.report.packing import packed, safe_json
 from arena.report.store import Store
 from arena.scenes import Scene, scenes
 
+_clean = lru_cache(100_000)(clean)  # facts and moves come again and again
 CHUNK = 250_000  # characters before packing: some 60 matches, unpacked in a few milliseconds
 REMARKS = 20_000  # characters of remarks that a match may bring
 STDERR_LINES = 20
@@ -106,7 +108,7 @@ def _object(texts: dict[str, str]) -> str:
 
 
 def _facts(told: list[Scene]) -> dict[str, object]:
-    states = [[clean(fact) for fact in scene.facts] for scene in told]
+    states = [[_clean(fact) for fact in scene.facts] for scene in told]
     fates = ["".join(step.fate[0] for step in steps) for scene in told for steps in scene.steps]
     return {
         "start": states[0],
@@ -124,7 +126,7 @@ def _moves(turns: Iterable[Turn], roles: list[str]) -> Iterator[list[object]]:
         if room < 0 and remarks:
             remarks = ["(too many remarks to keep)"]
         role = roles.index(turn.role) if turn.role in roles else turn.role
-        row: list[object] = [turn.number, role, clean(turn.move), round(turn.wall * 1000)]
+        row: list[object] = [turn.number, role, _clean(turn.move), round(turn.wall * 1000)]
         row += [remarks, "" if turn.by == "bot" else turn.by, None if turn.said is None else clean(turn.said)]
         while not row[-1] and len(row) > 4:
             row.pop()

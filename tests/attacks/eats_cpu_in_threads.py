@@ -1,4 +1,4 @@
-"""Burns CPU in eight threads (here: allowed are 0.3 seconds)."""
+"""Burns CPU in eight threads (here: allowed are 0.2 seconds)."""
 
 import hashlib
 import threading

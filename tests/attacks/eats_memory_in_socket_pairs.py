@@ -1,4 +1,4 @@
-"""Takes the kernel's memory in pairs of sockets with buffers as large as they can be (here: 40)."""
+"""Takes the kernel's memory in pairs of sockets with buffers as large as they can be (here: 20)."""
 
 import socket
 
@@ -7,7 +7,7 @@ from attack import attack, kept
 
 @attack
 def _():
-    for _ in range(40):
+    for _ in range(20):
         pair = socket.socketpair()
         kept.extend(pair)
         for end in pair:

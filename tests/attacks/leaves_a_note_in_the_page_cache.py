@@ -1,4 +1,4 @@
-"""Drops some files that everybody reads from memory and not others; in the next match what must be loaded is the note."""
+"""Drops some common files from memory and not others; in the next match what must be loaded is the note."""
 
 import os
 

@@ -127,7 +127,7 @@ def _wide(columns: Columns, bots: Ints, places: Ints) -> tuple[Ints, Ints, Ints]
     match = columns.match[order]
     roles = np.bincount(match, minlength=len(columns.seed))
     column = np.arange(len(match)) - np.repeat(np.cumsum(roles) - roles, roles)
-    shape = (len(columns.seed), int(roles.max(initial=0)))
+    shape = (len(columns.seed), int(roles.max(initial=1)))
     seats, where, scores = np.full(shape, -1), np.full(shape, -1), np.zeros(shape, dtype=np.int64)
     seats[match, column] = bots[columns.bot[order]]
     where[match, column] = place[order]

@@ -92,10 +92,7 @@ def gradient(model: Model, surplus: Floats) -> Floats:
 
 def products(model: Model, weight: Floats) -> Floats:
     """P x P: the sum over the scores of weight times factors by factors."""
-    size, total = model.size, np.zeros(model.size**2)
-    for one in range(model.unknown.shape[1]):
-        for other in range(model.unknown.shape[1]):
-            cell = model.unknown[:, one] * size + model.unknown[:, other]
-            value = weight * model.factor[:, one] * model.factor[:, other]
-            total += np.bincount(cell, weights=value, minlength=size * size)
-    return total.reshape(size, size)
+    cell = model.unknown[:, :, None] * model.size + model.unknown[:, None, :]
+    value = weight[:, None, None] * model.factor[:, :, None] * model.factor[:, None, :]
+    total = np.bincount(cell.ravel(), weights=value.ravel(), minlength=model.size**2).astype(np.float64)
+    return total.reshape(model.size, model.size)

@@ -12,7 +12,7 @@ from arena.ratings.fitting.fit import Fit, fit
 from arena.ratings.fitting.model import Model
 from arena.ratings.fitting.prior import Spread, pull
 
-BELIEF = 4.0
+BELIEF = 2.0
 """The spread that is believed before any match counts as much as the strengths of so many bots."""
 CERTAIN = 1.0
 """Before any match it is believed that scores scatter as winning and losing do, and that what one side wins another

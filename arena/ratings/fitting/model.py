@@ -123,7 +123,7 @@ def _others(seen: Evidence, seating: Ints, column: Ints) -> tuple[Ints, Floats]:
     rows, depth = np.arange(len(seating)), seen.seats.shape[1]
     score = np.full(seen.seats.shape, -1)
     score[seating, column] = rows
-    side = np.array([place.side for place in seen.places])[seen.where]
+    side = np.array([place.side for place in seen.places], dtype=np.int64)[seen.where]
     there = (score[seating] >= 0) & (side[seating] != side[seating, column][:, None])
     mean = seen.products[seating, column] / (10000.0 * seen.matches[seating])[:, None]
     return np.where(there, score[seating], np.tile(rows[:, None], depth)), mean

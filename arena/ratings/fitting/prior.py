@@ -19,7 +19,7 @@ ADVANTAGE = 3.0
 class Spread:
     """Standard deviations, in logits: of the bots' mean strengths, and of what is special to a role of a bot."""
 
-    bots: float = 1.5
+    bots: float = 2.0
     roles: float = 0.5
 
 

@@ -21,29 +21,27 @@ ALIKE = 9
 def ratings_of(
     unit: str,
     seen: Evidence,
-    values: Floats,
-    draws: Floats,
+    rows: Floats,
     roles: Mapping[tuple[int, int], Strength],
     advantages: Mapping[int, Strength],
 ) -> Ratings:
-    """Ratings of the bots that played, from a value and a row of draws a bot; roles by (bot, place)."""
-    played = seen.played
-    order = sorted(np.flatnonzero(played).tolist(), key=lambda bot: (-round(float(values[bot]), ALIKE), bot))
-    values, draws = values[order], draws[order]
-    chances, ranks = better(draws), rank_intervals(draws)
+    """Ratings of the bots that played, from a row a bot: its value, then draws of it; roles by (bot, place)."""
+    played, values = seen.played, np.round(rows[:, 0], ALIKE)
+    order = sorted(np.flatnonzero(played).tolist(), key=lambda bot: (-values[bot], bot))
+    chances, ranks = better(rows[order, 1:]), rank_intervals(rows[order, 1:])
     where = [(place.label, place.role) for place in seen.places]
-    rows = zip(order, places(np.round(values, ALIKE)), tiers(chances), strict=True)
+    told = zip(order, places(values[order]).tolist(), strengths(rows[order]), ranks, tiers(chances), strict=True)
     ratings = (
         Rating(
-            rank=int(rank),
+            rank=rank,
             bot=seen.bots[bot],
             matches=int(played[bot]),
-            strength=strength(values[row], draws[row]),
-            ranks=(min(int(rank), ranks[row][0]), max(int(rank), ranks[row][1])),
+            strength=strength,
+            ranks=(min(rank, best), max(rank, worst)),
             tier=tier,
             roles={where[place]: roles[bot, place] for place in range(len(where)) if (bot, place) in roles},
         )
-        for row, (bot, rank, tier) in enumerate(rows)
+        for bot, rank, strength, (best, worst), tier in told
     )
     return Ratings(
         unit=unit,
@@ -55,10 +53,11 @@ def ratings_of(
     )
 
 
-def strength(value: float, draws: Floats) -> Strength:
-    """A figure with the interval that holds 95 % of its draws, and it."""
-    low, high = np.quantile(draws, (TAIL, 1 - TAIL))
-    return Strength(float(value), min(float(value), float(low)), max(float(value), float(high)))
+def strengths(rows: Floats) -> list[Strength]:
+    """Figures, the first of each row, with the interval that holds 95 % of the other ones, their draws."""
+    low, high = np.quantile(rows[:, 1:], (TAIL, 1 - TAIL), axis=1) if len(rows) else np.zeros((2, 0))
+    value = rows[:, 0]
+    return list(map(Strength, value.tolist(), np.minimum(value, low).tolist(), np.maximum(value, high).tolist()))
 
 
 def better(draws: Floats) -> Floats:

@@ -15,7 +15,7 @@ const boardOf = (board) => {
     for (let x = low; x <= high; x += 1) {
       for (let y = low; y <= high; y += 1) {
         const [cx, cy] = middle([x, y]);
-        all.push(draw("rect", { class: inReach.has(key([x, y])) ? "cell" : "rock", x: cx - UNIT / 2, y: cy - UNIT / 2, width: UNIT, height: UNIT }));
+        all.push(draw("rect", { class: inReach.has(key([x, y])) ? "cell" : "rock", "data-cell": key([x, y]), x: cx - UNIT / 2, y: cy - UNIT / 2, width: UNIT, height: UNIT }));
       }
     }
     return all;
@@ -78,9 +78,10 @@ const boardOf = (board) => {
 
   function piece(seat) {
     if (!pieces.has(seat)) {
-      const drawn = draw("g", { class: "piece", "data-role": board.roles[seat] }, draw("title", {}, board.roles[seat]), looks.shape(board, seat));
+      const face = draw("g", {}, looks.shape(board, seat));
+      const drawn = draw("g", { class: "piece", "data-role": board.roles[seat] }, draw("title", {}, board.roles[seat]), face);
       const trail = draw("path", { class: "trail", stroke: looks.trail(board, seat) });
-      pieces.set(seat, { drawn, trail });
+      pieces.set(seat, { drawn, face, trail });
       pieceLayer.prepend(drawn); // who moves first stands in front
       trails.append(trail);
     }
@@ -126,11 +127,13 @@ const boardOf = (board) => {
       for (const [place, dot] of pellets) dot.classList.toggle("taken", !scene.pellets.has(place));
       for (const [seat, { drawn }] of pieces) drawn.toggleAttribute("hidden", !scene.roles.has(seat));
       for (const [seat, cell] of scene.roles) {
-        const { drawn, trail: line } = piece(seat);
+        const { drawn, face, trail: line } = piece(seat);
+        const along = trail.get(seat) ?? [];
         [drawn.dataset.x, drawn.dataset.y] = cell;
         const begin = shown?.roles.has(seat) && milliseconds ? [spot(seat, shown.roles)] : [];
         walk(drawn, [...begin, ...spots(ways.get(seat) ?? [], spot(seat, scene.roles))], milliseconds);
-        line.setAttribute("d", (trail.get(seat) ?? []).map((each, place) => `${place ? "L" : "M"}${middle(each).join(" ")}`).join(""));
+        if (along.length > 1) face.setAttribute("transform", looks.facing(board, seat, [0, 1].map((axis) => along.at(-1)[axis] - along.at(-2)[axis])));
+        line.setAttribute("d", along.map((each, place) => `${place ? "L" : "M"}${middle(each).join(" ")}`).join(""));
       }
       svg.setAttribute("aria-label", title);
       shown = scene;

@@ -56,7 +56,7 @@ const bot = (() => {
     const limit = report.event.move;
     const figures = (row) => [row[2].toLocaleString("en"), ...row.slice(3).map(words.seconds)];
     return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Time" }, make("table", { class: "grid" },
-      make("thead", {}, make("tr", {}, make("th", { class: "words", scope: "col" }, limit === null ? "No limit a move" : `Limit ${words.seconds(limit)} a move`),
+      make("thead", {}, make("tr", {}, make("th", { class: "words", scope: "col" }, limit === null ? "No limit a move" : `Limit ${limit} s a move`),
         ["answers", "median", "99 %", "longest", "CPU median", "CPU most"].map((label) => make("th", { scope: "col" }, label)))),
       make("tbody", {}, rows.map((row) => make("tr", {},
         make("th", { scope: "row" }, `${report.boards[row[0]].column} · ${report.boards[row[0]].roles[row[1]]}`),

@@ -3,6 +3,7 @@
 
 const crosstable = (() => {
   const HOT = 55; // from here on a cell's colour wants the other ink
+  const MANY = 9; // with more bots the cells are smaller
 
   /** The boards on which bots met, by number. */
   const met = () => report.boards.map((board, number) => ({ board, number }))
@@ -43,7 +44,7 @@ const crosstable = (() => {
         make("td", { class: "mean" }, mean(found.filter(Boolean).map(([, score]) => score))));
     };
     return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `As ${board.roles[seat]}` },
-      make("table", { class: "grid cross" },
+      make("table", { class: `grid cross${columns.length > MANY ? " many" : ""}` },
         make("caption", {}, looks.icon(board, seat), `as ${board.roles[seat]}`),
         make("thead", {}, make("tr", {}, make("td", { class: "itself" }),
           columns.map((bot) => make("th", { scope: "col" }, name(bot))), make("th", { scope: "col" }, "mean"))),

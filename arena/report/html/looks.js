@@ -67,8 +67,13 @@ const looks = (() => {
   const shape = (board, seat) => (Object.hasOwn(DRAWN, board.roles[seat]) ? DRAWN[board.roles[seat]]() : disc(board, seat));
   const TRAILS = { explorer: "#3f9bd8", mummy: "#b0a17c", pacman: "#e8a800", blinky: "#d55e00", inky: "#3fa4dd" };
 
+  // Who has a mouth turns it to where it goes; a ghost or a hat upside down would only look odd.
+  const TURNED = { "1 0": "", "-1 0": "scale(-1 1)", "0 1": "rotate(-90)", "0 -1": "rotate(90)" };
+
   return {
     shape,
+    /** The transform of a role's drawing that goes this way; "" for those that look the same. */
+    facing: (board, seat, step) => (board.roles[seat] === "pacman" ? TURNED[step.join(" ")] ?? "" : ""),
     /** The colour that marks where a role went. */
     trail: (board, seat) => (Object.hasOwn(TRAILS, board.roles[seat]) ? TRAILS[board.roles[seat]] : colour(board, seat)),
     /** A small picture of a role, for a line of text. */

@@ -23,12 +23,12 @@ const match = (() => {
 
   function faultList(one, kept) {
     if (!kept.faults.length) return null;
-    return make("section", { class: "after" }, make("h3", {}, "Faults"), make("ul", { class: "cards" }, kept.faults.map(([seat, turn, ending, text]) =>
+    return make("ul", { class: "cards", "aria-label": "Faults" }, kept.faults.map(([seat, turn, ending, text]) =>
       make("li", {}, make("div", { class: "card-head" },
         make("strong", { class: "ending" }, words.plain(ending)),
         make("span", {}, `${one.board.roles[seat]} (${one.seats[seat].bot}), ${turn ? `turn ${turn}` : "before the first turn"}`)),
       make("p", { class: "words" }, text),
-      kept.seats[seat].stderr ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, kept.seats[seat].stderr.join("\n")) : null))));
+      kept.seats[seat].stderr ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, kept.seats[seat].stderr.join("\n")) : null)));
   }
 
   function processes(one, kept) {
@@ -50,9 +50,9 @@ const match = (() => {
       host.replaceChildren(players(one), make("p", { class: "note" }, "This file has no replay of this match: it holds the most telling and the newest ones. ", make("code", {}, `arena replay ${one.id}`), " prints it where the event's archive is."));
       return;
     }
-    const viewer = replay.open(one, kept, turn, one.reason, players(one));
+    const viewer = replay.open(one, kept, turn, one.reason, [players(one), faultList(one, kept)]);
     leave = viewer.stop;
-    host.replaceChildren(...[viewer.element, faultList(one, kept), processes(one, kept)].filter(Boolean));
+    host.replaceChildren(viewer.element, processes(one, kept));
     viewer.begin();
     viewer.element.focus({ preventScroll: true });
   }

@@ -48,7 +48,7 @@ const matches = (() => {
 
   function rowOf(one) {
     return make("tr", {},
-      make("td", { class: "seats" }, one.seats.map((seat) => seatLine(one, seat))),
+      make("td", {}, make("div", { class: "seats" }, one.seats.map((seat) => seatLine(one, seat)))),
       make("td", { class: "words aside" }, one.board.column),
       make("td", { class: "words aside" }, one.reason),
       make("td", { class: "aside", "data-label": "turns" }, String(one.turns)),

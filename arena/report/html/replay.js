@@ -44,8 +44,8 @@ const replay = (() => {
 
   function moveList(match, turns, go) {
     const rows = turns.map((moves, turn) => make("li", {}, turn === 0
-      ? make("button", { type: "button", onclick: () => go(0) }, make("span", { class: "number" }, "0"), make("span"), make("span", { class: "move" }, "start"))
-      : make("button", { type: "button", onclick: () => go(turn) }, moves.map((one, place) => [
+      ? make("button", { type: "button", tabindex: "-1", onclick: () => go(0) }, make("span", { class: "number" }, "0"), make("span"), make("span", { class: "move" }, "start"))
+      : make("button", { type: "button", tabindex: "-1", onclick: () => go(turn) }, moves.map((one, place) => [
         make("span", { class: "number" }, place ? "" : String(one.number)),
         typeof one.seat === "number" ? looks.icon(match.board, one.seat) : make("span"),
         make("span", { class: `move${one.remarks.length ? " said-so" : ""}` }, moveWords(one), chosenBy(one)),
@@ -53,9 +53,13 @@ const replay = (() => {
     const list = make("ol", { class: "moves", "aria-label": "Moves" }, rows);
     let marked = null;
     return { list, mark(turn) {
+      const focused = marked === document.activeElement;
       marked?.removeAttribute("aria-current");
+      marked?.setAttribute("tabindex", "-1");
       marked = rows[turn].firstChild;
       marked.setAttribute("aria-current", "true");
+      marked.setAttribute("tabindex", "0"); // one stop for the tabulator, not a hundred
+      if (focused) marked.focus({ preventScroll: true });
       const [above, below] = [rows[turn].offsetTop, rows[turn].offsetTop + rows[turn].offsetHeight];
       if (above < list.scrollTop || below > list.scrollTop + list.clientHeight) list.scrollTop = above - list.clientHeight / 2;
     } };
@@ -123,7 +127,9 @@ const replay = (() => {
       speed.selectedIndex = Math.min(SPEEDS.length - 1, Math.max(0, speed.selectedIndex + by));
       play.speed(SPEEDS[speed.selectedIndex]);
     };
+    const inMoves = event.target.closest(".moves") !== null;
     const keys = {
+      ArrowUp: inMoves ? () => play.to(play.turn - 1) : null, ArrowDown: inMoves ? () => play.to(play.turn + 1) : null,
       ArrowLeft: () => play.to(play.turn - 1), ArrowRight: () => play.to(play.turn + 1),
       Home: () => play.to(0), End: () => play.to(Infinity),
       " ": onButton ? null : () => play.toggle(), k: () => play.toggle(), "+": () => faster(1), "-": () => faster(-1),
@@ -133,8 +139,8 @@ const replay = (() => {
     return true;
   }
 
-  /** The viewer's element, and `stop` for when it is left. */
-  function open(match, kept, firstTurn, over, players) {
+  /** The viewer's element, with what stands `above` the moves, and `stop` for when it is left. */
+  function open(match, kept, firstTurn, over, above) {
     const turns = turnsOf(kept);
     const now = make("p", { class: "now" });
     const heard = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
@@ -168,7 +174,7 @@ const replay = (() => {
       onkeydown: (event) => { if (press(event, play, panel.speed)) event.preventDefault(); } },
       make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), heard, scrub, panel.bar,
         make("p", { class: "keys" }, make("kbd", {}, "space"), " play  ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " step  ", make("kbd", {}, "home"), " ", make("kbd", {}, "end"), "  ", make("kbd", {}, "+"), " ", make("kbd", {}, "−"), " speed")),
-      make("div", { class: "aside" }, players,
+      make("div", { class: "aside" }, above,
         make("div", { class: "panel" }, make("h3", {}, "Moves"), list.list),
         make("div", { class: "panel" }, make("h3", {}, "Remarks"), remarks.body)));
     // A turn's number in an address is the game's; a fault before the first is shown at the start.

@@ -1,21 +1,34 @@
 """What every attack leans on: its targets, a voice, raw system calls, an innocent end. Copied in beside each attack."""
 
-import ctypes
-import json
 import os
 import sys
 import time
-from types import SimpleNamespace
 
-with open("target.json") as file:
-    target = SimpleNamespace(**json.load(file))
+
+class Target:
+    """What an attack is told of its aims; see `Scene._aims`."""
+
+
+target = Target()
+with open("target.json") as file:  # read without json and with ctypes only where it is used: each costs half a start
+    target.__dict__.update(eval(file.read(), {"null": None, "true": True, "false": False}))
 scratch = os.environ.get("TMPDIR", "/tmp")
-libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall.restype = libc.mmap.restype = ctypes.c_long
 LINGER = 0.3
 """Seconds; the watchdog looks every 0.025."""
 kept = []
 """What must not be thrown away while the bot lives."""
+
+
+def __getattr__(name):
+    """`libc`, when an attack asks for it."""
+    if name != "libc":
+        raise AttributeError(name)
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall.restype = libc.mmap.restype = ctypes.c_long
+    globals()[name] = libc
+    return libc
 
 
 def tell(*words):
@@ -38,12 +51,18 @@ def write(path, text):
 def checked(answer):
     """The answer of a C function. OSError when it is -1."""
     if answer == -1:
+        import ctypes
+
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return answer
 
 
 def call(name, *arguments):
     """A system call by its name; numbers are passed as longs, the rest as it is. OSError when it is refused."""
+    import ctypes
+
+    from attack import libc
+
     longs = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
     return checked(libc.syscall(ctypes.c_long(target.numbers[name]), *longs))
 

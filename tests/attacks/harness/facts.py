@@ -77,6 +77,15 @@ def of(pid: int) -> Facts | None:
     return None
 
 
+def stopped(pid: int | None) -> bool | None:
+    """Whether every thread of it is stopped; None when it is gone."""
+    try:
+        stats = [(task / "stat").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
+    except OSError:
+        return None
+    return all(stat.rpartition(")")[2].split()[0] == "T" for stat in stats)
+
+
 def _list(folder: Path) -> list[Path]:
     try:
         return list(folder.iterdir())

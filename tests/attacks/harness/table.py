@@ -86,7 +86,7 @@ SMALL = Limits(processes=None, memory=64_000_000, scratch=4_000_000, files=300)
 
 MANY = replace(SMALL, processes=8)
 MEMORY = 64_000_000 * 1.25
-CPU = Limits(cpu=0.3, processes=4)
+CPU = Limits(cpu=0.2, processes=4)
 SCRATCH = 4_000_000
 frozen, awake = {"opponent": "frozen"}, {"opponent": "awake"}
 alone = {"alone": True, "patience": 10.0}
@@ -236,7 +236,7 @@ EXPECTED = {
     "eats_stack": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=SMALL, **alone),
     "eats_memory_files": row(AMOUNTS, peak("memory_files", 20_000_000), "SSPP", limits=SMALL, **alone),
     "eats_memory_in_pipes": row(AMOUNTS, itself(lambda facts: facts.pipe > 1 << 16), "SSPP", **alone),
-    "eats_memory_in_socket_pairs": row(AMOUNTS, peak("kernel", 25_000_000), "PPPP", **alone),
+    "eats_memory_in_socket_pairs": row(AMOUNTS, peak("kernel", 12_000_000), "PPPP", **alone),
     "eats_cpu_in_threads": row(AMOUNTS, truth.always, "WWWW", limits=CPU, **alone),
     "eats_cpu_in_children": row(AMOUNTS, peak("children", 8), "PPPP", limits=CPU, **alone),
     "fills_its_scratch_folder": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "WLWW", limits=SMALL, **alone),

@@ -123,7 +123,7 @@ def stayed(scene: Any) -> bool:
 
 def ran_on(scene: Any) -> bool:
     """It used CPU while it was not asked."""
-    return scene.used_while_frozen > 0.02
+    return scene.used_while_frozen > 0.003
 
 
 def outlived(scene: Any) -> bool:

@@ -1,0 +1,464 @@
+"""report.html as a file: what it holds, that nothing in it does harm, and what is left out where there is too much."""
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import cup
+import pandas as pd
+import pytest
+import reported
+import stored
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena import report, rulebook
+from arena.event import Event, Played
+from arena.leaderboard import Results
+from arena.match import Ending, Match
+from arena.protocol import clean
+from arena.report import choice, deltas
+from arena.report.packing import safe_json
+from arena.scenes import scenes
+
+
+class Parsed(HTMLParser):
+    """A page as a browser would read it: its elements in order, with their attributes and texts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None], list[str]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes), []))
+
+    def handle_endtag(self, tag):
+        self.elements.append(("", {}, []))  # what follows is no text of it
+
+    def handle_data(self, data):
+        if self.elements:
+            self.elements[-1][2].append(data)
+
+    def all(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
+        return [(attributes, "".join(texts)) for found, attributes, texts in self.elements if found == tag]
+
+    @property
+    def data(self) -> dict:
+        return json.loads(next(text for attributes, text in self.all("script") if attributes.get("id") == "data"))
+
+    @property
+    def replays(self) -> dict[str, dict]:
+        chunks = [text for attributes, text in self.all("script") if attributes.get("class") == "chunk"]
+        return {
+            match: replay
+            for chunk in chunks
+            for match, replay in json.loads(zlib.decompress(base64.b64decode(chunk))).items()
+        }
+
+
+def written(folder: Path, of: Event, records, **options) -> Parsed:
+    """The page of an event with these records."""
+    reported.store(folder, of, records)
+    with_results = Results.open(folder)
+    path = report.write(with_results, folder, **options)
+    with_results.close()
+    return Parsed(path.read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """An event of three bots on two boards; in one match a bot crashed."""
+    of = reported.event()
+    records = [reported.played(match) for match in reported.plan(of)]
+    records[0] = reported.crashed(records[0])
+    return of, records, written(tmp_path_factory.mktemp("small"), of, records)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """An event in which every text that can be anybody's is hostile, at a game with hostile facts."""
+    folder = tmp_path_factory.mktemp("hostile")
+    of = reported.event(reported.EVIL[:4], on=[*reported.boards("duel"), reported.talk(folder)])
+    texts = [*reported.EVIL] * len(reported.plan(of))
+    records = [
+        reported.evil(reported.played(match), text) for match, text in zip(reported.plan(of), texts, strict=False)
+    ]
+    return written(folder, of, records, rules=rulebook.game_of)
+
+
+def test_every_script_and_style_is_in_the_policy_and_nothing_else_is_let_in(small):
+    *_, page = small
+    policy = next(a["content"] for a, _ in page.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
+    rules = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    assert rules["img-src"] == "data:"
+    for tag, rule in (("script", "script-src"), ("style", "style-src")):
+        texts = [text for attributes, text in page.all(tag) if "type" not in attributes]
+        hashes = [f"'sha256-{base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()}'" for each in texts]
+        assert hashes
+        assert rules[rule].split() == hashes
+
+
+@pytest.mark.parametrize("name", ["small", "hostile"])
+def test_the_file_names_no_address_but_its_own(name, request):
+    page = request.getfixturevalue(name)
+    page = page[-1] if isinstance(page, tuple) else page
+    for tag, attributes, _ in page.elements:
+        assert not [key for key in attributes if key.startswith("on") or key in {"style", "srcdoc", "srcset"}], tag
+        for key in ("href", "src"):
+            assert (attributes.get(key) or "#").startswith(("#", "data:")), (tag, attributes)
+
+
+def test_hostile_texts_are_no_markup(small, hostile):
+    tags = {tag for tag, _, _ in small[-1].elements}
+    assert {tag for tag, _, _ in hostile.elements} <= tags
+    scripts = [attributes for attributes, _ in hostile.all("script")]
+    assert len([each for each in scripts if not each]) == len([each for each, _ in small[-1].all("script") if not each])
+
+
+def test_hostile_texts_are_kept_as_they_are_shown(hostile):
+    assert set(hostile.data["bots"]) == {clean(text) for text in reported.EVIL[:4]}
+    told = list(hostile.replays.values())
+    assert {fault[3] for replay in told for fault in replay["faults"]} == {clean(text, 1000) for text in reported.EVIL}
+    assert {remark for replay in told for move in replay["moves"] for remark in move[4]} >= set(
+        map(clean, reported.EVIL[:6])
+    )
+    assert {line for replay in told for seat in replay["seats"] for line in seat["warnings"]} == set(
+        map(clean, reported.EVIL)
+    )
+
+
+def test_no_control_character_gets_into_the_file(hostile):
+    values = json.dumps([hostile.data, hostile.replays], ensure_ascii=False)
+    assert [char for char in values if not char.isprintable()] == []
+
+
+@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))
+def test_json_inside_html_is_whole_and_has_no_tag(value):
+    text = safe_json(value)
+    assert json.loads(text) == value
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert text.isascii()
+
+
+@given(st.lists(st.sampled_from("abcd")), st.lists(st.sampled_from("abcde")))
+def test_what_changed_between_two_states_leads_from_one_to_the_other(before, after):
+    assert deltas.applied(before, deltas.delta(before, after)) == after
+
+
+def test_what_stays_costs_nothing():
+    before = [f"pellet {x} 1" for x in range(50)]
+    assert deltas.delta(["step 1", *before], ["step 2", *before[:20], *before[21:]]) == ([0, 21], [0, "step 2"])
+
+
+def test_a_replay_holds_the_facts_of_every_turn(small):
+    _, records, page = small
+    assert set(page.replays) == {record.match.id for record in records}
+    for record in records:
+        replay = page.replays[record.match.id]
+        facts = [replay["start"]]
+        for change in replay["changes"]:
+            facts.append(deltas.applied(facts[-1], change))
+        assert facts == [list(scene.facts) for scene in scenes(rulebook.game_of(record.match), record.turns)]
+        assert [move[2] for move in replay["moves"]] == [turn.move for turn in record.turns]
+        assert replay["moves"][0][4] == ["depth=3"]
+
+
+def test_steps_that_a_wall_stopped_are_marked(small):
+    _, records, page = small
+    for record in records:
+        told = [steps for scene in scenes(rulebook.game_of(record.match), record.turns) for steps in scene.steps]
+        fates = page.replays[record.match.id]["fates"]
+        assert ["b" in fate for fate in fates] == [any(step.fate == "blocked" for step in steps) for steps in told]
+
+
+def test_the_board_is_told_by_its_cells(small):
+    of, _, page = small
+    duel, classic = page.data["boards"]
+    assert [duel["label"], classic["label"]] == [board.label for board in of.boards]
+    assert (duel["grid"]["low"], duel["grid"]["high"], len(duel["grid"]["reach"])) == (1, 8, 64)
+    assert len(classic["grid"]["reach"]) == 36
+    assert [[8, 7], [8, 8]] in duel["grid"]["walls"]
+    assert classic["sides"] == [[0], [1, 2]]
+
+
+def test_the_rows_are_those_of_matches_csv(small, tmp_path):
+    of, records, page = small
+    matches = Results.open(reported.store(tmp_path, of, records)).matches()
+    rows = page.data["matches"]
+    assert sorted(rows["id"]) == sorted(matches["match"])
+    for place, match in enumerate(rows["id"]):
+        row = matches[matches["match"] == match].iloc[0]
+        board = page.data["boards"][rows["board"][place]]
+        assert board["label"] == f"{row['game']}/{row['board']}"
+        assert [page.data["bots"][bot] for bot in rows["bots"][place]] == [
+            row[f"{role}_bot"] for role in board["roles"]
+        ]
+        assert rows["scores"][place] == [row[f"{role}_score"] for role in board["roles"]]
+        assert rows["reasons"][rows["reason"][place]] == row["reason"]
+        assert (rows["repeat"][place], rows["seed"][place]) == (row["repeat"], row["seed"])
+
+
+def test_a_seat_at_fault_is_told_with_its_ending(small):
+    _, records, page = small
+    rows = page.data["matches"]
+    at_fault = {match: endings for match, endings in zip(rows["id"], rows["endings"], strict=True) if endings}
+    assert at_fault == {records[0].match.id: [list(Ending).index(Ending.CRASHED) + 1, 0]}
+
+
+def test_the_crosstable_is_that_of_the_results(small, tmp_path):
+    of, records, page = small
+    names, boards = page.data["bots"], page.data["boards"]
+    told = {
+        (boards[board]["label"], boards[board]["roles"][role], names[bot], names[other], count, score)
+        for board, role, bot, other, count, score in page.data["crosstable"]
+    }
+    frame = Results.open(reported.store(tmp_path, of, records)).crosstable().round(2)
+    assert told == set(frame.itertuples(index=False, name=None))
+
+
+def cells(page: Parsed) -> list[list[str]]:
+    """The leaderboard's rows as text; the bars in the cells have none."""
+    rows: list[list[str]] = []
+    for tag, attributes, texts in page.elements:
+        if tag == "tr":
+            rows.append([])
+        elif tag in {"td", "th"} and rows:
+            rows[-1].append(texts[0].strip() if texts else "")
+        elif tag == "a" and rows and rows[-1] and (attributes.get("href") or "").startswith("#bot="):
+            rows[-1][-1] = texts[0]
+    return rows[1:]
+
+
+def heads(page: Parsed) -> list[str]:
+    return [str(attributes["data-name"]) for attributes, _ in page.all("th") if "data-name" in attributes]
+
+
+def test_the_leaderboard_stands_in_the_page_without_any_script(small, tmp_path):
+    of, records, page = small
+    frame = Results.open(reported.store(tmp_path, of, records)).leaderboard()
+    assert [row[heads(page).index("bot")] for row in cells(page)] == list(frame["bot"])
+    assert [row[heads(page).index("points")] for row in cells(page)] == [f"{points:.1f}" for points in frame["points"]]
+    assert [row[heads(page).index("crashed")] for row in cells(page)] == [str(count) for count in frame["crashed"]]
+    assert set(heads(page)) == set(frame.columns) - {"illegal_move", "garbled", "timeout", "limit_exceeded"}
+
+
+class Rated(Results):
+    """Results whose leaderboard has ratings."""
+
+    def leaderboard(self) -> pd.DataFrame:
+        frame = super().leaderboard()
+        extra = {"rating": [1600.0, 1500.0, 1400.0], "rating_low": [1550.0, 1400.0, 1300.0], "surprise": [1, 2, 3]}
+        extra |= {"rating_high": [1650.0, 1600.0, 1500.0], "rank_low": [1, 1, 3], "rank_high": [1, 3, 3]}
+        return frame.assign(**extra, tier=[1, 1, 2])
+
+
+def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(small, tmp_path):
+    of, records, _ = small
+    results = Rated.open(reported.store(tmp_path, of, records))
+    page = Parsed(report.write(results, tmp_path).read_text("utf-8"))
+    names, rows = heads(page), cells(page)
+    told = {name: [row[names.index(name)] for row in rows] for name in names}
+    assert told["rating"] == ["1600", "1500", "1400"]
+    assert told["range"] == ["1550 to 1650", "1400 to 1600", "1300 to 1500"]
+    assert told["ranks"] == ["1", "1\u20133", "3"]
+    assert told["tier"] == ["1", "1", "2"]
+    assert told["surprise"] == ["1", "2", "3"]
+    assert [attributes["data-tier"] for attributes, _ in page.all("tr") if "data-tier" in attributes] == ["1", "1", "2"]
+
+
+def test_a_bots_page_tells_its_strength_beside_that_of_all(small, tmp_path):
+    of, records, page = small
+    standing = Results.open(reported.store(tmp_path, of, records)).standings[0]
+    told = page.data["pages"][page.data["bots"].index(standing.bot)]["strengths"]
+    boards = page.data["boards"]
+    assert {(boards[b]["label"], boards[b]["roles"][r]): mean for b, r, mean, _ in told} == {
+        place: round(mean, 2) for place, mean in standing.roles.items()
+    }
+    explorers = [record.verdict.scores["explorer"] for record in records if record.match.board == "duel"]
+    field = next(all_bots for b, r, _, all_bots in told if (b, r) == (0, 0))
+    assert field == round(sum(explorers) / len(explorers), 2)
+
+
+def test_the_best_matches_are_above_what_their_seats_bring_and_the_worst_below(small):
+    _, records, page = small
+    scores: dict[object, list[int]] = {}
+    for record in records:
+        for role, score in record.verdict.scores.items():
+            scores.setdefault((record.match.label, role), []).append(score)
+    margins = {
+        (record.match.id, seat.bot.name): record.verdict.scores[seat.role]
+        - sum(found := scores[record.match.label, seat.role]) / len(found)
+        for record in records
+        for seat in record.match.seats[:2]  # the ghosts of one bot score alike
+    }
+    for bot, told in zip(page.data["bots"], page.data["pages"], strict=True):
+        assert [margins[match, bot] for match in told["best"]] == sorted(
+            (margins[match, bot] for match in told["best"]), reverse=True
+        )
+        assert all(margins[match, bot] >= 0 for match in told["best"])
+        assert all(margins[match, bot] < 0 for match in told["worst"])
+        assert told["best"]
+        assert told["worst"]
+
+
+def test_equal_faults_are_told_once_with_their_number_and_the_last_lines_of_stderr(tmp_path):
+    of = reported.event(on=reported.boards("duel"), repeats=2)
+    records = [
+        reported.crashed(reported.played(match), stderr="\n".join(map(str, range(40)))) for match in reported.plan(of)
+    ]
+    page = written(tmp_path, of, records)
+    for told in page.data["pages"]:
+        (fault,) = told["faults"]
+        assert fault["count"] == 4
+        assert (fault["role"], fault["ending"], fault["words"]) == ("explorer", "crashed", "the program ended")
+        assert fault["stderr"] == [str(number) for number in range(32, 40)]
+
+
+def test_a_record_that_the_rules_do_not_lead_through_keeps_its_moves_and_says_why(tmp_path):
+    of = stored.event("one", "two", boards=[stored.DUEL])
+    records = [stored.played(match, turns=3) for match in stored.plan(of)]
+    page = written(tmp_path, of, records)
+    for replay in page.replays.values():
+        assert "the rules or the board were edited" in replay["broken"]
+        assert [move[2] for move in replay["moves"]] == ["step north"] * 6
+        assert "start" not in replay
+
+
+def test_a_game_that_is_not_known_here_is_a_reason_too_and_its_board_is_not_drawn(tmp_path):
+    of = reported.event(on=[reported.talk(tmp_path)])
+    page = written(tmp_path, of, map(reported.played, reported.plan(of)))
+    assert page.data["boards"][0]["grid"] is None
+    assert all("there is no game or board 'talk/hall'" in replay["broken"] for replay in page.replays.values())
+
+
+def test_what_pages_link_to_comes_first_then_a_match_of_every_seating_then_the_newest():
+    of = reported.event(on=reported.boards("duel"), repeats=3)
+    matches = reported.plan(of)
+    newest = {match.id: number for number, match in enumerate(matches)}
+    played = [Played.of(reported.played(match)) for match in matches]
+    telling = matches[2].id
+    order = choice.order(reversed(played), newest, [telling, "of another event"])
+    late = [match.id for match in reversed(matches)]
+    assert order == (telling, *late[:6], *(match for match in late[6:] if match != telling))
+
+
+def kept(page: Parsed) -> set[str]:
+    rows = page.data["matches"]
+    return {match for match, chunk in zip(rows["id"], rows["replay"], strict=True) if chunk >= 0}
+
+
+def linked(page: Parsed) -> set[str]:
+    told = page.data["pages"]
+    return {match for each in told for match in (*each["best"], *each["worst"], *(f["match"] for f in each["faults"]))}
+
+
+def test_too_many_matches_are_left_out_of_list_and_replays(small, tmp_path):
+    of, records, _ = small
+    page = written(tmp_path, of, records, listed=9, replayed=8)
+    assert (page.data["event"]["played"], page.data["event"]["listed"]) == (12, 9)
+    assert len(page.data["matches"]["id"]) == 9
+    assert kept(page) == set(page.replays)
+    assert len(kept(page)) == 8
+    assert kept(page) <= linked(page) or linked(page) <= kept(page)
+
+
+def test_the_file_is_never_larger_than_wanted(small, tmp_path, monkeypatch):
+    of, records, page = small
+    monkeypatch.setattr("arena.report.replays.CHUNK", 8_000)
+    whole = len(written(tmp_path / "all", of, records).replays)
+    full = (tmp_path / "all" / "report.html").stat().st_size
+    wanted = full - 4_000
+    page = written(tmp_path / "less", of, records, size=wanted)
+    assert (tmp_path / "less" / "report.html").stat().st_size <= wanted
+    assert 0 < len(page.replays) < whole
+    assert kept(page) == set(page.replays)
+
+
+def test_a_match_takes_little_room(tmp_path):
+    of = reported.event([f"bot{number}" for number in range(6)], repeats=2)
+    records = [reported.played(match) for match in reported.plan(of)]
+    written(tmp_path / "all", of, records)
+    written(tmp_path / "none", of, records, replayed=0)
+    each = (size(tmp_path / "all") - size(tmp_path / "none")) / len(records)
+    assert each * 10_000 < 15_000_000
+
+
+def size(folder: Path) -> int:
+    return (folder / "report.html").stat().st_size
+
+
+def test_an_event_that_nobody_played_has_a_report_too(tmp_path):
+    page = written(tmp_path, reported.event(), [])
+    assert [row[heads(page).index("points")] for row in cells(page)] == ["", "", ""]
+    assert page.data["matches"]["id"] == []
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_one(small, tmp_path):
+    of, records, _ = small
+
+    def breaks(match: Match):
+        raise RuntimeError(match.id)
+
+    written(tmp_path, of, records)
+    before = (tmp_path / "report.html").read_bytes()
+    with pytest.raises(RuntimeError):
+        report.write(Results.open(tmp_path), tmp_path, rules=breaks)
+    assert (tmp_path / "report.html").read_bytes() == before
+
+
+def test_the_charts_are_inside_the_file_the_leaderboard_first(small, tmp_path):
+    of, records, _ = small
+    for name in ("ends", "leaderboard"):
+        (tmp_path / f"{name}.svg").write_text(f"<svg xmlns='http://www.w3.org/2000/svg'><title>{name}</title></svg>")
+        (tmp_path / f"{name}.png").write_bytes(b"pixels")
+    page = written(tmp_path, of, records, charts=sorted(tmp_path.glob("*.*g")))
+    images = [attributes for attributes, _ in page.all("img")]
+    assert [each["alt"] for each in images] == ["Chart: leaderboard", "Chart: ends"]
+    first = base64.b64decode(str(images[0]["src"]).removeprefix("data:image/svg+xml;base64,"))
+    assert first == (tmp_path / "leaderboard.svg").read_bytes()
+
+
+def test_a_drawing_of_very_many_lines_is_taken_as_pixels(small, tmp_path, monkeypatch):
+    of, records, _ = small
+    monkeypatch.setattr("arena.report.page.VECTOR", 5)
+    (tmp_path / "ends.svg").write_text("<svg/> ")
+    (tmp_path / "ends.png").write_bytes(b"pixels")
+    page = written(tmp_path, of, records, charts=[tmp_path / "ends.svg", tmp_path / "ends.png"])
+    assert [attributes["src"] for attributes, _ in page.all("img")] == ["data:image/png;base64,cGl4ZWxz"]
+
+
+@pytest.mark.slow
+def test_a_run_leaves_a_report_and_the_command_writes_it_again(tmp_path):
+    folder = cup.make(tmp_path / "cup")
+    done = cup.arena(folder, "run")
+    assert done.returncode == 0, done.stderr
+    path = folder / "results" / "cup" / "report.html"
+    assert "results/cup/report.html" in done.stderr
+    assert len(Parsed(path.read_text()).replays) == 2
+    path.unlink()
+    again = cup.arena(folder, "report")
+    assert (again.returncode, again.stdout) == (0, "results/cup/report.html\n")
+    assert len(Parsed(path.read_text()).replays) == 2
+
+
+def test_the_command_line_starts_without_what_the_report_needs():
+    loaded = "import sys, arena.cli; print({'jinja2', 'pandas'} & set(sys.modules))"
+    assert (
+        subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout == "set()\n"
+    )
+
+
+@pytest.mark.parametrize("path", sorted(report.page.PARTS.glob("*.js")), ids=lambda path: path.stem)
+def test_a_script_never_makes_markup_of_a_text(path):
+    assert (
+        re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", path.read_text())
+        == []
+    )

@@ -1,0 +1,371 @@
+"""report.html in a browser: what it draws is what was recorded, by mouse and by keyboard, on a phone and on a wall."""
+
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import reported
+
+from arena import report, rulebook
+from arena.drawing.scene import read_grid, read_scene
+from arena.leaderboard import Results
+from arena.match import Record
+from arena.scenes import scenes
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
+CHROMIUM = shutil.which("chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
+]
+WIDE, PHONE = {"width": 1600, "height": 900}, {"width": 400, "height": 800}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=CHROMIUM)
+        yield running
+        running.close()
+
+
+def written(folder: Path, of, records, **options) -> tuple[Path, list[Record]]:
+    results = Results.open(reported.store(folder, of, records))
+    path = report.write(results, folder, **options)
+    results.close()
+    return path, records
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Where the page of a small event is, and its records; in the first a bot crashed."""
+    of = reported.event()
+    records = [reported.played(match) for match in reported.plan(of)]
+    records[0] = reported.crashed(records[0])
+    folder = tmp_path_factory.mktemp("small")
+    picture = folder / "leaderboard.svg"
+    picture.write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 4'><rect width='8' height='4'/></svg>")
+    return written(folder, of, records, charts=[picture])
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """Where the page of an event is in which every text is hostile."""
+    folder = tmp_path_factory.mktemp("hostile")
+    of = reported.event(reported.EVIL[:4], on=[*reported.boards("duel"), reported.talk(folder)])
+    texts = reported.EVIL * 4
+    records = [
+        reported.evil(reported.played(match), text) for match, text in zip(reported.plan(of), texts, strict=False)
+    ]
+    return written(folder, of, records, rules=rulebook.game_of)
+
+
+@contextmanager
+def opened(browser, path: Path, address: str = "", **options) -> Iterator:
+    """The page; when it is left, nothing of it may have failed, asked for anything, or shown a dialogue."""
+    page = browser.new_page(**({"viewport": WIDE} | options))
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    page.on("request", lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None)
+    page.goto(path.as_uri() + address)
+    yield page
+    assert wrong == []
+    page.close()
+
+
+def record_on(records: list[Record], board: str) -> Record:
+    """A short match on a board that ended by its rules."""
+    fit = [record for record in records if record.match.board == board and not record.verdict.faults]
+    return min(fit, key=lambda record: len(record.turns))
+
+
+DRAWN = """(turns) => {
+  const boxes = [...document.querySelectorAll(".board .cell, .board .rock")]
+    .map((cell) => [cell.dataset.cell, cell.getBoundingClientRect()]);
+  const cellOf = (element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    return boxes.find(([, box]) => box.left <= x && x <= box.right && box.top <= y && y <= box.bottom)[0];
+  };
+  const drawn = () => {
+    for (const each of document.getAnimations()) each.finish();
+    const pieces = [...document.querySelectorAll(".piece:not([hidden])")];
+    const pellets = [...document.querySelectorAll(".pellet:not(.taken)")];
+    return [Object.fromEntries(pieces.map((piece) => [piece.dataset.role, cellOf(piece)])), pellets.map(cellOf).sort()];
+  };
+  const back = () => { document.querySelector("button.back").click(); return drawn(); };
+  return [drawn(), ...Array.from({ length: turns }, back)].reverse();
+}"""
+"""Where characters and pellets are seen, now and in so many turns before, going back."""
+
+
+def drawn(page) -> list[object]:
+    return page.evaluate(DRAWN, 0)[0]
+
+
+def recorded(record: Record) -> list[list[object]]:
+    """Where the rules have roles and pellets at the start and after every turn, as the page tells it."""
+    game = rulebook.game_of(record.match)
+    grid = read_grid(game.board())
+    told = (read_scene(grid, scene.facts) for scene in scenes(game, record.turns))
+    return [
+        [{role: f"{x} {y}" for role, (x, y) in scene.roles.items()}, sorted(f"{x} {y}" for x, y in scene.pellets)]
+        for scene in told
+    ]
+
+
+def now(page) -> str:
+    return page.inner_text(".now")
+
+
+def names(page) -> list[str]:
+    return page.locator("#leaderboard-table tbody tr:not([hidden]) th").all_inner_texts()
+
+
+def test_the_leaderboard_is_sorted_and_searched(browser, small):
+    with opened(browser, small[0]) as page:
+        ranked = names(page)
+        assert len(ranked) == 3
+        page.click("#leaderboard-table th[data-name=bot] button")
+        assert names(page) == sorted(ranked)
+        page.click("#leaderboard-table th[data-name=bot] button")
+        assert names(page) == sorted(ranked, reverse=True)
+        assert page.get_attribute("th[data-name=bot]", "aria-sort") == "descending"
+        page.click("#leaderboard-table th[data-name=points] button")
+        assert names(page) == ranked
+        page.fill("#leaderboard-search", "IRC")
+        assert names(page) == ["birch"]
+        assert page.inner_text("#leaderboard-count") == "1 of 3 bots"
+        assert not page.is_visible("th[data-name=duel_explorer]")
+        page.check("#leaderboard-all")
+        assert page.is_visible("th[data-name=duel_explorer]")
+
+
+def test_a_cell_of_the_crosstable_opens_the_matches_behind_it(browser, small):
+    path, records = small
+    with opened(browser, path, "#crosstable&board=pacman/classic") as page:
+        page.get_by_role("link", name="cedar as blinky against amber").click()
+        page.wait_for_selector("#matches-view:not([hidden])")
+        fit = [
+            r
+            for r in records
+            if r.match.board == "classic" and [s.bot.name for s in r.match.seats[:2]] == ["amber", "cedar"]
+        ]
+        assert page.locator(".list tbody code").all_inner_texts() == [record.match.id for record in fit]
+        assert page.inner_text("#matches-view .count") == "1 of 12 matches"
+        page.select_option("select[name=bot]", "")
+        page.select_option("select[name=result]", "fault")
+        page.select_option("select[name=board]", "mummy_maze/duel")
+        assert page.locator(".list tbody code").all_inner_texts() == [records[0].match.id]
+
+
+@pytest.mark.parametrize("board", ["duel", "classic"])
+def test_a_replay_is_played_to_its_end_and_every_turn_is_drawn_as_it_was_recorded(browser, small, board):
+    path, records = small
+    record = record_on(records, board)
+    last = record.turns[-1].number
+    with opened(browser, path, f"#match={record.match.id}") as page:
+        page.wait_for_selector(".piece")
+        assert drawn(page) == recorded(record)[0]
+        page.select_option(".controls select", "8")
+        page.click("button.play")
+        page.wait_for_selector("button.play[aria-label=Pause]")
+        page.wait_for_selector("button.play[aria-label=Play]")
+        assert now(page).startswith(f"Turn {last} of {last}")
+        assert now(page).endswith(record.verdict.reason)
+        assert page.evaluate(DRAWN, last) == recorded(record)
+        assert now(page) == "Start"
+
+
+def test_a_step_on_is_walked_and_ends_where_it_should(browser, small):
+    path, records = small
+    record = record_on(records, "duel")
+    with opened(browser, path, f"#match={record.match.id}") as page:
+        page.wait_for_selector(".piece")
+        for turn in range(1, 5):
+            page.click("button.next")
+            assert page.evaluate("document.getAnimations().length") > 0
+            assert drawn(page) == recorded(record)[turn]
+
+
+def test_who_wants_no_motion_gets_none(browser, small):
+    path, records = small
+    record = record_on(records, "duel")
+    with opened(browser, path, f"#match={record.match.id}", reduced_motion="reduce") as page:
+        page.wait_for_selector(".piece")
+        page.click("button.next")
+        assert page.evaluate("document.getAnimations().length") == 0
+        assert drawn(page) == recorded(record)[1]
+
+
+def test_an_address_opens_any_turn_and_the_address_follows(browser, small):
+    path, records = small
+    record = record_on(records, "classic")
+    with opened(browser, path, f"#match={record.match.id}&turn=5") as page:
+        page.wait_for_selector(".piece")
+        assert drawn(page) == recorded(record)[5]
+        assert page.locator(".moves [aria-current]").count() == 1
+        page.locator(".moves button").nth(7).click()
+        assert drawn(page) == recorded(record)[7]
+        assert page.url.endswith(f"#match={record.match.id}&turn=7")
+        page.locator(".remarks p").first.wait_for()
+        assert "depth=3" in page.inner_text(".remarks")
+        page.locator(".scrub").fill("2")
+        assert drawn(page) == recorded(record)[2]
+        assert page.get_attribute(".scrub", "aria-valuetext").startswith("Turn 2 of")
+
+
+def test_a_fault_is_told_in_words_with_the_last_lines_of_stderr(browser, small):
+    path, records = small
+    with opened(browser, path, "#bot=amber") as page:
+        card = page.locator(".cards li", has_text="the program ended")
+        assert "ValueError: no" in card.locator("pre").inner_text()
+        card.get_by_role("link").click()
+        page.wait_for_selector(".replay")
+        assert now(page).startswith(f"Turn {records[0].turns[-1].number} of")
+        assert page.locator("#match-view pre").inner_text() == "Traceback\nValueError: no"
+
+
+def focused(page) -> str:
+    return page.evaluate("document.activeElement.innerText || document.activeElement.getAttribute('aria-label') || ''")
+
+
+def tab_to(page, label: str) -> None:
+    """Press the tabulator until what has this label is focused."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if focused(page).strip() == label:
+            return
+    raise AssertionError(label)
+
+
+def test_a_match_is_found_and_watched_without_a_mouse(browser, small):
+    path, _ = small
+    with opened(browser, path) as page:
+        tab_to(page, "Matches")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".list tbody tr")
+        tab_to(page, "Replay")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".piece")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert now(page).startswith("Turn 2 of")
+        assert page.inner_text("[aria-live]") == now(page)
+        for _ in range(3):
+            page.keyboard.press("+")
+        page.keyboard.press(" ")
+        page.locator(".now", has_text=re.compile(r"Turn ([4-9]|\d\d)")).wait_for()
+        page.keyboard.press(" ")
+        page.wait_for_selector("button.play[aria-label=Play]")
+        page.keyboard.press("End")
+        assert page.is_disabled("button.next")
+        page.keyboard.press("Home")
+        assert now(page) == "Start"
+
+
+VIEWS = ("", "#crosstable", "#matches", "#matches&bot=amber&role=pacman", "#bot=amber", "#charts", "#match={id}&turn=3")
+
+
+@pytest.mark.parametrize("size", [PHONE, WIDE], ids=["phone", "wide"])
+def test_every_view_fits_a_phone_and_a_wide_screen(browser, small, size):
+    path, records = small
+    match = record_on(records, "classic").match.id
+    with opened(browser, path, viewport=size) as page:
+        for view in VIEWS:
+            page.evaluate("(to) => { location.hash = to || '#leaderboard'; }", view.replace("{id}", match))
+            page.wait_for_selector("main > section:not([hidden]) h2")
+            page.wait_for_timeout(60)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
+            assert page.locator("main > section:not([hidden])").count() == 1
+
+
+def test_light_and_dark_can_be_chosen(browser, small):
+    def paper() -> int:
+        return sum(map(int, page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(",")))
+
+    with opened(browser, small[0], color_scheme="light") as page:
+        light = paper()
+        page.click("#theme")
+        assert paper() < 200 < light
+        page.click("#theme")
+        assert paper() == light
+        assert "light" in page.get_attribute("#theme", "aria-label")
+
+
+def test_hostile_texts_do_nothing_wherever_they_are_shown(browser, hostile):
+    path, records = hostile
+    with opened(browser, path) as page:
+        bots = page.evaluate("report.bots")
+        addresses = ["#matches", "#crosstable&board=talk/hall", *(f"#match={r.match.id}" for r in records[::3])]
+        for address in [*addresses, *page.evaluate("report.bots.map(route.bot)")]:
+            page.evaluate("(to) => { location.hash = to; }", address)
+            page.wait_for_timeout(40)
+            if address.startswith("#match="):
+                page.wait_for_selector(".replay")
+                page.locator(".moves button").last.click()
+        assert page.inner_text("#bot-title") == bots[-1]
+        assert page.title() != "hit"
+
+
+def test_a_game_without_a_grid_shows_its_facts(browser, hostile):
+    path, records = hostile
+    record = next(record for record in records if record.match.board == "hall")
+    with opened(browser, path, f"#match={record.match.id}&turn=2") as page:
+        page.wait_for_selector(".factlist li")
+        assert page.locator(".factlist li").first.inner_text() == "said 2"
+        assert page.locator(".factlist .new").count() == 2
+        assert page.locator(".board").count() == 0
+
+
+def test_the_policy_holds_even_against_markup_that_got_in(browser, small):
+    asked: list[str] = []
+
+    class Listening(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Listening)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    page = browser.new_page()
+    page.goto(small[0].as_uri())
+    page.evaluate(
+        """(to) => document.body.insertAdjacentHTML("beforeend", `<b onclick='window.hit=1' id='b'>b</b>
+           <img src='${to}/image' onerror='window.hit=1'>
+           <link rel='stylesheet' href='${to}/style'><video src='${to}/film'></video>`)""",
+        f"http://127.0.0.1:{server.server_port}",
+    )
+    page.click("#b")
+    page.wait_for_timeout(200)
+    server.shutdown()
+    server.server_close()
+    assert page.evaluate("window.hit === undefined")
+    assert asked == []
+    page.close()
+
+
+def test_an_address_of_nothing_says_so(browser, small):
+    with opened(browser, small[0], "#match=nope") as page:
+        assert page.inner_text("#match-title") == "There is no such match here"
+        page.evaluate("location.hash = '#bot=nobody'")
+        page.wait_for_selector("#bot-view:not([hidden])")
+        assert page.inner_text("#bot-title") == "There is no such bot"
+        page.evaluate("location.hash = '#elsewhere'")
+        page.wait_for_selector("#leaderboard-view:not([hidden])")
+
+
+def test_what_was_left_out_is_said(browser, tmp_path):
+    of = reported.event(on=reported.boards("duel"))
+    records = [reported.played(match) for match in reported.plan(of)]
+    path, _ = written(tmp_path, of, records, replayed=2, listed=4)
+    with opened(browser, path, "#matches") as page:
+        assert "Of 6 matches 4 are listed. 2 matches can be replayed here" in page.inner_text("#missing")
+        page.get_by_role("link", name="Details").first.click()
+        page.get_by_text("This file has no replay of this match").wait_for()

@@ -1,0 +1,252 @@
+"""How sure ratings are: blocks, repeats, intervals, ranks, tiers, and what is said when matches can't tell."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulated import DUEL, TRIO, league, match, play, small_events
+
+from arena.event import Played
+from arena.ratings import Ratings, bradley_terry, points
+from arena.ratings.fitting import columns, pairings
+from arena.ratings.fitting.evidence import Evidence, evidence
+from arena.ratings.fitting.fit import Fit
+from arena.ratings.fitting.learn import learn
+from arena.ratings.fitting.model import model_of
+from arena.ratings.fitting.refits import by_blocks, refits
+from arena.ratings.fitting.uncertainty import better, rank_intervals, strengths, tiers
+
+
+def rated(*played: Played, hashes=None, rule=bradley_terry, seed=0) -> Ratings:
+    return rule.rate(columns.of(played, hashes), seed=seed, refits=200)
+
+
+def cup(repeats: int, first=100, seeds=None) -> list[Played]:
+    """Three bots, each pair in both legs `repeats` times; the better name always scores `first`."""
+    pairs = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")]
+    return [
+        replace(match("duel", " ".join(seats), *scores, seed=seed + 100 * number), id=f"{seats} {seed}")
+        for number, (one, other) in enumerate(pairs)
+        for seed in (range(repeats) if seeds is None else seeds)
+        for seats, scores in (((one, other), (first, 100 - first)), ((other, one), (100 - first, first)))
+    ]
+
+
+def hashes_of(played: list[Played]) -> dict[str, int]:
+    """The same hash for each seating: bots without chance."""
+    kinds = {seats: number for number, seats in enumerate(dict.fromkeys(tuple(one.seats.values()) for one in played))}
+    return {one.id: kinds[tuple(one.seats.values())] for one in played}
+
+
+@pytest.mark.parametrize("rule", [bradley_terry, points])
+def test_repeats_of_bots_without_chance_change_no_figure_and_no_interval(rule):
+    once, often = cup(1, first=80), cup(9, first=80)
+    one, other = rated(*once, hashes=hashes_of(once), rule=rule), rated(*often, hashes=hashes_of(often), rule=rule)
+    for mine, theirs in zip(one.ratings, other.ratings, strict=True):
+        assert theirs.strength == pytest.approx(mine.strength)
+        assert theirs.ranks == mine.ranks
+    assert (one.repeated, other.repeated) == (0, 48)
+
+
+@pytest.mark.parametrize("rule", [bradley_terry, points])
+def test_repeats_that_went_otherwise_narrow_the_intervals(rule):
+    def width(repeats: int) -> float:
+        strength = rated(*cup(repeats, first=80), rule=rule).ratings[0].strength
+        return strength.high - strength.low
+
+    assert width(20) < width(2)
+
+
+def test_repeats_of_some_moves_weigh_as_many_as_there_are_different_ones():
+    seen = evidence(columns.of(cup(6), {one.id: int(one.id[-1]) // 3 for one in cup(6)}))
+    assert set(seen.matches.tolist()) == {6}
+    assert set(seen.different.tolist()) == {2}
+    assert seen.weight.tolist() == [1 / 3] * 6
+    assert np.bincount(seen.block).tolist() == [2] * 6
+    assert set(seen.part_matches.tolist()) == {3}
+
+
+def test_the_mean_score_is_that_of_all_matches_also_where_some_are_repeats():
+    scores = [100, 100, 100, 0]
+    played = [replace(match("duel", "ann bob", x, 100 - x, seed=k), id=str(k)) for k, x in enumerate(scores)]
+    model = model_of(evidence(columns.of(played, {"0": 7, "1": 7, "2": 7, "3": 8})))
+    assert model.mean.tolist() == [0.75]
+    assert model.matches.tolist() == [2]
+
+
+def test_legs_of_one_seed_are_one_block_and_other_seeds_and_bots_are_others():
+    played = [
+        match("duel", "ann bob", 100, 0, seed=1),
+        match("duel", "bob ann", 100, 0, seed=1),
+        match("duel", "ann bob", 100, 0, seed=2),
+        match("duel", "ann cat", 100, 0, seed=1),
+    ]
+    seen = evidence(columns.of(played))
+    assert sorted(np.bincount(seen.block).tolist()) == [1, 1, 2]
+
+
+def naive(seen: Evidence, found: Fit) -> np.ndarray:
+    """The scatter of the slope over the blocks, one block after another."""
+    model, total = found.model, np.zeros((found.model.size, found.model.size))
+    for block in range(int(seen.block.max(initial=-1)) + 1):
+        slope = np.zeros(model.size)
+        for part in np.flatnonzero(seen.block == block):
+            for score in np.flatnonzero(model.seating == seen.seating[part]):
+                got = seen.part_scores[part, model.role[score]] / 100
+                surplus = got - seen.part_matches[part] * found.expected[score]
+                weight = found.weight[score] / seen.matches[seen.seating[part]]
+                np.add.at(slope, model.unknown[score], weight * surplus * model.factor[score])
+        total += np.outer(slope, slope)
+    return total
+
+
+@settings(deadline=None, max_examples=20)
+@given(played=small_events(), data=st.data())
+def test_the_scatter_over_blocks_is_that_of_one_block_after_another(played, data):
+    seen = evidence(columns.of(played, {one.id: data.draw(st.integers(-1, 2)) for one in played}))
+    found = learn(model_of(seen))
+    np.testing.assert_allclose(by_blocks(seen, found), naive(seen, found), atol=1e-9)
+
+
+@settings(deadline=None, max_examples=20)
+@given(played=small_events())
+def test_what_every_block_adds_up_to_is_level_at_the_fit(played):
+    seen = evidence(columns.of(played))
+    found = learn(model_of(seen))
+    surplus = found.weight * (found.model.mean - found.expected)
+    slope = np.zeros(found.model.size)
+    np.add.at(slope, found.model.unknown, found.model.factor * surplus[:, None])
+    np.testing.assert_allclose(slope, found.prior @ found.unknowns, atol=1e-7)
+
+
+def test_refits_lie_about_the_fit_as_wide_as_its_uncertainty():
+    random = np.random.default_rng(1)
+    seen = evidence(play(random, league(random, bots=10, spread=0.5), repeats=20))
+    found = learn(model_of(seen))
+    drawn = refits(seen, found, 4000, random)
+    np.testing.assert_allclose(drawn.mean(axis=1), found.unknowns, atol=0.1)
+    np.testing.assert_allclose(drawn.std(axis=1), np.sqrt(np.diag(found.covariance)), rtol=0.25)
+
+
+def test_luck_that_both_legs_share_widens_the_intervals():
+    random = np.random.default_rng(6)
+    lucky = random.random((45, 12)) < 0.5
+    pairs = [(f"bot{one}", f"bot{other}") for one in range(10) for other in range(one)]
+    shared, apart = [], []
+    for number, (one, other) in enumerate(pairs):
+        for seed, first in enumerate(lucky[number].tolist()):
+            won = 100 * first
+            legs = match("duel", f"{one} {other}", won, 100 - won), match("duel", f"{other} {one}", 100 - won, won)
+            shared += [replace(leg, seed=seed) for leg in legs]
+            apart += [replace(leg, seed=2 * seed + side) for side, leg in enumerate(legs)]
+
+    def width(played: list[Played]) -> float:
+        return np.mean([one.strength.high - one.strength.low for one in rated(*played).ratings])
+
+    assert width(shared) > 1.05 * width(apart)
+
+
+def test_the_seed_fixes_the_intervals_and_nothing_else():
+    one, again, other = (rated(*cup(3, first=70), seed=seed) for seed in (5, 5, 6))
+    assert one.ratings == again.ratings
+    assert [mine.strength.value for mine in one.ratings] == [theirs.strength.value for theirs in other.ratings]
+    assert [mine.strength.low for mine in one.ratings] != [theirs.strength.low for theirs in other.ratings]
+
+
+@pytest.mark.parametrize("rule", [bradley_terry, points])
+def test_who_won_all_of_few_matches_is_not_sure_to(rule):
+    best = rated(*cup(2), rule=rule).ratings[0]
+    assert best.strength.low < best.strength.value
+    assert best.bot == "ann"
+
+
+def test_chances_of_being_better_add_up_to_one_and_agree_with_the_order():
+    found = rated(*cup(1, first=60))
+    np.testing.assert_allclose(found.better + found.better.T, 1)
+    assert found.better[0, 1] > 0.5
+    assert found.better[0, 2] > found.better[0, 1]
+    assert found.better[2, 0] == pytest.approx(1 - found.better[0, 2])
+
+
+def test_a_tie_in_a_draw_is_half_a_chance():
+    draws = np.array([[1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 4.0, 4.0]])
+    np.testing.assert_allclose(better(draws), [[0.5, 0.5], [0.5, 0.5]])
+    np.testing.assert_allclose(better(np.array([[2.0, 2.0, 3.0, 4.0], [1.0, 1.0, 4.0, 4.0]]))[0, 1], 0.625)
+
+
+def test_a_rank_interval_holds_the_ranks_of_nineteen_in_twenty_draws():
+    first = np.array([3.0] * 99 + [0.0])
+    second = np.array([2.0] * 60 + [1.0] * 40)
+    third = np.array([1.0] * 60 + [2.0] * 40)
+    assert rank_intervals(np.stack([first, second, third])) == [(1, 1), (2, 3), (2, 3)]
+
+
+def test_an_interval_holds_the_figure_and_nineteen_in_twenty_draws():
+    (one, other) = strengths(np.stack([np.r_[50.0, np.arange(101)], np.r_[200.0, np.arange(101)]]))
+    assert one == pytest.approx((50, 2.5, 97.5))
+    assert other == pytest.approx((200, 2.5, 200))
+
+
+def test_a_tier_ends_where_its_best_is_surely_better():
+    chances = np.full((4, 4), 0.5)
+    chances[0, 1:] = [0.9, 0.97, 0.99]
+    chances[1, 2:] = [0.99, 0.99]
+    chances[3, :] = 0.1
+    assert tiers(chances) == [1, 1, 1, 2]
+    assert tiers(np.full((1, 1), 0.5)) == [1]
+
+
+def test_equal_bots_share_a_tier_and_unequal_ones_do_not():
+    assert {one.tier for one in rated(*cup(3, first=50)).ratings} == {1}
+    assert [one.tier for one in rated(*cup(200, first=90)).ratings] == [1, 2, 3]
+
+
+def test_bots_that_never_met_are_told_apart_and_warned_of():
+    found = rated(match("duel", "ann bob", 100, 0), match("duel", "cat dan", 100, 0), match("duel", "eve cat", 0, 100))
+    assert found.groups == (("cat", "dan", "eve"), ("ann", "bob"))
+    (warning,) = found.warnings
+    assert "2 groups that never met" in warning
+
+
+def test_a_board_that_all_play_alone_ties_them_together():
+    solo = [match("solo", bot, 50) for bot in ("ann", "bob", "cat")]
+    assert rated(*solo).groups == (("ann", "bob", "cat"),)
+    elsewhere = replace(match("solo", "dan", 50), board="other")
+    assert pairings.groups(evidence(columns.of([*solo, elsewhere]))) == (("ann", "bob", "cat"), ("dan",))
+
+
+def test_a_warning_counts_the_matches_that_add_nothing_and_names_no_bot():
+    played = cup(4)
+    hostile = [
+        replace(one, seats={role: f"\x1b[31m{bot}" for role, bot in one.seats.items()}, id=f"{one.id}!")
+        for one in played
+    ]
+    found = rated(*hostile, hashes=hashes_of(hostile))
+    assert found.repeated == 18
+    assert "18 matches" in found.warnings[0]
+    assert "\x1b" not in "".join(found.warnings)
+    assert rated(*played).warnings == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("boards", "kinds"),
+    [
+        ((DUEL,), {"repeats": 2}),
+        ((DUEL,), {"repeats": 4, "fixed": True}),
+        ((TRIO,), {"kind": "graded"}),
+        ((DUEL, TRIO), {"kind": "graded", "repeats": 3, "fixed": True}),
+    ],
+)
+def test_intervals_hold_the_truth_as_often_as_they_say(boards, kinds):
+    """The figures for 200 leagues are in benchmarks/ratings.py; here 30 leagues of 10 bots, so within 4 of 95 %."""
+    random = np.random.default_rng(12)
+    inside = []
+    for _ in range(30):
+        one = league(random, bots=10, boards=boards)
+        truth = dict(zip(one.bots, one.truth, strict=True))
+        found = bradley_terry.rate(play(random, one, **kinds), refits=300)
+        inside += [rating.strength.low <= truth[rating.bot] <= rating.strength.high for rating in found.ratings]
+    assert 0.91 <= np.mean(inside) <= 0.99
