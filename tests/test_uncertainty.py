@@ -16,6 +16,7 @@ from arena.ratings.fitting.fit import Fit
 from arena.ratings.fitting.learn import learn
 from arena.ratings.fitting.model import model_of
 from arena.ratings.fitting.refits import by_blocks, refits
+from arena.ratings.fitting.roles import by_role
 from arena.ratings.fitting.uncertainty import better, rank_intervals, strengths, tiers
 
 
@@ -250,3 +251,16 @@ def test_intervals_hold_the_truth_as_often_as_they_say(boards, kinds):
         found = bradley_terry.rate(play(random, one, **kinds), refits=300)
         inside += [rating.strength.low <= truth[rating.bot] <= rating.strength.high for rating in found.ratings]
     assert 0.91 <= np.mean(inside) <= 0.99
+
+
+def test_every_role_has_an_expectation_also_where_another_tells_it():
+    won = [match("duel", "ann bob", 100, 0), match("duel", "bob ann", 30, 70)]
+    team = [match("classic", "ann bob bob", 40, 100, 100), match("classic", "bob ann ann", 70, 0, 0)]
+    seen = evidence(columns.of([*won, *team]))
+    found = learn(model_of(seen))
+    expected, dispersion = by_role(seen, found)
+    duel = (seen.where >= 0).sum(axis=1) == 2
+    np.testing.assert_allclose(expected[duel, 0] + expected[duel, 1], 1)
+    np.testing.assert_array_equal(expected[~duel, 1], expected[~duel, 2])
+    assert (expected[~duel, 0] + expected[~duel, 1] != 1).all()
+    np.testing.assert_array_equal(dispersion[duel, 0], dispersion[duel, 1])

@@ -8,7 +8,8 @@ anew as well (as in Newton and Raftery's weighted likelihood bootstrap, 1994): t
 matches leave nothing to resample, the interval that it should have.
 
 Where a strength rests on few blocks their scatter is a guess from few numbers, so there it leans on the scatter that
-the model expects. Coverage with and without: benchmarks/ratings.py.
+the model expects: in simulated leagues of one match a seating a 95 % interval then holds the truth in 94 % of cases,
+without it in 91 to 93 %. From a hundred blocks on it makes no difference. All figures: benchmarks/ratings.py.
 """
 
 import numpy as np
@@ -20,6 +21,8 @@ from arena.ratings.fitting.fit import Fit
 
 LEAN = 20.0
 """The scatter that the model expects counts as much as so many blocks of each strength."""
+LEAST = 0.2
+"""Of the matches that are left when each unknown has used up its own: with fewer, residuals tell next to nothing."""
 STEPS = 60
 CLOSE = 0.02
 """Refits are solved to so small a part of a standard error."""
@@ -39,11 +42,15 @@ def refits(seen: Evidence, found: Fit, times: int, random: np.random.Generator) 
 
 def _scatter(seen: Evidence, found: Fit) -> Floats:
     """P x P: the covariance of the likelihood's slope, by the blocks, leaning on the model where they are few."""
-    free = float(np.trace(found.covariance @ found.information))
-    inflate = 1 / max(1 - free / seen.different.sum(), 0.2)  # what the fit took out of the residuals
     lean = LEAN / (LEAN + _blocks(seen, found))
-    mixed = inflate * by_blocks(seen, found) * _outer_root(1 - lean) + found.information * _outer_root(lean)
-    return np.asarray(mixed)
+    scatter = inflation(seen, found) * by_blocks(seen, found)
+    return np.asarray(scatter * _outer_root(1 - lean) + found.information * _outer_root(lean))
+
+
+def inflation(seen: Evidence, found: Fit) -> float:
+    """What puts back into squared residuals what the fit took out of them: matches over matches less unknowns."""
+    free = float(np.trace(found.covariance @ found.information))
+    return 1 / max(1 - free / float(seen.different.sum()), LEAST)
 
 
 def _outer_root(values: Floats) -> Floats:
