@@ -17,6 +17,7 @@ from arena.ratings.fitting.learn import learn
 from arena.ratings.fitting.model import model_of
 from arena.ratings.fitting.refits import by_blocks, refits
 from arena.ratings.fitting.roles import by_role
+from arena.ratings.fitting.rows import key
 from arena.ratings.fitting.uncertainty import better, rank_intervals, strengths, tiers
 
 
@@ -264,3 +265,10 @@ def test_every_role_has_an_expectation_also_where_another_tells_it():
     np.testing.assert_array_equal(expected[~duel, 1], expected[~duel, 2])
     assert (expected[~duel, 0] + expected[~duel, 1] != 1).all()
     np.testing.assert_array_equal(dispersion[duel, 0], dispersion[duel, 1])
+
+
+@given(st.lists(st.tuples(*[st.sampled_from([-1, 0, 7, 2**40, 2**60])] * 4), min_size=1, max_size=8))
+def test_keys_are_equal_and_ordered_as_their_rows_are_however_large(rows):
+    numbers = key(*np.array(rows, dtype=np.int64).T).tolist()
+    assert [rows[at] for at in np.argsort(numbers, kind="stable")] == sorted(rows)
+    assert len(set(numbers)) == len(set(rows))

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from arena.ratings.fitting.columns import UNKNOWN, Columns, Floats, Ints, Place
+from arena.ratings.fitting.rows import changes, key, ranked, sums
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,17 +81,17 @@ def evidence(columns: Columns) -> Evidence:
     """Add the matches up."""
     bots, places = tuple(sorted(columns.bots)), tuple(sorted(columns.places, key=_by_side))
     seats, where, scores = _wide(columns, _positions(columns.bots, bots), _positions(columns.places, places))
-    order = np.lexsort((columns.transcript, columns.seed, _key(*where.T, *seats.T)))
+    order = np.lexsort((columns.transcript, columns.seed, key(*where.T, *seats.T)))
     seats, where, scores = seats[order], where[order], scores[order]
     seed, transcript = columns.seed[order], columns.transcript[order]
-    first = _changes(seats, where)
+    first = changes(seats, where)
     seating = np.cumsum(first) - 1
     matches = np.bincount(seating)
     different = _different(seating, transcript)
     seats, where = seats[first], where[first]
-    luck = _key(_sets(seats)[seating], _leader(seed, seating, matches, different))
+    luck = key(_sets(seats)[seating], _leader(seed, seating, matches, different))
     by_block = np.lexsort((seating, luck))
-    part = np.flatnonzero(_changes(luck[by_block], seating[by_block]))
+    part = np.flatnonzero(changes(luck[by_block], seating[by_block]))
     shared = _shared(places, where, scores, seating)
     return Evidence(
         bots=bots,
@@ -100,14 +100,14 @@ def evidence(columns: Columns) -> Evidence:
         where=where,
         matches=matches,
         different=different,
-        scores=_sums(scores, np.flatnonzero(first)),
+        scores=sums(scores, np.flatnonzero(first)),
         products=_products(scores, np.flatnonzero(first)),
         shared=shared,
         opposed=_opposed(places, where, scores, seating, shared),
         seating=seating[by_block][part],
-        block=np.cumsum(_changes(luck[by_block][part])) - 1,
+        block=np.cumsum(changes(luck[by_block][part])) - 1,
         part_matches=np.diff(part, append=len(seed)),
-        part_scores=_sums(scores[by_block], part),
+        part_scores=sums(scores[by_block], part),
     )
 
 
@@ -135,47 +135,15 @@ def _wide(columns: Columns, bots: Ints, places: Ints) -> tuple[Ints, Ints, Ints]
     return seats, where, scores
 
 
-def _key(*columns: Ints) -> Ints:
-    """One number for each row: equal rows have equal numbers, and their order is that of the rows."""
-    key, values = np.zeros_like(columns[0]), 1
-    for column in columns:
-        low = int(column.min(initial=0))
-        width = int(column.max(initial=0)) - low + 1
-        if values * width >= 2**62:
-            key, values = _ranked(key)
-        if values * width >= 2**62:
-            column, width = _ranked(column)
-            low = 0
-        key, values = key * width + (column - low), values * width
-    return key
-
-
-def _ranked(values: Ints) -> tuple[Ints, int]:
-    unique, rank = np.unique(values, return_inverse=True)
-    return rank.astype(np.int64), len(unique)
-
-
-def _changes(*columns: Ints) -> npt.NDArray[np.bool_]:
-    """Where a row differs from the one before it; true for the first."""
-    new = np.ones(len(columns[0]), dtype=np.bool_)
-    rows = np.column_stack(columns)
-    new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-    return new
-
-
-def _sums(rows: Ints, starts: Ints) -> Ints:
-    return np.add.reduceat(rows, starts, axis=0) if len(starts) else rows[:0]
-
-
 def _products(scores: Ints, starts: Ints) -> Ints:
     roles = range(scores.shape[1])
-    return np.stack([np.stack([_sums(scores[:, k] * scores[:, j], starts) for j in roles], 1) for k in roles], 1)
+    return np.stack([np.stack([sums(scores[:, k] * scores[:, j], starts) for j in roles], 1) for k in roles], 1)
 
 
 def _different(seating: Ints, transcript: Ints) -> Ints:
     """How many different transcripts each seating has; each that is unknown is one more."""
     order = np.lexsort((transcript, seating))
-    new = _changes(seating[order], transcript[order]) | (transcript[order] == UNKNOWN)
+    new = changes(seating[order], transcript[order]) | (transcript[order] == UNKNOWN)
     return np.bincount(seating[order][new])
 
 
@@ -192,7 +160,7 @@ def _sets(seats: Ints) -> Ints:
     members = np.sort(seats, axis=1)
     members[:, 1:][members[:, 1:] == members[:, :-1]] = -1
     members.sort(axis=1)
-    return _ranked(_key(*members.T))[0]
+    return ranked(key(*members.T))[0]
 
 
 def _shared(places: tuple[Place, ...], where: Ints, scores: Ints, seating: Ints) -> frozenset[tuple[str, int]]:
