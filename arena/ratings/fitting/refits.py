@@ -26,7 +26,7 @@ LEAST = 0.2
 STEPS = 60
 CLOSE = 0.02
 """Refits are solved to so small a part of a standard error."""
-CHUNK = 128
+CHUNK = 32
 """Refits solved together: few enough that their numbers stay in the processor's cache."""
 
 
