@@ -35,6 +35,12 @@ def commands(page: str) -> list[list[str]]:
     return [shlex.split(text) for text in [*shown, *spans] if text.startswith("arena ") and "..." not in text]
 
 
+def unlike(found: list[list[str]]) -> list[list[str]]:
+    """The commands without repeats; `arena init` once, for its folder must be new."""
+    once = {tuple(words) for words in found if words[1] != "init"}
+    return [*map(list, sorted(once)), ["arena", "init"]]
+
+
 BARE = {"match": ["walker", "dice", "--board", "hunt"], "init": ["elsewhere"]}
 """What a command needs that a table names alone."""
 
@@ -46,6 +52,7 @@ def played(tmp_path_factory) -> Path:
     assert cup.arena(folder, "init", "cup").returncode == 0
     run = cup.arena(folder / "cup", "run", "--bots", "dice,walker,hungry", "--repeats", "1", "--no-charts")
     assert run.returncode == 0, run.stderr
+    (folder / "cup" / "bots" / "mine.py").write_text(blocks(BOTS, "python")[0])
     return folder / "cup"
 
 
@@ -59,21 +66,15 @@ def test_every_command_is_documented_and_every_documented_command_exists(tmp_pat
     assert listed - {"help", "version"} == documented
 
 
-def unlike(found: list[list[str]]) -> list[list[str]]:
-    """The commands without repeats; `arena init` once, for its folder must be new."""
-    once = {tuple(words) for words in found if words[1] != "init"}
-    return [*map(list, sorted(once)), ["arena", "init"]]
-
-
 @pytest.mark.slow
-def test_every_documented_command_runs(played):
-    (played / "bots" / "mine.py").write_text(blocks(BOTS, "python")[0])
+@pytest.mark.parametrize("words", unlike([*commands(README), *commands(BOTS), *commands(RESULTS)]), ids=" ".join)
+def test_every_documented_command_runs(played, words):
     match = Results.open(played / "results" / "demo").matches()["match"].iloc[0]
     quick = {"run": ["--bots", "dice,walker", "--no-charts", "--plan"], "charts": ["--json"], "replay": [match]}
-    for _, command, *words in unlike([*commands(README), *commands(BOTS), *commands(RESULTS)]):
-        words = [word for word in words if word != "--open"] or BARE.get(command, [])
-        done = cup.arena(played, command, *words, *quick.get(command, []))
-        assert done.returncode == 0, (command, words, done.stderr)
+    _, command, *rest = words
+    rest = [word for word in rest if word != "--open"] or BARE.get(command, [])
+    done = cup.arena(played, command, *rest, *quick.get(command, []))
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_key_of_a_tournament_is_documented():
