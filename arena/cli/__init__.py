@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn, TextIO
 import typer
 
 from arena import __version__
-from arena.cli import authors, boards, matches, results, running, screen, workspace
+from arena.cli import authors, boards, checking, matches, results, running, screen, workspace
 from arena.errors import ArenaError
 
 app = typer.Typer(
@@ -34,6 +34,7 @@ app.command()(matches.match)
 app.command()(matches.replay)
 app.command()(workspace.init)
 app.command()(authors.new)
+app.command()(checking.check)
 
 
 def main() -> NoReturn:
