@@ -12,7 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -195,15 +195,10 @@ class Door:
         """What looks at this child while it runs."""
         plan = child.plan
         alone = plan.processes == 1 and plan.level in CONFINING
-        folder = str(child.room.path) if plan.builds else plan.scratch
-        scratch: Callable[[], tuple[int, int]] = partial(
-            watchdog.in_folder, folder, child.limits.files or watchdog.MANY
-        )
-        if plan.level == "bubblewrap" and not plan.builds:
-            scratch = partial(_in_mount, child)
-        return Watchdog(
-            child.limits, child.inherited, partial(_program, child) if alone else partial(self._group, child), scratch
-        )
+        processes: Callable[[], Iterable[int]] = partial(_program if alone else self._group, child)
+        mounted = plan.level == "bubblewrap" and not plan.builds
+        scratch = partial(_in_mount, child) if mounted else partial(_in_folder, child, processes)
+        return Watchdog(child.limits, child.inherited, processes, scratch)
 
     def _group(self, child: Child) -> Iterator[int]:
         """Every process of the bot, also one whose parent is gone; of bubblewrap's own, none."""
@@ -299,6 +294,13 @@ def _files_of(argv: list[str]) -> tuple[str, ...]:
 def _program(child: Child) -> tuple[int, ...]:
     pid = child.program()
     return () if pid is None else (pid,)
+
+
+def _in_folder(child: Child, processes: Callable[[], Iterable[int]]) -> tuple[int, int]:
+    """What is in the folder that it may write, and in files that it has removed there and still holds."""
+    folder = str(child.room.path if child.plan.builds else child.room.scratch)
+    stored, files = watchdog.in_folder(folder, child.limits.files or watchdog.MANY)
+    return stored + watchdog.in_removed_files(processes(), folder), files
 
 
 def _in_mount(child: Child) -> tuple[int, int]:

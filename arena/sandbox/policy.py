@@ -6,6 +6,7 @@ that is not named is free, as long as `syscalls.py` knows its number.
 """
 
 REFUSED = {
+    "a clock that wakes it while it is stopped, by SIGCONT": "timer_create",
     "another process: to read it, steer it, hold it": (
         "ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_open pidfd_getfd"
     ),
@@ -77,11 +78,14 @@ A bot would outlive its spawner, hide from the watchdog, look like another progr
 core, and call others to trace it.
 """
 
-OPEN_BITS, OPEN_NEVER = 0o1003, (0o3, 0o1000, 0o1003)
-"""Of O_ACCMODE and O_TRUNC: O_TRUNC without the right to write, and the mode 3, with or without it.
+NAMELESS = 0o20000000
+OPEN_BITS = 0o1003 | NAMELESS
+OPEN_NEVER = (0o3, 0o1000, 0o1003, *(NAMELESS | bits for bits in (0, 1, 2, 3, 0o1000, 0o1001, 0o1002, 0o1003)))
+"""Of O_ACCMODE, O_TRUNC and O_TMPFILE: O_TRUNC without the right to write, the mode 3, and files without a name.
 
 Landlock asks for the right to write when a file is opened for writing, and below its third version for nothing more:
 O_RDONLY with O_TRUNC empties any file. The mode 3 (for ioctl only) is asked for no right at all.
+Files without a name take room in the scratch folder that nobody finds there.
 """
 AF_UNIX = 1
 PAIR_BITS, PAIRS = 0xF, (1, 5)
@@ -96,11 +100,14 @@ ONLY = {
     "ioctl": (1, ALL_BITS, IOCTL),
     "personality": (0, ALL_BITS, PERSONALITY),
     "prlimit64": (0, ALL_BITS, (0,)),  # 0 is itself
+    "fallocate": (1, ALL_BITS, (0,)),  # no room past the end of a file, which RLIMIT_FSIZE does not count
+    "preadv2": (5, ALL_BITS, (0,)),  # not RWF_NOWAIT: what is in the page cache is somebody else's trace
 }
 """Free when these bits of the argument with this index are one of these values, else refused."""
 
 NEVER = {
     "prctl": (0, ALL_BITS, PRCTL),
+    "fadvise64": (3, ALL_BITS, (4,)),  # POSIX_FADV_DONTNEED, which leaves such a trace
     "open": (1, OPEN_BITS, OPEN_NEVER),
     "openat": (2, OPEN_BITS, OPEN_NEVER),
 }

@@ -18,6 +18,7 @@ accept 43 202               accept4 288 242             acct 163 89             
 adjtimex 159 171            bind 49 200                 bpf 321 280                 capset 126 91
 chmod 90 -                  chown 92 -                  chroot 161 51               clock_adjtime 305 266
 clock_settime 227 112       clone 56 220                connect 42 203              delete_module 176 106
+fadvise64 221 223           fallocate 285 47            preadv2 327 286             timer_create 222 107
 fanotify_init 300 262       fanotify_mark 301 263       fchmod 91 52                fchmodat 268 53
 fchown 93 55                fchownat 260 54             fcntl 72 25                 finit_module 313 273
 flock 73 32                 fork 57 -                   fremovexattr 199 16         fsetxattr 190 7

@@ -62,6 +62,6 @@ def _prefix(path: Path) -> list[str]:
 
 def _bounded(place: Path) -> bool:
     """Whether a place is a toolchain's own, and not somebody's home or the whole disk."""
-    home = Path.home()
+    home = Path(os.path.expanduser("~"))  # which does not fail where a user has none
     shared = {Path(path) for path in ("/", "/home", "/opt", "/var", "/tmp")}  # noqa: S108
     return place not in {*shared, home / ".local"} and not home.is_relative_to(place)

@@ -5,6 +5,7 @@ LOOK seconds while it is awake. It finds and says; whoever asked ends the bot.
 """
 
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 
@@ -13,6 +14,7 @@ from arena.sandbox.procfs import see
 
 LOOK = 0.025  # seconds between two looks: what can be eaten meanwhile is some ten megabytes
 BLOCK = 4096  # what a file system rounds up to
+UNTOLD = 1 << 40  # bytes
 MANY = 1_000_000  # files: where none is too many, counting ends somewhere
 THREADS = 128  # a process; a JVM has 30; each costs the kernel 16 kB and more
 CPU = "cpu: it used more than the {:g} seconds of CPU that a match allows"
@@ -90,6 +92,33 @@ def in_folder(path: str, most: int) -> tuple[int, int]:
         except OSError:
             return stored, most + 1
     return stored, files
+
+
+def in_removed_files(pids: Iterable[int], scratch: str) -> int:
+    """Bytes in files of a scratch folder that have no name any more, but are open in one of these processes.
+
+    One that is mapped and not open tells nobody its size, and counts as more than any folder may hold.
+    """
+    found: dict[tuple[int, int], int] = {}
+    mapped: set[int] = set()
+    for pid in pids:
+        try:
+            for number in os.listdir(f"/proc/{pid}/fd"):
+                told = os.stat(f"/proc/{pid}/fd/{number}")
+                if stat.S_ISREG(told.st_mode) and told.st_nlink == 0:
+                    found[told.st_dev, told.st_ino] = max(told.st_size, told.st_blocks * 512 - BLOCK)
+            mapped |= set(_removed_and_mapped(pid, scratch))
+        except OSError:
+            continue  # gone meanwhile
+    hidden = mapped - {inode for _, inode in found}
+    return sum(found.values()) + len(hidden) * UNTOLD
+
+
+def _removed_and_mapped(pid: int, scratch: str) -> Iterator[int]:
+    with open(f"/proc/{pid}/maps", errors="surrogateescape") as maps:
+        for line in maps:
+            if line.endswith(" (deleted)\n") and scratch in line:
+                yield int(line.split(None, 5)[4])
 
 
 def in_mount(path: str) -> tuple[int, int]:
