@@ -37,6 +37,17 @@ def descendants(pid: int) -> set[int]:
     return below
 
 
+def kept_by_the_kernel() -> set[tuple[str, str]]:
+    """System V objects and keys, by kind and number: what outlives a process."""
+    found = set()
+    for kind in ("sysvipc/shm", "sysvipc/sem", "sysvipc/msg", "keys"):
+        path = Path("/proc") / kind
+        lines = path.read_text().splitlines() if path.exists() else []
+        column = 0 if kind == "keys" else 1
+        found |= {(kind, words[column]) for line in lines if len(words := line.split()) > 1 and words[0] != "key"}
+    return found
+
+
 def run_in(folder: Path) -> list[int]:
     """Every process, in whatever session it hides, that was started as a bot in this folder."""
     found = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from processes import descendants, run_in
+from processes import descendants, kept_by_the_kernel, run_in
 
 from arena import roster, rulebook
 from arena.clock import TimeControl
@@ -169,7 +169,7 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
     match = match_of(roster.from_path(path), harmless, sin)
     play(match_of(harmless, harmless, ""), door=door)  # the door, the kit and the rules are there: what is left is ours
     gc.collect()  # descriptors that other tests dropped are not ours to count
-    descriptors = open_descriptors()
+    descriptors, objects = open_descriptors(), kept_by_the_kernel()
     begun = time.monotonic()
     record = play(match, door=door)
     cost = time.monotonic() - begun
@@ -190,6 +190,7 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
     assert descendants(door._spawner.pid) == set()
     assert run_in(door.folder.path) == []  # nor in a session of its own
     assert open_descriptors() - descriptors == set()
+    assert kept_by_the_kernel() - objects == set()
     assert list(door.folder.path.glob("room*")) == []
     assert all(entry.name.startswith(("kit", "bots")) for entry in door.folder.path.iterdir())
 
