@@ -41,7 +41,7 @@ def unlike(found: list[list[str]]) -> list[list[str]]:
     return [*map(list, sorted(once)), ["arena", "init"]]
 
 
-BARE = {"match": ["walker", "dice", "--board", "hunt"], "init": ["elsewhere"]}
+BARE = {"match": ["walker", "dice", "--board", "hunt"], "init": ["elsewhere"], "check": ["dice"]}
 """What a command needs that a table names alone."""
 
 
@@ -70,7 +70,11 @@ def test_every_command_is_documented_and_every_documented_command_exists(tmp_pat
 @pytest.mark.parametrize("words", unlike([*commands(README), *commands(BOTS), *commands(RESULTS)]), ids=" ".join)
 def test_every_documented_command_runs(played, words):
     match = Results.open(played / "results" / "demo").matches()["match"].iloc[0]
-    quick = {"run": ["--bots", "dice,walker", "--no-charts", "--plan"], "charts": ["--json"], "replay": [match]}
+    quick = {
+        "run": ["--bots", "dice,walker", "--no-charts", "--plan"],
+        "charts": ["--json"],
+        **{command: [match] for command in ("replay", "trace", "rerun")},
+    }
     _, command, *rest = words
     rest = [word for word in rest if word != "--open"] or BARE.get(command, [])
     done = cup.arena(played, command, *rest, *quick.get(command, []))

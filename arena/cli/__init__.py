@@ -13,7 +13,19 @@ from typing import Annotated, NoReturn, TextIO
 import typer
 
 from arena import __version__
-from arena.cli import authors, boards, checking, matches, results, running, screen, workspace
+from arena.cli import (
+    again,
+    authors,
+    boards,
+    checking,
+    dialogues,
+    matches,
+    results,
+    running,
+    screen,
+    verifying,
+    workspace,
+)
 from arena.errors import ArenaError
 
 app = typer.Typer(
@@ -35,6 +47,9 @@ app.command()(matches.replay)
 app.command()(workspace.init)
 app.command()(authors.new)
 app.command()(checking.check)
+app.command()(dialogues.trace)
+app.command()(again.rerun)
+app.command()(verifying.verify)
 
 
 def main() -> NoReturn:

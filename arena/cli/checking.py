@@ -1,13 +1,13 @@
 """`arena check`: is this bot fit to play, and if not, what is to be done?"""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import options, places, screen
+from arena.cli import known, options, screen
 from arena.errors import ArenaError
 from arena.event import Board
 from arena.match import Bot, Conditions
@@ -33,9 +33,9 @@ def check(
     from arena.checkup import checkup
     from arena.sandbox.door import Door
 
-    wanted = _wanted(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
+    wanted = known.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
     try:
-        one = _bot(bot, wanted)
+        one = known.bot_named(bot)
     except ArenaError as error:
         if not Path(bot).exists():
             raise
@@ -78,27 +78,6 @@ def row(found: "Checkup") -> dict[str, object]:
 
 def _plain(one: "Finding") -> dict[str, object]:
     return {name: getattr(one, name) for name in ("weight", "where", "words", "cure", "log", "again")}
-
-
-def _wanted(changed: Mapping[str, object]) -> "Tournament":
-    """The tournament.toml here, or the one that comes with arena."""
-    from arena import config, rulefile
-
-    here = Path(places.FILE)
-    return config.load(here if here.is_file() else rulefile.shipped().parent / places.FILE, changed)
-
-
-def _bot(words: str, wanted: "Tournament") -> Bot:
-    """A bot by its path, or by its name in the workspace."""
-    from arena import roster, rulefile
-
-    if Path(words).exists():
-        return roster.from_path(Path(words))
-    workspace = Path() if Path(places.FILE).is_file() else rulefile.shipped().parent
-    known = {bot.name: bot for bot in wanted.entrants(workspace)}
-    if words in known:
-        return known[words]
-    raise ArenaError(f"there is no bot {words!r}; name a file, a folder, or one of {', '.join(known) or 'none'}")
 
 
 def _boards(bot: Bot, named: Iterable[str], wanted: "Tournament") -> tuple[Board, ...]:

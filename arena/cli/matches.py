@@ -1,5 +1,6 @@
 """`arena match` and `arena replay`: one match, turn by turn."""
 
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -66,7 +67,7 @@ def replay(
     json: Json = False,
 ) -> None:
     """Print a recorded match turn by turn; steps that a wall stopped are marked."""
-    record = _recorded(match, event)
+    record = recorded(match, event)
     game = rules_of(record.match)
     chosen = list(_chosen(game, record, turn))
     if json:
@@ -79,6 +80,8 @@ def replay(
             return
     if turn is None:
         print("\n".join(telling.verdict(record)))
+        if record.verdict.faults:
+            print(f"to see it again: {shlex.join(['arena', 'rerun', record.match.id, *([event] if event else [])])}")
 
 
 def _one_board(words: str) -> Board:
@@ -125,14 +128,21 @@ def _chosen(game: Game[Any], record: Record, turn: int | None) -> Iterator[Scene
 
 
 def rules_of(match: Match) -> Game[Any]:
-    """The game a match was played by, from the rules that are known here.
+    """The game a match was played by, from the rules that are known here."""
+    from arena import rulebook
+
+    return rulebook.game_of(board_of(match))
+
+
+def board_of(match: Match) -> Board:
+    """The board a match was played on, from the rules that are known here.
 
     Rules are trusted code and results may come from anybody, so the path that stands in a record is never run as such.
     """
     from arena import rulebook
 
     known = {board.rules: board for board in (*rulebook.all_boards(), *_boards_by_path()) if board.name == match.board}
-    return rulebook.game_of(known[match.rules]) if match.rules in known else rulebook.load(match.game, match.board)
+    return known.get(match.rules) or rulebook.find(match.label)[0]
 
 
 def _boards_by_path() -> Iterator[Board]:
@@ -156,7 +166,8 @@ def _enter() -> bool:
         return False
 
 
-def _recorded(prefix: str, event: str | None) -> Record:
+def recorded(prefix: str, event: str | None) -> Record:
+    """The record of a match in an event."""
     from arena.archive import Archive
 
     with Archive.open(places.event_folder(event), writing=False) as archive:

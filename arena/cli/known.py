@@ -1,0 +1,36 @@
+"""What is known here: the workspace's tournament, or the one that comes with arena, and its bots by name."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.cli import places
+from arena.errors import ArenaError
+from arena.match import Bot
+
+if TYPE_CHECKING:
+    from arena.config import Tournament
+
+
+def tournament(changed: Mapping[str, object] | None = None) -> "Tournament":
+    """The tournament.toml here, or the one that comes with arena."""
+    from arena import config, rulefile
+
+    here = Path(places.FILE)
+    return config.load(here if here.is_file() else rulefile.shipped().parent / places.FILE, changed)
+
+
+def bot_named(words: str) -> Bot:
+    """A bot by its path, or by its name in the workspace."""
+    from arena import roster, rulefile
+
+    if Path(words).exists():
+        return roster.from_path(Path(words))
+    workspace = Path() if Path(places.FILE).is_file() else rulefile.shipped().parent
+    bots = {bot.name: bot for bot in tournament().entrants(workspace)}
+    if words in bots:
+        return bots[words]
+    near = get_close_matches(words, bots, n=1)
+    hint = f"did you mean {near[0]!r}? Known" if near else "known"
+    raise ArenaError(f"there is no bot {words!r}; name a file, a folder, or a bot; {hint}: {', '.join(bots) or 'none'}")
