@@ -258,7 +258,7 @@ def test_a_match_is_found_and_watched_without_a_mouse(browser, small):
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")
         assert now(page).startswith("Turn 2 of")
-        assert page.inner_text("[aria-live]") == now(page)
+        assert page.inner_text("[aria-live]").split() == now(page).split()  # lines may be laid out in two ways
         for _ in range(3):
             page.keyboard.press("+")
         page.keyboard.press(" ")
