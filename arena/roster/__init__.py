@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.match import Bot
-from arena.roster import bot_toml
+from arena.roster import bot_toml, hiding
 from arena.roster.files import digest_of, files_of, refuse_link, shown
 from arena.roster.sizes import bytes_of
 
@@ -64,6 +64,7 @@ def from_path(path: Path, name: str | None = None) -> Bot:
     else:
         raise ArenaError(f"{shown(path)}: not a bot: neither executable nor one of {', '.join(ENDINGS)}; {SKIP}")
     refuse_link(path, path.parent.resolve())
+    hiding.refuse(command, [(path.name, path)])
     return Bot(
         name=checked(name or path.stem, path),
         command=command,
@@ -95,10 +96,12 @@ def _from_folder(folder: Path, name: str) -> Bot:
         said = bot_toml.read(folder / "bot.toml")
     except FileNotFoundError as error:
         raise ArenaError(f"{folder}: not a bot: it has no bot.toml; write one with a `command`, or {SKIP}") from error
+    files = tuple(files_of(folder))
+    hiding.refuse(said.command, files)
     return Bot(
         name=name,
         command=said.command,
-        digest=digest_of(said.command, files_of(folder)),
+        digest=digest_of(said.command, files),
         files=str(folder.absolute()),
         games=said.games,
         roles=said.roles,
