@@ -22,6 +22,7 @@ from arena import logs
 from arena.sandbox.door import Door
 
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
+BIRTHS = 3  # times that a worker is started anew when it is killed at once
 DEPTH = 2  # items given to a lane at once, so that it never waits for the main thread
 LOOK = 0.1  # seconds between two looks at whether to stop
 PATIENCE = 1.0  # seconds that a worker gets to leave by itself when it is stopped
@@ -95,10 +96,18 @@ class _Lane:
         self._open()
 
     def _open(self) -> None:
-        self._before_fork()
-        context = multiprocessing.get_context("fork")
-        self._pool = ProcessPoolExecutor(1, context, _become_referee, (self._name, os.getpid(), self._cores))
-        self._pool.submit(os.getpid).result()  # forked here and now: PDEATHSIG follows the thread that forks
+        for left in reversed(range(BIRTHS)):
+            self._before_fork()
+            context = multiprocessing.get_context("fork")
+            self._pool = ProcessPoolExecutor(1, context, _become_referee, (self._name, os.getpid(), self._cores))
+            try:
+                self._pool.submit(os.getpid).result()  # forked here and now: PDEATHSIG follows the thread that forks
+            except BrokenProcessPool:  # killed as soon as it was there
+                self._pool.shutdown(wait=True)
+                if not left:
+                    raise
+            else:
+                return
 
     def give(self, function: Callable[[Door, Any], Any], item: object) -> None:
         """Queue an item; a lane whose worker died meanwhile gets a new one when its failure is collected."""

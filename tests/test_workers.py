@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from processes import gone_soon
 
+from arena import workers
 from arena.logs import Log
 from arena.sandbox.door import Door
 from arena.workers import Workers
@@ -168,3 +169,21 @@ def test_the_root_logger_is_given_back_as_it_was(tmp_path):
     before = (root.handlers[:], root.level)
     Log(tmp_path).close()
     assert (root.handlers, root.level) == before
+
+
+def test_a_worker_that_is_killed_as_soon_as_it_is_there_is_started_again(tmp_path, monkeypatch):
+    """Twice: the third one lives, and no item is lost."""
+    born = tmp_path / "born"
+    become = workers._become_referee
+
+    def die_young(*words: object) -> None:
+        with born.open("a") as file:
+            file.write("x")
+        if len(born.read_text()) < 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        become(*words)
+
+    monkeypatch.setattr(workers, "_become_referee", die_young)
+    with Workers(1) as lanes:
+        assert [done.result for done in lanes.map(double, feed(1, 2))] == [2, 4]
+    assert born.read_text() == "xxx"
