@@ -4,14 +4,13 @@ It owns one bot's pipes and what an answer cost. It knows no rules: whether a li
 business. Nothing here blocks but the end; `converse.py` waits, for every bot that is asked at once.
 """
 
-import os
-import select
+import math
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from arena import postmortem, protocol
+from arena.clock import STRETCH, Spent
 from arena.game import Role
 from arena.inbox import Inbox
 from arena.match import Bot, Conditions, Ending, SeatReport
@@ -19,13 +18,17 @@ from arena.protocol import Ask, Heard
 from arena.sandbox.door import Door, Exit, SpawnerLostError
 from arena.sandbox.meter import Meter, Usage
 from arena.sandbox.watchdog import CPU, size
+from arena.wire import Wire
 
-CHUNK = 64 * 1024  # what a pipe holds: one read empties it
 STDERR_KEPT = 16 * 1024
 SAMPLED = (
     0.5  # of its CPU limit must have been used for SIGXCPU to be believed: the kernel's clock for it is a coarse one
 )
 EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpreter closes its output, then leaves
+
+
+class OverloadedError(RuntimeError):
+    """The machine kept a bot waiting for too long: arena's own failure, so the match must be played again."""
 
 
 class LiveBot:
@@ -37,98 +40,115 @@ class LiveBot:
         """The answer to the last question; None while it is awaited."""
         self._bot = bot
         self._door = door
-        self._started = self._begun = time.monotonic()
+        self._started = self.begun = time.monotonic()
         self._child = door.start(bot, conditions, rules)
+        self._wire = Wire(self._child.stdin, self._child.stdout, self._child.stderr, door.lifeline)
+        self.wait = self._wire.wait
+        self._control = conditions.time
         self._freezes = conditions.freeze
         self._frozen = False
         self._watchdog = door.watchdog(self._child)
         self._meter = Meter(self._child.program)
         self._exit: Exit | None = None
         self._ready: float | None = None
-        self._stdin: int | None = self._child.stdin
-        self._pipes_open = self._stdout_open = self._stderr_open = True
-        self._outbox = b""
         self._inbox = Inbox(self._child.limits.output)
         self._stderr = bytearray()
         self._stderr_size = 0
         self._ask = Ask(text=b"", told=None, deadline=None)
+        self._limit = self.due = math.inf
         self._used = Usage()
+        self._late = 0.0
 
     def begin(self, ask: Ask) -> None:
-        """Throw away what was said too early, wake it, write the question, start its clock."""
-        if not ask.ready:  # a bot that is quick to say `ready` has said it
+        """Throw away what was said too early, write the question, start its clock, wake it."""
+        if not ask.ready and (self.wait(0) or not self._inbox.empty):  # who is quick to say `ready` has said it
             self._discard_early()
-        self._ask, self.heard = ask, None
-        self._outbox += ask.text
-        self._used = self._meter.read()
-        self._thaw()
-        self.write()
-        self._begun = time.monotonic()
+        self._ask, self.heard, self._late = ask, None, 0.0
+        self._limit = math.inf if ask.deadline is None else ask.deadline
+        if not self._freezes:  # what it did meanwhile was its own business
+            self._used = self._meter.read()
+        self.begun = begun = time.monotonic()
+        """The moment (monotonic) at which the last question was written."""
+        self.due = begun + self._limit
+        """The moment (monotonic) at which the answer may be too late; inf = never."""
+        self._wire.write(ask.text)
+        if self._frozen:
+            self._thaw()
         if self._child.error:
             self._fail(Ending.CRASHED, f"could not be started: {protocol.clean(self._child.error)}")
-        else:
-            self.inspect(self._begun)
-
-    @property
-    def due(self) -> float | None:
-        """The moment (monotonic) at which the answer is too late; None = never."""
-        return None if self._ask.deadline is None else self._begun + self._ask.deadline
+        elif begun >= self._watchdog.due:
+            self._inspect(begun)
 
     @property
     def gone(self) -> bool:
         """Whether its output has ended."""
-        return not self._stdout_open
+        return not self._wire.stdout_open
 
     @property
     def awaited(self) -> bool:
         """Whether an answer may still come."""
-        return self.heard is None and not self.gone
+        return self.heard is None and self._wire.stdout_open
 
-    def inspect(self, now: float) -> None:
-        """Have a look, if one is due, at whether it uses more than it may."""
-        if self.heard is None and self._exit is None and (excess := self._watchdog.look(now)) is not None:
+    @property
+    def wire(self) -> Wire:
+        """Its pipes, to be waited for."""
+        return self._wire
+
+    def attend(self, descriptor: int, now: float, late: float) -> None:
+        """One of its descriptors is ready at a moment (monotonic); it may have been for `late` seconds."""
+        wire = self._wire
+        if descriptor == wire.stdout:
+            if self.heard is None:
+                self._read_answer(now, late)
+            else:
+                wire.read()  # nobody asked: it goes nowhere
+        elif descriptor == wire.stderr:
+            self._read_stderr()
+        elif descriptor == wire.stdin:
+            wire.flush()
+        elif descriptor == wire.lifeline:
+            raise SpawnerLostError("the spawner process is gone")
+
+    def look(self, now: float, late: float) -> None:
+        """No answer yet, at a moment (monotonic) that is `late` seconds later than wanted: too late, or too much?"""
+        self._late += late
+        if now >= self.due:
+            self._expire(now)
+        if self.heard is None and now >= self._watchdog.due:
+            self._inspect(now)
+
+    def _inspect(self, now: float) -> None:
+        """Look whether it uses more than it may, and how many threads it has by now."""
+        if self._exit is None and (excess := self._watchdog.look(now)) is not None:
             self._fail(Ending.LIMIT_EXCEEDED, excess + postmortem.too_little(self._child.limits, self._ready is None))
             self.end()  # at once: it may be eating on
+        self._meter.survey()
 
-    def events(self) -> Iterator[tuple[int, int]]:
-        """The descriptors to poll for this bot, with the events that matter."""
-        if self._stdin is not None and self._outbox:
-            yield self._stdin, select.POLLOUT
-        if self._stdout_open:
-            yield self._child.stdout, select.POLLIN
-        if self._stderr_open:
-            yield self._child.stderr, select.POLLIN
-        yield self._door.lifeline, 0  # hangs up with the spawner
-
-    def attend(self, descriptor: int) -> None:
-        """One of its descriptors is ready."""
-        if descriptor == self._door.lifeline:
-            raise SpawnerLostError("the spawner process is gone")
-        if descriptor == self._stdin:
-            self.write()
-        elif descriptor == self._child.stderr:
-            self._read_stderr()
-        elif self.heard is None:
-            self._read_answer()
+    def _expire(self, now: float) -> None:
+        """The deadline is there: is it to be put off, because bot or referee were kept waiting?"""
+        self._read_answer(now, now - self.begun)
+        if not self.awaited:
+            return
+        self._meter.survey()
+        spent = self._spent(now, 0.0)
+        charged = self._charged(spent)
+        if charged >= self._limit:
+            self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, spent, self._inbox.rest))
+        elif spent.wall >= STRETCH * self._limit:
+            raise OverloadedError(
+                f"{self._bot.name} had no answer after {spent.wall:.1f} s, of which it waited {spent.waited:.1f} s for "
+                "a core: the machine is overloaded; run fewer workers, or less beside them"
+            )
         else:
-            self._read_stdout()  # nobody asked: it goes nowhere
+            self.due = now + self._limit - charged
 
-    def write(self) -> None:
-        """Write what its pipe takes."""
-        try:
-            while self._outbox and self._stdin is not None:
-                self._outbox = self._outbox[os.write(self._stdin, self._outbox) :]
-        except BlockingIOError:
-            pass
-        except OSError:  # it closed its input; its output tells the rest
-            self._close_stdin()
+    def _spent(self, now: float, late: float) -> Spent:
+        """What the answer took so far, `late` seconds more than what is counted already."""
+        used, before = self._meter.read(), self._used
+        return Spent(now - self.begun, used.cpu - before.cpu, used.waited - before.waited, self._late + late)
 
-    def expire(self) -> None:
-        """The deadline is over: what is in the pipe by now still counts, then it is a time loss."""
-        self._read_answer()
-        if self.awaited:
-            wall, used = time.monotonic() - self._begun, self._meter.read().since(self._used)
-            self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, wall, used, self._inbox.rest))
+    def _charged(self, spent: Spent) -> float:
+        return spent.fair if self._ask.ready else self._control.charged(spent)
 
     def bury(self) -> None:
         """Its output ended before an answer: learn how it went, and say it with its own last words."""
@@ -146,23 +166,23 @@ class LiveBot:
 
     def tell(self, text: bytes) -> None:
         """The last words to it; its input ends after them."""
-        self._outbox += text
+        self._wire.write(text)
         self._thaw()
-        self.write()
-        self._close_stdin()
+        self._wire.close_stdin()
 
     def end(self, grace: float = 0.0) -> Exit:
         """Make sure that its process is gone; how it went."""
         if self._exit is not None:
             return self._exit
-        self._close_stdin()
+        self._wire.close_stdin()
         try:
             self._exit = self._door.end(self._child, grace)
             for _ in range(STDERR_KEPT // 4096):  # bounded: a grandchild may hold the pipe and go on writing
-                if not (self._stderr_open and self._read_stderr()):
+                if not (self._wire.stderr_open and self._read_stderr()):
                     break
-        finally:
-            self._close_pipes()
+        finally:  # also when its end failed and is tried again
+            self._wire.close()
+            self._meter.close()
         return self._exit
 
     def report(self) -> SeatReport:
@@ -184,76 +204,54 @@ class LiveBot:
             stderr=self._stderr.decode("utf-8", "replace"),
         )
 
-    def _read_stdout(self) -> bytes | None:
-        """What is there; `b""` at end of file, None when there is nothing yet."""
-        try:
-            data = os.read(self._child.stdout, CHUNK)
-        except BlockingIOError:
-            return None
-        self._stdout_open = bool(data)
-        return data
-
     def _read_stderr(self) -> bool:
         """Keep the end of its log; whether there was anything."""
-        try:
-            data = os.read(self._child.stderr, CHUNK)
-        except BlockingIOError:
+        data = self._wire.read_log()
+        if not data:
             return False
-        self._stderr_open = bool(data)
         self._stderr += data
         del self._stderr[:-STDERR_KEPT]
         self._stderr_size += len(data)
         most = self._child.limits.stderr
         if most is not None and self._stderr_size > most and self.heard is None:
             self._fail(Ending.LIMIT_EXCEEDED, f"stderr: more than {size(most)} in a match")
-        return bool(data)
+        return True
 
     def _discard_early(self) -> None:
         """Lines that are there before it is asked are no answers; a flood of them is left to the deadline."""
-        self._inbox.renew()
         self._inbox.throw_away()
-        while self._stdout_open and self._inbox.excess() is None and (data := self._read_stdout()):
+        while not self.gone and self._inbox.excess() is None and (data := self._wire.read()):
             self._inbox.take(data)
             self._inbox.throw_away()
         self._inbox.renew()
 
-    def _read_answer(self) -> None:
+    def _read_answer(self, now: float, late: float) -> None:
         """Read what is there and look for the answer in it."""
-        self._inbox.take((self._read_stdout() or b"") if self._stdout_open else b"")
-        line = self._inbox.answer(ready=self._ask.ready)
+        data = self._wire.read() if self._wire.stdout_open else b""
+        line = self._inbox.answer_in(data or b"", ready=self._ask.ready)
         if line is not None:
-            self._answer(line)
+            self._answer(line, now, late)
         elif (excess := self._inbox.excess()) is not None:
             self._fail(*excess)
 
-    def _answer(self, line: bytes) -> None:
-        now, used = time.monotonic(), self._meter.read().since(self._used)
-        if self._ask.ready:
-            self._ready = now - self._started
-        self.heard = Heard(
-            line=line, wall=now - self._begun, cpu=used.cpu, waited=used.waited, remarks=self._inbox.remarks()
-        )
+    def _answer(self, line: bytes, now: float, late: float) -> None:
+        spent = self._spent(now, late)
         if self._freezes:
             self._child.freeze()
             self._frozen = True
+        if max(spent.wall, spent.cpu) >= self._limit and self._charged(spent) >= self._limit:
+            self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, spent, b""))
+            return
+        if self._ask.ready:
+            self._ready = now - self._started
+        self.heard = Heard(line, None, "", spent, self._inbox.remarks())
+        if self._freezes:  # else it is read when it is asked
+            self._used = Usage(self._used.cpu + spent.cpu, self._used.waited + spent.waited)
 
     def _fail(self, ending: Ending, words: str) -> None:
-        self.heard = Heard(ending=ending, words=words)
+        self.heard = Heard(b"", ending, words)
 
     def _thaw(self) -> None:
         if self._frozen and self._exit is None:  # once it is reaped, its number may be somebody else's
             self._child.thaw()
         self._frozen = False
-
-    def _close_stdin(self) -> None:
-        if self._stdin is not None:
-            os.close(self._stdin)
-            self._stdin = None
-
-    def _close_pipes(self) -> None:
-        """Once only, also when its end failed and is tried again."""
-        if self._pipes_open:
-            os.close(self._child.stdout)
-            os.close(self._child.stderr)
-            self._meter.close()
-        self._pipes_open = self._stdout_open = self._stderr_open = False

@@ -4,9 +4,10 @@ A deadline is absolute, counted from the moment the question was written, and no
 that is asked is written and drained meanwhile, so neither side can block the other.
 """
 
+import math
 import select
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from arena.bot import LiveBot
 from arena.game import Role
@@ -19,15 +20,14 @@ FAREWELL = 0.05  # seconds a bot stays awake after its last words (protocol.md)
 def converse(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role, Heard]:
     """Ask these roles at once; returns when each has answered or failed."""
     asked = [bots[role] for role in asks]
-    for bot in asked:
-        bot.begin(asks[bot.role])
+    for bot, ask in zip(asked, asks.values(), strict=True):
+        bot.begin(ask)
+    now = asked[-1].begun
     while waiting := [bot for bot in asked if bot.awaited]:
-        _attend(waiting, min([time.monotonic() + LOOK, *(bot.due for bot in waiting if bot.due is not None)]))
-        now = time.monotonic()
+        now, late = _attend(waiting, now, min([bot.due for bot in waiting]))
         for bot in waiting:
-            if bot.awaited and bot.due is not None and now >= bot.due:
-                bot.expire()
-            bot.inspect(now)
+            if bot.awaited:
+                bot.look(now, late)
     for bot in asked:
         if bot.heard is None:  # only now: its end takes a moment, and the others' answers are timed at arrival
             bot.bury()
@@ -44,23 +44,32 @@ def part(bots: Iterable[LiveBot], text: bytes) -> None:
     parting = list(bots)
     for bot in parting:
         bot.tell(text)
-    until = time.monotonic() + FAREWELL
-    while time.monotonic() < until and (staying := [bot for bot in parting if not bot.gone]):
-        _attend(staying, until)
+    now = time.monotonic()
+    until = now + FAREWELL
+    while now < until and (staying := [bot for bot in parting if not bot.gone]):
+        now, _ = _attend(staying, now, until)
     for bot in parting:
         bot.end(FAREWELL if bot.gone else 0.0)
 
 
-def _attend(bots: Iterable[LiveBot], until: float) -> None:
-    """One poll, until a moment (monotonic); attend to every descriptor that is ready."""
-    owners: dict[int, LiveBot] = {}
+def _attend(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:
+    """Wait once, from a moment (monotonic) to another or to the next look at what they use; attend to what is ready.
+
+    Returns the moment at which it looked, and by how many seconds that is later than it was to be. An answer that is
+    found by a late look may have lain there all the while.
+    """
+    patience = max(0, math.ceil(min(until - since, LOOK) * 1000))
+    until = since + patience / 1000
+    ready = _wait_for_any(bots, patience) if len(bots) > 1 else [(bots[0], one) for one, _ in bots[0].wait(patience)]
+    now = time.monotonic()
+    late = now - until if now > until else 0.0
+    for bot, descriptor in ready:
+        bot.attend(descriptor, now, now - since if late else 0.0)
+    return now, late
+
+
+def _wait_for_any(bots: Sequence[LiveBot], patience: int) -> list[tuple[LiveBot, int]]:
+    """One poll over several bots: each descriptor that is ready, with whose it is."""
     poll = select.poll()
-    for bot in bots:
-        for descriptor, events in bot.events():
-            owners[descriptor] = bot
-            poll.register(descriptor, events)
-    # Rounded up: a poll that wakes a fraction early would spin until the deadline.
-    patience = max(0.0, until - time.monotonic()) * 1000 + 1
-    for descriptor, _ in poll.poll(patience):
-        if any(descriptor == known for known, _ in owners[descriptor].events()):  # not closed meanwhile
-            owners[descriptor].attend(descriptor)
+    owners = {descriptor: bot for bot in bots for descriptor in bot.wire.watch(poll)}
+    return [(owners[descriptor], descriptor) for descriptor, _ in poll.poll(patience)]

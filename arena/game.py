@@ -40,6 +40,8 @@ class Game(Protocol[State]):
 
     hidden: bool = False
     """True when the other roles' moves must not be told."""
+    open: bool = False
+    """True when `view` is the same for every role and for None, so that the referee need not ask again for each."""
 
     @property
     def roles(self) -> tuple[Role, ...]:

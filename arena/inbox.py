@@ -24,6 +24,11 @@ class Inbox:
         self._thrown = 0
 
     @property
+    def empty(self) -> bool:
+        """Whether nothing stands there."""
+        return not self._bytes
+
+    @property
     def rest(self) -> bytes:
         """What stands there and is no line yet."""
         return bytes(self._bytes)
@@ -43,6 +48,13 @@ class Inbox:
         if newline:
             self._set_aside(bytes(lines), "before it was asked")
             self._bytes = bytearray(rest)
+
+    def answer_in(self, data: bytes, *, ready: bool) -> bytes | None:
+        """More output, and the first line that answers, if there is one."""
+        if not self._bytes and data.find(b"\n") == len(data) - 1 < LINE_LIMIT and data[:1] not in b"#" and not ready:
+            return data[:-1]  # one whole line and no more, as it nearly always is
+        self.take(data)
+        return self.answer(ready=ready)
 
     def answer(self, *, ready: bool) -> bytes | None:
         """The first line that answers, if there is one; what stands behind it stays for later."""

@@ -9,9 +9,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from arena.clock import TimeControl
+from arena.clock import Spent, TimeControl
 from arena.game import Move, Role
 
 Number = TypeVar("Number", int, float)
@@ -138,9 +138,8 @@ class Match:
         return f"{self.game}/{self.board}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Turn:
-    """One role's move in one turn; simultaneous moves share a number."""
+class Turn(NamedTuple):
+    """One role's move in one turn; simultaneous moves share a number. A tuple, because one is made for every answer."""
 
     number: int
     """1, 2, ..."""
@@ -151,15 +150,22 @@ class Turn:
     said: str | None = None
     """The refused text, when `by` is `strike`."""
     wall: float = 0.0
-    """Seconds from `go` to the arrival of the answer."""
+    """Seconds from `go` to the moment at which the answer was read."""
     cpu: float = 0.0
     """Seconds of CPU that the bot's process used meanwhile."""
     waited: float = 0.0
-    """Seconds that the bot was ready but had no core."""
+    """Seconds that the bot's threads were ready but had no core."""
+    late: float = 0.0
+    """Seconds by which the referee looked later than it wanted."""
     remarks: tuple[str, ...] = ()
     """Its lines that began with `#`, without the `#`."""
     digest: str = ""
     """16 hex digits over the facts of the state after this turn."""
+
+    @property
+    def spent(self) -> Spent:
+        """What the answer took."""
+        return Spent(self.wall, self.cpu, self.waited, self.late)
 
 
 @dataclass(frozen=True, kw_only=True)

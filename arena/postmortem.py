@@ -4,10 +4,10 @@ Pure: from what was seen of the bot to a sentence. Everything that the bot itsel
 """
 
 from arena import protocol
+from arena.clock import Spent
 from arena.match import Limits
 from arena.protocol import Ask
 from arena.sandbox.door import Exit
-from arena.sandbox.meter import Usage
 from arena.sandbox.watchdog import size
 
 OUT_OF_MEMORY = (b"memoryerror", b"out of memory", b"cannot allocate", b"bad_alloc", b"heap", b"failed to map")
@@ -15,12 +15,15 @@ SMALL = 64_000_000  # bytes: what Python, Node and Java want before their first 
 NEAR = 0.75
 
 
-def time_loss(ask: Ask, wall: float, used: Usage, inbox: bytes) -> str:
-    """No answer by the deadline; `wall` seconds passed, and `inbox` is what stands there without a newline."""
+def time_loss(ask: Ask, spent: Spent, inbox: bytes) -> str:
+    """No answer by the deadline, with all that it took; `inbox` is what stands there without a newline."""
     wanted = "`ready`" if ask.ready else "answer"
     told = "" if ask.told is None else f" in {round(ask.told * 1000)} ms"
-    figures = f"{round(wall * 1000)} ms passed, of which it used {round(used.cpu * 1000)} ms of CPU"
-    return "; ".join([f"no {wanted}{told}", figures, *_half_line(inbox)])
+    passed, used = round(spent.wall * 1000), round(spent.cpu * 1000)
+    figures = f"{passed} ms passed, of which it used {used} ms of CPU"
+    forgiven = round((spent.wall - spent.fair) * 1000)
+    excused = [f"{forgiven} ms in which it had no core, or the referee was late, are not charged"] if forgiven else []
+    return "; ".join([f"no {wanted}{told}", figures, *excused, *_half_line(inbox)])
 
 
 def crash(how: Exit, stderr: bytes, inbox: bytes) -> str:

@@ -6,9 +6,10 @@ move is legal is the referee's business, whether it came in time the live bot's.
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
-from arena.clock import TimeControl
+from arena.clock import Spent, TimeControl
 from arena.game import Fact, Game, Move, Role
 from arena.match import Ending, Fault, Match
 
@@ -16,33 +17,30 @@ VERSION = 1
 LINE_LIMIT = 64 * 1024
 """Bytes of a bot's longest line; more ends the seat at once. A move is a few words, so this is only a guard."""
 READY = frozenset({b"ready", b"ready again"})
+_STATE = "\nstate "
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ask:
-    """What is written to a bot, up to the line that wants an answer."""
+class Ask(NamedTuple):
+    """What is written to a bot, up to the line that wants an answer. A tuple, as `Heard` is: one is made every turn."""
 
     text: bytes
     """Whole lines; the last is `ready?` or `go`."""
     told: float | None
     """Seconds that the bot is told it has; None = no limit."""
     deadline: float | None
-    """Seconds after which its answer is too late."""
+    """Seconds that it may be charged with; more is too late."""
     ready: bool = False
     """True when only `ready` is an answer."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Heard:
+class Heard(NamedTuple):
     """What came back: a line, or how the bot failed to give one."""
 
     line: bytes = b""
     ending: Ending | None = None
     words: str = ""
     """What was expected and what came, when there is an ending."""
-    wall: float = 0.0
-    cpu: float = 0.0
-    waited: float = 0.0
+    spent: Spent = Spent()
     remarks: tuple[str, ...] = ()
 
 
@@ -61,21 +59,29 @@ def handshake(game: Game[object], match: Match, role: Role, seed: int) -> bytes:
     )
 
 
-def turn(
-    number: int,
-    last: Iterable[tuple[Role, Move]],
-    facts: Iterable[Fact],
-    legal: Iterable[Move],
-    seconds: float | None,
-) -> bytes:
-    """Everything up to `go`: what the others played, what the role may see, what it may do, how long it has."""
-    return _lines(
-        f"turn {number}",
-        *(f"last {role} {move}" for role, move in last),
-        *(f"state {fact}" for fact in facts),
-        *(f"legal {move}" for move in legal),
-        "go" if seconds is None else f"go {_milliseconds(seconds)}",
-    )
+def turn(number: int, last: Iterable[tuple[Role, Move]], states: bytes, legals: bytes, seconds: float | None) -> bytes:
+    """Everything up to `go`: what the others played, what the role may see, what it may do, how long it has.
+
+    `states` and `legals` are lines already, because several turns and roles share them.
+    """
+    told = "".join([f"turn {number}\n", *[f"last {role} {move}\n" for role, move in last]])
+    return b"%b%b%b%b" % (told.encode(), states, legals, _go(seconds))
+
+
+def states(facts: tuple[Fact, ...]) -> bytes:
+    """The lines of what a role may see."""
+    return f"state {_STATE.join(facts)}\n".encode() if facts else b""
+
+
+@lru_cache(4096)  # a few sets of moves come again and again, and the longer they are, the fewer
+def legals(moves: tuple[Move, ...]) -> bytes:
+    """The lines of what a role may do."""
+    return _lines(*(f"legal {move}" for move in moves))
+
+
+@lru_cache
+def _go(seconds: float | None) -> bytes:
+    return b"go\n" if seconds is None else b"go %d\n" % _milliseconds(seconds)
 
 
 def note(ending: Ending, said: str, played: Move, strike: int, strikes: int) -> bytes:
@@ -94,16 +100,22 @@ def dismissal(fault: Fault) -> bytes:
     return _lines(f"fault {fault.ending} {clean(fault.words, 1000)}", "end forfeit")
 
 
-def read_move(line: bytes) -> tuple[str, Ending | None]:
-    """The text of an answer, and `garbled` when it is not clean UTF-8 text.
-
-    Blanks around it are trimmed. Whoever shows the text must `clean` it first.
-    """
+def read_move(line: bytes) -> str | None:
+    """The text of an answer, without the blanks around it; None when it is no UTF-8."""
     try:
-        text = line.decode("utf-8").strip(" \t\r")
+        return line.decode().strip(" \t\r")
     except UnicodeDecodeError:
-        return line.decode("utf-8", "backslashreplace"), Ending.GARBLED
-    return text, Ending.GARBLED if any(map(_control, text)) else None
+        return None
+
+
+def said(line: bytes) -> str:
+    """What a line says, whatever it is; whoever shows it must `clean` it first."""
+    return line.decode("utf-8", "backslashreplace").strip(" \t\r")
+
+
+def garbled(text: str) -> bool:
+    """Whether a text holds what no move holds: control characters, and others that do not show."""
+    return any(map(_control, text))
 
 
 def read_remark(line: bytes) -> str:

@@ -7,14 +7,23 @@ reaches a bot, nor what time it is: what an answer took is told to it.
 import hashlib
 import random
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena import protocol
-from arena.clock import Clock
-from arena.game import CHANCE, Game, Move, Role
+from arena.clock import Clock, Spent
+from arena.game import CHANCE, Fact, Game, Move, Role
 from arena.match import Ending, Fault, Match, Turn, Verdict
 from arena.protocol import Ask, Heard
+
+
+class Made(NamedTuple):
+    """A move that is about to be played, and where it comes from."""
+
+    move: Move
+    by: str
+    said: str | None = None
+    spent: Spent = Spent()
+    remarks: tuple[str, ...] = ()
 
 
 class Referee:
@@ -37,6 +46,7 @@ class Referee:
         self._untold: dict[Role, list[tuple[Role, Move]]] = {role: [] for role in game.roles}
         self._greeted = False
         self._legal: dict[Role, tuple[Move, ...]] = {}
+        self._states: bytes | None = None  # the lines of a state that everybody may see
         for fault in (absent or {}).values():
             self._fail(fault)
         self._forfeit_if_decided()
@@ -68,6 +78,8 @@ class Referee:
             self._forfeit_if_decided()
             if self.verdict is None:
                 self._advance(moves)
+        if not self._faults:
+            return {}
         return {role: protocol.dismissal(fault) for role, fault in self._faults.items() if role in heard}
 
     def farewell(self) -> bytes:
@@ -80,29 +92,40 @@ class Referee:
         control = self.match.conditions.time
         deadline = None if control.start is None else control.start + control.margin
         text = protocol.handshake(self.game, self.match, role, bot_seed(self.match.seed, role))
-        return Ask(text=text, told=control.start, deadline=deadline, ready=True)
+        return Ask(text, control.start, deadline, ready=True)
 
     def _question(self, role: Role) -> Ask:
         clock = self._clocks[role]
-        facts = self.game.view(self.state, role)
         last = () if self.game.hidden else self._untold[role]
-        text = self._notes[role] + protocol.turn(self._number, last, facts, self._legal[role], clock.told)
-        self._notes[role] = b""
+        text = protocol.turn(self._number, last, self._states_for(role), protocol.legals(self._legal[role]), clock.told)
+        if note := self._notes[role]:
+            text, self._notes[role] = note + text, b""
         self._untold[role] = []
-        return Ask(text=text, told=clock.told, deadline=clock.deadline)
+        return Ask(text, clock.told, clock.deadline)
 
-    def _judge(self, role: Role, answer: Heard) -> Turn | None:
-        """The turn that an answer makes, or None when the seat is out because of it."""
+    def _states_for(self, role: Role) -> bytes:
+        if not self.game.open:
+            return protocol.states(self.game.view(self.state, role))
+        if self._states is None:
+            self._states = protocol.states(self.game.view(self.state, None))
+        return self._states
+
+    def _judge(self, role: Role, answer: Heard) -> Made | None:
+        """The move that an answer makes, or None when the seat is out because of it."""
         if answer.ending is not None:
             self._fail(Fault(role=role, ending=answer.ending, turn=self._number, words=answer.words))
             return None
-        self._clocks[role] = self._clocks[role].spent(answer.wall)
-        said, ending = protocol.read_move(answer.line)
+        self._clocks[role] = self._clocks[role].after(answer.spent)
+        move = protocol.read_move(answer.line)
+        if move is not None and move in self._legal[role]:
+            return Made(move, "bot", None, answer.spent, answer.remarks)
+        return self._refuse(role, move, answer)
+
+    def _refuse(self, role: Role, move: str | None, answer: Heard) -> Made | None:
+        """What is played instead of an answer that is no legal move; None when the seat is out because of it."""
+        said = protocol.said(answer.line)
+        ending = Ending.GARBLED if move is None or protocol.garbled(move) else Ending.ILLEGAL_MOVE
         legal = self._legal[role]
-        if ending is None and said not in legal:
-            ending = Ending.ILLEGAL_MOVE
-        if ending is None:
-            return self._turn(role, said, answer)
         if self._strikes[role] >= self.match.conditions.strikes:
             words = _refusal(ending, said, legal)
             self._fail(Fault(role=role, ending=ending, turn=self._number, words=words))
@@ -111,36 +134,29 @@ class Referee:
         move = self._draw(role)
         strike = self._strikes[role]
         self._notes[role] = protocol.note(ending, said, move, strike, self.match.conditions.strikes)
-        return self._turn(role, move, answer, by="strike", said=protocol.clean(said))
+        return Made(move, "strike", protocol.clean(said), answer.spent, answer.remarks)
 
-    def _turn(self, role: Role, move: Move, answer: Heard, by: str = "bot", said: str | None = None) -> Turn:
-        return Turn(
-            number=self._number,
-            role=role,
-            move=move,
-            by=by,
-            said=said,
-            wall=answer.wall,
-            cpu=answer.cpu,
-            waited=answer.waited,
-            remarks=answer.remarks,
-        )
-
-    def _advance(self, answered: Mapping[Role, Turn]) -> None:
+    def _advance(self, answered: Mapping[Role, Made]) -> None:
         """Play one turn: the moves that were answered, and the referee's own for chance and for empty seats."""
-        made = {role: answered.get(role) or self._own_turn(role) for role in self._legal}
-        moves = {role: turn.move for role, turn in made.items()}
+        made = answered
+        if len(answered) < len(self._legal):
+            made = {role: answered.get(role) or self._own(role) for role in self._legal}
+        moves = {role: one.move for role, one in made.items()}
         self.state = self.game.play(self.state, moves)
-        digest = state_digest(self.game, self.state)
-        self.turns += [replace(turn, digest=digest) for turn in made.values()]
+        facts = self.game.view(self.state, None)
+        self._states = protocol.states(facts) if self.game.open else None
+        digest = _digest(facts)
+        for role, (move, by, said, spent, remarks) in made.items():
+            self.turns.append(Turn(self._number, role, move, by, said, *spent, remarks, digest))
         for role, untold in self._untold.items():
-            untold += [(other, move) for other, move in moves.items() if other not in {role, CHANCE}]
+            for other, move in moves.items():
+                if other != role and other != CHANCE:
+                    untold.append((other, move))
         self._number += 1
         self._finish_if_over()
 
-    def _own_turn(self, role: Role) -> Turn:
-        by = "chance" if role == CHANCE else "substitute"
-        return Turn(number=self._number, role=role, move=self._draw(role), by=by)
+    def _own(self, role: Role) -> Made:
+        return Made(self._draw(role), "chance" if role == CHANCE else "substitute")
 
     def _draw(self, role: Role) -> Move:
         """A legal move, keyed by (seed, turn, role), so that it depends on nothing else that happened."""
@@ -151,8 +167,10 @@ class Referee:
 
     def _forfeit_if_decided(self) -> None:
         """End the match when a fault has left at most one side in play."""
+        if not self._faults:
+            return
         left = [side for side in self.game.sides if any(role not in self._faults for role in side)]
-        if not self._faults or len(left) > 1:
+        if len(left) > 1:
             return
         winners = {role for side in left for role in side if role not in self._faults}
         scores = {role: 100 if role in winners else 0 for role in self.game.roles}
@@ -172,7 +190,11 @@ def bot_seed(seed: int, role: Role) -> int:
 
 def state_digest(game: Game[Any], state: object) -> str:
     """16 hex digits over every fact of a state: what `verify` compares turn by turn."""
-    return hashlib.sha256("\n".join(game.view(state, None)).encode()).hexdigest()[:16]
+    return _digest(game.view(state, None))
+
+
+def _digest(facts: tuple[Fact, ...]) -> str:
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
 
 
 def _refusal(ending: Ending, said: str, legal: tuple[Move, ...]) -> str:

@@ -34,7 +34,7 @@ class Answer:
         """The answer now, or how it failed; harmless to show."""
         if self.now.ending is not None:
             return f"({self.now.ending})"
-        return protocol.clean(protocol.read_move(self.now.line)[0])
+        return protocol.clean(protocol.said(self.now.line))
 
     @property
     def same(self) -> bool:
@@ -46,7 +46,7 @@ class Answer:
     @property
     def _refused(self) -> bool:
         legal = [line[len(b"legal ") :] for line in self.then.ask.text.splitlines() if line.startswith(b"legal ")]
-        return protocol.read_move(self.now.line)[0].encode("utf-8", "replace") not in legal
+        return protocol.said(self.now.line).encode("utf-8", "replace") not in legal
 
 
 def feed(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from arena.clock import Spent
 from arena.game import Game, Role
 from arena.match import Fault, Record, Turn, Verdict
 from arena.protocol import Ask, Heard, dismissal
@@ -120,8 +121,8 @@ def _exchange(
 def _heard(one: Exchange) -> Heard:
     if one.fault is not None:
         return Heard(ending=one.fault.ending, words=one.fault.words)
-    wall = one.played.wall if one.played else 0.0
-    return Heard(line=one.answer.encode("utf-8", "surrogatepass"), wall=wall)
+    spent = one.played.spent if one.played else Spent()
+    return Heard(line=one.answer.encode("utf-8", "surrogatepass"), spent=spent)
 
 
 def _differs(turn: Turn, recorded: Turn, wrong: list[str]) -> str:

@@ -50,6 +50,7 @@ class MummyMaze(Game[State]):
     """`anytime`: also when the mummy comes upon the explorer half-way; `end`: only where its move ends."""
 
     roles = ("explorer", "mummy")
+    open = True
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

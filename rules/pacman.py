@@ -47,6 +47,7 @@ class Pacman(Game[State]):
 
     roles = ("pacman", *GHOSTS)
     sides = (("pacman",), GHOSTS)
+    open = True
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

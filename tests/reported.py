@@ -127,8 +127,8 @@ def crashed(record: Record, words: str = "the program ended", stderr: str = "Tra
 def evil(record: Record, text: str) -> Record:
     """The same match by bots that say this wherever they can."""
     crash = crashed(record, words=text, stderr=f"{text}\n" * 3)
-    turns = [replace(turn, remarks=(text, text)) for turn in crash.turns]
-    turns[0] = replace(turns[0], by="strike", said=text)
+    turns = [turn._replace(remarks=(text, text)) for turn in crash.turns]
+    turns[0] = turns[0]._replace(by="strike", said=text)
     seats = [replace(seat, warnings=(text,), exit=text) for seat in crash.seats]
     return replace(crash, turns=tuple(turns), seats=tuple(seats))
 

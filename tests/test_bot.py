@@ -8,7 +8,7 @@ import pytest
 from processes import gone_soon
 
 from arena import roster, rulefile
-from arena.bot import LiveBot
+from arena.bot import LiveBot, OverloadedError
 from arena.converse import converse, part
 from arena.match import Conditions, Ending
 from arena.protocol import Ask
@@ -18,6 +18,7 @@ RULES = rulefile.shipped() / "pacman.py"
 OPEN = Conditions(sandbox="rlimits")
 READY = Ask(text=b"ready?\n", told=10.0, deadline=10.0, ready=True)
 GO = Ask(text=b"turn 1\ngo\n", told=None, deadline=None)
+SOON = Ask(text=b"turn 1\ngo 5000\n", told=5.0, deadline=5.0)
 ECHO = """
 import os, sys, time
 for line in sys.stdin:
@@ -92,9 +93,9 @@ def test_cpu_time_stands_beside_wall_time(live):
     spin = "t = time.monotonic() + 0.2; list(iter(lambda: time.monotonic() < t, False)); print('x', flush=True)"
     busy = ask(live(spin))
     idle = ask(live("time.sleep(0.2); print('x', flush=True)"))
-    assert busy.wall > 0.1  # not 0.2: it may read its question before we have looked at the time
-    assert idle.wall > 0.1
-    assert busy.cpu > 5 * idle.cpu
+    assert busy.spent.wall > 0.1  # not 0.2: it may read its question before we have looked at the time
+    assert idle.spent.wall > 0.1
+    assert busy.spent.cpu > 5 * idle.spent.cpu
 
 
 @pytest.mark.slow
@@ -103,8 +104,8 @@ def test_two_that_are_asked_at_once_think_at_once(live):
     question = Ask(text=b"go\n", told=None, deadline=None)
     heard = converse(bots, dict.fromkeys(bots, question))
     assert all(one.line == b"x" for one in heard.values())
-    alone = sum(one.wall for one in heard.values())
-    assert max(one.wall for one in heard.values()) < 0.75 * alone
+    alone = sum(one.spent.wall for one in heard.values())
+    assert max(one.spent.wall for one in heard.values()) < 0.75 * alone
 
 
 @pytest.mark.slow
@@ -114,14 +115,14 @@ def test_the_end_of_one_does_not_count_as_the_others_time(live, monkeypatch):
     steady = live("time.sleep(0.1); print('x', flush=True)")
     heard = converse({one.role: one for one in (lost, steady)}, dict.fromkeys((lost.role, steady.role), GO))
     assert heard[lost.role].ending is Ending.CRASHED
-    assert 0.05 < heard[steady.role].wall < 2.0
+    assert 0.05 < heard[steady.role].spent.wall < 2.0
 
 
 def test_an_exit_just_before_the_deadline_is_a_crash_and_no_time_loss(live):
     leaver = live("os._exit(9)")
-    leaver.begin(GO)
+    leaver.begin(SOON)
     assert gone_soon([leaver._child.pid])
-    leaver.expire()
+    leaver.look(leaver.due, 0.0)
     assert leaver.heard is None
     leaver.bury()
     assert leaver.heard.ending is Ending.CRASHED
@@ -129,9 +130,9 @@ def test_an_exit_just_before_the_deadline_is_a_crash_and_no_time_loss(live):
 
 def test_an_answer_that_is_there_at_the_deadline_counts(live):
     quick = live("print('x', flush=True); os._exit(0)")
-    quick.begin(GO)
+    quick.begin(SOON)
     assert gone_soon([quick._child.pid])
-    quick.expire()
+    quick.look(quick.due, 0.0)
     assert quick.heard.line == b"x"
 
 
@@ -250,3 +251,54 @@ def test_ending_a_bot_twice_is_ending_it_once(live):
     before = len(os.listdir("/proc/self/fd"))
     bot.end()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def late_look(bot: LiveBot, seconds: float) -> None:
+    """Attend to a bot as who slept for so long past its deadline does."""
+    now = bot.due + seconds
+    ready = [descriptor for descriptor, _ in bot.wait(1000)]
+    for descriptor in ready:
+        bot.attend(descriptor, now, now - bot.begun)
+    if bot.awaited:
+        bot.look(now, seconds)
+
+
+def test_an_answer_that_a_late_referee_finds_counts_and_so_does_the_cpu_time_it_took(live):
+    bot = live("sys.stdout.write('x\\n'); sys.stdout.flush()")
+    bot.begin(SOON)
+    late_look(bot, 60.0)
+    assert bot.heard.line == b"x"
+    assert bot.heard.spent.wall > 60.0
+    assert bot.heard.spent.fair < 1.0
+
+
+@pytest.mark.slow
+def test_cpu_time_over_the_limit_is_a_time_loss_however_late_the_referee_was(live):
+    bot = live("exec('while time.process_time() < 1: pass'); print('x', flush=True)")
+    bot.begin(Ask(text=b"go\n", told=0.2, deadline=0.2))
+    while not bot.wait(1000):
+        pass
+    now = bot.due + 60.0
+    for descriptor, _ in bot.wait(0):
+        bot.attend(descriptor, now, now - bot.begun)
+    assert bot.heard.ending is Ending.TIMEOUT
+    assert "of CPU" in bot.heard.words
+
+
+def test_a_deadline_is_put_off_by_what_the_referee_slept_and_no_further(live):
+    bot = live("time.sleep(600)")
+    bot.begin(Ask(text=b"go\n", told=0.1, deadline=0.1))
+    first = bot.due
+    bot.look(first + 0.5, 0.5)
+    assert bot.heard is None
+    assert first + 0.5 <= bot.due <= first + 0.6
+    bot.look(bot.due + 0.001, 0.0)
+    assert bot.heard.ending is Ending.TIMEOUT
+    assert "are not charged" in bot.heard.words
+
+
+def test_a_machine_that_keeps_a_bot_waiting_for_too_long_is_arenas_own_failure(live):
+    bot = live("time.sleep(600)")
+    bot.begin(Ask(text=b"go\n", told=0.1, deadline=0.1))
+    with pytest.raises(OverloadedError, match=r"overloaded; run fewer workers"):
+        bot.look(bot.due + 3.0, 3.0)

@@ -170,7 +170,7 @@ def test_arrays_hold_what_ratings_are_fitted_to(tmp_path):
 def test_no_clock_reading_is_in_any_file_but_timing(tmp_path):
     for name, wall in (("slow", 0.5), ("fast", 0.001)):
         records = (replace(one, seconds=wall, started=name) for one in map(stored.played, MATCHES))
-        timed = (replace(one, turns=tuple(replace(turn, wall=wall, cpu=wall) for turn in one.turns)) for one in records)
+        timed = (replace(one, turns=tuple(turn._replace(wall=wall, cpu=wall) for turn in one.turns)) for one in records)
         write_csv(make(tmp_path / name, *timed), tmp_path / name)
     same = {
         name: (tmp_path / "slow" / f"{name}.csv").read_bytes() == (tmp_path / "fast" / f"{name}.csv").read_bytes()

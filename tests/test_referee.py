@@ -3,7 +3,7 @@
 import pytest
 from toy import Duet, match_of
 
-from arena.clock import TimeControl
+from arena.clock import Spent, TimeControl
 from arena.match import Ending, Fault, Verdict
 from arena.protocol import Heard
 from arena.referee import Referee, bot_seed, state_digest
@@ -15,7 +15,7 @@ FAT = Heard(ending=Ending.LIMIT_EXCEEDED, words="cpu: too much")
 
 
 def say(text: str, wall: float = 0.0) -> Heard:
-    return Heard(line=text.encode(), wall=wall)
+    return Heard(line=text.encode(), spent=Spent(wall=wall))
 
 
 def dialogue(script: dict[str, list[Heard]], game: Duet | None = None, **conditions: object) -> Referee:

@@ -117,7 +117,7 @@ def honest():
 
 def with_turn(record, place, **changes):
     turns = list(record.turns)
-    turns[place] = replace(turns[place], **changes)
+    turns[place] = turns[place]._replace(**changes)
     return replace(record, turns=tuple(turns))
 
 
@@ -140,7 +140,7 @@ TAMPERED = {
     "another state": lambda one: with_turn(one, 0, digest="0" * 16),
     "another draw": lambda one: with_turn(one, 1, move=other_move(one, 1)),
     "a turn less": lambda one: replace(one, turns=one.turns[:-1]),
-    "a turn more": lambda one: replace(one, turns=(*one.turns, replace(one.turns[-1], number=99))),
+    "a turn more": lambda one: replace(one, turns=(*one.turns, one.turns[-1]._replace(number=99))),
     "turns swapped": lambda one: replace(one, turns=(one.turns[1], one.turns[0], *one.turns[2:])),
     "other scores": lambda one: replace(one, verdict=replace(one.verdict, scores={"explorer": 99, "mummy": 1})),
     "another reason": lambda one: replace(one, verdict=replace(one.verdict, reason="forfeit")),

@@ -12,7 +12,7 @@ class Examinee(LiveBot):
     @property
     def deaf(self) -> bool:
         """Whether it closed its own input; asked before its end."""
-        return self._stdin is None
+        return self.wire.stdin is None
 
     def aside(self) -> tuple[str, ...]:
         """Its remarks since its last answer."""

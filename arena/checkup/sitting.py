@@ -7,7 +7,7 @@ about the questions, twists.py.
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +129,7 @@ class Examiner:
                 return Heard(ending=Ending.ILLEGAL_MOVE)
             if heard.ending is not Ending.TIMEOUT:
                 return heard
-        return self._converse(self._patient(replace(ask, text=last)))
+        return self._converse(self._patient(ask._replace(text=last)))
 
     def _converse(self, ask: Ask) -> Heard:
         return converse({self._role: self._bot}, {self._role: ask})[self._role]
@@ -139,7 +139,7 @@ class Examiner:
         if not self._name or ask.deadline is None:
             return ask
         enough = min(ask.deadline, ENOUGH)
-        return replace(ask, told=enough, deadline=enough)
+        return ask._replace(told=enough, deadline=enough)
 
     def _accepted(self, ask: Ask, heard: Heard) -> bool:
         """Whether the answer is a good one; if not, why is found out."""
@@ -154,9 +154,10 @@ class Examiner:
         return ask.ready or self._legal(heard)
 
     def _legal(self, heard: Heard) -> bool:
-        said, garbled = protocol.read_move(heard.line)
+        said = protocol.read_move(heard.line)
         legal = self._game.legal_moves(self._referee.state, self._role)
-        if garbled is not None:
+        if said is None or protocol.garbled(said):
+            said = protocol.said(heard.line)
             self._fault(f'printed "{protocol.clean(said)}", which is not clean UTF-8 text', cures.of_garbled(""))
             return False
         if said not in legal:
@@ -164,7 +165,7 @@ class Examiner:
             self._fault(cures.refusal(said, legal), cures.of_illegal(said, legal, self._earlier, after))
             return False
         self.moves.append(said)
-        self.walls.append(heard.wall)
+        self.walls.append(heard.spent.wall)
         self._earlier.update(legal)
         return True
 
@@ -194,9 +195,9 @@ class Examiner:
         remarks, limit = self._bot.aside(), ask.deadline or LEAVE
         late = None
         if "without a newline" not in words and not self._name:
-            awaited = converse({self._role: self._bot}, {self._role: replace(ask, text=b"", deadline=LATER * limit)})
+            awaited = converse({self._role: self._bot}, {self._role: ask._replace(text=b"", deadline=LATER * limit)})
             heard = awaited[self._role]
-            late = limit + heard.wall if heard.ending is None else None
+            late = limit + heard.spent.wall if heard.ending is None else None
         return cures.of_silence(words, remarks, ready=ask.ready, late=late, thrown=self._bot.thrown())
 
     def _part(self, words: bytes) -> None:

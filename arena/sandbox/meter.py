@@ -4,20 +4,15 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(NamedTuple):
     """Seconds since the process started."""
 
     cpu: float = 0.0
     waited: float = 0.0
-    """Ready to run, but without a core."""
-
-    def since(self, earlier: "Usage") -> "Usage":
-        """What was used after an earlier reading; never negative, also when the process is gone meanwhile."""
-        return Usage(max(0.0, self.cpu - earlier.cpu), max(0.0, self.waited - earlier.waited))
+    """Ready to run, but without a core; of all its threads, as of the last survey for all but the first."""
 
 
 class Meter:
@@ -26,10 +21,13 @@ class Meter:
     def __init__(self, find: Callable[[], int | None]) -> None:
         """`find` tells the process's id; it is asked until there is one."""
         self._find = find
-        self._clock = 0
+        self._pid = self._clock = 0
         self._last = Usage()
         self._schedstat: int | None = None
         self._alive = True
+        self._others = 0.0
+        """Seconds that threads other than the first have waited."""
+        self._seen: dict[str, float] = {}
 
     def read(self) -> Usage:
         """The usage now."""
@@ -37,17 +35,23 @@ class Meter:
             self._begin()
         if self._alive and self._clock:
             try:
-                self._last = Usage(time.clock_gettime_ns(self._clock) / 1e9, self._waited())
+                cpu = time.clock_gettime_ns(self._clock)
+                waited = 0.0 if self._schedstat is None else _waited(os.pread(self._schedstat, 64, 0))
+                self._last = Usage(cpu / 1e9, waited + self._others)
             except OSError:
                 self._alive = False
         return self._last
 
-    def _begin(self) -> None:
-        pid = self._find()
-        if pid:
-            self._clock = ~pid << 3 | 2  # clock_getcpuclockid(3): the CPU clock of a whole process
-            with contextlib.suppress(OSError):  # a kernel without schedstats
-                self._schedstat = os.open(f"/proc/{pid}/schedstat", os.O_RDONLY)
+    def survey(self) -> None:
+        """Look at the threads beside the first, which costs more: now and then, and before a verdict."""
+        if not self._alive or self._schedstat is None:
+            return
+        with contextlib.suppress(OSError):  # gone meanwhile
+            tasks = os.listdir(f"/proc/{self._pid}/task")
+            if len(tasks) > 1:
+                for task in tasks:
+                    if task != str(self._pid):
+                        self._add(task)
 
     def close(self) -> None:
         """Stop reading."""
@@ -56,7 +60,19 @@ class Meter:
             os.close(self._schedstat)
             self._schedstat = None
 
-    def _waited(self) -> float:
-        if self._schedstat is None:
-            return 0.0
-        return int(os.pread(self._schedstat, 64, 0).split()[1]) / 1e9  # "run waiting slices", nanoseconds
+    def _begin(self) -> None:
+        self._pid = self._find() or 0
+        if self._pid:
+            self._clock = ~self._pid << 3 | 2  # clock_getcpuclockid(3): the CPU clock of a whole process
+            with contextlib.suppress(OSError):  # a kernel without schedstats
+                self._schedstat = os.open(f"/proc/{self._pid}/schedstat", os.O_RDONLY)
+
+    def _add(self, task: str) -> None:
+        with contextlib.suppress(OSError), open(f"/proc/{self._pid}/task/{task}/schedstat", "rb") as schedstat:
+            waited = _waited(schedstat.read(64))
+            self._others += max(0.0, waited - self._seen.get(task, 0.0))
+            self._seen[task] = waited
+
+
+def _waited(schedstat: bytes) -> float:
+    return int(schedstat.split()[1]) / 1e9  # "run waiting slices", nanoseconds

@@ -39,14 +39,15 @@ class Watchdog:
         self._inherited = inherited
         self._processes = processes
         self._scratch = scratch
-        self._next = 0.0
+        self.due = 0.0
+        """The moment (monotonic) from which on a look is due."""
 
     def look(self, now: float) -> str | None:
         """Which limit is passed, in words; None while all is well, or when it was looked at just now (monotonic)."""
-        if now < self._next:
+        if now < self.due:
             return None
         excess = next(self._excesses(), None)
-        self._next = time.monotonic() + LOOK
+        self.due = time.monotonic() + LOOK
         return excess
 
     def _excesses(self) -> Iterator[str]:
