@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from arena.sandbox import birth, bubblewrap, landlock, procfs, seccomp, warm
@@ -154,5 +155,5 @@ def sweep() -> Answer:
             time.sleep(0.0002)  # not a blocking wait: what a dying child leaves is adopted late, and must be killed too
 
 
-HERE = {PREPARE: prepare, PRELOAD: preload, END: end, SWEEP: sweep}
+HERE: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, PRELOAD: preload, END: end, SWEEP: sweep}
 """What the spawner does itself."""
