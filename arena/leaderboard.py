@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from arena import arrays, frames, ranking, rated, rating_frames, tables, tiebreaks
+from arena import arrays, frames, metrics, ranking, rated, rating_frames, tables, tiebreaks
 from arena.archive import Archive
 from arena.arrays import Arrays, Ints
 from arena.errors import ArenaError
@@ -76,8 +76,14 @@ class Results:
     @cached_property
     def ratings(self) -> Ratings:
         """How strong the bots are, and how sure that is; fitted once, then kept beside the archive."""
-        rating = self._rating or self.event.rating
-        return rated.of(self._archive, self.event, lambda: self.arrays, rating=rating, all_versions=self._all_versions)
+        return rated.of(
+            self._archive, self.event, lambda: self.arrays, rating=self.rating, all_versions=self._all_versions
+        )
+
+    @property
+    def rating(self) -> str:
+        """The name of the rating that decides the rank."""
+        return self._rating or self.event.rating
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -173,6 +179,13 @@ class Results:
     def turns(self) -> pd.DataFrame:
         """A row a move: match, turn, role, bot, move, by whom, the refused text, three times in seconds, remarks."""
         return pd.DataFrame(self._turns(), columns=TURNS)
+
+    def metrics(self, most: int | None = None) -> pd.DataFrame:
+        """A row for each match, turn, role and metric that a bot reported in a remark: bot and value.
+
+        Of more than `most` matches only a fair share is read.
+        """
+        return metrics.frame(self._archive, all_versions=self._all_versions, most=most)
 
     def timing(self) -> pd.DataFrame:
         """A row for each bot, board and role: answers, and quantiles of their wall and CPU time, in seconds."""
