@@ -46,7 +46,7 @@ class Tournament(Table):
     )
     unsafe: bool = Field(default=False, description="Allow the levels rlimits and none, which do not confine bots.")
     freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
-    warm: bool = Field(default=False, description="Start Python bots by forking an interpreter that already runs.")
+    warm: bool = Field(default=True, description="Start Python bots by forking an interpreter that already runs.")
     preload: Names = Field(default=(), description="Modules of arena's own environment that such bots find imported.")
     time: Time = Field(default=Time(), description="Seconds.")
     limits: Restrictions = Field(default=Restrictions(), description="What one bot process may use.")
