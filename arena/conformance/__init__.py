@@ -94,9 +94,11 @@ def _tried(law: Callable[[], Iterable[str]]) -> list[str]:
 
 
 def _raised(error: Exception) -> str:
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    said = " ".join(str(error).split())
-    return f"{last.name} raises {type(error).__name__}: {said} ({Path(last.filename).name}, line {last.lineno})"
+    """What the rules raised, in which of their methods, and where."""
+    frames = traceback.extract_tb(error.__traceback__)
+    called = next((frame.name for frame in frames if Path(frame.filename).parent != Path(__file__).parent), "a law")
+    said, last = " ".join(str(error).split()), frames[-1]
+    return f"{called} raises {type(error).__name__}: {said} ({Path(last.filename).name}, line {last.lineno})"
 
 
 def _flaw(game: Game[Any], steps: tuple[Step, ...], place: int, words: str) -> Flaw:
