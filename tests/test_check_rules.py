@@ -70,7 +70,7 @@ def test_rules_that_raise_are_told_with_the_line_the_state_and_the_moves_that_le
     done = arena(marks(LEGAL="sorted(CELLS - state[1]) * (9 // (3 - len(state[1])) > 0)"), "check-rules", "marks.py")
     assert done.returncode == 1
     assert "legal_moves raises ZeroDivisionError" in done.stdout
-    assert "(marks.py, line 23)" in done.stdout
+    assert "(marks.py, line 21)" in done.stdout
     assert "in the state after 3 turns:" in done.stdout
     assert "next nought" in done.stdout
     assert re.search(r"reached by: cross mark \w+; nought mark \w+; cross mark \w+$", done.stdout, re.MULTILINE)
