@@ -114,10 +114,15 @@ def names() -> tuple[str, ...]:
     return tuple(found.name for found in iter_modules(__path__) if not found.ispkg)
 
 
-def find(name: str) -> Rule:
-    """The rating of that name; ArenaError when there is none."""
+def known(name: str) -> str:
+    """The same name; ArenaError when there is no rating of that name."""
     if name not in names():
         near = get_close_matches(name, names(), n=1)
         hint = f"did you mean {near[0]!r}? Known" if near else "known"
         raise ArenaError(f"rating: there is no {name!r}; {hint}: {', '.join(names())}")
-    return cast("Rule", import_module(f"{__name__}.{name}"))
+    return name
+
+
+def find(name: str) -> Rule:
+    """The rating of that name; ArenaError when there is none."""
+    return cast("Rule", import_module(f"{__name__}.{known(name)}"))
