@@ -25,9 +25,10 @@ def converse(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Rol
     now = asked[-1].begun
     while waiting := [bot for bot in asked if bot.awaited]:
         now, late = _attend(waiting, now, min([bot.due for bot in waiting]))
-        for bot in waiting:
-            if bot.awaited:
+        if still := [bot for bot in waiting if bot.awaited]:
+            for bot in still:
                 bot.look(now, late)
+            now = time.monotonic()  # to look takes a moment, which nobody is to be forgiven
     for bot in asked:
         if bot.heard is None:  # only now: its end takes a moment, and the others' answers are timed at arrival
             bot.bury()

@@ -43,6 +43,10 @@ class Event:
     seating: str = "sides"
     """`sides`: one bot takes all roles of a side; `distinct`: every role has a bot of its own."""
     conditions: Conditions = Conditions()
+    rating: str = "bradley_terry"
+    """What decides the rank; no match hangs on it, nor on the next."""
+    tie_breaks: tuple[str, ...] = ()
+    """What places bots of equal rating and points, in this order."""
 
     def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
         """The match of these bots, in the board's order of roles.

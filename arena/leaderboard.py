@@ -1,8 +1,8 @@
-"""pandas frames of an event: leaderboard, crosstable, matches, seats, turns, timing; and their CSV files.
+"""pandas frames of an event: leaderboard, strengths, crosstable, matches, seats, turns, timing; and their CSV files.
 
-It owns what counts, and the columns of the leaderboard. Points come from standings.py, which reads tallies; frames of
-matches are made in frames.py. No clock reading is in any frame but `seats`, `turns` and `timing`, so that the files of
-the others are the same bytes each time.
+It owns what counts, and the names of columns. Points come from standings.py, ratings from rated.py, the rank from
+ranking.py; frames are made in frames.py and rating_frames.py. No clock reading is in any frame but `seats`, `turns` and
+`timing`, so that the files of the others are the same bytes each time.
 """
 
 from collections import Counter
@@ -13,31 +13,36 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from arena import arrays, frames, tables
+from arena import arrays, frames, metrics, ranking, rated, rating_frames, tables, tiebreaks
 from arena.archive import Archive
 from arena.arrays import Arrays, Ints
 from arena.errors import ArenaError
 from arena.event import Event, Played
 from arena.game import Role
-from arena.match import Ending
-from arena.standings import HEAD, Standing, Tally, standings_of
+from arena.rating_frames import ENDINGS, RATED, RESULTS
+from arena.ratings import Ratings
+from arena.standings import Standing, Tally, standings_of
 
-LEADERBOARD = [*HEAD, *map(str, Ending)]
+LEADERBOARD = ["rank", "bot", *RATED, *RESULTS, *tiebreaks.names(), *ENDINGS]
 SEATS = ["match", "role", "bot", "digest", "score", "ending", "words", "ready", "exit", "cpu", "memory", "turns"]
 TURNS = ["match", "turn", "role", "bot", "move", "by", "said", "wall", "cpu", "waited", "remarks"]
 
 
 class Results:
-    """The results of an event, read once; `all_versions` counts matches of edited bots, boards and rules too."""
+    """The results of an event, read once; `all_versions` counts matches of edited bots, boards and rules too.
 
-    def __init__(self, archive: Archive, *, all_versions: bool = False) -> None:
+    `rating` is another rating than the event's.
+    """
+
+    def __init__(self, archive: Archive, *, all_versions: bool = False, rating: str | None = None) -> None:
         self._archive = archive
         self._all_versions = all_versions
+        self._rating = rating
 
     @classmethod
-    def open(cls, path: str | Path, *, all_versions: bool = False) -> "Results":
+    def open(cls, path: str | Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
         """The results in a folder such as `results/demo`; ArenaError when there are none."""
-        return cls(Archive.open(Path(path)), all_versions=all_versions)
+        return cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating)
 
     @cached_property
     def event(self) -> Event:
@@ -61,11 +66,29 @@ class Results:
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
-        """The place of every bot, best first."""
+        """The place of every bot, best first: by rating, points and tie-breaks, as ranking.py says."""
         names = {bot.name for bot in self.event.bots}
         if self._all_versions:
             names |= {tally.bot for tally in self.tallies}
-        return standings_of(sorted(names), self.tallies)
+        by_points = standings_of(sorted(names), self.tallies)
+        return ranking.ranked(by_points, self.ratings, lambda: ranking.met(self.arrays), self.event.tie_breaks)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """How strong the bots are, and how sure that is; fitted once, then kept beside the archive."""
+        return rated.of(
+            self._archive, self.event, lambda: self.arrays, rating=self.rating, all_versions=self._all_versions
+        )
+
+    @property
+    def rating(self) -> str:
+        """The name of the rating that decides the rank."""
+        return self._rating or self.event.rating
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the ratings should know, a sentence each; no bot is named."""
+        return self.ratings.warnings
 
     @cached_property
     def boards(self) -> dict[str, tuple[Role, ...]]:
@@ -95,10 +118,20 @@ class Results:
         }
 
     def leaderboard(self) -> pd.DataFrame:
-        """A row a bot, best first; `rank` and `points` are missing for a bot that never played."""
-        rows = [_leaderboard_row(one, self.columns, self.places) for one in self.standings]
-        frame = pd.DataFrame(rows, columns=[*LEADERBOARD, *self.columns.values(), *self.places.values()])
-        return frame.astype({"rank": "Int64"})
+        """A row a bot, best first; rank, rating and points are missing for a bot that never played."""
+        return rating_frames.leaderboard(self.standings, self.ratings, self.event.tie_breaks, self.columns, self.places)
+
+    def strengths(self) -> pd.DataFrame:
+        """A row for each bot and each (board, role) that it played: strength, low, high, in the rating's unit."""
+        return rating_frames.strengths(self.ratings)
+
+    def advantages(self) -> pd.DataFrame:
+        """A row for each (board, role): what that role is worth between average bots; none where points rate."""
+        return rating_frames.advantages(self.ratings)
+
+    def chance_better(self) -> pd.DataFrame:
+        """A row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger than the opponent."""
+        return rating_frames.chance_better(self.ratings)
 
     def matches(self) -> pd.DataFrame:
         """A row a match: game, board, repeat, seed, reason, and bot, score and ending of each role of the event.
@@ -147,6 +180,13 @@ class Results:
         """A row a move: match, turn, role, bot, move, by whom, the refused text, three times in seconds, remarks."""
         return pd.DataFrame(self._turns(), columns=TURNS)
 
+    def metrics(self, most: int | None = None) -> pd.DataFrame:
+        """A row for each match, turn, role and metric that a bot reported in a remark: bot and value.
+
+        Of more than `most` matches only a fair share is read.
+        """
+        return metrics.frame(self._archive, all_versions=self._all_versions, most=most)
+
     def timing(self) -> pd.DataFrame:
         """A row for each bot, board and role: answers, and quantiles of their wall and CPU time, in seconds."""
         answers: dict[tuple[str, str, str], list[tuple[bytes, bytes, bytes]]] = {}
@@ -191,9 +231,11 @@ class Results:
 
 
 def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
-    """Write leaderboard, crosstable, matches and timing as CSV files; each is whole or not there."""
+    """Write the tables as CSV files; each is whole or not there."""
     frames = {
         "leaderboard": results.leaderboard(),
+        "strengths": results.strengths(),
+        "chance_better": results.chance_better(),
         "crosstable": results.crosstable(),
         "matches": results.matches(),
         "timing": results.timing(),
@@ -212,13 +254,3 @@ def _columns(boards: Mapping[str, tuple[Role, ...]]) -> dict[str, str]:
 def _known(kind: str, name: str, known: bool, names: Iterable[str]) -> None:
     if not known:
         raise ArenaError(f"{name!r} is no {kind} of this event; it has {', '.join(sorted(names))}")
-
-
-def _leaderboard_row(one: Standing, columns: dict[str, str], places: dict[tuple[str, Role], str]) -> list[object]:
-    endings = [one.endings.get(ending, 0) for ending in Ending]
-    return [
-        *one.head,
-        *endings,
-        *(one.boards.get(label) for label in columns),
-        *(one.roles.get(place) for place in places),
-    ]

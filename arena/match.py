@@ -98,7 +98,7 @@ class Conditions:
     """The level of confinement; `auto` is resolved before planning."""
     freeze: bool = True
     """Whether a bot is stopped while it is not asked."""
-    warm: bool = False
+    warm: bool = True
     """Whether Python bots may be forked from an interpreter that is already started."""
     preload: tuple[str, ...] = ()
     """Modules that this interpreter has imported beforehand."""

@@ -43,6 +43,11 @@ class Heard(NamedTuple):
     spent: Spent = Spent()
     remarks: tuple[str, ...] = ()
 
+    @property
+    def wall(self) -> float:
+        """Seconds from the question to the moment at which the answer was read."""
+        return self.spent.wall
+
 
 def handshake(game: Game[object], match: Match, role: Role, seed: int) -> bytes:
     """Everything up to `ready?`: who plays what, the time control, and what never changes on the board."""

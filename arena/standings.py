@@ -10,7 +10,7 @@ highest, draws when it ties for highest, and loses otherwise.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from arena.event import Played
@@ -37,6 +37,8 @@ class Standing:
     """Mean score by `game/board`, its roles weighing alike; only boards that it played."""
     roles: Mapping[tuple[str, Role], float]
     """Mean score by (`game/board`, role)."""
+    tie_breaks: Mapping[str, Fraction | None] = field(default_factory=dict)
+    """What told it apart from its equals, by tie-break; only those that were looked at."""
 
     @property
     def forfeits(self) -> int:

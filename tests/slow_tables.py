@@ -6,23 +6,52 @@ from fractions import Fraction
 
 import pandas as pd
 
+from arena import ratings, tiebreaks
 from arena.event import Played
 from arena.leaderboard import Results
 from arena.match import Ending
+from arena.ratings.fitting import columns
 from arena.standings import results_of
 
 
 def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played]) -> pd.DataFrame:
     """The columns of `Results.leaderboard`."""
     own = {bot: _Own(bot, played) for bot in bots}
-    points = {bot: one.points for bot, one in own.items() if one.points is not None}
-    rank = {bot: 1 + sum(other > value for other in points.values()) for bot, value in points.items()}
-    order = sorted(own, key=lambda bot: (bot not in points, -points.get(bot, 0), bot))
-    rows = [[rank.get(bot), bot, *own[bot].row(results)] for bot in order]
-    head = ["rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits", *map(str, Ending)]
-    return pd.DataFrame(rows, columns=[*head, *results.columns.values(), *results.places.values()]).astype(
-        {"rank": "Int64"}
+    rated = {one.bot: one for one in ratings_of(results, played).ratings}
+    names = results.event.tie_breaks
+    worth = {
+        bot: (round(rated[bot].strength.value, 9), one.points) for bot, one in own.items() if one.points is not None
+    }
+    levels = {bot: float(sum(other < value for other in worth.values())) for bot, value in worth.items()}
+    placed = tiebreaks.place(levels, tiebreaks.crosstable(played), names)
+    rows = [
+        [one.rank, one.bot, *_rated(one.rank, rated[one.bot]), *own[one.bot].row(results, _figures(one, names))]
+        for one in placed
+    ]
+    absent = sorted(own.keys() - worth.keys())
+    rows += [[None, bot, *[None] * 6, *own[bot].row(results, [None] * len(names))] for bot in absent]
+    head = (
+        ["rank", "bot", "rating", "rating_low", "rating_high", "rank_low", "rank_high", "tier", "matches", "points", "won", "drawn", "lost", "forfeits"]
     )
+    every = [*head, *names, *map(str, Ending), *results.columns.values(), *results.places.values()]
+    frame = pd.DataFrame(rows, columns=every)
+    figures = dict.fromkeys(["rating", "rating_low", "rating_high"], "float")
+    return frame.astype({**dict.fromkeys(["rank", "rank_low", "rank_high", "tier"], "Int64"), **figures})
+
+
+def ratings_of(results: Results, played: Iterable[Played]) -> ratings.Ratings:
+    """The ratings of these matches, each match a value."""
+    known = dict(results._archive.rows("select id, transcript from matches"))
+    return ratings.find(results.event.rating).rate(columns.of(played, known), seed=results.event.seed)
+
+
+def _rated(rank: int, one: ratings.Rating) -> list[float]:
+    return [*one.strength, min(rank, one.ranks[0]), max(rank, one.ranks[1]), one.tier]
+
+
+def _figures(one: tiebreaks.Placed, names: Iterable[str]) -> list[float | None]:
+    found = (one.tiebreaks.get(name) for name in names)
+    return [None if figure is None else float(figure) for figure in found]
 
 
 class _Own:
@@ -39,7 +68,7 @@ class _Own:
         self.results = Counter(results_of(match)[bot] for match in mine)
         self.endings = Counter(end for match in mine for role, end in match.endings.items() if match.seats[role] == bot)
 
-    def row(self, results: Results) -> list[object]:
+    def row(self, results: Results, figures: Sequence[float | None]) -> list[object]:
         boards = defaultdict(list)
         for (label, _), mean in self.means.items():
             boards[label].append(mean)
@@ -48,6 +77,7 @@ class _Own:
             None if self.points is None else float(self.points),
             *(self.results[word] for word in ("won", "drawn", "lost")),
             self.endings.total(),
+            *figures,
             *(self.endings[ending] for ending in Ending),
             *(float(sum(boards[label]) / len(boards[label])) if label in boards else None for label in results.columns),
             *(float(self.means[place]) if place in self.means else None for place in results.places),

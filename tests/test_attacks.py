@@ -9,20 +9,24 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "attacks" / "harness"))  # which also runs without pytest
 
 import page
-from stands import STANDS, Findings, Stand
+from stands import RARE, STANDS, Findings, Stand
 from table import ACCEPTED, ATTACKS, EXPECTED
 
 from arena.sandbox.plan import CONFINING
 
-TRIED = [(stand, name) for stand in STANDS for name, word in stand.expected().items() if word != "-"]
+ALL = (*STANDS, *RARE)
+TRIED = [(stand, name) for stand in ALL for name, word in stand.expected().items() if word != "-"]
 OURS = ("NameError", "AttributeError", "TypeError", "KeyError", "SyntaxError", "ImportError", "ModuleNotFoundError")
 """A mistake in an attack looks like an attack that was stopped."""
 
 
 def each(cases, **more):
     """A test for each of these, named after it."""
-    ids = ["-".join(map(str, case)) if isinstance(case, tuple) else str(case) for case in cases]
-    return pytest.mark.parametrize(more["names"], cases, ids=ids)
+    rows = [case if isinstance(case, tuple) else (case,) for case in cases]
+    marked = [
+        pytest.param(*row, id="-".join(map(str, row)), marks=[pytest.mark.soak] * (row[0] in RARE)) for row in rows
+    ]
+    return pytest.mark.parametrize(more["names"], marked)
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +37,7 @@ def findings(request, tmp_path_factory):
     folder = (folder.parent if side_by_side else folder) / "attacks"
     folder.mkdir(exist_ok=True)
     chosen = [item.callspec.params.get("stand") for item in request.session.items if hasattr(item, "callspec")]
-    stands = [stand for stand in STANDS if stand in chosen and stand.missing() is None]
+    stands = [stand for stand in ALL if stand in chosen and stand.missing() is None]
     found = Findings(folder, stands, 1 if side_by_side else (os.cpu_count() or 1))
     yield found
     found.close()
@@ -77,12 +81,13 @@ def test_an_attack_gets_what_the_table_says_and_leaves_nothing_behind(stand, nam
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@each(STANDS, names="stand")
+@each(ALL, names=("stand",))
 def test_after_all_attacks_of_a_level_no_process_and_no_file_is_left(stand, findings):
     found = played(findings, stand)
     assert (found["below"], found["rest"]) == ([], [])
     confined = {told["confined"] for told in found["results"].values()}
     assert all(one.startswith(stand.level) for one in confined), confined
+    assert {told["warm"] for told in found["results"].values()} == {stand.warm}
     if stand.user == "root" and stand.level != "none":
         assert all(", as user 6" in one for one in confined), confined
     if stand.user == "bare root":

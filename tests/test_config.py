@@ -117,7 +117,7 @@ MISTAKES = [
     ("repeats = true", "repeats: expected a whole number, not true"),
     ("seed = -1", "seed: expected 0 or more, not -1"),
     ("repeatz = 2", "repeatz: unknown key; did you mean 'repeats'?"),
-    ("zzz = 2", "zzz: unknown key; known: name, seed, boards, schedule, repeats, seating, bots, bot, sandbox, "),
+    ("zzz = 2", "zzz: unknown key; known: name, seed, boards, schedule, repeats, seating, rating, tie_breaks, "),
     ("[tyme]\nmove = 1", "tyme: unknown key; did you mean 'time'?"),
     ("name = 3", "name: expected a text, not 3"),
     ('name = "a b"', "name: expected a word of letters, digits and . _ - that does not begin with . or -, not"),
@@ -175,11 +175,25 @@ def test_a_key_that_must_be_there_is_missed_by_name(workspace, key):
         config.load(Path("tournament.toml"))
 
 
+def test_what_decides_the_rank_is_the_events(workspace):
+    plain = config.load(write("")).event(workspace)
+    assert (plain.rating, plain.tie_breaks) == ("bradley_terry", ())
+    chosen = config.load(write('rating = "elo"\ntie_breaks = ["direct_encounter", "koya"]')).event(workspace)
+    assert (chosen.rating, chosen.tie_breaks) == ("elo", ("direct_encounter", "koya"))
+    matches = [
+        event.match(event.boards[0], event.bots[:1] * len(event.boards[0].roles), 0) for event in (plain, chosen)
+    ]
+    assert matches[0] == matches[1]  # so that what is played already counts under another rating
+
+
 LATER = [
     ("boards = []", "boards: none are named; `arena games` lists them"),
     ('boards = ["dual"]', "boards: there is no game or board 'dual'; did you mean 'duel'?"),
     ('boards = ["rules/nope.py"]', "boards: there is no rules file rules/nope.py"),
     ('schedule = "robin"', "schedule: there is no 'robin'; did you mean 'round_robin'?"),
+    ('rating = "eloo"', "rating: there is no 'eloo'; did you mean 'elo'? Known: bradley_terry, elo, points"),
+    ('tie_breaks = ["wins", "bucholz"]', "tie_breaks: there is no 'bucholz'; did you mean 'buchholz'? Known: average_"),
+    ('tie_breaks = ["wins", "wins"]', "tie_breaks: 'wins' stands there twice; once is enough"),
     ('bots = "nobots"', "bots: there is no folder nobots"),
     ('bots = "rules"', "bots: a tournament needs two, and there is none in the folder 'rules': add one there"),
     ('bots = "one"', "bots: a tournament needs two, and there is only 'ann' in the folder 'one': add one there"),

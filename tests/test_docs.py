@@ -7,7 +7,7 @@ from pathlib import Path
 import cup
 import pytest
 
-from arena import config, roster, rulebook
+from arena import config, ratings, roster, rulebook, tiebreaks
 from arena.event import Event
 from arena.leaderboard import Results
 from arena.match import Bot, Ending
@@ -88,6 +88,11 @@ def test_every_key_of_a_tournament_is_documented():
     )
     for table in schema["$defs"].values():
         assert all(f"`{key}`" in README for key in table["properties"])
+
+
+def test_every_rating_and_tie_break_is_documented():
+    assert all(f"`{name}`" in README for name in tiebreaks.names())
+    assert all(f'`"{name}"`' in README for name in ratings.names())
 
 
 def test_every_column_is_documented(played):

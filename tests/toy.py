@@ -39,7 +39,7 @@ class Duet(Game[State]):
         return ("one", "two", "three four") if role == CHANCE else ("win", "wait", "walk on")
 
     def play(self, state: State, moves: Mapping[Role, Move]) -> State:
-        return (*state, "/".join(f"{role}:{move}" for role, move in moves.items()))
+        return (*state, "/".join(f"{role}:{moves[role]}" for role in (*self.roles, CHANCE) if role in moves))
 
     def outcome(self, state: State) -> Outcome | None:
         if self._turns(state) < self.turns:

@@ -195,9 +195,10 @@ class Examiner:
         remarks, limit = self._bot.aside(), ask.deadline or LEAVE
         late = None
         if "without a newline" not in words and not self._name:
+            begun = self._bot.begun
             awaited = converse({self._role: self._bot}, {self._role: ask._replace(text=b"", deadline=LATER * limit)})
             heard = awaited[self._role]
-            late = limit + heard.spent.wall if heard.ending is None else None
+            late = self._bot.begun + heard.spent.wall - begun if heard.ending is None else None
         return cures.of_silence(words, remarks, ready=ask.ready, late=late, thrown=self._bot.thrown())
 
     def _part(self, words: bytes) -> None:

@@ -18,6 +18,7 @@ from arena.cli import (
     authors,
     boards,
     checking,
+    conforming,
     dialogues,
     matches,
     results,
@@ -50,6 +51,7 @@ app.command()(checking.check)
 app.command()(dialogues.trace)
 app.command()(again.rerun)
 app.command()(verifying.verify)
+app.command()(conforming.check_rules)
 
 
 def main() -> NoReturn:

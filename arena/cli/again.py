@@ -133,7 +133,7 @@ def _answer_lines(answer: "Answer", whole: bool) -> Iterator[str]:
     mark = "=" if answer.same else "!"
     now = f"now {screen.shown(answer.said_now)}" if not answer.same else screen.shown(answer.said_now)
     then = "" if answer.same else f"then {screen.shown(answer.said_then)}, "
-    yield f"{mark} {turn}: {then}{now}  {answer.now.spent.wall * 1000:.1f} ms"
+    yield f"{mark} {turn}: {then}{now}  {answer.now.wall * 1000:.1f} ms"
     if answer.then.fault is not None and not answer.same:
         yield f"  then {screen.shown(answer.then.fault.words, 1000)}"
     if answer.now.ending is not None:
@@ -149,6 +149,6 @@ def _answer_row(record: Record, seat: Seat, answer: "Answer") -> dict[str, objec
         "then": answer.said_then,
         "now": answer.said_now,
         "same": answer.same,
-        "wall": answer.now.spent.wall,
+        "wall": answer.now.wall,
         "words": answer.now.words or None,
     }

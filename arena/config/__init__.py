@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from arena import roster, rulebook, schedules
+from arena import ratings, roster, rulebook, schedules, tiebreaks
 from arena.clock import TimeControl
 from arena.config.keys import Entry, Faults, Names, Restrictions, Staff, Table, Time, Word, listed
 from arena.config.mistakes import sentences
@@ -36,6 +36,10 @@ class Tournament(Table):
         default="sides",
         description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot.",
     )
+    rating: str = Field(default="bradley_terry", description="What decides the rank: bradley_terry, elo or points.")
+    tie_breaks: Names = Field(
+        default=(), description="What places bots of equal rating and points: FIDE's tie-breaks, in this order."
+    )
     bots: str | None = Field(default=None, description="A folder of bots, relative to tournament.toml.")
     bot: Annotated[tuple[Entry, ...], BeforeValidator(listed)] = Field(
         default=(), description="Bots by name, beside those of the folder."
@@ -46,7 +50,7 @@ class Tournament(Table):
     )
     unsafe: bool = Field(default=False, description="Allow the levels rlimits and none, which do not confine bots.")
     freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
-    warm: bool = Field(default=False, description="Start Python bots by forking an interpreter that already runs.")
+    warm: bool = Field(default=True, description="Start Python bots by forking an interpreter that already runs.")
     preload: Names = Field(default=(), description="Modules of arena's own environment that such bots find imported.")
     time: Time = Field(default=Time(), description="Seconds.")
     limits: Restrictions = Field(default=Restrictions(), description="What one bot process may use.")
@@ -66,11 +70,20 @@ class Tournament(Table):
             repeats=self.repeats,
             seating=self.seating,
             conditions=self.conditions(),
+            rating=ratings.known(self.rating),
+            tie_breaks=self._tie_breaks(),
         )
         if not schedules.find(self.schedule).plan(event):
             each = "; with seating = 'distinct' every role wants a bot of its own" if self.seating == "distinct" else ""
             raise ArenaError(f"bots: no board can be seated with these: look at their `games` and `roles`{each}")
         return event
+
+    def _tie_breaks(self) -> tuple[str, ...]:
+        for place, name in enumerate(self.tie_breaks):
+            tiebreaks.find(name)
+            if name in self.tie_breaks[:place]:
+                raise ArenaError(f"tie_breaks: {name!r} stands there twice; once is enough")
+        return self.tie_breaks
 
     def _boards(self, workspace: Path) -> tuple[Board, ...]:
         if not self.boards:

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from arena.errors import ArenaError
 from arena.game import Role
-from arena.ratings.fitting.columns import Columns, Floats
+
+if TYPE_CHECKING:  # who only asks for the names, such as tournament.toml, waits for no numpy
+    from arena.ratings.fitting.columns import Columns, Floats
 
 REFITS = 1000
 
@@ -56,8 +58,10 @@ class Ratings:
     """Of every strength: `logits`, `Elo` or `points`."""
     ratings: tuple[Rating, ...]
     """Best first; only bots that played."""
-    better: Floats
+    better: "Floats"
     """The chance that a row's bot is stronger than a column's, 0 to 1, in the order of `ratings`; 0.5 with itself."""
+    draws: "Floats"
+    """A row for each of `ratings`: its strength in each refit. What differences and their intervals are read off."""
     advantages: Mapping[tuple[str, Role], Strength]
     """Of each (`game/board`, role) between average bots; roles that always score alike stand under their first."""
     groups: tuple[tuple[str, ...], ...]
@@ -92,13 +96,15 @@ class Ratings:
             for one in self.ratings
         )
         advantages = {place: strength.scaled(factor, 0) for place, strength in self.advantages.items()}
-        return replace(self, unit=unit, ratings=tuple(ratings), advantages=advantages)
+        return replace(
+            self, unit=unit, ratings=tuple(ratings), draws=offset + factor * self.draws, advantages=advantages
+        )
 
 
 class Rule(Protocol):
     """What a file in this folder is."""
 
-    def rate(self, columns: Columns, *, seed: int = 0, refits: int = REFITS) -> Ratings:
+    def rate(self, columns: "Columns", *, seed: int = 0, refits: int = REFITS) -> Ratings:
         """Rate all bots of these matches; the seed fixes what intervals are drawn from."""
         ...
 
@@ -108,10 +114,15 @@ def names() -> tuple[str, ...]:
     return tuple(found.name for found in iter_modules(__path__) if not found.ispkg)
 
 
-def find(name: str) -> Rule:
-    """The rating of that name; ArenaError when there is none."""
+def known(name: str) -> str:
+    """The same name; ArenaError when there is no rating of that name."""
     if name not in names():
         near = get_close_matches(name, names(), n=1)
         hint = f"did you mean {near[0]!r}? Known" if near else "known"
         raise ArenaError(f"rating: there is no {name!r}; {hint}: {', '.join(names())}")
-    return cast("Rule", import_module(f"{__name__}.{name}"))
+    return name
+
+
+def find(name: str) -> Rule:
+    """The rating of that name; ArenaError when there is none."""
+    return cast("Rule", import_module(f"{__name__}.{known(name)}"))

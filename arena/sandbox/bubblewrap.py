@@ -66,10 +66,10 @@ _works: dict[bool, list[str]] = {}
 """The part of the command that depends on no bot: the fullest variant that works here, for another user and for us."""
 
 
-def prepare(plan: Plan) -> None:
-    """In the spawner: find out which arguments work here, once."""
-    if (plan.user is not None) not in _works:
-        _works[plan.user is not None] = _fullest(plan.user)
+def prepare(*, other_user: bool) -> None:
+    """In the spawner: find out which arguments work here, once; for `other_user`s than we are, with one of them."""
+    if other_user not in _works:
+        _works[other_user] = _fullest(users.FIRST if other_user else None)
 
 
 def _fullest(user: int | None) -> list[str]:

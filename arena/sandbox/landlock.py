@@ -9,7 +9,9 @@ import ctypes
 import os
 import stat
 import struct
+from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 from arena.sandbox import rlimits, seccomp
 from arena.sandbox.plan import Plan
@@ -41,6 +43,16 @@ syscall = ctypes.CDLL(None, use_errno=True).syscall
 syscall.restype = ctypes.c_long
 
 
+class Place(NamedTuple):
+    """A place on disk that is held by a descriptor."""
+
+    descriptor: int
+    folder: bool
+    real: str
+    """Its path without symbolic links."""
+
+
+@cache
 def version() -> int:
     """The version of Landlock that this kernel offers; 0 = none."""
     return max(0, int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)))
@@ -61,10 +73,15 @@ def _filter(plan: Plan) -> bytes:
     return filters.for_any_pid() if plan.processes > 1 and version() >= 6 else filters.for_pid(os.getpid())
 
 
-def prepare(plan: Plan) -> None:
-    """In the spawner: open what every bot of this toolchain may read, once."""
-    for path in (*PROGRAMS, *SETTINGS, *DEVICES, *plan.read):
-        _opened(path)
+_places: dict[str, Place | None] = {}
+"""What was opened once, in the spawner: places that stay what they are while it lives."""
+
+
+def prepare(places: tuple[str, ...]) -> None:
+    """In the spawner: open what every bot may read beside the system's programs; they are the same for all."""
+    for path in (*PROGRAMS, *SETTINGS, *DEVICES, *places):
+        if path not in _places:
+            _places[path] = _open(path)
 
 
 def _restrict(plan: Plan) -> None:
@@ -75,34 +92,35 @@ def _restrict(plan: Plan) -> None:
     attributes = struct.pack("QQQ", handled, HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= 6 else 0)
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
     ruleset = _checked(syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "create")
-    for path in (*PROGRAMS, *SETTINGS, *plan.read):
-        _allow(ruleset, _opened(path), READ & handled)
-    for path in DEVICES:
-        _allow(ruleset, _opened(path), DEVICE & handled)
-    _allow(ruleset, _open(plan.home), (READ | SCRATCH if plan.builds else READ) & handled)
-    _allow(ruleset, _open(plan.scratch), SCRATCH & handled)
+    for path, rights in _granted(plan):
+        place = _places[path] if path in _places else _open(path)
+        if place is not None:
+            rule = struct.pack("=Qi", rights & handled & (-1 if place.folder else FILE_RIGHTS), place.descriptor)
+            _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
     _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
     os.close(ruleset)
 
 
-def _open(path: str) -> tuple[int, bool] | None:
-    """A descriptor that names a place, and whether that is a folder; None when there is none."""
+def _granted(plan: Plan) -> Iterator[tuple[str, int]]:
+    """Each place with the rights on it. What lies below another one needs no rule of its own."""
+    above: list[str] = []
+    for path in (*PROGRAMS, *SETTINGS, *plan.read):
+        place = _places.get(path)
+        if place is None or not place.real.startswith(tuple(above)):
+            yield path, READ
+        if place is not None and place.folder:
+            above.append(f"{place.real}/")
+    yield from ((path, DEVICE) for path in DEVICES)
+    yield plan.home, READ | SCRATCH if plan.builds else READ
+    yield plan.scratch, SCRATCH
+
+
+def _open(path: str) -> Place | None:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
         return None  # not every system has them all
-    return descriptor, stat.S_ISDIR(os.fstat(descriptor).st_mode)
-
-
-_opened = cache(_open)
-"""For places that stay what they are while the spawner lives."""
-
-
-def _allow(ruleset: int, place: tuple[int, bool] | None, rights: int) -> None:
-    if place is not None:
-        descriptor, folder = place
-        rule = struct.pack("=Qi", rights if folder else rights & FILE_RIGHTS, descriptor)
-        _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
+    return Place(descriptor, stat.S_ISDIR(os.fstat(descriptor).st_mode), os.path.realpath(path))
 
 
 def _checked(answer: int, what: str) -> int:

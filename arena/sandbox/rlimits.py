@@ -7,6 +7,8 @@ import ctypes
 import math
 import os
 import resource
+import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 from arena.sandbox.plan import Plan
@@ -31,10 +33,16 @@ def confine(plan: Plan, argv: list[str]) -> list[str]:
 def apply(plan: Plan) -> None:
     """Set the rows, none above what we have ourselves."""
     for kind, soft, hard in plan.limits:
-        top = resource.getrlimit(kind)[1]
-        if top != resource.RLIM_INFINITY:
-            soft, hard = min(soft, top), min(hard, top)
-        resource.setrlimit(kind, (soft, hard))
+        top = tops()[kind]
+        resource.setrlimit(kind, (min(soft, top), min(hard, top)))
+
+
+@cache
+def tops() -> dict[int, int]:
+    """What we have ourselves, by resource."""
+    kinds = {getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
+    found = {kind: resource.getrlimit(kind)[1] for kind in kinds}
+    return {kind: sys.maxsize if top == resource.RLIM_INFINITY else top for kind, top in found.items()}
 
 
 def beside(rows: "Rows", data: int) -> "Rows":

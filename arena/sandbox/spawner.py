@@ -1,42 +1,38 @@
 """The spawner: a small single-threaded process that starts, ends and reaps the bots of one referee process.
 
 A small process, so that a start costs one fork of it however large the referee is. It is told what to do over the Unix
-socket FD, one JSON message each way. It was started as Python bots are, so that a fork of it can be one (`warm.py`).
+socket FD, one message each way: a letter and marshalled values. It was started as Python bots are, so that a fork of it
+can be one (`warm.py`); therefore it never reads what concerns one bot only: the child that it forks takes that message
+out of the socket itself, and finds in its memory nothing of the bots before it.
 
 Its law: when the socket ends, for whatever reason, everything that it started dies, FOLDER is removed, and so does it.
 Every descriptor of its own closes on exec, so that a bot has its three pipes and nothing else.
 It is a subreaper: what a bot forks becomes its child when the bot dies, whatever session it fled to: `sweep` finds it.
 """
 
-import array
 import contextlib
 import ctypes
-import json
+import marshal
 import os
 import signal
 import socket
 import sys
 import time
-from functools import cache
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any
 
-from arena.sandbox import bubblewrap, landlock, none, procfs, rlimits, seccomp, users, warm
-from arena.sandbox.plan import Plan
+from arena.sandbox import birth, bubblewrap, landlock, procfs, seccomp, warm
+from arena.sandbox.plan import CONFINING
 
-PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
-MESSAGE = 1 << 18  # bytes; a start message is a command and an environment of our own making
-LEVELS = {
-    "landlock": landlock.confine,
-    "bubblewrap": bubblewrap.confine,
-    "rlimits": rlimits.confine,
-    "none": none.confine,
-}
-NAME = os.path.basename(sys.executable).encode()[:15]
-"""What a cold start of this interpreter is called in process lists."""
+START, ASK, PREPARE, PRELOAD, END, SWEEP = (letter.encode() for letter in "saplew")
+IN_A_CHILD = {START: birth.begin, ASK: birth.answer}
+"""What is about one bot: handled by a fork, of the same shape, which never returns."""
+PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36
 REMOVE = 'chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"'
 """For a shell: copes with any depth, and with folders that their owner may not list."""
 UNHEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 """Signals that mean nothing here: the referee decides when it is over, and its end is ours."""
+Answer = dict[str, Any]
 prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
@@ -49,6 +45,8 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started us may have ignored it: children would be lost
     for number in UNHEARD:
         signal.signal(number, signal.SIG_IGN)
+    birth.learn()
+    warm.settle()
     try:
         serve(door)
     finally:
@@ -58,125 +56,69 @@ def main() -> None:
 
 def serve(door: socket.socket) -> None:
     """Answer each message; the operations are the functions below."""
-    while True:
-        try:
-            text, ancillary, _, _ = door.recvmsg(MESSAGE, socket.CMSG_SPACE(3 * 4), socket.MSG_CMSG_CLOEXEC)
-        except ConnectionError:
-            return
-        if not text:
-            return
-        request = json.loads(text)
-        operation = request.pop("op")
-        if operation == "start":
-            answer = start(descriptors(ancillary), **request)
-        elif operation == "preload":
-            warm.preload(**request)
-            answer = {}
-        elif operation == "end":
-            answer = end(**request)
-        elif operation == "can_read":
-            answer = {"can": users.can_read(**request)}
-        else:
-            answer = {"swept": sweep()}
-        try:
-            door.send(json.dumps(answer).encode())
-        except ConnectionError:
-            return
+    with contextlib.suppress(ConnectionError):
+        while operation := door.recv(1, socket.MSG_PEEK):
+            if operation in IN_A_CHILD:
+                answer = in_a_child(door, operation)
+            else:
+                answer = HERE[operation](*marshal.loads(door.recv(birth.MESSAGE)[1:]))  # noqa: S302 (of our referee's)
+            door.send(marshal.dumps(answer))
 
 
-def descriptors(ancillary: list[tuple[int, int, bytes]]) -> list[int]:
-    """The file descriptors that came with a message."""
-    found = array.array("i")
-    for level, kind, data in ancillary:
-        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-            found.frombytes(data[: len(data) - len(data) % found.itemsize])
-    return list(found)
+def in_a_child(door: socket.socket, operation: bytes) -> Answer:
+    """Let a fork take the message and do what it says.
 
-
-def start(pipes: list[int], argv: list[str], env: dict[str, str], plan: list[Any]) -> dict[str, Any]:
-    """Start a program on three pipes, in a session of its own, confined.
-
-    `{"pid", "resident"}`, with the bytes that it has from us; `{"error"}` when it can't be run; `{"failed"}` when it
-    can't be confined, which is no fault of a bot.
+    `{"pid", "resident"}`, with the bytes that it has from us, when it became a program; else what it tells, such as
+    `{"error"}` when that can't be run and `{"failed"}` when it can't be confined, which is no fault of a bot.
     """
-    planned = Plan(*plan)
-    resident = 0
-    if planned.warm:
-        resident, data = warm.footprint()
-        planned = planned._replace(limits=rlimits.beside(planned.limits, data))
-    try:
-        prepare(planned)
-    except OSError as error:
-        for descriptor in pipes:
-            os.close(descriptor)
-        return {"failed": error.strerror}
-    told, tell = os.pipe()  # close-on-exec: it ends silently when exec succeeds
+    told, tell = os.pipe()  # close-on-exec: it ends silently when all went well
     us = os.getpid()
     pid = os.fork()
     if pid == 0:
-        become(us, pipes, argv, env, planned, tell)
+        IN_A_CHILD[operation](door, us, tell)
     os.close(tell)
-    for descriptor in pipes:
-        os.close(descriptor)
-    answer = os.read(told, 4096)
+    said = os.read(told, 4096)
     os.close(told)
-    if not answer:
-        return {"pid": pid, "resident": resident}
-    os.waitpid(pid, 0)
-    found: dict[str, Any] = json.loads(answer)
-    return found
+    if said:
+        os.waitpid(pid, 0)
+        found: Answer = marshal.loads(said)  # noqa: S302 (it was no bot yet)
+        return found
+    if left_alone(door):
+        os.waitpid(pid, 0)
+        return {"failed": "it died before it was born"}
+    return {"pid": pid, "resident": warm.inherited.resident}
 
 
-@cache
-def ignored() -> list[int]:
-    """The signals that exec would hand on as ignored; what is caught, it sets back by itself."""
-    return [number for number in signal.valid_signals() if signal.getsignal(number) is signal.SIG_IGN]
-
-
-def prepare(plan: Plan) -> None:
-    """What costs time and serves every child is done here, once."""
-    ignored()
-    if plan.level == "landlock":
-        landlock.prepare(plan)
-    if plan.level in ("landlock", "bubblewrap"):
-        seccomp.filter_for(plan.processes)
-    if plan.level == "bubblewrap":
-        bubblewrap.prepare(plan)
-
-
-def become(parent: int, pipes: list[int], argv: list[str], env: dict[str, str], plan: Plan, tell: int) -> NoReturn:
-    """In the child: confine it and run the program; never returns."""
-    stage = "failed"
+def left_alone(door: socket.socket) -> bool:
+    """Whether a message is still there, because the child that was to take it died; taken away."""
     try:
-        os.setsid()
-        if plan.level != "none":
-            users.become(plan.user)
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # after that: a change of user clears it
-        prctl(PR_SET_NAME, NAME, 0, 0, 0)
-        if os.getppid() != parent:  # it died before that call: nobody would end us
-            os._exit(127)
-        for number in ignored():
-            signal.signal(number, signal.SIG_DFL)
-        for target, descriptor in enumerate(pipes):  # these are larger than 2: ours are open
-            os.dup2(descriptor, target)
-        os.umask(0o077)
-        os.chdir(plan.home)
-        argv = LEVELS[plan.level](plan, argv)
-        if plan.warm:
-            os.closerange(3, 1 << 16)  # `tell` too, which says that all went well
-            warm.run(argv, env, (*landlock.PROGRAMS, *plan.read, plan.home))
-        stage = "error"
-        os.execvpe(argv[0], argv, env)  # noqa: S606 (no shell is wanted)
+        return bool(door.recv(1, socket.MSG_DONTWAIT))
+    except BlockingIOError:
+        return False
+
+
+def prepare(level: str, processes: int, other_user: bool, places: tuple[str, ...]) -> Answer:
+    """What costs time and serves every bot is done here, once; `places` are those that all of them may read."""
+    try:
+        if level == "landlock":
+            landlock.prepare(places)
+        if level in CONFINING:
+            seccomp.filter_for(processes)
+        if level == "bubblewrap":
+            bubblewrap.prepare(other_user=other_user)
     except OSError as error:
-        said = f"{argv[0]}: {error.strerror}" if stage == "error" else str(error.strerror)
-        os.write(tell, json.dumps({stage: said}).encode())
-    except BaseException as error:  # noqa: BLE001 (the child has nobody else to tell)
-        os.write(tell, json.dumps({"failed": repr(error)[:1000]}).encode())
-    finally:
-        os._exit(127)  # whatever happens: a child must never get to the spawner's own end
+        return {"failed": error.strerror}
+    warm.settle()
+    return {}
 
 
-def end(pid: int, grace: float) -> dict[str, Any]:
+def preload(modules: tuple[str, ...]) -> Answer:
+    """Import what bots would import."""
+    failure = warm.preload(modules)
+    return {"failed": failure} if failure else {}
+
+
+def end(pid: int, grace: float) -> Answer:
     """Reap a bot, killing its process group when it does not end by itself within `grace` seconds."""
     until = time.monotonic() + grace
     reaped, status, usage = os.wait4(pid, os.WNOHANG)
@@ -196,8 +138,8 @@ def end(pid: int, grace: float) -> dict[str, Any]:
     }
 
 
-def sweep() -> int:
-    """Kill and reap every process below us until there is none; returns how many there were."""
+def sweep() -> Answer:
+    """Kill and reap every process below us until there is none; how many there were."""
     swept = 0
     while True:
         for child in procfs.children(os.getpid()):
@@ -206,8 +148,12 @@ def sweep() -> int:
         try:
             reaped, _ = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return swept
+            return {"swept": swept}
         if reaped:
             swept += 1
         else:
             time.sleep(0.0002)  # not a blocking wait: what a dying child leaves is adopted late, and must be killed too
+
+
+HERE: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, PRELOAD: preload, END: end, SWEEP: sweep}
+"""What the spawner does itself."""

@@ -6,12 +6,13 @@ Runs in the child, before anything else is confined.
 import ctypes
 import os
 import struct
+from functools import cache
 
 FIRST, COUNT = 60706, 478
 """Uids that nobody hands out: systemd's table of uid ranges has 60706 to 61183 as unused."""
 
 PR_CAPBSET_DROP, PR_SET_SECUREBITS = 24, 28
-CAPABILITIES = 64  # more than there are; the kernel says EINVAL to the others
+LAST = "/proc/sys/kernel/cap_last_cap"
 NO_ROOT = 0b1110_1111  # SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked
 CAPABILITY_VERSION_3 = 0x20080522
 libc = ctypes.CDLL(None, use_errno=True)
@@ -26,12 +27,12 @@ def become(user: int | None) -> None:
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     else:
-        lose_capabilities()
+        losecapabilities()
 
 
-def lose_capabilities() -> None:
+def losecapabilities() -> None:
     """Empty every capability set, for good: uid 0 then owns files, and has no power besides."""
-    for number in range(CAPABILITIES):
+    for number in range(capabilities()):
         libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)
     libc.prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0)
     header, data = struct.pack("Ii", CAPABILITY_VERSION_3, 0), bytes(24)
@@ -39,20 +40,20 @@ def lose_capabilities() -> None:
         raise OSError(ctypes.get_errno(), f"capabilities: {os.strerror(ctypes.get_errno())}")
 
 
-def can_read(user: int, through: str, paths: list[str]) -> bool:
-    """Whether this user may read these files and folders, and pass through a folder.
+@cache
+def capabilities() -> int:
+    """How many there are; where that is not told, more: the kernel says EINVAL to the others."""
+    try:
+        with open(LAST) as last:
+            return int(last.read()) + 1
+    except (OSError, ValueError):
+        return 64
 
-    Asked of the kernel, in a child that became that user.
-    """
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            become(user)
-            code = 0 if os.access(through, os.X_OK) and all(map(_open, paths)) else 1
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+def can_read(user: int, through: str, paths: tuple[str, ...]) -> bool:
+    """Become this user: whether it may read these files and folders, and pass through a folder. The kernel says."""
+    become(user)
+    return os.access(through, os.X_OK) and all(map(_open, paths))
 
 
 def _open(path: str) -> bool:

@@ -1,25 +1,52 @@
 """Warm starts: be a Python bot in this very process, which is an interpreter already started.
 
 Runs in a child of the spawner, forked and confined: what follows is what `python bot.py` does between its start and its
-end, so that the bot can't tell, except by the clock and by modules that are loaded already. The spawner was started
-with the flags and the environment of every such bot, which is where the rest of the likeness comes from.
+end, so that the bot can't tell, except by the clock, by what is loaded already and by the frames below its own. The
+spawner was started with the flags and the environment of every such bot, which is where the rest of the likeness comes
+from.
 """
 
+import _signal  # type: ignore[import-not-found]  # the module signal makes enums of all, which costs
 import atexit
+import ctypes
 import gc
 import importlib
 import os
-import signal
 import sys
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 FLAGS = ["-s", "-B", "-u"]
 """How the spawner itself is started: only bots that are started so can be warm."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
+PLACE, LONGER = "ARENA", 512  # bytes that a bot's environment may be longer than that of the spawner's folder
 base_path = sys.path[1:]
 """Where modules are found, after a script's own folder and PYTHONPATH."""
+
+
+class Footprint(NamedTuple):
+    """Bytes that a fork of this process starts with."""
+
+    resident: int
+    """Of its own, not of files."""
+    data: int
+    """As RLIMIT_DATA counts it."""
+
+
+class Shown(NamedTuple):
+    """Where the kernel reads what a process was started with, for process lists: addresses."""
+
+    words: int
+    words_end: int
+    environment: int
+    environment_end: int
+
+
+inherited = Footprint(0, 0)
+shown = Shown(0, 0, 0, 0)
+ours: list[str] = []
+"""What is loaded of arena, which no bot may find."""
 
 
 def fits(argv: list[str]) -> bool:
@@ -28,19 +55,37 @@ def fits(argv: list[str]) -> bool:
     return argv[:1] == [sys.executable] and argv[1 : len(FLAGS) + 1] == FLAGS and bool(script) and script[0][:1] != "-"
 
 
-def preload(modules: list[str]) -> None:
-    """In the spawner: import what bots would import, once; what is there is not copied while nobody writes to it."""
+def room_for(env: dict[str, str]) -> dict[str, str]:
+    """For the spawner's environment: a variable as long as what a bot's environment needs, to be overwritten by it."""
+    return {PLACE: "-" * (sum(len(name) + len(value) + 2 for name, value in env.items()) + LONGER)}
+
+
+def preload(modules: tuple[str, ...]) -> str:
+    """In the spawner: import what bots would import, once; why that cannot be, if it cannot."""
     for name in modules:
-        importlib.import_module(name)
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # noqa: BLE001 (whatever somebody's module does when it is imported)
+            return f"{name}: {error!r}"[:1000]
+        if len(os.listdir("/proc/self/task")) > 1:
+            return f"{name}: it starts threads when it is imported, which no fork has"
+    settle()
+    return ""
+
+
+def settle() -> None:
+    """In the spawner, when it has learned something: make a fork cheap, and know what it begins with."""
+    global inherited, shown, ours
+    ours = [name for name in sys.modules if name.partition(".")[0] == "arena"]
+    os.environ.pop(PLACE, None)
+    compile("", "", "exec")  # the compiler makes its types when it is first used
     gc.collect()
-    gc.freeze()
-
-
-def footprint() -> tuple[int, int]:
-    """Bytes that a fork of this process starts with: resident of its own, and data as RLIMIT_DATA counts it."""
-    with open("/proc/self/statm") as statm:
-        _, resident, shared, _, _, data, _ = map(int, statm.read().split())
-    return (resident - shared) * PAGE, data * PAGE
+    gc.freeze()  # what is there is not copied while nobody writes to it, and the collector would
+    with open("/proc/self/stat") as told:
+        shown = Shown(*map(int, told.read().rpartition(")")[2].split()[45:49]))  # proc_pid_stat(5), arg_start
+    with open("/proc/self/statm") as told:
+        _, resident, shared, _, _, data, _ = map(int, told.read().split())
+    inherited = Footprint((resident - shared) * PAGE, data * PAGE)
 
 
 def run(argv: list[str], env: dict[str, str], readable: tuple[str, ...]) -> NoReturn:
@@ -50,7 +95,7 @@ def run(argv: list[str], env: dict[str, str], readable: tuple[str, ...]) -> NoRe
         script = argv[len(FLAGS) + 1]
         main = _become(argv, script, env, readable)
         try:
-            with open(script, "rb") as file:
+            with open(script, "rb", 0) as file:
                 source = file.read()
         except OSError as error:
             print(
@@ -69,9 +114,10 @@ def run(argv: list[str], env: dict[str, str], readable: tuple[str, ...]) -> NoRe
 
 def _become(argv: list[str], script: str, env: dict[str, str], readable: tuple[str, ...]) -> ModuleType:
     """A fresh `__main__`, and everything that tells where it comes from."""
-    os.environ.clear()
-    os.environ.update(env)
-    for name in [name for name in sys.modules if name == "arena" or name.startswith("arena.")]:
+    os.environ.update({name: value for name, value in env.items() if os.environ.get(name) != value})
+    _show(shown.words, shown.words_end, argv)
+    _show(shown.environment, shown.environment_end, [f"{name}={value}" for name, value in env.items()])
+    for name in ours:
         del sys.modules[name]
     file = os.path.abspath(script)
     folder = os.path.dirname(file)
@@ -81,12 +127,11 @@ def _become(argv: list[str], script: str, env: dict[str, str], readable: tuple[s
         del sys.path_importer_cache[path]  # a listing of what it may not see
     sys.argv[:] = argv[len(FLAGS) + 1 :]
     sys.orig_argv[:] = argv
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_IGN)  # as the interpreter does
-    if (numpy := sys.modules.get("numpy")) is not None:
-        numpy.random.seed()  # the library random sees to itself; this one would throw the same dice in every bot
-    gc.unfreeze()
+    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+    for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
+        _signal.signal(number, _signal.SIG_IGN)  # as the interpreter does
+    if (dice := sys.modules.get("numpy.random")) is not None:
+        dice.seed()  # the library random sees to itself; this one would throw the same dice in every bot
     main = ModuleType("__main__")
     main.__dict__.update(
         __annotations__={},
@@ -97,6 +142,13 @@ def _become(argv: list[str], script: str, env: dict[str, str], readable: tuple[s
     )
     sys.modules["__main__"] = main
     return main
+
+
+def _show(begin: int, end: int, words: list[str]) -> None:
+    """Have process lists show these words, as far as there is room, instead of the spawner's."""
+    text = b"".join(os.fsencode(word) + b"\0" for word in words)[: end - begin - 1]
+    ctypes.memset(begin, 0, end - begin)
+    ctypes.memmove(begin, text, len(text))
 
 
 def _status(leaving: SystemExit) -> int:

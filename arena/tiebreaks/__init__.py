@@ -49,7 +49,7 @@ def find(name: str) -> Rule:
     if name not in names():
         near = get_close_matches(name, names(), n=1)
         hint = f"did you mean {near[0]!r}? Known" if near else "known"
-        raise ArenaError(f"tiebreaks: there is no {name!r}; {hint}: {', '.join(names())}")
+        raise ArenaError(f"tie_breaks: there is no {name!r}; {hint}: {', '.join(names())}")
     return cast("Rule", import_module(f"{__name__}.{name}"))
 
 

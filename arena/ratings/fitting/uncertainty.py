@@ -47,6 +47,7 @@ def ratings_of(
         unit=unit,
         ratings=tuple(ratings),
         better=chances,
+        draws=rows[order, 1:],
         advantages={where[place]: one for place, one in sorted(advantages.items())},
         groups=pairings.groups(seen),
         repeated=pairings.repeated(seen),
@@ -58,6 +59,14 @@ def strengths(rows: Floats) -> list[Strength]:
     low, high = np.quantile(rows[:, 1:], (TAIL, 1 - TAIL), axis=1) if len(rows) else np.zeros((2, 0))
     value = rows[:, 0]
     return list(map(Strength, value.tolist(), np.minimum(value, low).tolist(), np.maximum(value, high).tolist()))
+
+
+def difference(found: Ratings, bot: str, other: str) -> Strength:
+    """By how much one bot is stronger than another, with the interval of that difference; both must be rated."""
+    place = {one.bot: number for number, one in enumerate(found.ratings)}
+    one, two = place[bot], place[other]
+    value = found.ratings[one].strength.value - found.ratings[two].strength.value
+    return strengths(np.concatenate(([value], found.draws[one] - found.draws[two]))[None])[0]
 
 
 def better(draws: Floats) -> Floats:

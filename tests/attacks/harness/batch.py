@@ -187,6 +187,7 @@ def found(scene: Scene, seconds: float) -> dict[str, object]:
         "words": heard and heard.words,
         "said": scene.said[-600:],
         "confined": scene.bot._child.confined,
+        "warm": scene.bot._child.plan.warm,
         "seconds": round(seconds, 2),
     }
 
@@ -205,6 +206,7 @@ def stage_for(order: dict[str, str], door: Door) -> Stage:
     return Stage(
         door=door,
         level=order["level"],
+        warm=order["warm"],
         python=order["python"],
         folder=folder,
         token=order["token"],

@@ -21,6 +21,7 @@ from table import Row
 
 from arena.bot import LiveBot
 from arena.match import Bot, Conditions
+from arena.roster.bot_toml import RUN_PYTHON
 from arena.sandbox import procfs
 from arena.sandbox.door import Door
 from arena.sandbox.syscalls import numbers
@@ -39,6 +40,7 @@ class Stage:
 
     door: Door
     level: str
+    warm: bool
     python: str
     folder: Path
     token: str
@@ -64,7 +66,7 @@ class Scene:
         self.opponent_before = self.opponent_after = self.facts = None
         self.peaks: dict[str, int] = {}
         self.said, self.left = "", []
-        self.conditions = Conditions(sandbox=stage.level, limits=row.limits, freeze=True)
+        self.conditions = Conditions(sandbox=stage.level, limits=row.limits, freeze=True, warm=stage.warm)
 
     def prepare(self) -> None:
         """Put everything in its place but the attacker."""
@@ -228,11 +230,17 @@ class Scene:
         (files / "target.json").write_text(json.dumps(self._aims() | aims))
         bot = Bot(
             name=self.name,
-            command=(self.stage.python, "-E", "-s", "-S", "-B", "-u", "bot.py"),
+            command=(*self._command(), *([f"secret={self.stage.token}"] if part == "opponent" else [])),
             digest=f"{self.tag}-{part}",
             files=str(files),
         )
         return LiveBot(self.stage.door, part, bot, conditions, self.stage.rules if self.row.kit else None)
+
+    def _command(self) -> tuple[str, ...]:
+        """As quick as can be; or as everybody's, which is what a warm start takes."""
+        if self.stage.warm:
+            return (*RUN_PYTHON, "bot.py")
+        return (self.stage.python, "-E", "-s", "-S", "-B", "-u", "bot.py")
 
     def _aims(self) -> dict[str, object]:
         """What an attacker is told, to spare it the search: no secret is in it."""

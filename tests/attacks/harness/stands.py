@@ -36,12 +36,16 @@ class Stand:
     user: str
     """`user`, `root`, or `bare root`, whose interpreter no other user can read, so that bots stay root by name."""
     level: str
+    warm: bool = False
+    """Whether its bots are forked from the spawner, all of them."""
 
     def __str__(self) -> str:
-        return f"{self.user.replace(' ', '-')}-{self.level}"
+        return f"{self.user.replace(' ', '-')}-{self.level}" + "-warm" * self.warm
 
     def expected(self) -> dict[str, str]:
         """The word for each attack."""
+        if self.warm:
+            return {name: row.warm[self.user != "user"] for name, row in EXPECTED.items()}
         place = LEVELS.index(self.level)
         return {name: (row.user if self.user == "user" else row.root)[place] for name, row in EXPECTED.items()}
 
@@ -57,8 +61,10 @@ class Stand:
 STANDS = (
     *(Stand("user", level) for level in LEVELS),
     *(Stand("root", level) for level in LEVELS),
-    Stand("bare root", "landlock"),
+    *(Stand(user, "landlock", warm=True) for user in ("user", "bare root")),
 )
+RARE = (Stand("bare root", "landlock"), Stand("root", "landlock", warm=True))
+"""Made of parts that the others have: played by `make soak`."""
 
 
 @cache
@@ -107,13 +113,19 @@ def play(stand: Stand) -> dict[str, object]:
         token = secrets.token_hex(12)
         order = {
             "level": stand.level,
+            "warm": stand.warm,
             "python": python,
             "folder": str(own),
             "token": token,
             "expected": stand.expected(),
         }
         done = subprocess.run(
-            [sys.executable if user is None else public_python(), "-s", "-B", folder / "attacks/harness/batch.py"],
+            [
+                python if stand.warm else sys.executable if user is None else public_python(),
+                "-s",
+                "-B",
+                folder / "attacks/harness/batch.py",
+            ],
             input=json.dumps(order),
             env={
                 "PYTHONPATH": name,

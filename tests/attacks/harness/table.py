@@ -13,6 +13,8 @@ from arena.match import Limits
 
 ATTACKS = Path(__file__).parent.parent
 LEVELS = ("landlock", "bubblewrap", "rlimits", "none")
+WARM = "landlock, warm"
+"""The column beside those of the levels: a bot that was forked from the spawner."""
 STOPPED, WATCHED, POSSIBLE = "stopped", "watched", "possible"
 """What can be found."""
 
@@ -48,6 +50,8 @@ class Row:
     """What is expected, level by level, of a referee that an ordinary user runs."""
     root: tuple[str, ...]
     """The same, run by root: bots are other users, but at the level none."""
+    warm: tuple[str, str]
+    """The same of a bot that was started warm: of an ordinary user's, and of root's."""
     opponent: str = ""
     """`frozen` or `awake`, if there is one."""
     twice: str = ""
@@ -66,10 +70,11 @@ class Row:
     """The only one that it is written for."""
 
 
-def row(category, proof, user, root="", **more) -> Row:
-    """A row from letters."""
-    as_words = [tuple(LETTERS[letter] for letter in letters) for letters in (user, root or user)]
-    return Row(category=category, truth=proof, user=as_words[0], root=as_words[1], **more)
+def row(category, proof, user, root="", warm="", **more) -> Row:
+    """A row from letters; warm bots fare as others at their level, unless it is said."""
+    columns = (user, root or user, warm or user[0] + (root or user)[0])
+    users, roots, warms = (tuple(LETTERS[letter] for letter in letters) for letters in columns)
+    return Row(category=category, truth=proof, user=users, root=roots, warm=warms, **more)
 
 
 FILES, PROCESSES, NETWORK, KERNEL, LEFT, AMOUNTS, SIGNS = (
@@ -111,6 +116,8 @@ EXPECTED = {
     "opens_by_handle": row(FILES, truth.leaked, "SSSS", "SSSP"),
     "inherits_the_environment": row(FILES, truth.leaked, "SSSS"),
     "inherits_descriptors": row(FILES, truth.leaked, "SSSS"),
+    "searches_its_memory": row(FILES, truth.leaked, "SSSS", **frozen),
+    "searches_its_objects": row(FILES, truth.leaked, "SSSS", **frozen),
     "reads_system_information": row(FILES, truth.line_of("/proc/version"), "SHHH"),
     "reads_devices": row(
         FILES,
