@@ -2,9 +2,12 @@
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cup
+import pandas as pd
 import pytest
 
 from arena import config, ratings, roster, rulebook, tiebreaks
@@ -95,16 +98,38 @@ def test_every_rating_and_tie_break_is_documented():
     assert all(f'`"{name}"`' in README for name in ratings.names())
 
 
-def test_every_column_is_documented(played):
+def documented(name: str) -> list[str]:
+    """The columns of a frame, as its section of the results' page lists them."""
+    section = re.search(rf"^### `{name}\(.*?(?=^##|\Z)", RESULTS, re.DOTALL | re.MULTILINE)
+    assert section is not None, f"no section of {name}()"
+    rows = re.findall(r"^\| (`.*?) \|.*?\|.*?\|$", section[0], re.MULTILINE)
+    return [column for cell in rows for column in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_every_frame_is_documented():
+    frames = {
+        name
+        for name, method in vars(Results).items()
+        if not name.startswith("_") and getattr(method, "__annotations__", {}).get("return") is pd.DataFrame
+    }
+    assert frames == set(re.findall(r"^### `(\w+)\(", RESULTS, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", re.findall(r"^### `(\w+)\(", RESULTS, re.MULTILINE))
+def test_the_columns_of_a_frame_are_those_of_its_page(played, name):
     results = Results.open(played / "results" / "demo")
-    own = {*results.columns.values(), *results.places.values()}
-    roles = {role for _, role in results.places}
-    for name in ("leaderboard", "crosstable", "matches", "seats", "turns", "timing", "aborts"):
-        for column in getattr(results, name)().columns:
-            general = next(
-                (f"ROLE_{column.removeprefix(f'{role}_')}" for role in roles if column.startswith(role)), column
-            )
-            assert column in own or f"`{column}`" in RESULTS or f"`{general}`" in RESULTS, (name, column)
+    results.event = replace(results.event, tie_breaks=("wins", "koya"))
+    families = {
+        "TIEBREAK": results.event.tie_breaks,
+        "BOARD": results.columns.values(),
+        "BOARD_ROLE": results.places.values(),
+    }
+    roles = list(dict.fromkeys(role for _, role in results.places))
+    whole, each = [], []
+    for column in documented(name):
+        (each if column.startswith("ROLE_") else whole).extend(families.get(column, [column]))
+    each = [column.replace("ROLE", role) for role in roles for column in each]
+    assert list(getattr(results, name)().columns) == [*whole, *each]
     results.close()
 
 
@@ -127,11 +152,21 @@ def test_the_bots_of_the_page_play(played, number):
     assert "forfeit" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("page", [README, RESULTS])
-def test_the_notebook_examples_run(played, page, monkeypatch):
+def test_the_notebook_example_of_the_results_runs(played, monkeypatch):
     monkeypatch.chdir(played)
-    for example in blocks(page, "python"):
+    for example in blocks(RESULTS, "python"):
         exec(compile(example, "page", "exec"), {})
+
+
+def test_a_chart_of_ones_own_takes_five_lines(played, monkeypatch):
+    monkeypatch.chdir(played)
+    (example,) = blocks(README, "python")
+    assert len(example.splitlines()) == 5
+    names: dict[str, Any] = {}
+    exec(compile(example, "page", "exec"), names)
+    drawn = [bar.get_width() for bar in names["axes"].patches]
+    assert drawn == list(Results.open(played / "results" / "demo").leaderboard()["rating"])[::-1]
+    assert Path("mine.png").stat().st_size > 1000
 
 
 def test_the_dialogue_of_the_page_is_the_protocols():
