@@ -96,7 +96,7 @@ def test_no_clock_reading_is_in_any_chart_but_that_of_times(tmp_path, name, as_s
     for wall in (0.5, 0.001):
         event = stored.event("ann", "bob")
         records = (stored.played(match) for match in stored.plan(event))
-        timed = (replace(one, seconds=wall, turns=tuple(t._replace(wall=wall) for t in one.turns)) for one in records)
+        timed = (replace(one, seconds=wall, turns=tuple(replace(t, wall=wall) for t in one.turns)) for one in records)
         results = Results.open(stored.store(tmp_path / str(wall), event, timed))
         made.append(as_svg(name, results, tmp_path / "made"))
     assert made[0] == made[1]
