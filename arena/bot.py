@@ -9,14 +9,14 @@ import signal
 import time
 from pathlib import Path
 
-from arena import postmortem, protocol
+from arena import cores, postmortem, protocol
 from arena.clock import STRETCH, Spent
 from arena.game import Role
 from arena.inbox import Inbox
 from arena.match import Bot, Conditions, Ending, SeatReport
 from arena.protocol import Ask, Heard
 from arena.sandbox.door import Door, Exit, SpawnerLostError
-from arena.sandbox.meter import Meter, Usage
+from arena.sandbox.meter import Meter, Usage, own_schedstat, waited
 from arena.sandbox.watchdog import CPU, size
 from arena.wire import Wire
 
@@ -24,6 +24,7 @@ STDERR_KEPT = 16 * 1024
 SAMPLED = (
     0.5  # of its CPU limit must have been used for SIGXCPU to be believed: the kernel's clock for it is a coarse one
 )
+SHORT = 0.001  # seconds: in so quick an answer nobody needs to know how long the referee was kept waiting
 EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpreter closes its output, then leaves
 
 
@@ -42,6 +43,9 @@ class LiveBot:
         self._door = door
         self._started = self.begun = time.monotonic()
         self._child = door.start(bot, conditions, rules)
+        self._core: int | None = None
+        if bot.threads > 1 and self._child.pid:  # what it starts from now on has the choice
+            cores.move(self._child.pid, door.cores)
         self._wire = Wire(self._child.stdin, self._child.stdout, self._child.stderr, door.lifeline)
         self.wait = self._wire.wait
         self._control = conditions.time
@@ -58,6 +62,7 @@ class LiveBot:
         self._limit = self.due = math.inf
         self._used = Usage()
         self._late = 0.0
+        self._fared = b""
 
     def begin(self, ask: Ask) -> None:
         """Throw away what was said too early, write the question, start its clock, wake it."""
@@ -67,6 +72,7 @@ class LiveBot:
         self._limit = math.inf if ask.deadline is None else ask.deadline
         if not self._freezes:  # what it did meanwhile was its own business
             self._used = self._meter.read()
+        self._fared = own_schedstat()
         self.begun = begun = time.monotonic()
         """The moment (monotonic) at which the last question was written."""
         self.due = begun + self._limit
@@ -78,6 +84,12 @@ class LiveBot:
             self._fail(Ending.CRASHED, f"could not be started: {protocol.clean(self._child.error)}")
         elif begun >= self._watchdog.due:
             self._inspect(begun)
+
+    def sit_on(self, core: int) -> None:
+        """Keep it on another core than so far, so that it can think beside others."""
+        if core != self._core and self._bot.threads == 1 and (pid := self._child.program()):
+            cores.move(pid, (core,))
+            self._core = core
 
     @property
     def gone(self) -> bool:
@@ -145,7 +157,10 @@ class LiveBot:
     def _spent(self, now: float, late: float) -> Spent:
         """What the answer took so far, `late` seconds more than what is counted already."""
         used, before = self._meter.read(), self._used
-        return Spent(now - self.begun, used.cpu - before.cpu, used.waited - before.waited, self._late + late)
+        wall, late = now - self.begun, self._late + late
+        if wall > SHORT:
+            late = max(late, waited(self._fared))
+        return Spent(wall, used.cpu - before.cpu, used.waited - before.waited, late)
 
     def _charged(self, spent: Spent) -> float:
         return spent.fair if self._ask.ready else self._control.charged(spent)

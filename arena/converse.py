@@ -14,6 +14,7 @@ from arena.game import Role
 from arena.protocol import Ask, Heard
 from arena.sandbox.watchdog import LOOK
 
+ROUNDING = 0.01  # milliseconds: a poll knows whole ones only, and 20.000001 are 20
 FAREWELL = 0.05  # seconds a bot stays awake after its last words (protocol.md)
 
 
@@ -59,7 +60,7 @@ def _attend(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float,
     Returns the moment at which it looked, and by how many seconds that is later than it was to be. An answer that is
     found by a late look may have lain there all the while.
     """
-    patience = max(0, math.ceil(min(until - since, LOOK) * 1000))
+    patience = max(0, math.ceil(min(until - since, LOOK) * 1000 - ROUNDING))
     until = since + patience / 1000
     ready = _wait_for_any(bots, patience) if len(bots) > 1 else [(bots[0], one) for one, _ in bots[0].wait(patience)]
     now = time.monotonic()

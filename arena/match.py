@@ -79,6 +79,8 @@ class Bot:
     """Limits of its own, where they are tighter than the event's."""
     warm: bool = True
     """Whether it may be forked from an interpreter that is already started."""
+    threads: int = 1
+    """How many of its threads compute at once; with more than one it is not kept on one core."""
 
     def plays(self, game: str, board: str, role: Role) -> bool:
         """Whether the bot takes this role on this board."""

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from arena import rulebook
+from arena import cores, rulebook
 from arena.bot import LiveBot
 from arena.converse import converse, in_turn, part
 from arena.game import Role
-from arena.match import Fault, Match, Record, Seat, SeatReport
+from arena.match import Conditions, Fault, Match, Record, Seat, SeatReport
 from arena.protocol import Ask, Heard
 from arena.referee import Referee
 from arena.sandbox import levels
@@ -43,8 +44,7 @@ def play(
     bots: dict[Role, LiveBot] = {}
     if referee.verdict is None:
         with _live(match, [seat for seat in match.seats if seat.role not in missing], door) as bots:
-            one_by_one = match.conditions.freeze and door.cores < len(bots)
-            _converse_to_the_end(referee, bots, in_turn if one_by_one else converse, watch)
+            _converse_to_the_end(referee, bots, partial(_ask, door, match.conditions), watch)
     if referee.verdict is None:
         raise RuntimeError("the referee asked nobody and gave no verdict")
     return Record(
@@ -68,6 +68,20 @@ def call(match: Match, seat: Seat, door: Door) -> Fault | None:
     if heard.ending is None:
         return None
     return Fault(role=seat.role, ending=heard.ending, turn=0, words=heard.words)
+
+
+def _ask(
+    door: Door, conditions: Conditions, bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]
+) -> dict[Role, Heard]:
+    """Ask those whose turn it is: at once where each has a core of its own, one after another where cores are few."""
+    if len(asks) == 1:
+        return converse(bots, asks)
+    if conditions.freeze and len(asks) > len(door.cores):
+        return in_turn(bots, asks)
+    if len(asks) <= len(door.cores) and len(cores.available()) == 1:  # this lane is pinned, but has more cores
+        for role, core in zip(asks, door.cores, strict=False):
+            bots[role].sit_on(core)
+    return converse(bots, asks)
 
 
 def _converse_to_the_end(referee: Referee, bots: Mapping[Role, LiveBot], turn: Converse, watch: Watch | None) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from arena import schedules, snapshot
+from arena import cores, schedules, snapshot
 from arena.archive import Archive
 from arena.errors import ArenaError
 from arena.event import Event
@@ -59,9 +59,15 @@ class Progress:
 
 
 def run(
-    event: Event, folder: Path, *, workers: int, audience: Audience, stopped: Callable[[], bool] = lambda: False
+    event: Event,
+    folder: Path,
+    *,
+    workers: int,
+    audience: Audience,
+    pin: bool | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Progress:
-    """Play all of the event that is not yet in `folder`."""
+    """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays."""
     schedule = schedules.find(event.schedule)
     with Archive.open(folder, writing=True) as archive:
         _refuse_another_level(archive, event)
@@ -76,7 +82,8 @@ def run(
             except OSError as error:
                 raise ArenaError(f"{folder / 'logs'}: cannot be written: {error.strerror}; move it away") from error
             try:
-                with Workers(workers, before_fork=_before_fork(archive, log), stopped=stopped) as lanes:
+                pinned = cores.pays(pin, event, workers, len(cores.available()))
+                with Workers(workers, pin=pinned, before_fork=_before_fork(archive, log), stopped=stopped) as lanes:
                     run.roll_call(lanes)
                     run.play_all(lanes)
             finally:

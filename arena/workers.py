@@ -18,7 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, Self, TypeVar
 
-from arena import logs
+from arena import cores, logs
 from arena.sandbox.door import Door
 
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
@@ -41,15 +41,20 @@ class Done(Generic[Item, Result]):
 
 
 class Workers:
-    """`count` referee processes, named `referee-1`, `referee-2`, ..."""
+    """`count` referee processes, named `referee-1`, `referee-2`, ...; with `pin` each stays on one core of its own."""
 
     def __init__(
-        self, count: int, *, before_fork: Callable[[], None] = lambda: None, stopped: Callable[[], bool] = lambda: False
+        self,
+        count: int,
+        *,
+        pin: bool = False,
+        before_fork: Callable[[], None] = lambda: None,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._before_fork = before_fork
         self._stopped = stopped
-        cores = max(1, len(os.sched_getaffinity(0)) // count)
-        self._lanes = [_Lane(number, before_fork, cores) for number in range(1, count + 1)]
+        shares = cores.shared_out(cores.available(), count)
+        self._lanes = [_Lane(number, before_fork, share, pin) for number, share in enumerate(shares, 1)]
 
     def map(
         self, function: Callable[[Door, Item], Result], items: Callable[[], Item | None]
@@ -88,8 +93,9 @@ class Workers:
 class _Lane:
     """One referee process and what it was given, first things first."""
 
-    def __init__(self, number: int, before_fork: Callable[[], None], cores: int) -> None:
-        self._cores = cores
+    def __init__(self, number: int, before_fork: Callable[[], None], share: tuple[int, ...], pin: bool) -> None:
+        self._share = share
+        self._pin = pin
         self._name = f"referee-{number}"
         self._before_fork = before_fork
         self.given: dict[Future[Any], Any] = {}
@@ -99,7 +105,8 @@ class _Lane:
         for left in reversed(range(BIRTHS)):
             self._before_fork()
             context = multiprocessing.get_context("fork")
-            self._pool = ProcessPoolExecutor(1, context, _become_referee, (self._name, os.getpid(), self._cores))
+            about = (self._name, os.getpid(), self._share, self._pin)
+            self._pool = ProcessPoolExecutor(1, context, _become_referee, about)
             try:
                 self._pool.submit(os.getpid).result()  # forked here and now: PDEATHSIG follows the thread that forks
             except BrokenProcessPool:  # killed as soon as it was there
@@ -157,14 +164,16 @@ class _Lane:
 
 _door: Door | None = None
 """In a worker: the door that its matches share."""
-_cores: int | None = None
-"""In a worker: how many cores its bots may count on."""
+_share: tuple[int, ...] | None = None
+"""In a worker: the cores that its bots may count on."""
 
 
-def _become_referee(name: str, parent: int, cores: int) -> None:
+def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool) -> None:
     """In a new worker: take a name that process lists and logs show, and never outlive the main process."""
-    global _cores  # a worker is one process in one lane
-    _cores = cores
+    global _share  # a worker is one process in one lane
+    _share = share
+    if pin:
+        cores.stay(share[0])  # and so will all that it starts
     multiprocessing.current_process().name = name
     prctl = ctypes.CDLL(None).prctl
     prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
@@ -180,7 +189,7 @@ def _become_referee(name: str, parent: int, cores: int) -> None:
 def _in_lane(function: Callable[[Door, Any], Any], item: object) -> object:
     """Call the function with this worker's door; a door that failed is replaced for the next item."""
     global _door  # a worker is one process with one door
-    door = _door = _door or Door(_cores)
+    door = _door = _door or Door(_share)
     try:
         return function(door, item)
     except BaseException:

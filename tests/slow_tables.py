@@ -30,9 +30,22 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
     ]
     absent = sorted(own.keys() - worth.keys())
     rows += [[None, bot, *[None] * 6, *own[bot].row(results, [None] * len(names))] for bot in absent]
-    head = (
-        ["rank", "bot", "rating", "rating_low", "rating_high", "rank_low", "rank_high", "tier", "matches", "points", "won", "drawn", "lost", "forfeits"]
-    )
+    head = [
+        "rank",
+        "bot",
+        "rating",
+        "rating_low",
+        "rating_high",
+        "rank_low",
+        "rank_high",
+        "tier",
+        "matches",
+        "points",
+        "won",
+        "drawn",
+        "lost",
+        "forfeits",
+    ]
     every = [*head, *names, *map(str, Ending), *results.columns.values(), *results.places.values()]
     frame = pd.DataFrame(rows, columns=every)
     figures = dict.fromkeys(["rating", "rating_low", "rating_high"], "float")

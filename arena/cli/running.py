@@ -1,6 +1,5 @@
 """`arena run`: play an event, or what is left of it."""
 
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -53,7 +52,7 @@ def run(
     path = places.file_of(file)
     wanted = config.load(path, changed)
     event = _event(wanted, path, options.split(bots or ()), options.split(boards or ()))
-    count = _cores() if wanted.workers.count == "auto" else wanted.workers.count
+    count = _count(wanted, event)
     folder = places.results_folder(path.parent, event.name)
     if plan:
         planning.show(event, folder, count, json=json)
@@ -61,7 +60,7 @@ def run(
     screen.warn_of(event.conditions.sandbox)
     text = _as_played(path, wanted, event, narrowed=bool(changed or bots or boards))
     with signals.listening() as stop:
-        outcome, watcher = _play(event, folder, count, stop)
+        outcome, watcher = _play(event, folder, count, stop, wanted.workers.pinned)
         if not stop:
             stop.at_once()
             options.keep_played(folder, text)
@@ -80,7 +79,7 @@ def _event(wanted: "Tournament", path: Path, bots: tuple[str, ...], boards: tupl
         raise ArenaError(f"{path}: {error}") from error
 
 
-def _play(event: Event, folder: Path, workers: int, stop: signals.Stop) -> "tuple[Progress, Watcher]":
+def _play(event: Event, folder: Path, workers: int, stop: signals.Stop, pin: bool | None) -> "tuple[Progress, Watcher]":
     from arena import tournament
     from arena.cli import totals, watching
 
@@ -90,7 +89,7 @@ def _play(event: Event, folder: Path, workers: int, stop: signals.Stop) -> "tupl
             watcher.tick()  # the run looks here about ten times a second, also when no match ends
             return bool(stop)
 
-        return tournament.run(event, folder, workers=workers, audience=watcher, stopped=stopped), watcher
+        return tournament.run(event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped), watcher
 
 
 def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress", *, charts: bool, json: bool) -> None:
@@ -145,8 +144,12 @@ def _any_fault(folder: Path) -> bool:
         return any(tally.ending for tally in archive.tallies())
 
 
-def _cores() -> int:
-    return max(1, len(os.sched_getaffinity(0)))
+def _count(wanted: "Tournament", event: Event) -> int:
+    from arena import cores
+
+    if wanted.workers.count == "auto":
+        return cores.matches_at_once(event, len(cores.available()))
+    return wanted.workers.count
 
 
 def _again() -> str:

@@ -99,6 +99,12 @@ class Tournament(Table):
         folder = roster.gather(workspace / self.bots) if self.bots is not None else ()
         return roster.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
 
+    def _check_clock(self) -> None:
+        if self.time.clock == "cpu" and self.limits.processes != 1:
+            raise ArenaError(
+                'time.clock: "cpu" counts the CPU time of one process: set limits.processes = 1, or "wall"'
+            )
+
     def _check_preload(self) -> None:
         for name in self.preload:
             if not all(part.isidentifier() for part in name.split(".")) or find_spec(name.split(".")[0]) is None:
@@ -109,6 +115,7 @@ class Tournament(Table):
     def conditions(self) -> Conditions:
         """What every match is played under."""
         self._check_preload()
+        self._check_clock()
         return Conditions(
             time=TimeControl(**self.time.model_dump()),
             limits=Limits(**self.limits.model_dump()),

@@ -89,6 +89,10 @@ class Time(Table):
     margin: Seconds = Field(
         default=TimeControl().margin, ge=0, description="Seconds forgiven on each answer; never told to the bot."
     )
+    clock: Literal["wall", "cpu"] = Field(
+        default="wall",
+        description="What is charged: time on the wall without waits for a core, or CPU time (with processes = 1).",
+    )
 
 
 class Restrictions(Table):
@@ -116,8 +120,16 @@ class Staff(Table):
     """[workers]: how many matches are played at once."""
 
     count: Annotated[Annotated[int, Field(ge=1)] | Literal["auto"], WithJsonSchema(COUNT)] = Field(
-        default="auto", description='Referee processes; "auto" = one a core.'
+        default="auto", description='Referee processes; "auto" = one a core, fewer where bots think all at once.'
     )
+    pin: bool | Literal["auto"] = Field(
+        default="auto", description='Keep each on one core, with its bots; "auto" = where they take turns.'
+    )
+
+    @property
+    def pinned(self) -> bool | None:
+        """None = where it pays."""
+        return None if self.pin == "auto" else self.pin
 
 
 class Entry(Table):

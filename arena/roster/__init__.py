@@ -107,4 +107,5 @@ def _from_folder(folder: Path, name: str) -> Bot:
         roles=said.roles,
         limits=said.limits,
         warm=said.warm,
+        threads=said.threads,
     )

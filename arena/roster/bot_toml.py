@@ -20,7 +20,7 @@ from arena.sandbox.door import PYTHON
 
 RUN_PYTHON = (PYTHON, "-s", "-B", "-u")
 """No user site, no byte code beside the bot, no buffer to flush."""
-KEYS = ("command", "build", "language", "author", "games", "roles", "limits", "warm")
+KEYS = ("command", "build", "language", "author", "games", "roles", "limits", "warm", "threads")
 SIZES = ("memory", "scratch", "output", "stderr")
 COUNTS = ("processes", "files", "open_files")
 LIMITS = (*SIZES, *COUNTS, "cpu")
@@ -36,6 +36,7 @@ class Said:
     roles: tuple[Role, ...]
     limits: Limits | None
     warm: bool
+    threads: int
 
 
 def read(where: Path) -> Said:
@@ -57,7 +58,13 @@ def read(where: Path) -> Said:
     names = {key: _names(table, key, where) for key in ("games", "roles")}
     if not isinstance(table.get("warm", True), bool):
         raise ArenaError(f"{where}: warm: expected true or false, not {table['warm']!r}")
-    return Said(command=command, warm=table.get("warm", True), limits=_limits(table.get("limits"), where), **names)
+    return Said(
+        command=command,
+        warm=table.get("warm", True),
+        threads=_positive(table.get("threads", 1), int, f"{where}: threads"),
+        limits=_limits(table.get("limits"), where),
+        **names,
+    )
 
 
 def words(command: object, where: object) -> tuple[str, ...]:

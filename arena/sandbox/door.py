@@ -53,9 +53,9 @@ class ConfinementError(RuntimeError):
 class Door:
     """Starts and ends bots. A context manager: at its end nothing that it started is left."""
 
-    def __init__(self, cores: int | None = None) -> None:
-        """`cores` is how many its bots may count on; None = all that this process has."""
-        self.cores = cores or len(os.sched_getaffinity(0))
+    def __init__(self, cores: tuple[int, ...] | None = None) -> None:
+        """`cores` are those that its bots may count on; None = all that this process has."""
+        self.cores = cores or tuple(sorted(os.sched_getaffinity(0)))
         self.folder = Folder()
         self._prepared: set[tuple[object, ...]] = set()
         self._preloaded: tuple[str, ...] = ()
