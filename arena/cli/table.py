@@ -171,7 +171,7 @@ class Table:
         arrows = "".join(entering.SIGNS[way] for way in ("left", "up", "down", "right") if way in ways)
         moves = ((arrows, "move"),) if arrows else ()
         stay = ((".", "stay"),) if "stay" in ways else ()
-        return (*moves, *stay, ("?", "legal moves"), ("or type one", "Enter"), ("Esc", "clear"), ("Ctrl-D", "leave"))
+        return (*moves, *stay, ("?", "legal moves"), ("abc Enter", "type a move"), ("Esc", "clear"), ("Ctrl-D", "leave"))
 
 
 class Lines:

@@ -4,7 +4,7 @@ from arena.drawing.scene import EXIT, PELLET, Scene
 
 WALL, DIM = "34", "2"
 MARKS = {EXIT: "1;35", PELLET: ""}
-ROLES = ("1;7;32", "1;7;31", "1;7;36", "1;7;35", "1;7;34")
+ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
 """Of the roles, in order of play: turned, so that they stand out on light and on dark."""
 
 
