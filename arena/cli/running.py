@@ -104,7 +104,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     say = screen.notice if json else print
     for bot, fault in sorted(watcher.absentees.items()):
         say(absence(bot, fault))
-    results.show(read.leaderboard() if json else results.compact(read), json=json)
+    results.standings(read, json=json)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         screen.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {screen.shown(cause[0])}")
