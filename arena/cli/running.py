@@ -82,9 +82,9 @@ def _event(wanted: "Tournament", path: Path, bots: tuple[str, ...], boards: tupl
 
 def _play(event: Event, folder: Path, workers: int, stop: signals.Stop) -> "tuple[Progress, Watcher]":
     from arena import tournament
-    from arena.cli import totals, watching
+    from arena.cli import display, totals
 
-    with watching.watcher(event.name, workers, totals.resumed(event, folder)) as watcher:
+    with display.watcher(event.name, workers, totals.resumed(event, folder)) as watcher:
 
         def stopped() -> bool:
             watcher.tick()  # the run looks here about ten times a second, also when no match ends

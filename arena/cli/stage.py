@@ -170,9 +170,10 @@ def _legend(drawn: Drawn, grid: Grid, colour: bool, columns: int) -> Iterator[st
 
 def _turn(story: Story, scene: Scene, columns: int, *, now: bool) -> Iterator[str]:
     """A turn's moves; of the one that is shown, what was remarkable about them too."""
+    longest = max(map(len, story.game.roles))
     for place, turn in enumerate(scene.turns):
         by = "" if turn.by == "bot" else f" ({turn.by})"
-        text = f"{scene.number:>3} {turn.role} {screen.shown(scene.move(place))}{by}"
+        text = f"{scene.number:>3} {turn.role:{longest}} {screen.shown(scene.move(place))}{by}"
         for line in wrapped(text, columns, 6):
             yield paint(line, BOLD, story.colour and now)
         if now and turn.said is not None:

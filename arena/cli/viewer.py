@@ -21,7 +21,7 @@ KEYS = (
     ("→", "forward"),
     ("←", "back"),
     ("space", "play/pause"),
-    ("+ -", "faster, slower"),
+    ("+ -", "speed"),
     ("12 Enter", "to turn 12"),
     ("Home End", "first, last"),
     ("q", "leave"),
