@@ -91,8 +91,9 @@ def _as_text(game: Game[Any], planned: Match, door: "TellingDoor", *, draw: bool
 def _on_the_screen(game: Game[Any], planned: Match, door: "TellingDoor", *, watch: bool) -> None:
     """As a picture that moves; with `watch` a turn is played when it is asked for."""
     from arena import play
+    from arena.cli.reel import Reel
     from arena.cli.stage import Story
-    from arena.cli.viewer import LeftEarlyError, Reel, Viewer
+    from arena.cli.viewer import LeftEarlyError, Viewer
 
     retelling = Retelling(game)
     story = Story(game, planned, telling.names_of(planned), screen.colourful(), [retelling.opening()])

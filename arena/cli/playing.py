@@ -76,7 +76,8 @@ def _opponents(one: Board, roles: Sequence[Role], seed: int) -> list[Bot]:
 def _play(planned: Match) -> None:
     """On a terminal by keys, else by lines; then say how it ended."""
     from arena import people, rulebook
-    from arena.cli.table import Lines, Table
+    from arena.cli.lines import Lines
+    from arena.cli.table import Table
     from arena.cli.viewer import LeftEarlyError
 
     game = rulebook.game_of(planned)

@@ -43,8 +43,9 @@ def replay(
 
 def _look(game: Game[Any], record: Record, told: list[Scene]) -> None:
     """On a terminal, until whoever looks on leaves."""
+    from arena.cli.reel import Reel
     from arena.cli.stage import Story
-    from arena.cli.viewer import Reel, Viewer
+    from arena.cli.viewer import Viewer
 
     names = telling.names_of(record.match)
     story = Story(game, record.match, names, screen.colourful(), told, record)

@@ -1,21 +1,18 @@
-"""Where a person sits and plays: asked on the screen of a terminal by keys, or by lines of text.
+"""A person's seat on the screen of a terminal: arrow keys, typed moves, the legal moves on `?`.
 
 It shows what the role may see and no more, and gives back a legal move. What words and keys mean is entering.py's.
 """
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arena.cli import entering, screen, telling
+from arena.cli.reel import Reel
+from arena.cli.sight import Sight
 from arena.cli.stage import ALARM, BOLD, DIM, TURNED, Story, cut, frame
-from arena.cli.viewer import LeftEarlyError, Reel, Viewer, key_line
+from arena.cli.viewer import LeftEarlyError, Viewer, key_line
 from arena.drawing.paint import paint
 from arena.game import Game, Move, Role
-from arena.match import Match, Record, Turn
-from arena.people import PERSON
-from arena.scenes import Retelling, Scene
+from arena.match import Match, Record
 
 if TYPE_CHECKING:
     from arena.cli.terminal import Terminal
@@ -23,33 +20,8 @@ if TYPE_CHECKING:
 
 GLIMPSE = 0.25
 """Seconds for which each turn of the others is shown."""
-LINES_LISTED = 9
-"""Legal moves that are told with every question; more are told when they are asked for."""
-HELP = "type a move, its number, or the beginning of its words; `?` lists them, `quit` leaves"
-
-
-class _Sight:
-    """What the person sees of a match: the views of the roles that are theirs, and moves that may be told."""
-
-    def __init__(self, game: Game[Any], match: Match) -> None:
-        self._game = game
-        self.mine = [seat.role for seat in match.seats if seat.bot is PERSON]
-        self._retelling = Retelling(game, self.mine[0])
-
-    def opening(self) -> Scene:
-        """The start."""
-        return self._retelling.opening()
-
-    def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
-        """What these turns add; where moves are secret, without those of others."""
-        for scene in self._retelling.go_on(turns):
-            kept = [place for place, turn in enumerate(scene.turns) if turn.role in self.mine or not self._game.hidden]
-            turns_kept, steps_kept = ([every[place] for place in kept] for every in (scene.turns, scene.steps))
-            yield replace(scene, turns=tuple(turns_kept), steps=tuple(steps_kept))  # type: ignore[arg-type]
-
-    def of(self, role: Role, scene: Scene, referee: "Referee") -> Scene:
-        """The scene as this one of their roles sees it."""
-        return replace(scene, facts=tuple(self._game.view(referee.state, role)))
+KEYS = (("?", "legal moves"), ("abc Enter", "type a move"), ("Esc", "clear"), ("Ctrl-D", "leave"))
+"""What is told of the keys, beside those that make moves."""
 
 
 class Table:
@@ -57,7 +29,7 @@ class Table:
 
     def __init__(self, terminal: "Terminal", game: Game[Any], match: Match, *, colour: bool) -> None:
         self._terminal, self._game = terminal, game
-        self._sight = _Sight(game, match)
+        self._sight = Sight(game, match)
         self._story = Story(game, match, telling.names_of(match), colour, [self._sight.opening()])
         self._text = ""
         self._ways: tuple[str, ...] = ()
@@ -171,46 +143,4 @@ class Table:
         arrows = "".join(entering.SIGNS[way] for way in ("left", "up", "down", "right") if way in ways)
         moves = ((arrows, "move"),) if arrows else ()
         stay = ((".", "stay"),) if "stay" in ways else ()
-        return (*moves, *stay, ("?", "legal moves"), ("abc Enter", "type a move"), ("Esc", "clear"), ("Ctrl-D", "leave"))
-
-
-class Lines:
-    """A seat without a screen: the board and the legal moves as text, a move as a line."""
-
-    def __init__(self, game: Game[Any], match: Match) -> None:
-        self._game, self._match = game, match
-        self._sight = _Sight(game, match)
-        print(telling.heading(match))
-        print(HELP)
-        telling.show(game, match, self._sight.opening(), draw=True)
-
-    def watch(self, referee: "Referee") -> None:
-        """Print what was played."""
-        for scene in self._sight.go_on(referee.turns):
-            telling.show(self._game, self._match, scene, draw=True)
-
-    def choose(self, referee: "Referee", role: Role) -> Move:
-        """A legal move of the role; the end of the input leaves."""
-        legal = tuple(self._game.legal_moves(referee.state, role))
-        self._tell(legal, every=len(legal) <= LINES_LISTED)
-        while True:
-            print(f"your move, {role}: ", end="", flush=True)
-            line = sys.stdin.readline()
-            text = line.strip()
-            if not line or text in {"quit", "exit"}:
-                raise LeftEarlyError
-            found = entering.by_text(text, legal)
-            if len(found) == 1:
-                print(found[0])
-                return found[0]
-            if text in {"?", ""}:
-                self._tell(legal, every=True)
-            else:
-                print(screen.shown(entering.misunderstood(text, legal, found), 500))
-
-    def _tell(self, legal: Sequence[Move], *, every: bool) -> None:
-        if every:
-            print("legal moves:")
-            print("\n".join(f"  {screen.shown(line)}" for line in entering.columned(entering.listing(legal), 76)))
-        else:
-            print(f"{len(legal)} legal moves, such as {screen.shown(legal[0])}; ? lists them")
+        return (*moves, *stay, *KEYS)
