@@ -33,7 +33,7 @@ def of(archive: Archive, event: Event, read: Callable[[], Arrays], *, rating: st
     key = _key(archive, event, rating, all_versions=all_versions)
     if (kept := _kept(path, key)) is not None:
         return kept
-    found = ratings.find(rating).rate(columns(read()), seed=event.seed)
+    found = ratings.find(rating).rate(columns(read()), seed=event.seed, refits=REFITS)
     _keep(path, key, found)
     return found
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pandas as pd
 
-from arena import ratings, tiebreaks
+from arena import rated, ratings, tiebreaks
 from arena.event import Played
 from arena.leaderboard import Results
 from arena.match import Ending
@@ -30,9 +30,22 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
     ]
     absent = sorted(own.keys() - worth.keys())
     rows += [[None, bot, *[None] * 6, *own[bot].row(results, [None] * len(names))] for bot in absent]
-    head = (
-        ["rank", "bot", "rating", "rating_low", "rating_high", "rank_low", "rank_high", "tier", "matches", "points", "won", "drawn", "lost", "forfeits"]
-    )
+    head = [
+        "rank",
+        "bot",
+        "rating",
+        "rating_low",
+        "rating_high",
+        "rank_low",
+        "rank_high",
+        "tier",
+        "matches",
+        "points",
+        "won",
+        "drawn",
+        "lost",
+        "forfeits",
+    ]
     every = [*head, *names, *map(str, Ending), *results.columns.values(), *results.places.values()]
     frame = pd.DataFrame(rows, columns=every)
     figures = dict.fromkeys(["rating", "rating_low", "rating_high"], "float")
@@ -42,7 +55,8 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
 def ratings_of(results: Results, played: Iterable[Played]) -> ratings.Ratings:
     """The ratings of these matches, each match a value."""
     known = dict(results._archive.rows("select id, transcript from matches"))
-    return ratings.find(results.event.rating).rate(columns.of(played, known), seed=results.event.seed)
+    rule = ratings.find(results.event.rating)
+    return rule.rate(columns.of(played, known), seed=results.event.seed, refits=rated.REFITS)
 
 
 def _rated(rank: int, one: ratings.Rating) -> list[float]:

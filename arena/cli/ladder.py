@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DECIMALS = {"logits": 2, "Elo": 0, "points": 1}
 AVERAGE = {"logits": "; the average bot is at 0", "Elo": "; the average bot is at 1500", "points": ""}
 LONGEST = 24  # letters of a name that other columns make room for; a longer one is folded
-BAR = 15
+BAR = 12
 PARTS = {"rank", "bot", "rating", "95 %", "ranks", "won", "drawn"}
 """Columns that tell little without those that follow."""
 DRAWN, PLAIN = ("\u2500", "\u25cf"), ("-", "o")
