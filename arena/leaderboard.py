@@ -133,6 +133,22 @@ class Results:
         """A row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger than the opponent."""
         return rating_frames.chance_better(self.ratings)
 
+    def head_to_head(self, bot: str, opponent: str) -> pd.DataFrame:
+        """A row for each board and role that both bots had: how each did in it, against the other or alone.
+
+        ArenaError for a bot that the event has not.
+        """
+        for name in (bot, opponent):
+            _known("bot", name, name in (names := [one.bot for one in self.standings]), names)
+        rows = [
+            (tally.board, tally.role, tally.bot, tally.seats, tally.score)
+            for tally in self.tallies
+            if tally.bot in {bot, opponent} and len(self._sides[tally.board]) == 1
+        ]
+        sums = pd.DataFrame(rows, columns=rating_frames.SEATED).groupby(rating_frames.SEATED[:3], as_index=False).sum()
+        alone = sums.assign(score=sums["score"] / sums["matches"])
+        return rating_frames.head_to_head(self._meetings, alone, bot, opponent)
+
     def matches(self) -> pd.DataFrame:
         """A row a match: game, board, repeat, seed, reason, and bot, score and ending of each role of the event.
 
@@ -198,6 +214,15 @@ class Results:
         for bot, board, role, *packed in self._archive.rows(query, self._all_versions):
             answers.setdefault((bot, board, role), []).append((packed[0], packed[1], packed[2]))
         return frames.timing(answers)
+
+    @cached_property
+    def _sides(self) -> dict[str, set[int]]:
+        """The sides of each `game/board`."""
+        sides: dict[str, set[int]] = {}
+        query = "select distinct game || '/' || board, side from entries"
+        for label, side in self._archive.rows(query):
+            sides.setdefault(label, set()).add(side)
+        return sides
 
     def seats_held(self) -> Counter[str]:
         """How many seats each bot had in the matches that count."""

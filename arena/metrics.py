@@ -19,7 +19,7 @@ COLUMNS = ["match", "turn", "role", "bot", "metric", "value"]
 PAIR = re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,23})(?: *= *| +)([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?:[ ,;]+|$)")
 LONGEST = 300
 """Letters of a remark; a longer one is talk."""
-SAMPLE = 2000
+SAMPLE = 1000
 """Matches that a chart looks into: more change no quantile that is seen, and take long to unpack."""
 
 

@@ -29,11 +29,11 @@ from arena.ratings.fitting.columns import Columns, Place
 
 def of(archive: Archive, event: Event, read: Callable[[], Arrays], *, rating: str, all_versions: bool) -> Ratings:
     """The ratings of the matches that count; `read` gives them, and is called only where they must be fitted anew."""
-    path = archive.folder / f".ratings-{rating}{'-all' if all_versions else ''}.npz"
+    path = archive.folder / f".ratings-{ratings.known(rating)}{'-all' if all_versions else ''}.npz"
     key = _key(archive, event, rating, all_versions=all_versions)
     if (kept := _kept(path, key)) is not None:
         return kept
-    found = ratings.find(rating).rate(columns(read()), seed=event.seed)
+    found = ratings.find(rating).rate(columns(read()), seed=event.seed, refits=REFITS)
     _keep(path, key, found)
     return found
 

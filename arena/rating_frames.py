@@ -16,6 +16,7 @@ from arena.standings import Standing
 RATED = ["rating", "rating_low", "rating_high", "rank_low", "rank_high", "tier"]
 RESULTS = ["matches", "points", "won", "drawn", "lost", "forfeits"]
 ENDINGS = [str(ending) for ending in Ending]
+SEATED = ["board", "role", "bot", "matches", "score"]
 WHOLE = ["rank", "rank_low", "rank_high", "tier"]
 
 
@@ -71,3 +72,21 @@ def chance_better(ratings: Ratings) -> pd.DataFrame:
     bot, opponent = np.nonzero(~np.eye(len(names), dtype=np.bool_))
     frame = {"bot": names[bot], "opponent": names[opponent], "chance": ratings.better[bot, opponent]}
     return pd.DataFrame(frame)
+
+
+def head_to_head(crosstable: pd.DataFrame, alone: pd.DataFrame, bot: str, opponent: str) -> pd.DataFrame:
+    """A row for each board and role that both had: the one in it against the other, and the other against the one.
+
+    `alone` has board, role, bot, matches and score of the boards that each plays for itself; there nobody meets.
+    """
+    pairs = crosstable[crosstable["bot"].isin([bot, opponent]) & crosstable["opponent"].isin([bot, opponent])]
+    every = pd.concat([frame[SEATED] for frame in (pairs, alone) if len(frame)] or [pairs[SEATED]])
+    one, other = (every[every["bot"] == name].drop(columns="bot") for name in (bot, opponent))
+    both = one.merge(other, on=["board", "role"], suffixes=("", "_other"))
+    both = both.sort_values(["board", "role"], ignore_index=True)
+    frame = both[["board", "role", "matches", "score"]]
+    return frame.assign(
+        opponent_matches=both["matches_other"],
+        opponent_score=both["score_other"],
+        difference=both["score"] - both["score_other"],
+    )

@@ -58,16 +58,17 @@ class Scene:
 class Retelling:
     """Tells a match turn by turn, as fast as its moves become known."""
 
-    def __init__(self, game: Game[Any]) -> None:
-        self._game = game
+    def __init__(self, game: Game[Any], role: Role | None = None) -> None:
+        """`role` may see no more than its view; None sees everything."""
+        self._game, self._role = game, role
         self._board = tuple(game.board())
         self._state = game.start()
-        self._facts = tuple(game.view(self._state, None))
+        self._facts = tuple(game.view(self._state, role))
         self._told = 0
 
     def opening(self) -> Scene:
         """The state before the first turn."""
-        return Scene(0, (), (), tuple(self._game.view(self._game.start(), None)))
+        return Scene(0, (), (), tuple(self._game.view(self._game.start(), self._role)))
 
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
         """The scenes that these turns add; they are all turns of the match so far, those already told included."""
@@ -82,7 +83,7 @@ class Retelling:
         self._told = number
         known = {turn.digest for turn in turns} - {""}
         self._check(turns, known <= {state_digest(self._game, self._state)})
-        self._facts = after = tuple(self._game.view(self._state, None))
+        self._facts = after = tuple(self._game.view(self._state, self._role))
         return Scene(
             number, turns, tuple(steps_of(self._board, before, after, turn.role, turn.move) for turn in turns), after
         )

@@ -5,12 +5,14 @@ machine: no other test runs meanwhile, which the workers agree upon by locks on 
 """
 
 import fcntl
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` has it: more threads spin
 sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pandas as pd
 
-from arena import ratings, tiebreaks
+from arena import rated, ratings, tiebreaks
 from arena.event import Played
 from arena.leaderboard import Results
 from arena.match import Ending
@@ -55,7 +55,8 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
 def ratings_of(results: Results, played: Iterable[Played]) -> ratings.Ratings:
     """The ratings of these matches, each match a value."""
     known = dict(results._archive.rows("select id, transcript from matches"))
-    return ratings.find(results.event.rating).rate(columns.of(played, known), seed=results.event.seed)
+    rule = ratings.find(results.event.rating)
+    return rule.rate(columns.of(played, known), seed=results.event.seed, refits=rated.REFITS)
 
 
 def _rated(rank: int, one: ratings.Rating) -> list[float]:

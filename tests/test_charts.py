@@ -9,26 +9,45 @@ from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
+import pandas as pd
 import pytest
 import stored
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from arena import charts
-from arena.charts import style
+from arena.charts import convergence, style
+from arena.charts.style import About, Nothing, letters
 from arena.leaderboard import Results
 from arena.match import Ending
 
-NAMES = ("crosstable", "endings", "leaderboard", "length", "roles", "time")
+NAMES = (
+    "leaderboard",
+    "better",
+    "convergence",
+    "crosstable",
+    "endings",
+    "length",
+    "metrics",
+    "roles",
+    "scores",
+    "time",
+)
 HOSTILE = ("$x^2_y$", r"$\frac{", "<script>", "a & b", "\x1b[31mred", "‮gnp", "日本", "_hidden", "x" * 60)
 
 
-def opened(folder: Path, *names: str, boards=stored.BOARDS) -> Results:
+def opened(folder: Path, *names: str, boards=stored.BOARDS, repeats: int = 1) -> Results:
     """Results of an event that bots of these names played, the first being best; a large event has short matches."""
-    event, turns = stored.event(*names, boards=boards), 42.0 if len(names) < 20 else 6.0
-    return Results.open(
-        stored.store(folder, event, (stored.likely(match, names, turns) for match in stored.plan(event)))
-    )
+    event, turns = stored.event(*names, boards=boards, repeats=repeats), 42.0 if len(names) < 20 else 4.0
+    records = (measured(stored.likely(match, names, turns)) for match in stored.plan(event))
+    return Results.open(stored.store(folder, event, records))
+
+
+def measured(record):
+    """The same record, with metrics in the remarks of its first turns."""
+    spoken = (turn._replace(remarks=(f"depth {turn.number} nodes=9e{turn.number}",)) for turn in record.turns[:4])
+    return replace(record, turns=(*spoken, *record.turns[4:]))
 
 
 def few(count: int) -> list[str]:
@@ -46,17 +65,25 @@ def row_names(figure: Figure, panel: int = 0) -> list[str]:
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory):
     """The results of so many bots, played once."""
-    return functools.cache(lambda count: opened(tmp_path_factory.mktemp("crowd"), *few(count)))
+    return functools.cache(
+        lambda count: opened(
+            tmp_path_factory.mktemp("crowd"),
+            *few(count),
+            boards=stored.BOARDS if count < 20 else stored.BOARDS[:2],
+            repeats=4 if count == 2 else 1,
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def drawn(crowd):
+    """A chart of so many bots, drawn once."""
+    return functools.cache(lambda name, count: charts.draw(name, crowd(count)))
 
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
     return opened(tmp_path_factory.mktemp("hostile"), *HOSTILE, boards=[stored.HUNT, stored.DUEL])
-
-
-@pytest.fixture
-def eight(crowd):
-    return crowd(8)
 
 
 @pytest.fixture(scope="module")
@@ -66,55 +93,48 @@ def written(crowd, tmp_path_factory):
     return folder, charts.write(crowd(2), folder)
 
 
-@pytest.fixture
-def as_svg(monkeypatch):
-    """Draw a chart and read its SVG, without the time that a PNG takes."""
-    save = Figure.savefig
-    monkeypatch.setattr(Figure, "savefig", lambda made, to, **more: to.suffix == ".svg" and save(made, to, **more))
-    return lambda name, results, to: style.save(charts.draw(name, results), to)[0].read_bytes()
-
-
-def test_every_file_of_the_folder_is_a_chart():
+def test_every_file_of_the_folder_is_a_chart_with_a_caption():
     assert charts.names() == NAMES
+    assert all(charts.caption(name).endswith(".") for name in NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_matches_give_the_same_bytes(written, tmp_path, name):
+def test_the_same_matches_give_the_same_bytes(crowd, written, tmp_path, name):
     folder, _ = written
-    again = style.save(charts.draw(name, opened(tmp_path / "again", *few(2))), tmp_path / name)
+    again = style.save(charts.draw(name, crowd(2)), tmp_path / name)
     assert [path.read_bytes() for path in again] == [(folder / "charts" / path.name).read_bytes() for path in again]
 
 
-def test_the_last_digits_of_the_layout_do_not_show(crowd, tmp_path, as_svg):
-    made = {as_svg("crosstable", crowd(2), tmp_path / "made") for _ in range(12)}
-    assert len(made) == 1  # the solver's own differ in one layout of four
-
-
-@pytest.mark.parametrize("name", sorted({*NAMES} - {"time"}))
-def test_no_clock_reading_is_in_any_chart_but_that_of_times(tmp_path, name, as_svg):
+def test_no_frame_but_that_of_times_hangs_on_a_clock_or_on_which_match_ended_first(tmp_path):
     made = []
-    for wall in (0.5, 0.001):
-        event = stored.event("ann", "bob")
-        records = (stored.played(match) for match in stored.plan(event))
-        timed = (replace(one, seconds=wall, turns=tuple(replace(t, wall=wall) for t in one.turns)) for one in records)
+    for wall, way in ((0.5, 1), (0.001, -1)):
+        event = stored.event("ann", "bob", repeats=4)
+        records = [measured(stored.played(match)) for match in stored.plan(event)][::way]
+        timed = (replace(one, seconds=wall, turns=tuple(t._replace(wall=wall) for t in one.turns)) for one in records)
         results = Results.open(stored.store(tmp_path / str(wall), event, timed))
-        made.append(as_svg(name, results, tmp_path / "made"))
-    assert made[0] == made[1]
+        made.append([charts._chart(name).frame(results) for name in sorted({*NAMES} - {"time"})])
+    for one, other in zip(*made, strict=True):
+        pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
-@pytest.mark.parametrize("count", [1, 2, 40])
+def seen(figure: Figure) -> list[Text]:
+    """The texts that are drawn: those of ticks beyond the ends of an axis are not."""
+    found, plain = [], Text.draw
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Text, "draw", lambda text, renderer: (found.append(text), plain(text, renderer)))
+        figure.draw_without_rendering()
+    return [text for text in found if text.get_text() and text.get_visible()]
+
+
+@pytest.mark.parametrize("count", [2, 40])
 @pytest.mark.parametrize("name", NAMES)
-def test_every_text_is_inside_the_picture_and_no_two_rows_overlap(crowd, name, count):
-    figure = charts.draw(name, crowd(count))
-    figure.draw_without_rendering()
-    page = figure.bbox
-    for text in figure.findobj(Text):
-        if text.get_text() and text.get_visible() and text.axes is not None:
-            box = text.get_window_extent()
-            if box.width:
-                assert page.x0 - 1 <= box.x0
-                assert box.x1 <= page.x1 + 1, text.get_text()
-                assert page.y0 - 1 <= box.y0, text.get_text()
+def test_every_text_is_inside_the_picture_and_no_two_rows_overlap(drawn, name, count):
+    figure = drawn(name, count)
+    page = figure.bbox.padded(1)
+    for text in seen(figure):
+        box = text.get_window_extent()
+        assert page.x0 <= box.x0 <= box.x1 <= page.x1, text.get_text()
+        assert page.y0 <= box.y0 <= box.y1 <= page.y1, text.get_text()
     for panel in figure.axes:
         boxes = [label.get_window_extent() for label in panel.get_yticklabels() if label.get_text()]
         downwards = sorted(boxes, key=lambda box: -box.y1)
@@ -122,55 +142,115 @@ def test_every_text_is_inside_the_picture_and_no_two_rows_overlap(crowd, name, c
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_hostile_names_are_shown_literally_and_the_svg_is_well_formed(hostile, tmp_path, name):
+def test_hostile_names_are_shown_literally_and_the_svg_is_well_formed(hostile, tmp_path, name, monkeypatch):
+    plain = Figure.savefig  # the PNG takes as long, and shows nothing else
+    monkeypatch.setattr(Figure, "savefig", lambda made, to, **more: to.suffix == ".svg" and plain(made, to, **more))
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # a missing letter is a box in the picture and no noise on a terminal
-        vector, pixels = style.save(charts.draw(name, hostile), tmp_path / name)
+        warnings.simplefilter("error")  # of a letter that no font here has, say
+        vector, _ = style.save(charts.draw(name, hostile), tmp_path / name)
     ElementTree.parse(vector)
     assert b"<script" not in vector.read_bytes()
     assert b"\x1b" not in vector.read_bytes()
-    assert pixels.read_bytes().startswith(b"\x89PNG")
 
 
 def test_names_have_no_control_characters_and_are_cut():
-    told = style.shown(HOSTILE)
+    told = letters.shown(HOSTILE)
     assert told[0] == "$x^2_y$"
     assert told[4].startswith("\\x1b[31m")
     assert "‮" not in told[5]
-    assert len(told[-1]) == style.NAME
+    assert len(told[-1]) == letters.NAME
     assert told[-1].endswith("…")
 
 
+def test_a_letter_that_dejavu_lacks_is_lent_by_another_font_or_told_by_its_number():
+    assert letters.told("Zürich") == "Zürich"
+    assert letters.families("Zürich") == ("DejaVu Sans",)
+    lent = next(chr(code) for code in range(0x2100, 0x2C00) if letters._family(chr(code)) == "STIXGeneral")
+    assert letters.told(lent) == lent
+    assert letters.families(f"a{lent}") == ("DejaVu Sans", "STIXGeneral")
+    assert letters.told("a\U000f0000b") in {"a\\U000f0000b", "a\U000f0000b"}
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_an_event_without_matches_can_be_drawn(tmp_path, name):
+def test_an_event_without_matches_has_no_chart_and_the_reason_in_a_word(tmp_path, name):
     event = stored.event("ann", "bob")
-    figure = charts.draw(name, Results.open(stored.store(tmp_path / "cup", event, [])))
-    assert style.save(figure, tmp_path / "made")[1].stat().st_size > 1000
+    made = charts.draw(name, Results.open(stored.store(tmp_path / "cup", event, [])))
+    assert isinstance(made, Nothing)
+    assert 0 < len(made.why.split()) < 8
 
 
-def test_the_leaderboard_names_ranks_points_and_who_never_played(tmp_path):
-    event = stored.event("ann", "bob", "cat", boards=[stored.HUNT])
-    hunts = {match.seats[0].bot.name: match for match in stored.plan(event)}
-    records = [stored.played(hunts["ann"], explorer=40), stored.played(hunts["bob"], explorer=73)]
-    figure = charts.draw("leaderboard", Results.open(stored.store(tmp_path, event, records)))
-    assert row_names(figure) == ["1.  bob", "2.  ann", "cat"]
-    assert {"73.0", "40.0", "never played"} <= set(texts(figure))
+def test_a_chart_with_nothing_to_say_is_not_written_and_an_older_one_goes(tmp_path, monkeypatch):
+    event = stored.event("ann", "bob", boards=[stored.HUNT])
+    results = Results.open(stored.store(tmp_path, event, map(stored.played, stored.plan(event))))
+    monkeypatch.setattr(charts, "names", lambda: ("crosstable", "endings", "metrics", "length"))
+    (tmp_path / "charts").mkdir()
+    (tmp_path / "charts" / "metrics.svg").write_text("of an earlier run")
+    told = charts.write(results, tmp_path)
+    assert told.silent == {
+        "crosstable": "no two bots met",
+        "endings": "nobody was at fault",
+        "metrics": "no bot reported any",
+    }
+    assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == ["length.png", "length.svg"]
 
 
-def test_the_crosstable_has_a_panel_only_where_bots_met(eight):
-    titles = [panel.get_title(loc="left") for panel in charts.draw("crosstable", eight).axes]
-    assert [title for title in titles if title] == [
-        "duel · explorer",
-        "duel · mummy",
-        "classic · pacman",
-        "classic · ghost1",
-        "classic · ghost2",
+def test_write_puts_every_chart_into_the_folder_in_both_forms(written):
+    folder, told = written
+    assert {path.name for path in (folder / "charts").iterdir()} == {path.name for path in told.files}
+    assert {path.name for path in told.files} == {f"{name}.{form}" for name in NAMES for form in ("svg", "png")}
+
+
+BOARD = pd.DataFrame(
+    {
+        "bot": ["ann", "bob", "cat", "dan"],
+        "rating": [1.5, 0.25, -0.5, None],
+        "rating_low": [1.0, -0.25, -1.0, None],
+        "rating_high": [2.0, 0.5, 0.25, None],
+        "rank_low": [1, 2, 2, None],
+        "rank_high": [1, 3, 3, None],
+        "tier": [1, 2, 2, None],
+        "points": [80.0, 55.0, 45.0, None],
+    }
+)
+
+
+def test_the_leaderboard_shows_intervals_ranks_points_and_who_never_played():
+    figure = charts._chart("leaderboard").draw(BOARD)
+    assert row_names(figure) == ["ann", "bob", "cat", "dan"]
+    assert {"1.50", "0.25", "\u22120.50", "1", "2\u20133", "80.0", "never played"} <= set(texts(figure))
+    lines = figure.axes[0].collections[0].get_segments()
+    assert [tuple(line[:, 0]) for line in lines[:3]] == [(1.0, 2.0), (-0.25, 0.5), (-1.0, 0.25)]
+
+
+def test_bots_of_one_tier_stand_on_one_ground():
+    figure = charts._chart("leaderboard").draw(BOARD)
+    grounds = [(patch.get_y(), patch.get_y() + patch.get_height()) for patch in figure.axes[0].patches]
+    assert grounds[0] == (-0.5, 0.5)  # ann; bob and cat are on white; then dan, who has no tier
+    assert grounds[1:] == [(2.5, 3.5)]
+
+
+def test_a_leaderboard_without_ratings_shows_points():
+    figure = charts._chart("leaderboard").draw(BOARD[["bot", "points"]])
+    assert [bar.get_width() for bar in figure.axes[0].patches] == [80, 55, 45, 0]
+
+
+def test_the_crosstable_has_a_panel_only_where_bots_met(crowd):
+    figure = charts.draw("crosstable", crowd(2))
+    told = [" ".join(text.get_text() for text in panel.texts if not text.get_text().isdigit()) for panel in figure.axes]
+    assert [title for title in told if title] == [
+        "duel as explorer",
+        "duel as mummy",
+        "classic as pacman",
+        "classic as ghost1",
+        "classic as ghost2",
     ]
 
 
-def test_a_crosstable_of_boards_for_one_says_so(tmp_path):
-    figure = charts.draw("crosstable", opened(tmp_path, "ann", "bob", boards=[stored.HUNT]))
-    assert any("No two bots met" in text for text in texts(figure))
+def test_roles_that_always_score_alike_share_a_panel():
+    rows = [("b", role, bot, other, 50.0) for role in ("x", "y") for bot, other in (("one", "two"), ("two", "one"))]
+    figure = charts._chart("crosstable").draw(pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "score"]))
+    assert "as x, y" in texts(figure)
+    assert len(figure.axes) == 1
 
 
 def test_the_crosstable_has_the_rows_score_in_its_cell(tmp_path):
@@ -178,34 +258,67 @@ def test_the_crosstable_has_the_rows_score_in_its_cell(tmp_path):
     first, second = stored.plan(event)
     records = [stored.played(first, explorer=90, mummy=10), stored.played(second, explorer=30, mummy=60)]
     figure = charts.draw("crosstable", Results.open(stored.store(tmp_path, event, records)))
-    explorer = figure.axes[0]
-    assert row_names(figure) == ["ann", "bob"]
-    assert {text.get_position(): text.get_text() for text in explorer.texts} == {(1, 0): "90", (0, 1): "30"}
+    names, explorer = row_names(figure), figure.axes[0]
+    ann, bob = names.index("ann"), names.index("bob")
+    cells = {text.get_position(): text.get_text() for text in explorer.texts if text.get_text().isdigit()}
+    assert cells == {(bob, ann): "90", (ann, bob): "30"}
 
 
-def test_endings_are_shares_of_seats(tmp_path):
+def test_endings_are_shares_of_seats_of_those_at_fault(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL])
     first, second = stored.plan(event)
     records = [stored.played(first, mummy=Ending.TIMEOUT), stored.played(second)]
     figure = charts.draw("endings", Results.open(stored.store(tmp_path, event, records)))
+    assert row_names(figure) == ["bob"]
     assert "1 of 2" in texts(figure)
-    bob = row_names(figure).index("bob")
-    timeout = next(bars for bars in figure.axes[0].containers if bars.get_label() == "timeout")
-    assert timeout[bob].get_width() == 50
+    (timeout,) = figure.axes[0].containers
+    assert timeout.get_label() == "timeout"
+    assert timeout[0].get_width() == 50
 
 
-def test_boards_whose_names_begin_alike_keep_their_roles(tmp_path):
-    big = replace(stored.DUEL, name="duel_big", digest="9")
-    event = stored.event("ann", "bob", boards=[stored.DUEL, big])
-    figure = charts.draw("roles", Results.open(stored.store(tmp_path, event, [])))
-    titles = [panel.get_title(loc="left") for panel in figure.axes]
-    assert titles == ["duel\nexplorer", "duel\nmummy", "duel_big\nexplorer", "duel_big\nmummy"]
+def test_the_limit_is_drawn_where_it_is(crowd):
+    figure = charts.draw("time", crowd(2))
+    (limit,) = [line for line in figure.axes[0].lines if line.get_linestyle() == "--"]
+    assert set(limit.get_xdata()) == {crowd(2).event.conditions.time.move}
+    assert "limit" in texts(figure)
 
 
-def test_write_puts_every_chart_into_the_folder_in_both_forms(written):
-    folder, told = written
-    assert {path.name for path in (folder / "charts").iterdir()} == {path.name for path in told}
-    assert {path.name for path in told} == {f"{name}.{form}" for name in NAMES for form in ("svg", "png")}
+def test_the_last_part_of_the_schedule_has_the_ratings_of_the_leaderboard(crowd):
+    frame, board = convergence.frame(crowd(2)), crowd(2).leaderboard()
+    last = frame[frame["matches"] == frame["matches"].max()]
+    assert frame["matches"].max() == crowd(2).count
+    assert frame["matches"].is_monotonic_increasing
+    assert dict(zip(last["bot"], last["rating"], strict=True)) == dict(zip(board["bot"], board["rating"], strict=True))
+
+
+def test_names_at_the_ends_of_lines_keep_apart_and_near():
+    assert convergence.apart([0.9, 0.5, 0.1], 0.2) == pytest.approx([0.9, 0.5, 0.1])
+    heights = convergence.apart([0.5, 0.5, 0.45, 0.1], 0.1)
+    assert all(one - other > 0.1 - 1e-9 for one, other in pairwise(heights))
+    assert np.mean(heights[:3]) == pytest.approx(np.mean([0.5, 0.5, 0.45]))
+
+
+def test_a_bots_scores_are_counted_by_role(crowd):
+    frame = charts._chart("scores").frame(crowd(2))
+    held = frame.groupby(["board", "role"])["matches"].sum()
+    assert held.to_dict() == {
+        ("mummy_maze/hunt", "explorer"): 8,
+        **dict.fromkeys([("mummy_maze/duel", "explorer"), ("mummy_maze/duel", "mummy")], 8),
+        **dict.fromkeys([("pacman/classic", role) for role in ("pacman", "ghost1", "ghost2")], 8),
+    }
+    means = frame.assign(total=frame["score"] * frame["matches"]).groupby(["board", "role", "bot"])[
+        ["total", "matches"]
+    ]
+    standing = crowd(2).standings[0]
+    for (board, role, bot), row in means.sum().iterrows():
+        if bot == standing.bot:
+            assert row["total"] / row["matches"] == pytest.approx(standing.roles[board, role])
+
+
+def test_a_chart_is_drawn_from_a_frame_of_ones_own():
+    frame = pd.DataFrame({"board": ["maze"] * 3, "turns": [3, 4, 9], "matches": [1, 2, 1]})
+    figure = charts._chart("length").draw(frame, About(event="mine"))
+    assert {"mine: how long matches are", "maze", "median 4 turns"} <= set(texts(figure))
 
 
 def test_no_chart_needs_pyplot():

@@ -60,7 +60,7 @@ def test_the_leaderboard_is_a_table_on_stdout(played):
     assert done.returncode == 0
     assert done.stderr == ""
     header, _, best, worst = done.stdout.strip("\n").split("\n")
-    assert header.split()[:4] == ["rank", "bot", "matches", "points"]
+    assert header.split()[:7] == ["rank", "bot", "rating", "95", "%", "ranks", "tier"]
     assert header.split()[-3:] == ["duel", "hunt", "crashed"]
     assert (best.split()[1], worst.split()[1]) == ("first", "broken")
 

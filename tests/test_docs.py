@@ -129,7 +129,8 @@ def test_the_columns_of_a_frame_are_those_of_its_page(played, name):
     for column in documented(name):
         (each if column.startswith("ROLE_") else whole).extend(families.get(column, [column]))
     each = [column.replace("ROLE", role) for role in roles for column in each]
-    assert list(getattr(results, name)().columns) == [*whole, *each]
+    named = results.leaderboard()["bot"][:2] if name == "head_to_head" else ()
+    assert list(getattr(results, name)(*named).columns) == [*whole, *each]
     results.close()
 
 

@@ -1,67 +1,74 @@
-"""Mean score of every bot against every other, a panel for each board and role."""
+"""Who beats whom: the mean score of every bot against every other, a panel for each board and role."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from arena.charts.style import GREY, axes, figure, shown
+from arena.charts.style import About, Nothing, styled
+from arena.charts.style.letters import shown, widest
+from arena.charts.style.marks import NUMBERED, cells, scale
+from arena.charts.style.sheet import Room, heading, row_size, rows, sheet
 from arena.leaderboard import Results
 
-COLUMNS = 3
-NUMBERED = 24  # bots; with more of them a cell is too small for its number
-COLOURS = ScalarMappable(Normalize(0, 100), "cividis")
+Panel = tuple[str, str, pd.DataFrame]
+"""A board, its roles in words, and their grid: a row a bot, a column an opponent."""
 
 
-def draw(results: Results) -> Figure:
-    """Heat maps: rows play the panel's role, columns are their opponents. Boards for one bot have no panel."""
-    tables = {place: table for place in results.places if len(table := results.crosstable(*place))}
-    most = max((max(table["bot"].nunique(), table["opponent"].nunique()) for table in tables.values()), default=2)
-    side = min(8.5, 1.6 + 0.32 * most)
-    columns = max(1, min(COLUMNS, len(tables)))
-    rows = -(-len(tables) // columns) or 1
-    made = figure(
-        max(6.5, columns * (side + 0.7)),
-        rows * (side + 0.6) + 0.9,
-        f"{results.event.name}: who beats whom",
-        "Mean score, 0 to 100, of the bot in a row in the panel's role, against the bot in a column",
+def frame(results: Results) -> pd.DataFrame:
+    """A row for each `board`, `role`, `bot` and `opponent`: the bot's mean `score`, 0 to 100."""
+    return results.crosstable()
+
+
+@styled
+def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+    """Heat maps: rows play the panel's role, columns are their opponents; a row of panels for each board."""
+    if not len(frame):
+        return Nothing("no two bots met")
+    known = list(about.boards)
+    boards = sorted(frame["board"].unique(), key=lambda board: known.index(board) if board in known else len(known))
+    by_board = [_panels(frame[frame["board"] == board], board, about) for board in boards]
+    most = max(max(grid.shape) for panels in by_board for *_, grid in panels)
+    size, side = row_size(most), 0.34 if most <= NUMBERED else 0.24 if most <= 24 else 0.155
+    room = widest(shown(frame["bot"].unique(), 16), size) + 0.12
+    high = [side * max(len(grid) for *_, grid in panels) for panels in by_board]
+    columns = max(map(len, by_board))
+    wide = max(2.1, side * most)
+    made, axes = sheet(
+        about.title("who beats whom"),
+        "Mean score, 0 to 100, of the bot in a row, in the panel's role, against the bot in a column",
+        (wide, high),
+        grid=(len(by_board), columns),
+        room=Room(left=room, between=0.3, above=0.4, below=room + 0.05, top=0.36 if most > NUMBERED else 0),
     )
-    panels = axes(made, rows, columns)
-    order = [one.bot for one in results.standings]
-    for panel, ((board, role), table) in zip(panels, tables.items(), strict=False):
-        _heat(panel, table, order)
-        panel.set_title(" · ".join(shown([results.columns[board], role])), loc="left", fontsize=10)
-    for panel in panels[len(tables) :]:
-        panel.set_axis_off()
-    if not tables:
-        panels[0].text(0, 0.9, "No two bots met: on these boards each plays alone.", color=GREY)
-    elif most > NUMBERED:
-        made.colorbar(COLOURS, ax=panels, shrink=0.3, aspect=30, pad=0.01).outline.set_visible(False)
+    for row, panels in enumerate(by_board):
+        for column in range(columns):
+            panel = axes[row * columns + column]
+            if column < len(panels):
+                _heat(panel, panels[column], about, size, named=column == 0)
+            else:
+                panel.set_axis_off()
+    if most > NUMBERED:
+        scale(axes[0], (0, 1 + 0.62 / high[0], min(1, 1.6 / wide), 0.09 / high[0]), 100, "")
     return made
 
 
-def _heat(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
-    """One panel: rows and columns are only those bots that have a cell in it, best first."""
-    grid = table.pivot_table(index="bot", columns="opponent", values="score")
-    grid = grid.reindex(index=[bot for bot in order if bot in grid.index])
-    grid = grid[[bot for bot in order if bot in grid.columns]]
-    panel.imshow(grid, cmap=COLOURS.get_cmap(), vmin=0, vmax=100, aspect="equal")
-    many = max(grid.shape)
-    if many <= NUMBERED:
-        _number(panel, grid.to_numpy(), 8 if many <= 12 else 6)
-    panel.set_xticks(range(grid.shape[1]), shown(grid.columns), rotation=90, fontsize=8.5)
-    panel.set_yticks(range(grid.shape[0]), shown(grid.index), fontsize=8.5)
-    panel.tick_params(length=0)
-    panel.set_facecolor("#F3F4F6")
-    for spine in panel.spines.values():
-        spine.set_visible(False)
+def _panels(table: pd.DataFrame, board: str, about: About) -> list[Panel]:
+    """A panel a role; roles whose tables are equal, as those of one bot's ghosts, share one."""
+    rows, columns = about.order(table["bot"]), about.order(table["opponent"])
+    return [
+        (
+            board,
+            role,
+            own.pivot_table(index="bot", columns="opponent", values="score").reindex(index=rows, columns=columns),
+        )
+        for _, role, own in about.placed(table, ["bot", "opponent", "score"])
+    ]
 
 
-def _number(panel: Axes, grid: "np.ndarray[tuple[int, int], np.dtype[np.float64]]", size: int) -> None:
-    """Each cell's score, in the ink that its colour lets be read."""
-    for (row, column), score in np.ndenumerate(grid):
-        if not np.isnan(score):
-            ink = "white" if score < 55 else "black"
-            panel.text(column, row, f"{score:.0f}", ha="center", va="center", color=ink, fontsize=size)
+def _heat(panel: Axes, told: Panel, about: About, size: float, *, named: bool) -> None:
+    board, role, grid = told
+    cells(panel, grid.to_numpy(dtype=np.float64), most=100)
+    heading(panel, shown([about.board(board)], 26)[0], shown([f"as {role}"], 34)[0])
+    rows(panel, shown(grid.index, 16), named=named)
+    panel.set_xticks(range(grid.shape[1]), shown(grid.columns, 16), rotation=90, fontsize=size)

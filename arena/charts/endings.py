@@ -1,38 +1,69 @@
-"""How the seats of every bot ended: by the rules, or by which fault."""
+"""Who was at fault, and how: seats that did not finish by the rules."""
 
+import pandas as pd
 from matplotlib.figure import Figure
 
-from arena.charts.style import COLOURS, GREY, PALE, axes, bare, figure, legend, rows, shown, tall
+from arena.charts.style import COLOURS, GREY, About, Nothing, styled
+from arena.charts.style.letters import shown, widest
+from arena.charts.style.sheet import Room, bare, legend, row_height, row_size, rows, sheet
 from arena.leaderboard import Results
 from arena.match import Ending
 
-FAULTS = dict(zip(Ending, (COLOURS[1], COLOURS[3], COLOURS[5], COLOURS[0], COLOURS[7]), strict=True))
+FAULTS = dict(zip(map(str, Ending), (COLOURS[0], COLOURS[4], COLOURS[2], COLOURS[1], COLOURS[7]), strict=True))
+FIGURE = 0.9  # inches for "12 of 34" beside the bars
 
 
-def draw(results: Results) -> Figure:
-    """Stacked bars, in per cent of the seats that the bot had."""
-    table = results.leaderboard()
-    table = table[table["rank"].notna()]
-    seats = results.seats_held()
-    held = [max(1, seats.get(bot, 0)) for bot in table["bot"]]
-    made = figure(
-        8.2,
-        tall(len(table), rest=1.6),
-        f"{results.event.name}: how matches ended",
-        f"Share of each bot's seats, in per cent; {sum(table['forfeits'])} of {sum(held)} seats were at fault",
+def frame(results: Results) -> pd.DataFrame:
+    """A row for each `bot` that sat anywhere and each `ending`: how many `seats` ended so, and how many it `held`."""
+    held = results.seats_held()
+    rows = [
+        (one.bot, str(ending), one.endings.get(ending, 0), held[one.bot])
+        for one in results.standings
+        if held[one.bot]
+        for ending in Ending
+    ]
+    return pd.DataFrame(rows, columns=["bot", "ending", "seats", "held"])
+
+
+@styled
+def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+    """Stacked bars of the bots that were at fault, in per cent of the seats that they had."""
+    table = frame.pivot_table(index="bot", columns="ending", values="seats", aggfunc="sum")
+    if not len(table):
+        return Nothing("no matches")
+    held = frame.groupby("bot")["held"].first()
+    faults = table.sum(axis=1)
+    bots = [bot for bot in about.order(frame["bot"]) if faults[bot]]
+    if not bots:
+        return Nothing("nobody was at fault")
+    names, size = shown(bots), row_size(len(bots))
+    others = len(table) - len(bots)
+    rest = f"; the other {others} never were" if others > 1 else "; the other one never was" if others else ""
+    made, (panel,) = sheet(
+        about.title("who was at fault"),
+        f"Share of the bot's seats, in per cent{rest}",
+        (4.8, row_height(len(bots)) * len(bots)),
+        room=Room(left=widest(names, size) + 0.12, right=FIGURE, top=0.28, below=0.3),
     )
-    (panel,) = axes(made)
-    left = [100 - 100 * faults / count for faults, count in zip(table["forfeits"], held, strict=True)]
-    panel.barh(range(len(table)), left, height=0.62, color=PALE, label="by the rules")
+    left = pd.Series(0.0, index=bots)
     for ending, colour in FAULTS.items():
-        share = [100 * faults / count for faults, count in zip(table[str(ending)], held, strict=True)]
-        panel.barh(range(len(table)), share, left=left, height=0.62, color=colour, label=ending.replace("_", " "))
-        left = [start + more for start, more in zip(left, share, strict=True)]
-    for place, faults in enumerate(table["forfeits"]):
-        if faults:
-            panel.text(101.5, place, f"{faults} of {held[place]}", va="center", color=GREY, fontsize=8.5)
-    panel.set(xlim=(0, 112), xticks=range(0, 101, 25))
-    rows(panel, shown(table["bot"]))
+        share = (100 * table[ending] / held)[bots] if ending in table else left * 0
+        if share.any():
+            label = ending.replace("_", " ")
+            panel.barh(range(len(bots)), share, left=left, height=0.62, color=colour, label=label, linewidth=0)
+            left += share
+    for place, bot in enumerate(bots):
+        panel.annotate(
+            f"{faults[bot]} of {held[bot]}",
+            (left[bot], place),
+            (5, 0),
+            textcoords="offset points",
+            va="center",
+            color=GREY,
+            fontsize=size - 0.5,
+        )
+    panel.set_xlim(0, max(1.0, left.max()))
+    rows(panel, names)
     bare(panel)
     legend(panel)
     return made

@@ -1,37 +1,61 @@
-"""How long matches were, by board."""
+"""How long matches are, by board."""
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from arena.charts.style import COLOURS, GREY, axes, bare, figure, shown
+from arena.arrays import Ints
+from arena.charts.style import COLOURS, GREY, About, Nothing, styled
+from arena.charts.style.letters import shown
+from arena.charts.style.sheet import Room, bare, heading, sheet
 from arena.leaderboard import Results
 
-COLUMNS = 4
+COLUMNS = 3
+BINS = 24
 
 
-def draw(results: Results) -> Figure:
+def frame(results: Results) -> pd.DataFrame:
+    """A row for each `board` and number of `turns`: how many `matches` took so many."""
+    counted = [(board, *np.unique(results.lengths(board), return_counts=True)) for board in results.boards]
+    rows = [(board, *row) for board, turns, matches in counted for row in zip(turns, matches, strict=True)]
+    return pd.DataFrame(rows, columns=["board", "turns", "matches"])
+
+
+@styled
+def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """A histogram of turns for each board; forfeits before the first turn count as 0 turns."""
-    boards = list(results.columns.items())
-    columns = max(1, min(COLUMNS, len(boards)))
-    rows = -(-len(boards) // columns) or 1
-    made = figure(
-        max(6.5, 2.9 * columns),
-        0.7 + 2.5 * rows,
-        f"{results.event.name}: how long matches are",
+    boards = list(frame.groupby("board", sort=False))
+    if not boards:
+        return Nothing("no matches")
+    columns = min(COLUMNS, len(boards))
+    made, panels = sheet(
+        about.title("how long matches are"),
         "Number of matches by turns played; the line is the median",
+        (2.1, 1.5),
+        grid=(-(-len(boards) // columns), columns),
+        room=Room(left=0.35, between=0.5, above=0.42, below=0.3),
     )
-    panels = axes(made, rows, columns)
-    for panel in panels[len(boards) :]:
-        panel.set_visible(False)
-    for number, (panel, (label, column)) in enumerate(zip(panels, boards, strict=False)):
-        turns = results.lengths(label)
-        if len(turns):
-            bins = np.linspace(0, max(10, turns.max() + 1), 21).tolist()
-            panel.hist(turns, bins=bins, color=COLOURS[number % len(COLOURS)], rwidth=0.92)
-            panel.axvline(float(np.median(turns)), color=GREY, linewidth=1.2, linestyle=(0, (4, 3)))
-        panel.set_title(shown([column], 30)[0], loc="left", fontsize=10)
-        panel.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-        panel.set_xlabel("turns", color=GREY)
-        bare(panel, grid="y")
+    for number, panel in enumerate(panels):
+        if number < len(boards):
+            label, table = boards[number]
+            median = _bars(panel, table["turns"].to_numpy(), table["matches"].to_numpy())
+            heading(panel, shown([about.board(str(label))], 24)[0], f"median {median:g} turns")
+        else:
+            panel.set_axis_off()
     return made
+
+
+def _bars(panel: Axes, turns: Ints, matches: Ints) -> float:
+    """The bars, and the line; the median."""
+    step = max(1, -(-(int(turns.max()) + 1) // BINS))
+    edges = np.arange(-0.5, max(int(turns.max()) + 1, 8) + step, step)
+    panel.hist(turns, bins=edges.tolist(), weights=matches, color=COLOURS[0], rwidth=0.9)
+    median = float(np.median(np.repeat(turns, matches)))
+    panel.axvline(median, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)))
+    panel.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+    panel.tick_params(axis="y", labelsize=8, labelcolor=GREY)
+    bare(panel, grid="y")
+    return median

@@ -1,36 +1,74 @@
-"""Mean score by role, every board and role side by side."""
+"""Strong in which role: each bot's strength by board and role, side by side."""
 
-from math import isnan
-
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arena.charts.style import COLOURS, GREY, PALE, axes, bare, figure, rows, shown, tall
+from arena.charts.style import GREY, PALE, About, Nothing, styled
+from arena.charts.style.letters import shown, widest
+from arena.charts.style.marks import intervals
+from arena.charts.style.sheet import MANY, Room, bare, heading, row_height, row_size, rows, sheet
 from arena.leaderboard import Results
 
-TITLE = 15  # characters that fit over a column of bars
+COLUMNS = 4
+WIDE, FIGURE = 1.25, 0.32  # inches of a panel, and of the score beside it
+TITLE = 17  # letters that fit over a panel
 
 
-def draw(results: Results) -> Figure:
-    """A column of bars for each (board, role); a bot that does not play a role has no bar."""
-    table = results.leaderboard()
-    table = table[table["rank"].notna()]
-    boards = list(results.columns)
-    made = figure(
-        max(6.5, 1.9 + 1.35 * len(results.places)),
-        tall(len(table)),
-        f"{results.event.name}: strong in which role",
-        "Mean score, 0 to 100, by board and role",
+def frame(results: Results) -> pd.DataFrame:
+    """A row for each `board`, `role` and `bot`: its `strength` there with `low` and `high`, and its mean `score`."""
+    scores = [(one.bot, *place, score) for one in results.standings for place, score in one.roles.items()]
+    strengths = results.strengths().set_index(["bot", "board", "role"])
+    table = pd.DataFrame(scores, columns=["bot", "board", "role", "score"])
+    return table.join(strengths, on=["bot", "board", "role"])
+
+
+@styled
+def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+    """A panel a role, a row a bot: its strength with the 95 % interval, the mean score beside it."""
+    if not len(frame):
+        return Nothing("no matches")
+    places = about.placed(frame, ["bot", "score"])
+    order = about.order(frame["bot"])
+    columns = min(COLUMNS if len(order) <= MANY else 2 * COLUMNS, len(places))
+    names, size = shown(order), row_size(len(order))
+    made, panels = sheet(
+        about.title("strong in which role"),
+        "Strength in the role, with its 95 % interval; the line is the average bot. Beside it: mean score, 0 to 100",
+        (WIDE, row_height(len(order)) * len(order)),
+        grid=(-(-len(places) // columns), columns),
+        room=Room(left=widest(names, size) + 0.12, right=FIGURE, between=0.2 + FIGURE, above=0.42, below=0.08),
     )
-    panels = axes(made, 1, len(results.places), sharey=True)
-    for panel, ((board, role), column) in zip(panels, results.places.items(), strict=True):
-        scores = table[column].astype(float)
-        panel.barh(range(len(table)), scores * 0 + 100, height=0.62, color=PALE, alpha=0.45)
-        panel.barh(range(len(table)), scores, height=0.62, color=COLOURS[boards.index(board) % len(COLOURS)])
-        for place, score in enumerate(scores):
-            if not isnan(score):
-                panel.text(105, place, f"{score:.0f}", va="center", fontsize=8, color=GREY)
-        panel.set_title("\n".join(shown([results.columns[board], role], TITLE)), fontsize=9.5, loc="left")
-        panel.set(xlim=(0, 128), xticks=[])
-        rows(panel, shown(table["bot"]))
-        bare(panel, grid="")
+    reach = frame["low"].min(), frame["high"].max()
+    slack = 0.05 * (reach[1] - reach[0] or 1)
+    for number, panel in enumerate(panels):
+        if number >= len(places):
+            panel.set_axis_off()
+            continue
+        board, role, table = places[number]
+        _panel(panel, table.set_index("bot").reindex(order), size)
+        panel.set(xlim=(reach[0] - slack, reach[1] + slack), xticks=[])
+        heading(panel, *shown([about.board(board), role], TITLE))
+        rows(panel, names, named=number % columns == 0)
     return made
+
+
+def _panel(panel: Axes, table: pd.DataFrame, size: float) -> None:
+    for place in range(len(table)):
+        panel.axhline(place, color=PALE, linewidth=0.6, zorder=0)
+    panel.axvline(float(table["strength"].mean()), color=GREY, linewidth=0.8, zorder=1)
+    intervals(panel, table["strength"], table["low"], table["high"])
+    across = panel.get_yaxis_transform()
+    for place, score in enumerate(table["score"]):
+        if pd.notna(score):
+            panel.text(
+                1 + FIGURE / WIDE,
+                place,
+                f"{score:.0f}",
+                ha="right",
+                va="center_baseline",
+                transform=across,
+                fontsize=size - 0.5,
+                color=GREY,
+            )
+    bare(panel, grid="")

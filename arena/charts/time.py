@@ -1,45 +1,75 @@
 """Time per move against the limit. The one chart whose data are clock readings."""
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, NullLocator
 
-from arena.charts.style import COLOURS, GREY, PALE, axes, bare, figure, legend, rows, shown, tall
+from arena.charts.style import COLOURS, FAINT, GREY, About, Nothing, styled
+from arena.charts.style.letters import shown, widest
+from arena.charts.style.sheet import Room, bare, legend, row_height, row_size, rows, sheet
 from arena.leaderboard import Results
 
+MARKS = {
+    "wall_p50": ("median", COLOURS[0], "o", 1.0),
+    "wall_p99": ("99 % are faster", COLOURS[4], "D", 0.6),
+    "wall_max": ("longest", COLOURS[1], "|", 2.0),
+}
+SHORTEST = 1e-6  # seconds: a logarithm has no zero
 
-def draw(results: Results) -> Figure:
-    """For each bot: the median, the 99th percentile and the worst wall time of an answer, on a logarithmic axis."""
-    table = results.timing()
-    table = table[table["turns"] > 0]
-    limit = results.event.conditions.time.move
-    worst = table.groupby("bot")[["wall_p50", "wall_p99", "wall_max"]].max().clip(lower=1e-6)
-    worst = worst.sort_values("wall_max", ascending=False)
-    told = "no limit" if limit is None else f"the limit is {limit:g} s"
-    made = figure(
-        8.2, tall(len(worst), rest=1.6), f"{results.event.name}: time per move", f"Wall time of an answer; {told}"
+
+def frame(results: Results) -> pd.DataFrame:
+    """A row for each `bot`, `board` and `role`: `turns`, and `wall_p50`, `wall_p99`, `wall_max` in seconds."""
+    return results.timing()
+
+
+@styled
+def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+    """A row a bot, the slowest first: median, 99th percentile and longest wall time of an answer, logarithmic."""
+    frame = frame[frame["turns"] > 0]
+    if not len(frame):
+        return Nothing("nobody answered")
+    worst = frame.groupby("bot")[list(MARKS)].max().clip(lower=SHORTEST).sort_values("wall_max", ascending=False)
+    names, size = shown(worst.index), row_size(len(worst))
+    told = "there is no limit" if about.limit is None else f"the limit is {about.limit:g} s"
+    made, (panel,) = sheet(
+        about.title("time per move"),
+        f"Wall time of an answer, on the board and in the role where it took longest; {told}",
+        (5.4, row_height(len(worst)) * len(worst)),
+        room=Room(left=widest(names, size) + 0.12, right=0.3, top=0.42, below=0.3),
     )
-    (panel,) = axes(made)
-    places = np.arange(len(worst))
-    panel.hlines(places, worst["wall_p50"], worst["wall_max"], color=PALE, linewidth=5)
-    for column, label, colour, mark in (
-        ("wall_p50", "median", COLOURS[0], "o"),
-        ("wall_p99", "99 % are faster", COLOURS[1], "D"),
-        ("wall_max", "worst", COLOURS[5], "|"),
-    ):
-        panel.scatter(worst[column], places, s=44, color=colour, label=label, marker=mark, zorder=3)
-    if limit is not None:
-        panel.axvline(limit, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), label="limit")
+    _marks(panel, worst)
+    if about.limit is not None:
+        _limit(panel, about.limit)
     panel.set_xscale("log")
-    panel.xaxis.set_major_formatter(FuncFormatter(_duration))
-    rows(panel, shown(worst.index))
+    panel.xaxis.set_major_formatter(FuncFormatter(duration))
+    panel.xaxis.set_minor_locator(NullLocator())
+    rows(panel, names)
     bare(panel)
-    panel.tick_params(axis="x", which="both", colors=GREY)
-    legend(panel)
+    legend(panel, high=1 + 0.16 / (row_height(len(worst)) * len(worst)))
     return made
 
 
-def _duration(seconds: float, _position: object) -> str:
+def _marks(panel: Axes, worst: pd.DataFrame) -> None:
+    places = np.arange(len(worst))
+    size = 40 if len(worst) <= 24 else 18
+    panel.hlines(places, worst["wall_p50"], worst["wall_max"], color=FAINT, linewidth=1.2, zorder=1)
+    for column, (label, colour, mark, scale) in MARKS.items():
+        panel.scatter(
+            worst[column], places, s=size * scale, color=colour, label=label, marker=mark, zorder=3, clip_on=False
+        )
+
+
+def _limit(panel: Axes, limit: float) -> None:
+    panel.axvline(limit, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
+    panel.annotate(
+        "limit", (limit, 1), (0, 3), ("data", "axes fraction"), "offset points", ha="center", fontsize=8, color=GREY
+    )
+
+
+def duration(seconds: float, _position: object = None) -> str:
+    """Seconds in the unit that fits."""
     if seconds >= 1:
         return f"{seconds:g} s"
     return f"{seconds * 1e3:g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.0f} µs"

@@ -18,9 +18,12 @@ from arena.cli import (
     authors,
     boards,
     checking,
+    comparing,
     conforming,
     dialogues,
     matches,
+    playing,
+    replaying,
     results,
     running,
     screen,
@@ -28,6 +31,8 @@ from arena.cli import (
     workspace,
 )
 from arena.errors import ArenaError
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threads spin, and wait for busy cores
 
 app = typer.Typer(
     name="arena",
@@ -40,11 +45,13 @@ app = typer.Typer(
 )
 app.command()(running.run)
 app.command()(results.leaderboard)
+app.command()(comparing.compare)
 app.command()(results.charts)
 app.command()(results.report)
 app.command()(boards.games)
 app.command()(matches.match)
-app.command()(matches.replay)
+app.command()(playing.play)
+app.command()(replaying.replay)
 app.command()(workspace.init)
 app.command()(authors.new)
 app.command()(checking.check)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import dialogues, known, matches, options, places, screen, telling
+from arena.cli import archived, dialogues, known, options, places, screen, telling
 from arena.errors import ArenaError
 from arena.match import Bot, Match, Record, Seat
 
@@ -28,7 +28,7 @@ def rerun(
     json: dialogues.Json = False,
 ) -> None:
     """Play a recorded match again with the same seeds; exit code 1 when it goes otherwise. Nothing is stored."""
-    record = matches.recorded(match, event)
+    record = archived.recorded(match, event)
     planned = _playable(record.match, sandbox, unsafe=unsafe)
     if bot is None and (role or print_):
         raise ArenaError("--role and --print are for one bot: name it with --bot")
@@ -121,7 +121,7 @@ def _playable(match: Match, sandbox: str | None, *, unsafe: bool) -> Match:
 
     level = levels.choose(sandbox or match.conditions.sandbox, unsafe=unsafe)
     screen.warn_of(level)
-    return replace(match, rules=matches.board_of(match).rules, conditions=replace(match.conditions, sandbox=level))
+    return replace(match, rules=archived.board_of(match).rules, conditions=replace(match.conditions, sandbox=level))
 
 
 def _answer_lines(answer: "Answer", whole: bool) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import matches, screen, telling
+from arena.cli import archived, screen, telling
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.match import Record, Seat
@@ -22,7 +22,7 @@ TIME = 11  # columns for the time of an answer
 
 def trace(match: MatchId, event: EventName = None, role: RoleName = None, json: Json = False) -> None:
     """Print what was said in a recorded match, seat by seat: every line, and how long each answer took."""
-    record = matches.recorded(match, event)
+    record = archived.recorded(match, event)
     again = retraced(record)
     seats = [seat for seat in record.match.seats if seat.role in roles_of(record, role)]
     if json:
@@ -38,7 +38,7 @@ def retraced(record: Record) -> "Retraced":
     """The dialogue of a recorded match; ArenaError when the record does not hold."""
     from arena.retrace import disagreements, retrace
 
-    game = matches.rules_of(record.match)
+    game = archived.rules_of(record.match)
     if wrong := next(disagreements(game, record), None):
         raise ArenaError(f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` tells more")
     return retrace(game, record)

@@ -21,14 +21,20 @@ def tournament(changed: Mapping[str, object] | None = None) -> "Tournament":
     return config.load(here if here.is_file() else rulefile.shipped().parent / places.FILE, changed)
 
 
+def entrants() -> tuple[Bot, ...]:
+    """Every bot of the workspace here, or of the one that comes with arena."""
+    from arena import rulefile
+
+    return tournament().entrants(Path() if Path(places.FILE).is_file() else rulefile.shipped().parent)
+
+
 def bot_named(words: str) -> Bot:
     """A bot by its path, or by its name in the workspace."""
-    from arena import roster, rulefile
+    from arena import roster
 
     if Path(words).exists():
         return roster.from_path(Path(words))
-    workspace = Path() if Path(places.FILE).is_file() else rulefile.shipped().parent
-    bots = {bot.name: bot for bot in tournament().entrants(workspace)}
+    bots = {bot.name: bot for bot in entrants()}
     if words in bots:
         return bots[words]
     near = get_close_matches(words, bots, n=1)

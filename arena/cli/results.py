@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import places, screen
+from arena.cli import ladder, places, screen
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ Words = Annotated[
 AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Count matches of edited bots, boards and rules too.")
 ]
+Rating = Annotated[str | None, typer.Option(help="Another rating than the event's: bradley_terry, elo or points.")]
 
 
 def leaderboard(
@@ -33,6 +34,7 @@ def leaderboard(
     board: Annotated[str | None, typer.Option("--board", "-b", help="Crosstable: only this board.")] = None,
     role: Annotated[str | None, typer.Option(help="Crosstable: only this role.")] = None,
     wide: Annotated[bool, typer.Option("--wide", help="All columns: each ending, each role.")] = False,
+    rating: Rating = None,
     all_versions: AllVersions = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -41,13 +43,13 @@ def leaderboard(
         raise ArenaError("--crosstable and --timing are two tables: name one")
     if (board or role) and not crosstable:
         raise ArenaError("--board and --role choose from the crosstable: say --crosstable too")
-    results = read(places.event_folder(event), all_versions=all_versions)
+    results = read(places.event_folder(event), all_versions=all_versions, rating=rating)
     if crosstable:
-        frame = results.crosstable(board, role)
+        show(results.crosstable(board, role), json=json)
+    elif timing:
+        show(results.timing(), json=json, decimals=4)
     else:
-        frame = results.timing() if timing else results.leaderboard()
-        frame = frame if timing or wide or json else compact(results)
-    show(frame, json=json, decimals=4 if timing else 2)
+        standings(results, wide=wide, json=json)
 
 
 def charts(
@@ -75,11 +77,11 @@ def report(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without network."""
-    from arena.cli import matches
+    from arena.cli import archived
 
     folder = places.event_folder(event)
     results = read(folder, all_versions=all_versions)
-    written = write_report(results, folder, write_charts(results, folder), matches.rules_of)
+    written = write_report(results, folder, write_charts(results, folder), archived.rules_of)
     if json:
         screen.print_json([{"file": places.shortest(written)}])
     else:
@@ -88,11 +90,11 @@ def report(
         typer.launch(str(written))
 
 
-def read(folder: Path, *, all_versions: bool = False) -> "Results":
-    """The results in a folder."""
+def read(folder: Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
+    """The results in a folder; `rating` is another rating than the event's."""
     from arena.leaderboard import Results
 
-    return Results.open(folder, all_versions=all_versions)
+    return Results.open(folder, all_versions=all_versions, rating=rating)
 
 
 def write_tables(results: "Results", folder: Path) -> tuple[Path, ...]:
@@ -108,7 +110,10 @@ def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
     from arena import charts
 
     with _named(folder):
-        return charts.write(results, folder)
+        written = charts.write(results, folder)
+    if written.silent:
+        screen.notice(f"not drawn: {', '.join(f'{name} ({why})' for name, why in written.silent.items())}")
+    return written.files
 
 
 def write_report(
@@ -130,15 +135,12 @@ def _named(folder: Path) -> Iterator[None]:
         raise ArenaError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
 
 
-def compact(results: "Results") -> "pd.DataFrame":
-    """The leaderboard with the columns that fit a terminal: no roles, and only endings that happened."""
-    frame = results.leaderboard()
-    from arena.match import Ending
-    from arena.standings import HEAD
-
-    wanted = [*HEAD, *results.columns.values()]
-    seen = [str(ending) for ending in Ending if frame[str(ending)].sum()]
-    return frame[[*wanted, *seen]]
+def standings(results: "Results", *, wide: bool = False, json: bool = False) -> None:
+    """The leaderboard on stdout: all of it, or what a terminal has room for."""
+    if wide or json:
+        show(results.leaderboard(), json=json)
+    else:
+        ladder.show(results)
 
 
 def show(frame: "pd.DataFrame", *, json: bool, decimals: int = 2) -> None:

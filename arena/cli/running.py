@@ -81,9 +81,9 @@ def _event(wanted: "Tournament", path: Path, bots: tuple[str, ...], boards: tupl
 
 def _play(event: Event, folder: Path, workers: int, stop: signals.Stop, pin: bool | None) -> "tuple[Progress, Watcher]":
     from arena import tournament
-    from arena.cli import totals, watching
+    from arena.cli import display, totals
 
-    with watching.watcher(event.name, workers, totals.resumed(event, folder)) as watcher:
+    with display.watcher(event.name, workers, totals.resumed(event, folder)) as watcher:
 
         def stopped() -> bool:
             watcher.tick()  # the run looks here about ten times a second, also when no match ends
@@ -103,7 +103,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     say = screen.notice if json else print
     for bot, fault in sorted(watcher.absentees.items()):
         say(absence(bot, fault))
-    results.show(read.leaderboard() if json else results.compact(read), json=json)
+    results.standings(read, json=json)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         screen.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {screen.shown(cause[0])}")

@@ -62,8 +62,17 @@ def shown(value: object, length: int = 200, decimals: int = 2) -> str:
     return f"{value:.{decimals}f}" if isinstance(value, float) else clean(str(value), length)
 
 
+def can_say(text: str) -> bool:
+    """Whether stdout's encoding has the letters of a text."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], decimals: int = 2) -> "Table":
-    """A table whose numbers stand right; its text is shown as it is."""
+    """A table whose numbers stand right; its text is shown as it is, and rich's own Text with its style."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -74,7 +83,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], decimals: in
         numbers = all(isinstance(row[place], (int, float, type(None))) for row in kept)
         drawn.add_column(Text(shown(column)), justify="right" if kept and numbers else "left", overflow="fold")
     for row in kept:
-        drawn.add_row(*(Text(shown(value, decimals=decimals)) for value in row))
+        drawn.add_row(*(v if isinstance(v, Text) else Text(shown(v, decimals=decimals)) for v in row))
     return drawn
 
 

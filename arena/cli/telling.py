@@ -1,5 +1,6 @@
 """A match in words and drawings: what `arena match` and `arena replay` print."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -33,6 +34,21 @@ def drawing(game: Game[Any], scene: Scene) -> str:
     from arena.drawing import draw
 
     return draw(game.board(), scene.facts, colour=screen.colourful())
+
+
+def show(game: Game[Any], match: Match, scene: Scene, *, draw: bool) -> None:
+    """Print a turn, and the state after it unless it is not to be drawn."""
+    for line in lines(scene, names_of(match)):
+        print(line)
+    if draw:
+        print(f"\n{drawing(game, scene)}\n")
+
+
+def enter() -> bool:
+    """Wait for Enter; whether to go on. Where there is no input there is nothing to wait for."""
+    if sys.stdin.isatty():
+        print("Enter: go on, q: leave ", end="", flush=True)
+    return not sys.stdin.readline().strip().lower().startswith("q")
 
 
 def names_of(match: Match) -> dict[str, str]:

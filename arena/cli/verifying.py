@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import matches, places, screen
+from arena.cli import archived, places, screen
 from arena.event import Board
 
 
@@ -24,7 +24,7 @@ def verify(
     troubles, count = [], 0
     with Archive.open(places.event_folder(event), writing=False) as archive:
         edited = list(_edited(archive.event().boards))
-        for _, found in proof.checked(archive, matches.rules_of, all_versions=all_versions):
+        for _, found in proof.checked(archive, archived.rules_of, all_versions=all_versions):
             count += 1
             troubles += found
         troubles += proof.of_event(archive)

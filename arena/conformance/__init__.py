@@ -50,7 +50,8 @@ def flaws(game: Game[Any], playouts: int = 20, seed: int = 0) -> list[Flaw]:
 
 def playout(game: Game[Any], dice: Random) -> tuple[Step, ...]:
     """A match of random legal moves, to its end or to where the game breaks."""
-    state, steps = game.start(), []
+    state = game.start()
+    steps: list[Step] = []
     try:
         while (movers := game.to_move(state)) and len(steps) < LONGEST:
             moves = {role: dice.choice(legal) for role in movers if (legal := game.legal_moves(state, role))}

@@ -116,7 +116,7 @@ def values(game: Game[Any], step: Step) -> Iterator[str]:
 def at_once(game: Game[Any], step: Step) -> Iterator[str]:
     """Moves of one turn are made at once: in which order they are handed over says nothing."""
     if len(step.moves) > 1 and _complete(game, step):
-        turned = dict(reversed(step.moves.items()))
+        turned = dict(reversed(list(step.moves.items())))
         if game.play(step.state, step.moves) != game.play(step.state, turned):
             yield "play depends on the order of the moves that are made at once: take them by role, not in turn"
 

@@ -3,9 +3,9 @@
 from arena.drawing.scene import EXIT, PELLET, Scene
 
 WALL, DIM = "34", "2"
-MARKS = {EXIT: "1;32", PELLET: "33"}
-ROLES = ("1;33", "1;31", "1;36", "1;35", "1;32")
-"""Of the roles, in order of play."""
+MARKS = {EXIT: "1;35", PELLET: ""}
+ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
+"""Of the roles, in order of play: turned, so that they stand out on light and on dark."""
 
 
 def paint(text: str, code: str, colour: bool) -> str:

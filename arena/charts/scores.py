@@ -1,0 +1,93 @@
+"""How scores are spread: of each bot in each role, how many matches brought how much."""
+
+from operator import attrgetter
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from arena.charts.style import COLOURS, FAINT, About, Nothing, styled
+from arena.charts.style.letters import shown, widest
+from arena.charts.style.marks import Floats
+from arena.charts.style.sheet import MANY, Room, bare, heading, row_height, row_size, rows, sheet
+from arena.leaderboard import Results
+
+COLUMNS = 4
+BINS = 20
+WIDE = 1.6
+TITLE = 20  # letters that fit over a panel
+
+
+def frame(results: Results) -> pd.DataFrame:
+    """A row for each `board`, `role`, `bot` and `score`, 0 to 100: how many `matches` brought it."""
+    arrays = results.arrays
+    labels, label = arrays.coded(attrgetter("label"))
+    roles, role = arrays.coded(attrgetter("role"))
+    bots, bot = arrays.coded(attrgetter("bot"))
+    key = (label * len(roles) + role) * len(bots) + bot
+    found, matches = np.unique(key[arrays.entry] * 101 + arrays.score, return_counts=True)
+    rest, score = np.divmod(found, 101)
+    rest, own = np.divmod(rest, max(1, len(bots)))
+    board, part = np.divmod(rest, max(1, len(roles)))
+    columns = {"board": (labels, board), "role": (roles, part), "bot": (bots, own)}
+    texts = {name: np.array(words, dtype=object)[places] for name, (words, places) in columns.items()}
+    return pd.DataFrame(texts | {"score": score, "matches": matches})
+
+
+@styled
+def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+    """A panel a role, a row a bot: a histogram of its scores, as high as the row; the mark is the mean."""
+    if not len(frame):
+        return Nothing("no matches")
+    if frame["score"].nunique() < 2:
+        return Nothing("all scores are equal")
+    places = about.placed(frame, ["bot", "score", "matches"])
+    order = about.order(frame["bot"])
+    columns = min(COLUMNS if len(order) <= MANY else 2 * COLUMNS, len(places))
+    names, size = shown(order), row_size(len(order))
+    high = row_height(len(order)) * len(order)
+    made, panels = sheet(
+        about.title("how scores are spread"),
+        "How many of the bot's matches in the role brought which score, 0 to 100; the mark is the mean",
+        (WIDE, high),
+        grid=(-(-len(places) // columns), columns),
+        room=Room(left=widest(names, size) + 0.12, above=0.42, below=0.28),
+    )
+    for number, panel in enumerate(panels):
+        if number >= len(places):
+            panel.set_axis_off()
+            continue
+        board, role, table = places[number]
+        _panel(panel, table, order)
+        heading(panel, *shown([about.board(board), role], TITLE))
+        rows(panel, names, named=number % columns == 0)
+    return made
+
+
+def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
+    count, total = np.zeros((len(order), BINS)), np.zeros(len(order))
+    row = table["bot"].map({bot: place for place, bot in enumerate(order)}).to_numpy()
+    score, matches = table["score"].to_numpy(), table["matches"].to_numpy()
+    np.add.at(count, (row, np.minimum(score * BINS // 100, BINS - 1)), matches)
+    np.add.at(total, row, score * matches)
+    held = count.sum(axis=1)
+    mean = total / np.maximum(held, 1)
+    high = 0.86 * count / np.maximum(count.max(axis=1, keepdims=True), 1)
+    panel.add_patch(PathPatch(_bars(high), facecolor=COLOURS[0], linewidth=0, alpha=0.75, zorder=2))
+    panel.hlines(np.arange(len(order)) + 0.45, 0, 100, color=FAINT, linewidth=0.6, zorder=1)
+    played = np.flatnonzero(held)
+    panel.vlines(mean[played], played - 0.41, played + 0.45, color=COLOURS[1], linewidth=1.6, zorder=3)
+    panel.set(xlim=(-1, 101), xticks=[0, 50, 100])
+    bare(panel, grid="")
+
+
+def _bars(high: Floats) -> Path:
+    """All bars as one path: a file with a thousand of them stays small."""
+    place, at = np.nonzero(high)
+    left, foot = 100 / BINS * at, place + 0.45
+    right, top = left + 0.94 * 100 / BINS, foot - high[place, at]
+    corners = np.stack([left, foot, left, top, right, top, right, foot, left, foot], axis=1).reshape(-1, 2)
+    return Path(corners, np.tile([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], len(place)))

@@ -1,0 +1,124 @@
+"""Where things stand on a chart: a title, panels in rows and columns, the names of their rows. All in inches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from arena.charts.style import DPI, GREY, INK, LARGE, SMALL, TEXT
+from arena.charts.style.letters import told, width
+
+MARGIN = 0.15
+HEAD = 0.68  # title and subtitle
+MANY = 24  # rows; more of them stand closer and in smaller letters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """What a grid of panels needs around it."""
+
+    left: float = 0.0
+    right: float = 0.0
+    above: float = 0.0
+    """Of every row of panels: for their titles."""
+    below: float = 0.0
+    """Of every row of panels: for the axis and what it is called."""
+    between: float = 0.25
+    """Columns."""
+    top: float = 0.0
+    """Once: for a legend."""
+
+
+def sheet(
+    title: str,
+    subtitle: str,
+    size: tuple[float, float | Sequence[float]],
+    *,
+    grid: tuple[int, int] = (1, 1),
+    room: Room = Room(),
+) -> tuple[Figure, list[Axes]]:
+    """A figure with a title that says what is seen, and its panels in reading order.
+
+    `size` is a panel's width and height; a height each where rows of panels differ.
+    """
+    rows, columns = grid
+    wide = size[0]
+    heights = list(size[1]) if isinstance(size[1], Sequence) else [size[1]] * rows
+    title = told(title)
+    across = max(
+        room.left + columns * wide + (columns - 1) * room.between + room.right,
+        width(title, LARGE, bold=True),
+        width(subtitle, TEXT),
+    )
+    full = (across + 2 * MARGIN, HEAD + room.top + sum(heights) + rows * (room.above + room.below) + MARGIN)
+    made = Figure(figsize=full, dpi=DPI, facecolor="white")
+    at = MARGIN / full[0]
+    made.text(at, 1 - 0.12 / full[1], title, ha="left", va="top", fontsize=LARGE, fontweight="bold", color=INK)
+    made.text(at, 1 - 0.40 / full[1], subtitle, ha="left", va="top", fontsize=TEXT, color=GREY)
+    panels = []
+    top = full[1] - HEAD - room.top
+    for high in heights:
+        top -= room.above + high
+        for column in range(columns):
+            left = MARGIN + room.left + column * (wide + room.between)
+            panels.append(_panel(made, (left / full[0], top / full[1], wide / full[0], high / full[1])))
+        top -= room.below
+    return made, panels
+
+
+def row_height(count: int) -> float:
+    """Inches of a row, where there are so many."""
+    return 0.3 if count <= MANY else 0.19
+
+
+def row_size(count: int) -> float:
+    """The size of a row's letters, where there are so many rows."""
+    return TEXT if count <= MANY else SMALL
+
+
+def rows(panel: Axes, names: Sequence[str], *, named: bool = True) -> None:
+    """A row for each name, the first on top; the names stand to the left."""
+    panel.set_ylim(max(1, len(names)) - 0.5, -0.5)
+    panel.set_yticks(range(len(names)), names if named else [""] * len(names), fontsize=row_size(len(names)))
+
+
+def heading(panel: Axes, text: str, *lines: str) -> None:
+    """What a panel shows, above it; further lines are small."""
+    panel.annotate(
+        text, (0, 1), (0, 4 + 10 * len(lines)), "axes fraction", "offset points", fontsize=TEXT, fontweight="bold"
+    )
+    for place, line in enumerate(reversed(lines)):
+        panel.annotate(line, (0, 1), (0, 4 + 10 * place), "axes fraction", "offset points", fontsize=8, color=GREY)
+
+
+def legend(panel: Axes, *, columns: int = 0, high: float = 1.0) -> None:
+    """What colours and signs mean, above the panel."""
+    handles, labels = panel.get_legend_handles_labels()
+    panel.legend(
+        handles,
+        labels,
+        loc="lower left",
+        bbox_to_anchor=(-0.01, high),
+        ncols=columns or len(labels),
+        frameon=False,
+        fontsize=8.5,
+        borderaxespad=0.15,
+        handletextpad=0.4,
+        columnspacing=1.3,
+    )
+
+
+def bare(panel: Axes, *, grid: Literal["x", "y", ""] = "x") -> None:
+    """No frame and no ticks, a pale grid along one axis."""
+    for spine in panel.spines.values():
+        spine.set_visible(False)
+    if grid:
+        panel.grid(axis=grid)
+
+
+def _panel(made: Figure, box: tuple[float, float, float, float]) -> Axes:
+    panel = made.add_axes(box)
+    panel.tick_params(which="both", length=0)
+    return panel
