@@ -253,20 +253,18 @@ def test_ending_a_bot_twice_is_ending_it_once(live):
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def late_look(bot: LiveBot, seconds: float) -> None:
-    """Attend to a bot as who slept for so long past its deadline does."""
+def heard_late(bot: LiveBot, seconds: float) -> None:
+    """Attend to a bot until it answered, as who slept for so long past its deadline does."""
     now = bot.due + seconds
-    ready = [descriptor for descriptor, _ in bot.wait(1000)]
-    for descriptor in ready:
-        bot.attend(descriptor, now, now - bot.begun)
-    if bot.awaited:
-        bot.look(now, seconds)
+    while bot.heard is None:
+        for descriptor, _ in bot.wait(1000):
+            bot.attend(descriptor, now, now - bot.begun)
 
 
 def test_an_answer_that_a_late_referee_finds_counts_and_so_does_the_cpu_time_it_took(live):
     bot = live("sys.stdout.write('x\\n'); sys.stdout.flush()")
     bot.begin(SOON)
-    late_look(bot, 60.0)
+    heard_late(bot, 60.0)
     assert bot.heard.line == b"x"
     assert bot.heard.spent.wall > 60.0
     assert bot.heard.spent.fair < 1.0
@@ -276,11 +274,7 @@ def test_an_answer_that_a_late_referee_finds_counts_and_so_does_the_cpu_time_it_
 def test_cpu_time_over_the_limit_is_a_time_loss_however_late_the_referee_was(live):
     bot = live("exec('while time.process_time() < 1: pass'); print('x', flush=True)")
     bot.begin(Ask(text=b"go\n", told=0.2, deadline=0.2))
-    while not bot.wait(1000):
-        pass
-    now = bot.due + 60.0
-    for descriptor, _ in bot.wait(0):
-        bot.attend(descriptor, now, now - bot.begun)
+    heard_late(bot, 60.0)
     assert bot.heard.ending is Ending.TIMEOUT
     assert "of CPU" in bot.heard.words
 

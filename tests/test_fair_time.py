@@ -58,7 +58,9 @@ def played(folder: Path, bots: list[str], matches: int) -> dict[str, Counter[str
         (folder / "bots" / f"{name}.py").write_text(BOTS[name])
     (board,) = rulebook.find("mummy_maze/duel")
     conditions = Conditions(
-        time=TimeControl(start=60.0, move=MOVE, margin=0.0), limits=Limits(), sandbox=levels.choose("auto", unsafe=False)
+        time=TimeControl(start=60.0, move=MOVE, margin=0.0),
+        limits=Limits(),
+        sandbox=levels.choose("auto", unsafe=False),
     )
     event = Event(
         name="load",

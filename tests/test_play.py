@@ -63,7 +63,7 @@ def timeless(record: Record) -> Record:
         record,
         started="",
         seconds=0.0,
-        turns=tuple(turn._replace(wall=0.0, cpu=0.0, waited=0.0) for turn in record.turns),
+        turns=tuple(turn._replace(wall=0.0, cpu=0.0, waited=0.0, late=0.0) for turn in record.turns),
         seats=tuple(replace(seat, ready=None, memory=0, cpu=0.0) for seat in record.seats),
     )
 
