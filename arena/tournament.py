@@ -7,11 +7,11 @@ a record is committed before it counts, and resuming is the same call with a lon
 import logging
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from arena import cores, schedules, snapshot
+from arena import builds, cores, schedules, snapshot
 from arena.archive import Archive
 from arena.errors import ArenaError
 from arena.event import Event
@@ -72,6 +72,8 @@ def run(
     with Archive.open(folder, writing=True) as archive:
         _refuse_another_level(archive, event)
         event = snapshot.taken(event, folder / "bots")
+        made = builds.built(event.bots, folder.parent / ".builds", event.conditions.sandbox)
+        event = replace(event, bots=made)
         plan = {match.id for match in schedule.plan(event)}
         archive.begin(event, plan)
         run = _Run(event, archive, schedule, plan, audience)

@@ -188,10 +188,12 @@ MISTAKES = {
     "a limit below zero": ('command = "x"\nlimits = {cpu = -1.0}\n', ["limits.cpu: expected a number above 0"]),
     "an endless limit": ('command = "x"\nlimits = {cpu = inf}\n', ["limits.cpu: expected a number above 0"]),
     "half a process": ('command = "x"\nlimits = {processes = 1.5}\n', ["limits.processes: expected a whole number"]),
-    "a program not built": (
-        'command = "./bot"\nbuild = "make"\n',
-        ["there is no './bot' yet", "build it first: 'make'"],
-    ),
+    "a build that wants a shell": ('command = "x"\nbuild = "mkdir a && make"\n', ["build: '&&' wants a shell"]),
+    "an empty build": ('command = "x"\nbuild = ""\n', ["build: it is empty"]),
+    "an author who is no text": ('command = "x"\nauthor = 7\n', ["author: expected a text"]),
+    "a file of the organiser's": ('command = "python /etc/passwd"\n', ["command: '/etc/passwd' is outside"]),
+    "a way around": ('command = "/usr/bin/../../etc/passwd"\n', ["command: ", "is outside the bot's folder"]),
+    "a build of somebody else's file": ('command = "x"\nbuild = "cc /home/ann/bot.c"\n', ["build: ", "is outside"]),
 }
 
 
@@ -204,10 +206,22 @@ def test_a_mistake_in_a_bot_toml_is_one_line_that_names_file_and_key(bots, name)
         assert words in text
 
 
-def test_a_program_that_is_built_is_accepted(bots):
-    home = folder_bot(bots, "deep", 'command = "./bot"\nbuild = "make"\n')
-    script(home, "bot", "#!/bin/sh\n", 0o755)
-    assert roster.from_path(home).command == ("./bot",)
+def test_a_program_that_is_not_built_yet_is_a_bot_with_a_build_command(bots):
+    bot = roster.from_path(folder_bot(bots, "deep", 'command = "./bot"\nbuild = "make -s"\nlanguage = "c"\n'))
+    said = roster.said_of(bot)
+    assert (bot.command, said.build, said.language, said.author) == (("./bot",), ("make", "-s"), "c", "")
+
+
+def test_a_bare_file_says_its_command_only(bots):
+    bot = roster.from_path(script(bots, "one.py"))
+    assert roster.said_of(bot) == roster.Said(command=bot.command)
+
+
+def test_links_in_a_circle_are_no_way_out(bots):
+    home = folder_bot(bots, "deep")
+    (home / "a").symlink_to("b")
+    (home / "b").symlink_to("a")
+    assert roster.from_path(home).name == "deep"
 
 
 @pytest.mark.parametrize("target", ["../secret", "/etc/hostname"])

@@ -3,17 +3,17 @@
 import json
 import shlex
 import shutil
-import subprocess
 import tomllib
 
 import cup
 import pytest
 
-from arena import roster, rulebook, starters
+from arena import builds, roster, rulebook, starters
 from arena.errors import ArenaError
 from arena.event import Event
 from arena.match import Conditions
 from arena.play import play
+from arena.sandbox import levels
 
 KITS = [kit.name for kit in starters.starters()]
 WORDS = {"name": "mine", "path": "bots/mine", "match": "bots/mine bots/mine --board duel"}
@@ -27,9 +27,8 @@ def bot_of(kit, folder):
         program = shlex.split(words)[0] if words else ""
         if program and "/" not in program and shutil.which(program) is None:
             pytest.skip(f"{program} is not on this machine")
-    if kit.build:
-        subprocess.run(shlex.split(kit.build), cwd=folder, check=True)
-    return roster.from_path(folder)
+    (bot,) = builds.built([roster.from_path(folder)], folder.parent / "kept", levels.choose("auto", unsafe=False))
+    return bot
 
 
 def record_of(bot, label):

@@ -44,7 +44,9 @@ def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
     from arena import play
     from arena.rerun import differences, with_bots
 
-    bots = {seat.role: _bot_then(seat, event) for seat in record.match.seats}
+    then = [_bot_then(seat, event) for seat in record.match.seats]
+    ready = known.ready(then, record.match.conditions.sandbox)
+    bots = {seat.role: bot for seat, bot in zip(record.match.seats, ready, strict=True)}
     found = list(differences(record, play.play(with_bots(record.match, bots))))
     if json:
         screen.print_json([{"match": record.match.id, "same": not found, "differences": found}])
@@ -62,7 +64,8 @@ def _feed(record: Record, event: str | None, words: str, role: str | None, *, wh
     from arena.rerun import feed
     from arena.sandbox.door import Door
 
-    seats, one = _fed(record, event, words, role)
+    seats, found = _fed(record, event, words, role)
+    (one,) = known.ready([found], record.match.conditions.sandbox)
     again = dialogues.retraced(record)
     rows: list[dict[str, object]] = []
     same = True

@@ -35,8 +35,7 @@ def new(
     if json:
         screen.print_json([{"bot": name, "path": str(target), "language": kit.language, "build": kit.build}])
         return
-    build = [f"(cd {words['path']} && {kit.build})"] if kit.build else []
-    steps = [*build, f"arena check {words['path']}", f"arena match {words['match']}"]
+    steps = [f"arena check {words['path']}", f"arena match {words['match']}"]
     print(f"{target} is a bot now: {target / 'README.md'} says where to begin. Next:\n")
     print("\n".join(f"  {step}" for step in steps))
 

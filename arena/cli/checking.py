@@ -43,6 +43,10 @@ def check(
     chosen = _boards(one, boards or (), wanted)
     conditions: Conditions = wanted.conditions()
     screen.warn_of(conditions.sandbox)
+    try:
+        (one,) = known.ready([one], conditions.sandbox)
+    except ArenaError as error:
+        _refuse(bot, str(error), json=json)
     if not json:
         print(f"{screen.shown(one.name)}  {one.digest}  at the level {conditions.sandbox}", flush=True)
     with Door() as door:

@@ -1,7 +1,11 @@
 """What is known here: the workspace's tournament, or the one that comes with arena, and its bots by name."""
 
-from collections.abc import Mapping
+import atexit
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +30,24 @@ def entrants() -> tuple[Bot, ...]:
     from arena import rulefile
 
     return tournament().entrants(Path() if Path(places.FILE).is_file() else rulefile.shipped().parent)
+
+
+def ready(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
+    """The bots, built where they have a build command; in a workspace what was built is kept for the next time."""
+    from arena import builds, roster
+
+    wanted = tuple(bots)
+    if not any(roster.said_of(bot).build for bot in wanted):
+        return wanted
+    return builds.built(wanted, places.builds_folder(Path()) if Path(places.FILE).is_file() else _passing(), level)
+
+
+@cache
+def _passing() -> Path:
+    """A folder that ends with this process: where there is no workspace, nothing is left."""
+    folder = Path(tempfile.mkdtemp(prefix="arena-builds-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def bot_named(words: str) -> Bot:

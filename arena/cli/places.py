@@ -14,6 +14,11 @@ def results_folder(workspace: Path, name: str) -> Path:
     return workspace / "results" / name
 
 
+def builds_folder(workspace: Path) -> Path:
+    """Where a workspace keeps the bots that were built, by digest."""
+    return workspace / "results" / ".builds"
+
+
 def file_of(words: Path | None) -> Path:
     """The tournament.toml that is meant: a file, a folder that has one, or the one here."""
     path = words or Path(FILE)

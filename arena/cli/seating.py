@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+from arena.cli import known
 from arena.errors import ArenaError
 from arena.event import Board, Event
 from arena.game import Role
@@ -48,7 +49,7 @@ def holders(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Ro
 
 def planned(board: Board, holder: Mapping[Role, Bot], seed: int, conditions: Conditions) -> Match:
     """The match of these bots; no event knows of it."""
-    bots = tuple(holder[role] for role in board.roles)
+    bots = known.ready((holder[role] for role in board.roles), conditions.sandbox)
     event = Event(name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions)
     return event.match(board, bots, 0)
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.match import Bot
 from arena.roster import bot_toml, hiding
+from arena.roster.bot_toml import Said
 from arena.roster.files import digest_of, files_of, refuse_link, shown
 from arena.roster.sizes import bytes_of
 
-__all__ = ["bytes_of", "checked", "from_command", "from_path", "gather", "unique"]
+__all__ = ["Said", "bytes_of", "checked", "from_command", "from_path", "gather", "said_of", "unique"]
 
 ENDINGS = {".py": bot_toml.RUN_PYTHON, ".js": ("node",), ".sh": ("bash",), ".pl": ("perl",), ".rb": ("ruby",)}
 """How a bare file is run, by its ending."""
@@ -82,6 +83,12 @@ def from_command(name: str, command: str | Iterable[str], workspace: Path) -> Bo
         command=tuple(str((workspace / word).absolute()) if word in near else word for word in words),
         digest=digest_of(words, [(word, workspace / word) for word in near]),
     )
+
+
+def said_of(bot: Bot) -> Said:
+    """What the bot.toml of a bot says; its command alone where it has none. ArenaError for a mistake in it."""
+    where = Path(bot.files or "") / "bot.toml"
+    return bot_toml.read(where) if bot.files and where.is_file() else Said(command=bot.command)
 
 
 def checked(name: str, where: object) -> str:

@@ -4,6 +4,7 @@ Strict: every key is known, and a mistake is one line that names the file and th
 """
 
 import math
+import os
 import shlex
 import tomllib
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from arena.game import Role
 from arena.match import Limits
 from arena.roster.sizes import bytes_of
 from arena.sandbox.door import PYTHON
+from arena.sandbox.toolchain import public
 
 RUN_PYTHON = (PYTHON, "-s", "-B", "-u")
 """No user site, no byte code beside the bot, no buffer to flush."""
@@ -24,19 +26,24 @@ KEYS = ("command", "build", "language", "author", "games", "roles", "limits", "w
 SIZES = ("memory", "scratch", "output", "stderr")
 COUNTS = ("processes", "files", "open_files")
 LIMITS = (*SIZES, *COUNTS, "cpu")
+SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
 COMMAND_LIMIT = 32 * 1024  # characters: it must fit into one message to the spawner
 
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """What a bot.toml says that matters for play."""
+    """What a bot.toml says."""
 
     command: tuple[str, ...]
-    games: tuple[str, ...]
-    roles: tuple[Role, ...]
-    limits: Limits | None
-    warm: bool
-    threads: int
+    build: tuple[str, ...] = ()
+    """The words that make it runnable; `()` = it is."""
+    language: str = ""
+    author: str = ""
+    games: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ()
+    limits: Limits | None = None
+    warm: bool = True
+    threads: int = 1
 
 
 def read(where: Path) -> Said:
@@ -53,36 +60,58 @@ def read(where: Path) -> Said:
     if "command" not in table:
         raise ArenaError(f'{where}: command: missing; for example command = "python bot.py"')
     command = words(table["command"], where)
-    if "build" in table and "/" in command[0] and not (where.parent / command[0]).is_file():
-        raise ArenaError(f"{where}: command: there is no {command[0]!r} yet; build it first: {table['build']!r}")
-    names = {key: _names(table, key, where) for key in ("games", "roles")}
+    build = _own(words(table["build"], where, "build"), where, "build") if "build" in table else ()
+    if shell := next((word for word in build if word in SHELL), None):
+        raise ArenaError(f"{where}: build: {shell!r} wants a shell: put the steps into a script, build = 'sh build.sh'")
     if not isinstance(table.get("warm", True), bool):
         raise ArenaError(f"{where}: warm: expected true or false, not {table['warm']!r}")
     return Said(
-        command=command,
+        command=_own(command, where, "command"),
+        build=build,
         warm=table.get("warm", True),
         threads=_positive(table.get("threads", 1), int, f"{where}: threads"),
         limits=_limits(table.get("limits"), where),
-        **names,
+        language=_text(table, "language", where),
+        author=_text(table, "author", where),
+        games=_names(table, "games", where),
+        roles=_names(table, "roles", where),
     )
 
 
-def words(command: object, where: object) -> tuple[str, ...]:
+def words(command: object, where: object, key: str = "command") -> tuple[str, ...]:
     """The words of a command; `python` is the interpreter that runs arena."""
     if isinstance(command, str):
         try:
             found = shlex.split(command)
         except ValueError as error:
-            raise ArenaError(f"{where}: command: {str(error).lower()}: {command!r}; close the quotation") from error
+            raise ArenaError(f"{where}: {key}: {str(error).lower()}: {command!r}; close the quotation") from error
     elif isinstance(command, list | tuple) and all(isinstance(word, str) for word in command):
         found = list(command)
     else:
-        raise ArenaError(f"{where}: command: expected a text or a list of words, not {command!r}")
+        raise ArenaError(f"{where}: {key}: expected a text or a list of words, not {command!r}")
     if sum(map(len, found)) > COMMAND_LIMIT:
-        raise ArenaError(f"{where}: command: longer than {COMMAND_LIMIT} characters; put the rest into a file")
+        raise ArenaError(f"{where}: {key}: longer than {COMMAND_LIMIT} characters; put the rest into a file")
     if not found or not found[0] or "\0" in "".join(found):
-        raise ArenaError(f"{where}: command: it is empty, or has a NUL in it; write how the bot is started")
+        raise ArenaError(f"{where}: {key}: it is empty, or has a NUL in it; write how the bot is started")
     return (*RUN_PYTHON, *found[1:]) if found[0] in {"python", "python3"} else tuple(found)
+
+
+def _own(command: tuple[str, ...], where: Path, key: str) -> tuple[str, ...]:
+    """The command of a stranger: it may name its own files and the system's programs, and no file of the organiser's.
+
+    What a command names in full is put in reach of the bot, so that a tournament.toml can say where a program stands.
+    """
+    for word in command:
+        if word.startswith("/") and not public(os.path.normpath(word)):
+            raise ArenaError(f"{where}: {key}: {word!r} is outside the bot's folder; name a file by its path within it")
+    return command
+
+
+def _text(table: Mapping[str, Any], key: str, where: Path) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        raise ArenaError(f"{where}: {key}: expected a text, not {value!r}")
+    return value
 
 
 def _names(table: Mapping[str, Any], key: str, where: Path) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def refuse_link(path: Path, home: Path) -> None:
     """A link may lead to a file of the same bot only: what is elsewhere is not the bot's to read."""
-    if path.is_symlink() and not path.resolve().is_relative_to(home):
+    if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(home):  # which bears links in a circle
         raise ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
 
 

@@ -1,0 +1,103 @@
+"""Builds in play: a bot with a build command is built once for each digest, confined, whole or not at all."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import cup
+import pytest
+
+from arena import builds, roster
+from arena.errors import ArenaError
+from arena.sandbox import levels
+
+TOML = 'command = "python bot.py"\nbuild = "sh build.sh"\nlanguage = "python"\n'
+STEPS = "cp source.txt bot.py\necho built >&2\n"
+
+
+def bot_that_is_built(folder: Path, steps: str = STEPS, source: str = cup.FIRST):
+    """A bot whose program is made by a script."""
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text(TOML)
+    (folder / "build.sh").write_text(steps)
+    (folder / "source.txt").write_text(source)
+    return roster.from_path(folder)
+
+
+def made(bot, folder: Path):
+    (one,) = builds.built([bot], folder, levels.choose("auto", unsafe=False))
+    return one
+
+
+def test_a_bot_is_built_once_for_each_digest_and_its_own_folder_stays_as_it_is(tmp_path):
+    bot = bot_that_is_built(tmp_path / "mine", STEPS + "date +%s%N > when\n")
+    first = made(bot, tmp_path / "kept")
+    when = (Path(first.files) / "when").read_text()
+    assert first == replace(bot, files=str(tmp_path / "kept" / bot.digest))
+    assert (Path(made(bot, tmp_path / "kept").files) / "when").read_text() == when
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["bot.toml", "build.sh", "source.txt"]
+    (tmp_path / "mine" / "source.txt").write_text(cup.LAST)
+    edited = made(roster.from_path(tmp_path / "mine"), tmp_path / "kept")
+    assert edited.files != first.files
+
+
+def test_a_bot_without_a_build_command_is_left_alone(tmp_path):
+    (tmp_path / "one.py").write_text(cup.FIRST)
+    bot = roster.from_path(tmp_path / "one.py")
+    assert made(bot, tmp_path / "kept") is bot
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_failed_build_is_told_with_the_last_words_of_the_compiler_and_leaves_nothing(tmp_path):
+    bot = bot_that_is_built(tmp_path / "mine", "echo 'bot.c:1: \x1b[31merror' >&2\nexit 3\n")
+    with pytest.raises(ArenaError, match=r"^mine: its build failed: sh build.sh: it ended with exit 3\n  bot") as said:
+        made(bot, tmp_path / "kept")
+    assert "\x1b" not in str(said.value)
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [".lock"]
+
+
+def test_a_build_that_was_killed_midway_is_never_taken_for_a_whole_one(tmp_path):
+    bot = bot_that_is_built(tmp_path / "mine")
+    half = tmp_path / "kept" / f"{bot.digest}.part"
+    half.mkdir(parents=True)
+    (half / "bot.py").write_text("half a pro")
+    done = made(bot, tmp_path / "kept")
+    assert (Path(done.files) / "bot.py").read_text() == cup.FIRST
+    assert not half.exists()
+
+
+@pytest.mark.parametrize("steps", ["ln -s /etc/passwd bot.py", "mkfifo bot.py", "ln -s ../../secret bot.py"])
+def test_a_build_that_leaves_what_no_bot_may_hold_has_failed(tmp_path, steps):
+    bot = bot_that_is_built(tmp_path / "mine", steps)
+    with pytest.raises(ArenaError, match="its build failed"):
+        made(bot, tmp_path / "kept")
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [".lock"]
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    folder = cup.make(tmp_path_factory.mktemp("builds") / "ws", first=cup.FIRST)
+    bot_that_is_built(folder / "bots" / "mine", source=cup.LAST)
+    return folder
+
+
+def test_run_match_and_rerun_play_what_was_built(workspace):
+    assert cup.run_event(workspace).returncode == 0
+    (one,) = [path for path in (workspace / "results" / ".builds").iterdir() if path.name != ".lock"]
+    assert (one / "bot.py").read_text() == cup.LAST
+    assert {row["forfeits"] for row in cup.leaderboard(workspace)} == {"0"}
+    played = cup.arena(workspace, "match", "mine", "first", "--board", "duel", "--no-draw")
+    assert (played.returncode, "forfeit" in played.stdout) == (0, False)
+    match = (workspace / "results/cup/matches.csv").read_text().splitlines()[1].partition(",")[0]
+    again = cup.arena(workspace, "rerun", match)
+    assert "it went the same" in again.stdout, again.stderr
+
+
+def test_run_names_a_bot_whose_build_fails(workspace):
+    bot_that_is_built(workspace / "bots" / "torn", "cc nothing.c")
+    done = cup.run_event(workspace)
+    assert done.returncode == 2
+    assert "torn: its build failed: sh build.sh" in done.stderr
+    checked = cup.arena(workspace, "check", "torn")
+    assert (checked.returncode, "its build failed" in checked.stdout) == (1, True)
+    shutil.rmtree(workspace / "bots" / "torn")
