@@ -16,7 +16,7 @@ from arena.inbox import Inbox
 from arena.match import Bot, Conditions, Ending, SeatReport
 from arena.protocol import Ask, Heard
 from arena.sandbox.door import Door, Exit, SpawnerLostError
-from arena.sandbox.meter import Meter, Usage, own_schedstat, waited
+from arena.sandbox.meter import Delay, Meter, Usage
 from arena.sandbox.watchdog import CPU, size
 from arena.wire import Wire
 
@@ -62,7 +62,7 @@ class LiveBot:
         self._limit = self.due = math.inf
         self._used = Usage()
         self._late = 0.0
-        self._fared = b""
+        self._delay = Delay()
 
     def begin(self, ask: Ask) -> None:
         """Throw away what was said too early, write the question, start its clock, wake it."""
@@ -72,7 +72,7 @@ class LiveBot:
         self._limit = math.inf if ask.deadline is None else ask.deadline
         if not self._freezes:  # what it did meanwhile was its own business
             self._used = self._meter.read()
-        self._fared = own_schedstat()
+        self._delay.mark()
         self.begun = begun = time.monotonic()
         """The moment (monotonic) at which the last question was written."""
         self.due = begun + self._limit
@@ -159,7 +159,7 @@ class LiveBot:
         used, before = self._meter.read(), self._used
         wall, late = now - self.begun, self._late + late
         if wall > SHORT:
-            late = max(late, waited(self._fared))
+            late = max(late, self._delay.since())
         return Spent(wall, used.cpu - before.cpu, used.waited - before.waited, late)
 
     def _charged(self, spent: Spent) -> float:
@@ -198,6 +198,7 @@ class LiveBot:
         finally:  # also when its end failed and is tried again
             self._wire.close()
             self._meter.close()
+            self._delay.close()
         return self._exit
 
     def report(self) -> SeatReport:

@@ -4,7 +4,6 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 
@@ -75,23 +74,29 @@ class Meter:
             self._seen[task] = waited
 
 
-def own_schedstat() -> bytes:
-    """How this very thread fared so far, for `waited`; in a microsecond."""
-    descriptor = _own(os.getpid())
-    return b"" if descriptor is None else os.pread(descriptor, 64, 0)
+class Delay:
+    """How long this very thread is kept without a core, although it is ready."""
 
+    def __init__(self) -> None:
+        self._schedstat: int | None = None
+        self._mark = b""
+        with contextlib.suppress(OSError):  # a kernel without schedstats
+            self._schedstat = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
 
-def waited(since: bytes) -> float:
-    """Seconds that this thread was ready without a core since that reading of `own_schedstat`."""
-    return _waited(own_schedstat()) - _waited(since) if since else 0.0
+    def mark(self) -> None:
+        """From now on; it costs a microsecond."""
+        if self._schedstat is not None:
+            self._mark = os.pread(self._schedstat, 64, 0)
 
+    def since(self) -> float:
+        """Seconds since the mark."""
+        return 0.0 if self._schedstat is None else _waited(os.pread(self._schedstat, 64, 0)) - _waited(self._mark)
 
-@cache
-def _own(_: int) -> int | None:
-    try:
-        return os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:  # a kernel without schedstats
-        return None
+    def close(self) -> None:
+        """Measure no more."""
+        if self._schedstat is not None:
+            os.close(self._schedstat)
+            self._schedstat = None
 
 
 def _waited(schedstat: bytes) -> float:
