@@ -5,6 +5,9 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+OURS = ("arena-spawner\n", "arena-spare\n")
+"""The spawner, and what it forked ahead for bots to come."""
+
 
 def alive(pid: int) -> bool:
     """Whether a process runs; a zombie does not."""
@@ -24,11 +27,13 @@ def gone_soon(pids: Iterable[int]) -> bool:
 
 
 def descendants(pid: int) -> set[int]:
-    """Every process below this one, by parents."""
+    """Every process below this one, by parents; but for those that wait to become bots."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+            text = stat.read_text()
+            if "(arena-spare)" not in text:
+                parents[int(stat.parent.name)] = int(text.rpartition(")")[2].split()[1])
         except OSError:
             continue
     below, more = set(), {pid}
@@ -54,7 +59,7 @@ def run_in(folder: Path) -> list[int]:
     for environ in Path("/proc").glob("[0-9]*/environ"):
         try:
             told = environ.read_bytes() + (environ.parent / "cmdline").read_bytes()
-            if os.fsencode(folder) in told and (environ.parent / "comm").read_text() != "arena-spawner\n":
+            if os.fsencode(folder) in told and (environ.parent / "comm").read_text() not in OURS:
                 found.append(int(environ.parent.name))
         except OSError:
             continue

@@ -192,7 +192,8 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(sin, harmless, door):
     assert open_descriptors() - descriptors == set()
     assert kept_by_the_kernel() - objects == set()
     assert list(door.folder.path.glob("room*")) == []
-    assert all(entry.name.startswith(("kit", "bots")) for entry in door.folder.path.iterdir())
+    assert all(entry.name.startswith(("kit", "bots", "cell")) for entry in door.folder.path.iterdir())
+    assert [*door.folder.path.glob("cell*/scratch/*")] == []  # a cell that nobody touched serves the next bot
 
 
 @pytest.mark.slow

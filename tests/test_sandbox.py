@@ -249,3 +249,26 @@ def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(tmp_path):
         door.end(child)
         assert door.folder.path.exists()
         assert door.sweep() == 0
+
+
+def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_gone(tmp_path):
+    confined = Conditions(sandbox="landlock")
+    rooms = {}
+    with Door() as door:
+        for name, text in (
+            ("tidy", "print(1)"),
+            ("second", "print(2)"),
+            ("looks", "import os\nos.listdir('/')\n"),
+            ("writes", "import os\nopen(os.environ['TMPDIR'] + '/x', 'w')\n"),
+            ("erases", "import os\np = os.environ['TMPDIR'] + '/x'\nopen(p, 'w')\nos.unlink(p)\n"),
+            ("reads", "import os\nos.listdir(os.environ['TMPDIR'])\n"),
+        ):
+            (tmp_path / f"{name}.py").write_text(text)
+            child = door.start(roster.from_path(tmp_path / f"{name}.py"), confined, None)
+            door.end(child, grace=10.0)
+            close(child)
+            rooms[name] = child.room
+        assert rooms["tidy"].path == rooms["second"].path == rooms["looks"].path == rooms["writes"].path
+        assert rooms["writes"].path != rooms["erases"].path != rooms["reads"].path
+        assert not rooms["writes"].path.exists()
+        assert not rooms["erases"].path.exists()

@@ -11,6 +11,7 @@ import os
 import socket
 import struct
 import sys
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
@@ -27,7 +28,30 @@ LEVELS = {
 MESSAGE = 1 << 18  # bytes; a start message is a command and an environment of our own making
 NAME = os.path.basename(sys.executable).encode()[:15]
 """What a cold start of this interpreter is called in process lists."""
+SPARE = b"arena-spare"
+"""What a child is called that waits to be asked."""
 prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+
+def wait(door: socket.socket, parent: int, asked: int, tell: int) -> NoReturn:
+    """A process of its own, with nothing of our signals, that does nothing before it is asked to."""
+    try:
+        os.setsid()
+        prctl(PR_SET_NAME, SPARE, 0, 0, 0)
+        for number in ignored():
+            _signal.signal(number, _signal.SIG_DFL)
+        os.umask(0o077)
+        die_with(parent)
+        OPERATIONS[os.read(asked, 1)](door, parent, tell)
+    finally:
+        os._exit(127)
+
+
+def die_with(parent: int) -> None:
+    """End when it ends; now, when it has."""
+    prctl(PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it died before that call: nobody would end us
+        os._exit(127)
 
 
 def begin(door: socket.socket, parent: int, tell: int) -> NoReturn:
@@ -70,29 +94,27 @@ def message(door: socket.socket) -> tuple[list[int], Any]:
 
 
 def become(plan: Plan, parent: int, pipes: list[int]) -> None:
-    """A process of its own: its session, its user, its three pipes, its folder, and nothing of our signals."""
-    os.setsid()
+    """Its user, its three pipes, its folder."""
     if plan.level != "none":
         users.become(plan.user)
     if plan.user is not None:
         prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # what exec would do: else a warm bot could not look at itself
-    prctl(PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)  # after that: a change of user clears it
+        die_with(parent)  # again: a change of user clears it
     prctl(PR_SET_NAME, NAME, 0, 0, 0)
-    if os.getppid() != parent:  # it died before that call: nobody would end us
-        os._exit(127)
-    for number in ignored():
-        _signal.signal(number, _signal.SIG_DFL)
     for target, descriptor in enumerate(pipes):  # these are larger than 2: ours are open
         os.dup2(descriptor, target)
-    os.umask(0o077)
     os.chdir(plan.home)
+
+
+START, ASK = b"s", b"a"
+OPERATIONS: dict[bytes, Callable[[socket.socket, int, int], NoReturn]] = {START: begin, ASK: answer}
+"""What a child can be asked for."""
 
 
 def learn() -> None:
     """In the spawner: what is the same for every child, so that none has to find it out."""
     ignored()
     rlimits.tops()
-    users.capabilities()
     landlock.version()
 
 

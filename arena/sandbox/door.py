@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
@@ -40,6 +40,10 @@ WARM = ("landlock", "rlimits", "none")
 """The levels that confine a process, and not only a program that it becomes."""
 PATIENCE = 30.0
 """Seconds until a spawner that does not answer counts as lost: a bot may have stopped it."""
+
+
+PLAIN = 0
+"""The version of marshal that knows no interned texts: who reads a message keeps nothing of it."""
 
 
 class SpawnerLostError(RuntimeError):
@@ -89,9 +93,8 @@ class Door:
         """
         limits = conditions.limits.tightened(bot.limits)
         kit = [str(self.folder.kit(rules))] if rules else []
-        argv = [sys.executable if word == PYTHON else word for word in bot.command]
-        argv[0] = shutil.which(argv[0]) or argv[0]  # by the organiser's PATH; the bot itself gets a plain one
-        read = (*kit, *_files_of(argv), *(toolchain.needs(argv[0]) if argv[0].startswith("/") else ()))
+        argv, files = _resolved(bot.command)
+        read = (*kit, *files)
         user = self._user(conditions.sandbox, read)
         room = self.folder.room(bot, own_copy=builds or conditions.sandbox not in CONFINING, user=user)
         plan = Plan(
@@ -109,8 +112,8 @@ class Door:
         try:
             self._prepare(plan, conditions.preload if plan.warm else (), tuple(kit))
             with pipes() as (theirs, ours):
-                message = [argv, _environment(room.scratch, *kit), tuple(plan)]
-                answer = self._request(spawner.START, message, theirs, failing=conditions.sandbox)
+                message = [list(argv), _environment(room.scratch, *kit), tuple(plan)]
+                answer = self._request(birth.START, message, theirs, failing=conditions.sandbox)
         except BaseException:
             room.discard()
             raise
@@ -157,7 +160,7 @@ class Door:
             return None
         user = users.FIRST + next(self._numbers) % users.COUNT
         if read not in self._users:
-            self._users[read] = self._request(spawner.ASK, [user, str(self.folder.path), read])["can"]
+            self._users[read] = self._request(birth.ASK, [user, str(self.folder.path), read])["can"]
         if not self._users[read] and level == "bubblewrap":
             raise ConfinementError(
                 f"{level}: run by root, a bot must become an unprivileged user first, and such a user cannot read "
@@ -168,7 +171,10 @@ class Door:
     def end(self, child: Child, grace: float = 0.0) -> Exit:
         """Reap a child and its process group, killing what does not end by itself within `grace` seconds."""
         how = self.finish(child, grace)
-        child.room.discard()
+        if child.plan.processes == 1 and child.plan.level in CONFINING:  # nobody is left who could use it
+            self.folder.vacate(child.room)
+        else:
+            child.room.discard()
         return how
 
     def finish(self, child: Child, grace: float = 0.0) -> Exit:
@@ -209,7 +215,7 @@ class Door:
     ) -> dict[str, Any]:
         """Have the spawner do something; its answer. ConfinementError when it cannot be done, about `failing`."""
         try:
-            socket.send_fds(self._socket, [operation + marshal.dumps(tuple(message))], descriptors)
+            socket.send_fds(self._socket, [operation + marshal.dumps(tuple(message), PLAIN)], descriptors)
             told = self._socket.recv(birth.MESSAGE)
         except (ConnectionError, TimeoutError) as error:
             self._spawner.kill()  # its bots die with it, and nobody waits for it again
@@ -227,9 +233,14 @@ def _environment(scratch: Path, *kit: str) -> dict[str, str]:
     return {**ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch), "PYTHONPATH": ":".join(kit)}
 
 
-def _files_of(argv: list[str]) -> tuple[str, ...]:
-    """The files that a command names in full, such as those of a [[bot]] table's."""
-    return tuple(word for word in argv if word.startswith("/") and Path(word).is_file() and not toolchain.public(word))
+@cache
+def _resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a command comes to, and what it must read: files that it names in full, what its interpreter needs."""
+    argv = [sys.executable if word == PYTHON else word for word in command]
+    argv[0] = shutil.which(argv[0]) or argv[0]  # by the organiser's PATH; the bot itself gets a plain one
+    named = [word for word in argv if word.startswith("/") and Path(word).is_file() and not toolchain.public(word)]
+    needed = toolchain.needs(argv[0]) if argv[0].startswith("/") else ()
+    return tuple(argv), tuple(dict.fromkeys((*needed, *named)))
 
 
 def _program(child: Child) -> tuple[int, ...]:

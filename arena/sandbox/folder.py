@@ -9,7 +9,8 @@ import os
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from arena import rulefile
@@ -31,6 +32,8 @@ class Folder:
         if os.getuid() == 0:
             self.path.chmod(REACHABLE)
         self._kits: dict[Path, Path] = {}
+        self._bots: dict[str, Path] = {}
+        self._vacant: list[Room] = []
         self._count = 0
 
     def kit(self, rules: Path) -> Path:
@@ -53,8 +56,11 @@ class Folder:
 
         A bot that could write its files gets a copy of its own, so that no note outlives a match.
         """
+        lasts = not own_copy and user is None
+        if self._vacant and lasts:
+            return replace(self._vacant.pop(), home=self._originals(bot))
         self._count += 1
-        path = self.path / f"room{self._count}"
+        path = self.path / f"{'cell' if lasts else 'room'}{self._count}"
         path.mkdir(mode=0o755)
         home = path / "home" if own_copy else self._originals(bot)
         if own_copy:
@@ -65,10 +71,25 @@ class Folder:
             path.chmod(REACHABLE)
             for place in (room.scratch, *((home, *home.rglob("*")) if own_copy else ())):
                 os.chown(place, user, user, follow_symlinks=False)
+        if lasts:
+            os.utime(room.scratch, (0, 0))  # whatever is done in it now shows, however soon, and be it only looked into
+            return replace(room, fresh=_seen(room.scratch))
         return room
+
+    def vacate(self, room: "Room") -> None:
+        """A bot of one process has left its room: one that it never touched serves another, and tells it nothing."""
+        if room.untouched:
+            self._vacant.append(room)
+        else:
+            room.discard()
 
     def _originals(self, bot: Bot) -> Path:
         """The bot's files as they were when this referee process first met it."""
+        if bot.digest not in self._bots:
+            self._bots[bot.digest] = self._copied(bot)
+        return self._bots[bot.digest]
+
+    def _copied(self, bot: Bot) -> Path:
         originals = self.path / "bots" / bot.digest
         if not originals.exists():
             making = Path(tempfile.mkdtemp(dir=self.path))
@@ -95,8 +116,15 @@ class Room:
     path: Path
     home: Path
     """Its own files; it runs here."""
+    fresh: tuple[int, ...] = ()
+    """Its scratch folder as it was made, if that may be used again."""
 
     @property
+    def untouched(self) -> bool:
+        """Whether it is as it was made, and may be used again."""
+        return bool(self.fresh) and _seen(self.scratch) == self.fresh
+
+    @cached_property
     def scratch(self) -> Path:
         """Empty at first, its TMPDIR."""
         return self.path / "scratch"
@@ -104,6 +132,13 @@ class Room:
     def discard(self) -> None:
         """Remove it, whatever a bot made of it."""
         discard(self.path)
+
+
+def _seen(folder: Path) -> tuple[int, ...]:
+    """All that anybody can learn or change of an empty folder."""
+    told = os.lstat(folder)
+    times = told.st_atime_ns, told.st_mtime_ns, told.st_ctime_ns
+    return told.st_ino, told.st_mode, told.st_uid, told.st_gid, told.st_nlink, told.st_size, *times
 
 
 def discard(path: Path) -> None:

@@ -9,7 +9,7 @@ import ctypes
 import os
 import stat
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -73,46 +73,54 @@ def _filter(plan: Plan) -> bytes:
     return filters.for_any_pid() if plan.processes > 1 and version() >= 6 else filters.for_pid(os.getpid())
 
 
-_places: dict[str, Place | None] = {}
-"""What was opened once, in the spawner: places that stay what they are while it lives."""
+_prepared: dict[tuple[str, ...], list[bytes]] = {}
+"""Rules for what is opened once, in the spawner: places that stay what they are while it lives."""
 
 
 def prepare(places: tuple[str, ...]) -> None:
-    """In the spawner: open what every bot may read beside the system's programs; they are the same for all."""
-    for path in (*PROGRAMS, *SETTINGS, *DEVICES, *places):
-        if path not in _places:
-            _places[path] = _open(path)
+    """In the spawner: make the rules for bots that may read these places beside the system's programs."""
+    if places not in _prepared:
+        _prepared[places] = _rules(_shared(places))
 
 
 def _restrict(plan: Plan) -> None:
     abi = version()
-    if not abi:
-        raise OSError(0, "this kernel has no Landlock")
-    handled = next(files for least, files in sorted(HANDLED_FILES.items(), reverse=True) if abi >= least)
-    attributes = struct.pack("QQQ", handled, HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= 6 else 0)
+    attributes = struct.pack("QQQ", _handled(), HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= 6 else 0)
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
     ruleset = _checked(syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "create")
-    for path, rights in _granted(plan):
-        place = _places[path] if path in _places else _open(path)
-        if place is not None:
-            rule = struct.pack("=Qi", rights & handled & (-1 if place.folder else FILE_RIGHTS), place.descriptor)
-            _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
+    own = ((plan.home, READ | SCRATCH if plan.builds else READ), (plan.scratch, SCRATCH))
+    for rule in (*(_prepared.get(plan.read) or _rules(_shared(plan.read))), *_rules(own)):
+        _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
     _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
     os.close(ruleset)
 
 
-def _granted(plan: Plan) -> Iterator[tuple[str, int]]:
-    """Each place with the rights on it. What lies below another one needs no rule of its own."""
-    above: list[str] = []
-    for path in (*PROGRAMS, *SETTINGS, *plan.read):
-        place = _places.get(path)
-        if place is None or not place.real.startswith(tuple(above)):
-            yield path, READ
-        if place is not None and place.folder:
-            above.append(f"{place.real}/")
+@cache
+def _handled() -> int:
+    """The rights that this kernel asks for. OSError when it has no Landlock."""
+    if not version():
+        raise OSError(0, "this kernel has no Landlock")
+    return next(files for least, files in sorted(HANDLED_FILES.items(), reverse=True) if version() >= least)
+
+
+def _shared(places: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    """What a bot has beside its own folders, with the rights on it."""
+    yield from ((path, READ) for path in (*PROGRAMS, *SETTINGS, *places))
     yield from ((path, DEVICE) for path in DEVICES)
-    yield plan.home, READ | SCRATCH if plan.builds else READ
-    yield plan.scratch, SCRATCH
+
+
+def _rules(granted: Iterable[tuple[str, int]]) -> list[bytes]:
+    """As the kernel takes them. What lies below a folder with the same rights needs none of its own."""
+    rules: list[bytes] = []
+    above: list[str] = []
+    for path, rights in granted:
+        place = _open(path)
+        if place is None or (rights == READ and place.real.startswith(tuple(above))):
+            continue
+        if rights == READ and place.folder:
+            above.append(f"{place.real}/")
+        rules.append(struct.pack("=Qi", rights & _handled() & (-1 if place.folder else FILE_RIGHTS), place.descriptor))
+    return rules
 
 
 def _open(path: str) -> Place | None:

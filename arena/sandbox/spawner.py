@@ -14,20 +14,21 @@ import contextlib
 import ctypes
 import marshal
 import os
+import select
 import signal
 import socket
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.sandbox import birth, bubblewrap, landlock, procfs, seccomp, warm
 from arena.sandbox.plan import CONFINING
 
-START, ASK, PREPARE, PRELOAD, END, SWEEP = (letter.encode() for letter in "saplew")
-IN_A_CHILD = {START: birth.begin, ASK: birth.answer}
-"""What is about one bot: handled by a fork, of the same shape, which never returns."""
+PREPARE, PRELOAD, END, SWEEP = (letter.encode() for letter in "plew")
+SPARES, IDLE = 2, 0.003  # as many bots as most matches have; seconds in which nobody has asked for anything
 PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36
+SHORT = 1 << 16  # bytes of a message that is not for a child
 REMOVE = 'chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"'
 """For a shell: copes with any depth, and with folders that their owner may not list."""
 UNHEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
@@ -50,19 +51,53 @@ def main() -> None:
     try:
         serve(door)
     finally:
+        spares.clear()  # they go with all the others
         sweep()
         os.execv("/bin/sh", ["sh", "-c", REMOVE, "sh", sys.argv[2]])  # noqa: S606 (the folder is an argument)
 
 
 def serve(door: socket.socket) -> None:
-    """Answer each message; the operations are the functions below."""
+    """Answer each message; the operations are the functions below, or those of a child."""
     with contextlib.suppress(ConnectionError):
-        while operation := door.recv(1, socket.MSG_PEEK):
-            if operation in IN_A_CHILD:
+        while operation := peek(door):
+            if operation in birth.OPERATIONS:
                 answer = in_a_child(door, operation)
             else:
-                answer = HERE[operation](*marshal.loads(door.recv(birth.MESSAGE)[1:]))  # noqa: S302 (of our referee's)
+                answer = HERE[operation](*marshal.loads(door.recv(SHORT)[1:]))  # noqa: S302 (of our referee's)
             door.send(marshal.dumps(answer))
+
+
+def peek(door: socket.socket) -> bytes:
+    """The operation of the next message, which stays where it is; empty at the end. While none comes, fork ahead."""
+    while len(spares) < SPARES and not select.select([door], [], [], IDLE)[0]:
+        spares.append(fork(door))
+    return door.recv(1, socket.MSG_PEEK)
+
+
+class Unborn(NamedTuple):
+    """A child that waits to be told what to do."""
+
+    pid: int
+    tell: int
+    """Where it is told the operation, a byte."""
+    told: int
+    """Where it says what came of it; it ends silently when it became a bot."""
+
+
+spares: list[Unborn] = []
+"""Forked when there was time, for bots to come."""
+
+
+def fork(door: socket.socket) -> Unborn:
+    """A child that knows what we know now."""
+    (asked, tell), (told, say) = os.pipe(), os.pipe()  # all of them close on exec
+    us = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        birth.wait(door, us, asked, say)
+    os.close(asked)
+    os.close(say)
+    return Unborn(pid, tell, told)
 
 
 def in_a_child(door: socket.socket, operation: bytes) -> Answer:
@@ -71,22 +106,18 @@ def in_a_child(door: socket.socket, operation: bytes) -> Answer:
     `{"pid", "resident"}`, with the bytes that it has from us, when it became a program; else what it tells, such as
     `{"error"}` when that can't be run and `{"failed"}` when it can't be confined, which is no fault of a bot.
     """
-    told, tell = os.pipe()  # close-on-exec: it ends silently when all went well
-    us = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        IN_A_CHILD[operation](door, us, tell)
-    os.close(tell)
-    said = os.read(told, 4096)
-    os.close(told)
-    if said:
-        os.waitpid(pid, 0)
-        found: Answer = marshal.loads(said)  # noqa: S302 (it was no bot yet)
-        return found
-    if left_alone(door):
-        os.waitpid(pid, 0)
-        return {"failed": "it died before it was born"}
-    return {"pid": pid, "resident": warm.inherited.resident}
+    child = spares.pop(0) if spares else fork(door)
+    said = b""
+    with contextlib.suppress(BrokenPipeError):
+        os.write(child.tell, operation)
+        said = os.read(child.told, 4096)
+    os.close(child.tell)
+    os.close(child.told)
+    if not said and not left_alone(door):
+        return {"pid": child.pid, "resident": warm.inherited.resident}
+    os.waitpid(child.pid, 0)
+    found: Answer = marshal.loads(said) if said else {"failed": "it died before it was born"}  # noqa: S302 (no bot yet)
+    return found
 
 
 def left_alone(door: socket.socket) -> bool:
@@ -99,6 +130,7 @@ def left_alone(door: socket.socket) -> bool:
 
 def prepare(level: str, processes: int, other_user: bool, places: tuple[str, ...]) -> Answer:
     """What costs time and serves every bot is done here, once; `places` are those that all of them may read."""
+    dismiss()
     try:
         if level == "landlock":
             landlock.prepare(places)
@@ -114,6 +146,7 @@ def prepare(level: str, processes: int, other_user: bool, places: tuple[str, ...
 
 def preload(modules: tuple[str, ...]) -> Answer:
     """Import what bots would import."""
+    dismiss()
     failure = warm.preload(modules)
     return {"failed": failure} if failure else {}
 
@@ -139,20 +172,28 @@ def end(pid: int, grace: float) -> Answer:
 
 
 def sweep() -> Answer:
-    """Kill and reap every process below us until there is none; how many there were."""
+    """Kill and reap every process below us but the spares, until there is none; how many there were."""
     swept = 0
-    while True:
-        for child in procfs.children(os.getpid()):
+    while below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares}:
+        for child in below:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
-        try:
-            reaped, _ = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return {"swept": swept}
-        if reaped:
+        reaped, _ = os.waitpid(-1, os.WNOHANG)
+        if reaped in below:
             swept += 1
-        else:
+        elif not reaped:
             time.sleep(0.0002)  # not a blocking wait: what a dying child leaves is adopted late, and must be killed too
+    return {"swept": swept}
+
+
+def dismiss() -> None:
+    """Let the spares go: we have learned something that they don't know."""
+    while spares:
+        spare = spares.pop()
+        os.close(spare.tell)
+        os.close(spare.told)
+        os.kill(spare.pid, signal.SIGKILL)
+        os.waitpid(spare.pid, 0)
 
 
 HERE: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, PRELOAD: preload, END: end, SWEEP: sweep}

@@ -17,7 +17,7 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
-FLAGS = ["-s", "-B", "-u"]
+FLAGS = ("-s", "-B", "-u")
 """How the spawner itself is started: only bots that are started so can be warm."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 PLACE, LONGER = "ARENA", 512  # bytes that a bot's environment may be longer than that of the spawner's folder
@@ -49,10 +49,10 @@ ours: list[str] = []
 """What is loaded of arena, which no bot may find."""
 
 
-def fits(argv: list[str]) -> bool:
+def fits(argv: tuple[str, ...]) -> bool:
     """Whether a command is a script for the interpreter that runs arena, started with our flags."""
     script = argv[len(FLAGS) + 1 : len(FLAGS) + 2]
-    return argv[:1] == [sys.executable] and argv[1 : len(FLAGS) + 1] == FLAGS and bool(script) and script[0][:1] != "-"
+    return argv[:1] == (sys.executable,) and argv[1 : len(FLAGS) + 1] == FLAGS and bool(script) and script[0][:1] != "-"
 
 
 def room_for(env: dict[str, str]) -> dict[str, str]:
@@ -114,13 +114,15 @@ def run(argv: list[str], env: dict[str, str], readable: tuple[str, ...]) -> NoRe
 
 def _become(argv: list[str], script: str, env: dict[str, str], readable: tuple[str, ...]) -> ModuleType:
     """A fresh `__main__`, and everything that tells where it comes from."""
-    os.environ.update({name: value for name, value in env.items() if os.environ.get(name) != value})
+    for name, value in env.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
     _show(shown.words, shown.words_end, argv)
     _show(shown.environment, shown.environment_end, [f"{name}={value}" for name, value in env.items()])
     for name in ours:
         del sys.modules[name]
-    file = os.path.abspath(script)
-    folder = os.path.dirname(file)
+    file = os.path.join(os.getcwd(), script.removeprefix("./"))
+    folder = os.path.dirname(os.path.realpath(file) if "/" in script or os.path.islink(file) else file)
     kit = [path for path in env.get("PYTHONPATH", "").split(":") if path]
     sys.path[:] = [folder, *kit, *base_path]
     for path in [path for path in sys.path_importer_cache if not path.startswith(readable)]:

@@ -146,7 +146,8 @@ def ask(scenes: list[Scene], part: str) -> None:
     }
     for bot in bots.values():
         bot.role = next(name for name, one in bots.items() if one is bot)
-    converse(bots, asks)
+    if bots:
+        converse(bots, asks)
 
 
 def outlive(stage: Stage, name: str) -> Scene:
@@ -240,7 +241,8 @@ def main() -> None:
         if "outlives_its_spawner" in names:
             scene = outlive(stage, "outlives_its_spawner")
             results[scene.name] = found(scene, 0.0)
-        below = sorted(procfs.below(door._spawner.pid))
+        spares = {pid for pid in procfs.children(door._spawner.pid) if facts.waits(pid)}
+        below = sorted({*procfs.below(door._spawner.pid)} - spares)
     rest = sorted(str(path.name) for path in Path(os.environ["TMPDIR"]).iterdir())
     print(json.dumps({"results": results, "below": below, "rest": rest}))
 

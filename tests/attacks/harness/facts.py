@@ -77,6 +77,11 @@ def of(pid: int) -> Facts | None:
     return None
 
 
+def waits(pid: int) -> bool:
+    """Whether this is a child of the spawner that waits to become a bot."""
+    return _text(Path(f"/proc/{pid}/comm")) == "arena-spare\n"
+
+
 def stopped(pid: int | None) -> bool | None:
     """Whether every thread of it is stopped; None when it is gone."""
     try:

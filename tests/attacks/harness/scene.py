@@ -109,7 +109,7 @@ class Scene:
         self.facts = facts.of(self.program) if self.program else None
         if self.opponent:
             self.opponent_after = facts.of(self.opponent._child.program())
-            self.opponent_said = self.opponent._read_stdout() or b""
+            self.opponent_said = _waiting(self.opponent._child.stdout)
             self.opponent_holds = _read(self.opponent._child.program(), self.address, len(self.stage.token))
         self.namespaces = self._namespaces(child)
         self.scratch = facts.scratch(self.program, child.plan.scratch) if self.program else (0, 0, False)
@@ -133,8 +133,9 @@ class Scene:
 
     def clean(self) -> None:
         """After the sweep: what is still left, and is taken away by us now."""
-        room = self.bot._child.room.path
-        self.left = [f"process {pid}" for pid in self.survivors] + ["room"] * room.exists() + self.holds
+        room = self.bot._child.room
+        used = room.path.exists() and not room.untouched
+        self.left = [f"process {pid}" for pid in self.survivors] + ["room"] * used + self.holds
         for one in self.sockets.values():
             one.close()
         if self.sleeper:
@@ -325,6 +326,14 @@ def _find(pid: int | None, text: str) -> int:
     except OSError:
         pass
     return 0
+
+
+def _waiting(pipe: int) -> bytes:
+    """What is in a pipe that does not block."""
+    try:
+        return os.read(pipe, 1 << 16)
+    except BlockingIOError:
+        return b""
 
 
 def _read(pid: int | None, address: int, size: int) -> bytes:

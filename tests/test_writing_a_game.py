@@ -1,0 +1,72 @@
+"""The page on writing a game, followed to the letter in an empty folder."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from cup import arena
+
+from arena import rulebook
+from arena.conformance import flaws
+from arena.leaderboard import Results
+
+PAGE = (Path(__file__).parent.parent / "rules" / "README.md").read_text("utf-8")
+CHAPTER = PAGE[PAGE.index("## Write a game") : PAGE.index("## What rules must know")]
+RULES, BOARDS, EVENT = re.findall(r"```(?:python|toml)\n(.*?)```", CHAPTER, re.DOTALL)
+COMMANDS = [
+    [shlex.split(line.removeprefix("$ ")) for line in block.splitlines()]
+    for block in re.findall(r"```console\n(.*?)```", CHAPTER, re.DOTALL)
+]
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory):
+    """The workspace of whoever did as the page says, and what each command printed."""
+    folder, said = tmp_path_factory.mktemp("page"), {}
+    begin, check, play = COMMANDS
+    for words in begin:
+        if words[0] == "cd":
+            folder = folder / words[1]
+            continue
+        said[words[1]] = arena(folder, *words[1:])
+    (folder / "rules/tic_tac_toe.py").write_text(RULES, "utf-8")
+    (folder / "rules/tic_tac_toe.toml").write_text(BOARDS, "utf-8")
+    for words in check:
+        said[words[1]] = arena(folder, *words[1:])
+    (folder / "tournament.toml").write_text(EVENT, "utf-8")
+    for words in play:
+        more = {"run": ["--no-charts", "--bots", "ada,dice"], "play": ["--help"]}.get(words[1], [])
+        said[words[1]] = arena(folder, *words[1:], *more)
+    return folder, said
+
+
+def test_every_command_of_the_page_does_what_it_says(followed):
+    _, said = followed
+    assert list(said) == ["init", "check-rules", "games", "new", "run", "leaderboard", "match", "play"]
+    assert {name: done.stderr for name, done in said.items() if done.returncode} == {}
+    assert said["check-rules"].stdout.count("ok     tic_tac_toe/") == 2
+    assert "4 matches" in said["run"].stderr
+
+
+def test_the_game_of_the_page_is_played_from_a_workspace_of_ones_own(followed):
+    folder, said = followed
+    results = Results.open(folder / "results" / "rows")
+    matches = results.matches()
+    results.close()
+    assert set(matches["board"]) == {"classic", "large"}
+    assert set(matches["reason"]) <= {"line", "full board"}
+    assert "row 1 " in said["match"].stdout
+    assert {"ada", "dice"} <= set(said["leaderboard"].stdout.split())
+
+
+def test_the_game_of_the_page_keeps_the_contract_and_ends_as_tic_tac_toe_does(followed):
+    folder, _ = followed
+    game = rulebook.load("tic_tac_toe", "classic", folder)
+    assert flaws(game) == []
+    state = game.start()
+    for number, cell in enumerate(("1 1", "1 2", "2 2", "1 3", "3 3")):
+        role = game.roles[number % 2]
+        assert game.to_move(state) == (role,)
+        state = game.play(state, {role: f"mark {cell}"})
+    assert game.outcome(state).scores == {"cross": 100, "nought": 0}
