@@ -7,10 +7,11 @@ LOOK seconds while it is awake. It finds and says; whoever asked ends the bot.
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from arena.match import Limits
-from arena.sandbox.procfs import see
+from arena.sandbox import procfs
+from arena.sandbox.procfs import Seen, see
 
 LOOK = 0.025  # seconds between two looks: what can be eaten meanwhile is some ten megabytes
 BLOCK = 4096  # what a file system rounds up to
@@ -52,9 +53,9 @@ class Watchdog:
 
     def _excesses(self) -> Iterator[str]:
         limits = self._limits
-        living = [seen for pid in self._processes() if (seen := see(pid)) is not None]
-        resident = sum(seen.resident - self._inherited for seen in living)
-        if limits.memory is not None and resident > limits.memory * SPARE:
+        found = {pid: seen for pid in self._processes() if (seen := see(pid)) is not None}
+        living = found.values()
+        if limits.memory is not None and self._resident(found) > limits.memory * SPARE:
             yield f"memory: more was resident than its {size(limits.memory)}"
         if limits.cpu is not None and sum(seen.cpu for seen in living) > limits.cpu:
             yield CPU.format(limits.cpu)
@@ -68,6 +69,14 @@ class Watchdog:
             yield f"scratch: more than {size(limits.scratch)} in its scratch folder"
         if limits.files is not None and files > limits.files:
             yield f"files: more than {limits.files} in its scratch folder"
+
+    def _resident(self, found: Mapping[int, Seen]) -> int:
+        """Bytes that all of them have in memory; looked at more closely, which costs, when it seems to be too much."""
+        resident = sum(seen.resident - self._inherited for seen in found.values())
+        if len(found) == 1 or self._limits.memory is None or resident <= self._limits.memory * SPARE:
+            return resident
+        shares = ((procfs.share(pid), seen.resident) for pid, seen in found.items())  # forks share most of it
+        return sum(seen if share is None else share for share, seen in shares)
 
 
 def in_folder(path: str, most: int) -> tuple[int, int]:
