@@ -171,8 +171,11 @@ def _drawn(board: Board, number: int) -> Drawn:
     return [(scores[role], result, ending and ending.value) for role, _, result, ending in seat_results(played)]
 
 
-def run(*words: str) -> tuple[float, float, int]:
-    """Seconds, CPU seconds and peak megabytes of a Python process; the best of three: others can only slow it down."""
+def run(*words: str, unrated: Path | None = None) -> tuple[float, float, int]:
+    """Seconds, CPU seconds and peak megabytes of a Python process; the best of three: others can only slow it down.
+
+    In the folder `unrated` no fit is kept when it starts.
+    """
     measure = (
         "import resource, subprocess, sys, time; begun = time.perf_counter(); "
         "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
@@ -181,6 +184,8 @@ def run(*words: str) -> tuple[float, float, int]:
     )
     tries = []
     for _ in range(3):
+        for kept in unrated.glob(".ratings-*") if unrated else ():
+            kept.unlink()
         told = subprocess.run(
             [sys.executable, "-c", measure, sys.executable, *words], check=True, capture_output=True, text=True
         ).stdout.split()
@@ -202,6 +207,8 @@ def main(matches: int) -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             fill(folder, count)
+            told = run("-m", "arena", "leaderboard", name, unrated=folder)
+            _tell(count, "arena leaderboard, ratings anew", told, bare)
             for words in COMMANDS:
                 told = run("-m", "arena", "leaderboard", name, *words)
                 _tell(count, " ".join(["arena leaderboard", *words]), told, bare)
