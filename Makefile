@@ -23,6 +23,8 @@ check: $(STAMP) ## format, lint, types, import rows, tests in random order with 
 
 bench: $(STAMP) ## measure, side by side in one run
 	$(BIN)/python benchmarks/rules.py
+	$(BIN)/python benchmarks/turns.py
+	$(BIN)/python benchmarks/matches.py
 	$(BIN)/python benchmarks/starts.py
 	$(BIN)/python benchmarks/leaderboard.py
 	$(BIN)/python benchmarks/ratings.py

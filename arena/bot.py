@@ -262,7 +262,7 @@ class LiveBot:
             self._ready = now - self._started
         self.heard = Heard(line, None, "", spent, self._inbox.remarks())
         if self._freezes:  # else it is read when it is asked
-            self._used = Usage(self._used.cpu + spent.cpu, self._used.waited + spent.waited)
+            self._used = self._meter.last
 
     def _fail(self, ending: Ending, words: str) -> None:
         self.heard = Heard(b"", ending, words)

@@ -80,6 +80,8 @@ class Inbox:
 
     def remarks(self) -> tuple[str, ...]:
         """Take the remarks since they were last taken."""
+        if not self._remarks:
+            return ()
         taken, self._remarks = tuple(self._remarks), []
         return taken
 

@@ -86,10 +86,11 @@ def _ask(
 
 def _converse_to_the_end(referee: Referee, bots: Mapping[Role, LiveBot], turn: Converse, watch: Watch | None) -> None:
     """No answer of a turn is told before all are in, however they are asked."""
+    ask_them: Converse = converse  # at first: they have been awake since their start
     while asks := referee.asks():
-        starting = any(ask.ready for ask in asks.values())  # they have been awake since their start
-        for role, words in referee.hear((converse if starting else turn)(bots, asks)).items():
+        for role, words in referee.hear(ask_them(bots, asks)).items():
             part([bots[role]], words)
+        ask_them = turn
         if watch is not None:
             watch(referee)
     out = {fault.role for fault in referee.verdict.faults} if referee.verdict else set()

@@ -22,7 +22,7 @@ class Meter:
         """`find` tells the process's id; it is asked until there is one."""
         self._find = find
         self._pid = self._clock = 0
-        self._last = Usage()
+        self.last = Usage()
         self._schedstat: int | None = None
         self._alive = True
         self._others = 0.0
@@ -37,10 +37,10 @@ class Meter:
             try:
                 cpu = time.clock_gettime_ns(self._clock)
                 waited = 0.0 if self._schedstat is None else _waited(os.pread(self._schedstat, 64, 0))
-                self._last = Usage(cpu / 1e9, waited + self._others)
+                self.last = Usage(cpu / 1e9, waited + self._others)
             except OSError:
                 self._alive = False
-        return self._last
+        return self.last
 
     def survey(self) -> None:
         """Look at the threads beside the first, which costs more: now and then, and before a verdict."""

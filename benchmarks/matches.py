@@ -1,0 +1,155 @@
+"""What a match of 100 turns with fresh bots costs: `python benchmarks/matches.py`. Matches a second, side by side.
+
+Bots that answer at once, in Python and in C; cold, warm, at each level, with one lane and two. For C bots the floor is
+`loop.c -m`, which starts two bots with posix_spawn, plays, and kills them, unconfined. At last a whole event: roll
+call, matches, archive.
+"""
+
+import itertools
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duel
+from side_by_side import compiled, measured, show
+
+from arena import cores, roster, tournament
+from arena.errors import ArenaError
+from arena.event import Event
+from arena.match import Abort, Bot, Fault, Match, Record
+from arena.play import play
+from arena.sandbox import levels
+from arena.sandbox.door import Door
+from arena.workers import Workers
+
+ROUNDS = 5
+MATCHES = 40
+"""A lane and round."""
+BOARD = duel.board(100)
+
+
+def usable(level: str) -> bool:
+    """Whether bots can be confined so here."""
+    try:
+        return bool(levels.choose(level, unsafe=True))
+    except ArenaError:
+        return False
+
+
+LEVELS = tuple(level for level in ("landlock", "bubblewrap", "rlimits", "none") if usable(level))
+
+
+def matches_a_second(bot: Bot, lanes: int, pin: bool, **conditions: object) -> Callable[[], float]:
+    """Plays matches of the bot against itself."""
+
+    def measure() -> float:
+        first, numbers = [0] * 4 * lanes, iter(range(MATCHES * lanes))
+        with Workers(lanes, pin=pin) as workers:
+            with_number = lambda number: duel.match(BOARD, bot, number, **conditions)  # noqa: E731
+            list(workers.map(_played, lambda: with_number(first.pop()) if first else None))  # now all is warm
+            began = time.perf_counter()
+            matches = (with_number(number) for number in numbers)
+            for done in workers.map(_played, lambda: next(matches, None)):
+                if done.failure or not done.result:
+                    raise RuntimeError(done.failure or "a bot was at fault")
+            return MATCHES * lanes / (time.perf_counter() - began)
+
+    return measure
+
+
+def _played(door: Door, match: Match) -> bool:
+    return not play(match, door=door).verdict.faults
+
+
+def floor(loop: Path, script: Path, bot: Path) -> Callable[[], float]:
+    """The loop in C, with fresh bots for every match."""
+
+    def measure() -> float:
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(before)})
+        try:
+            done = subprocess.run([loop, "-m", str(MATCHES), script, bot, bot], capture_output=True, check=True)
+        finally:
+            os.sched_setaffinity(0, before)
+        return 1e9 / int(done.stdout)
+
+    return measure
+
+
+class Nobody:
+    """An audience that looks away."""
+
+    def begins(self, planned: int, finished: int) -> None:
+        """So many."""
+
+    def absent(self, bot: str, fault: Fault) -> None:
+        """Not one of ours."""
+        raise RuntimeError(f"{bot}: {fault.words}")
+
+    def finished(self, record: Record) -> None:
+        """One more."""
+
+    def aborted(self, abort: Abort) -> None:
+        """It is played again."""
+
+
+def whole_event(lanes: int, warm: bool) -> Callable[[], float]:
+    """Matches a second of an event from nothing to its archive."""
+    folder = Path(tempfile.mkdtemp(prefix="bench-"))
+    folder.chmod(0o755)
+    for number in range(4):
+        (folder / f"bot{number}.py").write_text(f"{duel.PYTHON_BOT}# {number}\n")
+    bots = roster.gather(folder)
+
+    def measure() -> float:
+        conditions = duel.match(BOARD, bots[0], sandbox="landlock", warm=warm).conditions
+        event = Event(name="bench", seed=1, boards=(BOARD,), bots=bots, repeats=6, conditions=conditions)
+        with tempfile.TemporaryDirectory() as folder:
+            began = time.perf_counter()
+            done = tournament.run(event, Path(folder), workers=lanes, audience=Nobody())
+            return done.finished / (time.perf_counter() - began)
+
+    return measure
+
+
+def python_bots(lanes: int) -> dict[str, Callable[[], float]]:
+    """Python bots in so many lanes."""
+    bot = duel.python_bot()
+    found = {
+        f"{'warm' if warm else 'cold'}, {level}{', pinned' if pin else ''}": matches_a_second(
+            bot, lanes, pin, sandbox=level, warm=warm
+        )
+        for warm, level, pin in itertools.product((False, True), ("landlock", "none"), (True, False))
+        if pin or not warm
+    }
+    if "bubblewrap" in LEVELS:
+        found["cold, bubblewrap, pinned"] = matches_a_second(bot, lanes, True, sandbox="bubblewrap", warm=False)
+    return found
+
+
+if __name__ == "__main__":
+    for lanes in sorted({1, min(2, len(cores.available()))}):
+        found = measured(python_bots(lanes), ROUNDS)
+        title = f"Matches of 100 turns a second, fresh Python bots, {lanes} lane{'s' * (lanes > 1)}"
+        show(title, "/s", found, "cold, landlock, pinned", more_is_better=True)
+    loop, program = compiled("loop.c"), compiled("bot.c")
+    if loop and program:
+        bot = duel.program_bot(program)
+        with tempfile.TemporaryDirectory() as folder:
+            script = duel.written_to(Path(folder) / "script", BOARD)
+            things = {"posix_spawn and play in C, unconfined": floor(loop, script, program)}
+            for level in LEVELS:
+                things[f"ours, {level}"] = matches_a_second(bot, 1, True, sandbox=level)
+            found = measured(things, ROUNDS)
+            show(
+                "Matches of 100 turns a second, fresh C bots, 1 lane",
+                "/s",
+                found,
+                next(iter(things)),
+                more_is_better=True,
+            )
+    events = {f"{'warm' if warm else 'cold'} starts, 2 lanes": whole_event(2, warm) for warm in (False, True)}
+    show("A whole event, matches a second", "/s", measured(events, 3), next(iter(events)), more_is_better=True)
