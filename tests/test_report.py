@@ -247,7 +247,9 @@ def test_the_leaderboard_stands_in_the_page_without_any_script(small, tmp_path):
     assert [row[heads(page).index("bot")] for row in cells(page)] == list(frame["bot"])
     assert [row[heads(page).index("points")] for row in cells(page)] == [f"{points:.1f}" for points in frame["points"]]
     assert [row[heads(page).index("crashed")] for row in cells(page)] == [str(count) for count in frame["crashed"]]
-    assert set(heads(page)) == set(frame.columns) - {"illegal_move", "garbled", "timeout", "limit_exceeded"}
+    bounds = {"rating_low", "rating_high", "rank_low", "rank_high"}
+    never = {"illegal_move", "garbled", "timeout", "limit_exceeded"}
+    assert set(heads(page)) == {*frame.columns, "range", "ranks"} - bounds - never
 
 
 class Rated(Results):
@@ -372,7 +374,7 @@ def test_too_many_matches_are_left_out_of_list_and_replays(small, tmp_path):
 
 def test_the_file_is_never_larger_than_wanted(small, tmp_path, monkeypatch):
     of, records, page = small
-    monkeypatch.setattr("arena.report.replays.CHUNK", 8_000)
+    monkeypatch.setattr("arena.report.replays.TURNS", 60)
     whole = len(written(tmp_path / "all", of, records).replays)
     full = (tmp_path / "all" / "report.html").stat().st_size
     wanted = full - 4_000

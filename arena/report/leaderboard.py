@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+from arena import tiebreaks
 from arena.leaderboard import Results
 from arena.match import Ending
 from arena.protocol import clean
 from arena.tables import rows_of
 
 MEANINGS = {
-    "rank": ("#", "Rank; equal points share one"),
+    "rank": ("#", "Rank: by rating, then points, then tie-breaks"),
     "bot": ("Bot", "Opens the bot's page"),
     "rating": ("Rating", "Strength by the fit of all matches"),
     "range": ("95 %", "The rating's 95 % interval"),
@@ -87,6 +88,8 @@ def _columns(names: list[str], rows: list[dict[str, Any]], roles: set[str]) -> t
 
 def _column(name: str, *, extra: bool) -> Column:
     label, meaning = MEANINGS.get(name, (clean(name).replace("_", " "), "Mean score, 0 to 100"))
+    if name in tiebreaks.names():
+        meaning = "Tie-break, where ratings and points are equal"
     if name in {str(ending) for ending in Ending}:
         meaning = "Seats of its that ended so"
     return Column(name, label, meaning, extra)
