@@ -55,6 +55,10 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, dict[str, Cell]], ...]
     """The bot, cleaned, and its cells by column."""
+    unit: str = ""
+    """Of ratings; none where there are none."""
+    warnings: tuple[str, ...] = ()
+    """What a reader of the ratings should know."""
 
 
 def table(results: Results) -> Table:
@@ -67,6 +71,8 @@ def table(results: Results) -> Table:
     return Table(
         columns,
         tuple((clean(row["bot"]), {each.name: _cell(each.name, row, widest) for each in columns}) for row in rows),
+        results.ratings.unit if "rating" in names else "",
+        results.warnings,
     )
 
 
@@ -125,7 +131,7 @@ def _cell(name: str, row: dict[str, Any], reach: tuple[float, float]) -> Cell:
 
 def _rating(value: float | None) -> str:
     """Whole on Elo's scale; with decimals where 1 is much, as in logits."""
-    return _text(value, 0 if value is None or abs(value) >= 100 else 2)
+    return _text(value, 0 if value is None or abs(value) >= 100 else 2).replace("-", "\u2212")
 
 
 def _text(value: object, decimals: int = 1) -> str:
