@@ -6,26 +6,21 @@ ranking.py; frames are made in frames.py and rating_frames.py. No clock reading 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from arena import arrays, frames, metrics, ranking, rated, rating_frames, tables, tiebreaks
+from arena import arrays, frames, metrics, ranking, rated, rating_frames, record_frames, tables
 from arena.archive import Archive
 from arena.arrays import Arrays, Ints
 from arena.errors import ArenaError
 from arena.event import Event, Played
 from arena.game import Role
-from arena.rating_frames import ENDINGS, RATED, RESULTS
 from arena.ratings import Ratings
 from arena.standings import Standing, Tally, standings_of
-
-LEADERBOARD = ["rank", "bot", *RATED, *RESULTS, *tiebreaks.names(), *ENDINGS]
-SEATS = ["match", "role", "bot", "digest", "score", "ending", "words", "ready", "exit", "cpu", "memory", "turns"]
-TURNS = ["match", "turn", "role", "bot", "move", "by", "said", "wall", "cpu", "waited", "remarks"]
 
 
 class Results:
@@ -106,16 +101,12 @@ class Results:
     @cached_property
     def columns(self) -> dict[str, str]:
         """For each `game/board` of the event: the name of its column, such as `duel`."""
-        return _columns(self.boards)
+        return rating_frames.board_columns(self.boards)
 
     @cached_property
     def places(self) -> dict[tuple[str, Role], str]:
         """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
-        return {
-            (label, role): f"{column}{'/' if '/' in column else '_'}{role}"
-            for label, column in self.columns.items()
-            for role in self.boards[label]
-        }
+        return rating_frames.place_columns(self.boards)
 
     def leaderboard(self) -> pd.DataFrame:
         """A row a bot, best first; rank, rating and points are missing for a bot that never played."""
@@ -185,16 +176,11 @@ class Results:
 
     def seats(self) -> pd.DataFrame:
         """A row a match and role: bot, digest, score, ending and its words, seconds to `ready`, exit, CPU, memory."""
-        columns = ", ".join({"match": "id", "turns": "seats.turns"}.get(column, column) for column in SEATS)
-        query = (
-            f"select {columns} from seats join matches on matches.number = match "
-            "join entries on entries.number = entry where planned or ? order by id, place"
-        )
-        return pd.DataFrame(list(self._archive.rows(query, self._all_versions)), columns=SEATS)
+        return record_frames.seats(self._archive, all_versions=self._all_versions)
 
     def turns(self) -> pd.DataFrame:
         """A row a move: match, turn, role, bot, move, by whom, the refused text, three times in seconds, remarks."""
-        return pd.DataFrame(self._turns(), columns=TURNS)
+        return record_frames.turns(self._archive, all_versions=self._all_versions)
 
     def metrics(self, most: int | None = None) -> pd.DataFrame:
         """A row for each match, turn, role and metric that a bot reported in a remark: bot and value.
@@ -205,15 +191,7 @@ class Results:
 
     def timing(self) -> pd.DataFrame:
         """A row for each bot, board and role: answers, and quantiles of their wall and CPU time, in seconds."""
-        answers: dict[tuple[str, str, str], list[tuple[bytes, bytes, bytes]]] = {}
-        query = (
-            "select bot, entries.game || '/' || entries.board, role, walls, cpus, waits from matches "
-            "join seats on seats.match = matches.number join entries on entries.number = entry "
-            "join clocks on clocks.match = seats.match and clocks.place = seats.place where planned or ?"
-        )
-        for bot, board, role, *packed in self._archive.rows(query, self._all_versions):
-            answers.setdefault((bot, board, role), []).append((packed[0], packed[1], packed[2]))
-        return frames.timing(answers)
+        return record_frames.timing(self._archive, all_versions=self._all_versions)
 
     @cached_property
     def _sides(self) -> dict[str, set[int]]:
@@ -246,14 +224,6 @@ class Results:
         """Close the file."""
         self._archive.close()
 
-    def _turns(self) -> Iterator[tuple[object, ...]]:
-        for record in self._archive.records(all_versions=self._all_versions):
-            bots = {seat.role: seat.bot.name for seat in record.match.seats}
-            for turn in record.turns:
-                who = (record.match.id, turn.number, turn.role, bots.get(turn.role))
-                times = (turn.wall, turn.cpu, turn.waited)
-                yield (*who, turn.move, turn.by, turn.said, *times, "\n".join(turn.remarks))
-
 
 def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
     """Write the tables as CSV files; each is whole or not there."""
@@ -266,14 +236,6 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
         "timing": results.timing(),
     }
     return tuple(tables.write(frame, folder / f"{name}.csv") for name, frame in frames.items())
-
-
-def _columns(boards: Mapping[str, tuple[Role, ...]]) -> dict[str, str]:
-    """A board's own name, or `game/board` where the name, or the name with a role, stands for something else too."""
-    names = {label: label.partition("/")[2] for label in boards}
-    all_of = {label: [name, *(f"{name}_{role}" for role in boards[label])] for label, name in names.items()}
-    uses = Counter([*LEADERBOARD, *(column for columns in all_of.values() for column in columns)])
-    return {label: name if all(uses[each] == 1 for each in all_of[label]) else label for label, name in names.items()}
 
 
 def _known(kind: str, name: str, known: bool, names: Iterable[str]) -> None:

@@ -61,7 +61,7 @@ def _live(match: Match, door: Door, leaving: ExitStack) -> dict[Role, LiveBot]:
     bots: dict[Role, LiveBot] = {}
     leaving.callback(door.sweep)
     for seat in match.seats:
-        if seat.bot is not PERSON:
+        if seat.bot != PERSON:
             bots[seat.role] = LiveBot(door, seat.role, seat.bot, match.conditions, Path(match.rules))
             leaving.callback(bots[seat.role].end)
     return bots

@@ -3,11 +3,13 @@
 It owns the columns of these. Figures of a rating are in its own unit: logits, Elo or points.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from arena import tiebreaks
 from arena.game import Role
 from arena.match import Ending
 from arena.ratings import Rating, Ratings
@@ -17,6 +19,8 @@ RATED = ["rating", "rating_low", "rating_high", "rank_low", "rank_high", "tier"]
 RESULTS = ["matches", "points", "won", "drawn", "lost", "forfeits"]
 ENDINGS = [str(ending) for ending in Ending]
 SEATED = ["board", "role", "bot", "matches", "score"]
+LEADERBOARD = ["rank", "bot", *RATED, *RESULTS, *tiebreaks.names(), *ENDINGS]
+"""Names that no board's column may have."""
 WHOLE = ["rank", "rank_low", "rank_high", "tier"]
 
 
@@ -90,3 +94,20 @@ def head_to_head(crosstable: pd.DataFrame, alone: pd.DataFrame, bot: str, oppone
         opponent_score=both["score_other"],
         difference=both["score"] - both["score_other"],
     )
+
+
+def board_columns(boards: Mapping[str, Sequence[Role]]) -> dict[str, str]:
+    """A board's own name, or `game/board` where the name, or the name with a role, stands for something else too."""
+    names = {label: label.partition("/")[2] for label in boards}
+    all_of = {label: [name, *(f"{name}_{role}" for role in boards[label])] for label, name in names.items()}
+    uses = Counter([*LEADERBOARD, *(column for columns in all_of.values() for column in columns)])
+    return {label: name if all(uses[each] == 1 for each in all_of[label]) else label for label, name in names.items()}
+
+
+def place_columns(boards: Mapping[str, Sequence[Role]]) -> dict[tuple[str, Role], str]:
+    """The name of a board and role's column: the board's and the role's."""
+    return {
+        (label, role): f"{column}{'/' if '/' in column else '_'}{role}"
+        for label, column in board_columns(boards).items()
+        for role in boards[label]
+    }

@@ -145,7 +145,7 @@ class Referee:
         self.state = self.game.play(self.state, moves)
         facts = self.game.view(self.state, None)
         self._states = protocol.states(facts) if self.game.open else None
-        digest = _digest(facts)
+        digest = facts_digest(facts)
         for role, (move, by, said, spent, remarks) in made.items():
             self.turns.append(Turn(self._number, role, move, by, said, *spent, remarks, digest))
         for role, untold in self._untold.items():
@@ -190,10 +190,11 @@ def bot_seed(seed: int, role: Role) -> int:
 
 def state_digest(game: Game[Any], state: object) -> str:
     """16 hex digits over every fact of a state: what `verify` compares turn by turn."""
-    return _digest(game.view(state, None))
+    return facts_digest(game.view(state, None))
 
 
-def _digest(facts: tuple[Fact, ...]) -> str:
+def facts_digest(facts: tuple[Fact, ...]) -> str:
+    """The same over the facts of a state that are at hand: what `view` tells whom everything may be told."""
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
 
 

@@ -4,7 +4,7 @@ Pure: the rules and the recorded moves give every state again, so nothing is loo
 facts (`wall`, `size`, `at`), and says nothing of steps where a game has none.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -14,10 +14,11 @@ from arena.drawing.scene import Cell, Grid, numbers, read_grid
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.match import Turn
-from arena.referee import state_digest
+from arena.referee import facts_digest
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 """The words of a move that are steps on a grid; `y` grows to the north."""
+
 
 _grid = lru_cache(read_grid)  # a board's facts are the same all match long, and reading them costs more than a turn
 
@@ -63,7 +64,7 @@ class Retelling:
         self._game, self._role = game, role
         self._board = tuple(game.board())
         self._state = game.start()
-        self._facts = tuple(game.view(self._state, role))
+        self._cells = cells(game.view(self._state, role))
         self._told = 0
 
     def opening(self) -> Scene:
@@ -77,15 +78,20 @@ class Retelling:
                 yield self._play(number, tuple(group))
 
     def _play(self, number: int, turns: tuple[Turn, ...]) -> Scene:
-        before = self._facts
+        before = self._cells
         self._check(turns, all(turn.move in self._legal(turn.role) for turn in turns))
         self._state = self._game.play(self._state, {turn.role: turn.move for turn in turns})
         self._told = number
         known = {turn.digest for turn in turns} - {""}
-        self._check(turns, known <= {state_digest(self._game, self._state)})
-        self._facts = after = tuple(self._game.view(self._state, self._role))
+        every = tuple(self._game.view(self._state, None))
+        self._check(turns, known <= {facts_digest(every)})
+        after = every if self._role is None else tuple(self._game.view(self._state, self._role))
+        self._cells = cells(after)
         return Scene(
-            number, turns, tuple(steps_of(self._board, before, after, turn.role, turn.move) for turn in turns), after
+            number,
+            turns,
+            tuple(_steps(self._board, before, self._cells, turn.role, turn.move) for turn in turns),
+            after,
         )
 
     def _legal(self, role: Role) -> tuple[str, ...]:
@@ -113,10 +119,34 @@ def steps_of(
 
     When no way along the walls explains where it stands now (a game of other rules), every word is `made`.
     """
+    return _steps(board, cells(before), cells(after), role, move)
+
+
+def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
+    """Where each role stands, as the facts `at ROLE X Y` tell."""
+    found: dict[Role, Cell] = {}
+    for fact in facts:
+        if fact.startswith("at "):
+            _, role, *place = fact.split()
+            if (cell := numbers(place)) is not None:
+                found.setdefault(role, cell)
+    return found
+
+
+def _steps(
+    board: tuple[Fact, ...], before: Mapping[Role, Cell], after: Mapping[Role, Cell], role: Role, move: str
+) -> tuple[Step, ...]:
+    if role in before and role in after:
+        return _way(board, before[role], after[role], move)
+    return tuple(map(Step, move.split(" ")))
+
+
+@lru_cache(10_000)  # the same few ways are gone again and again
+def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[Step, ...]:
+    """The words of a move that led from one cell to the other."""
     words = move.split(" ")
     grid = _grid(board)
-    start, end = _cell(before, role), _cell(after, role)
-    if grid is None or start is None or end is None:
+    if grid is None:
         return tuple(map(Step, words))
     last = max((place for place, word in enumerate(words) if word in STEPS), default=-1)
     for made in (last + 1, *(place for place in range(last, 0, -1) if words[place] in STEPS)):
@@ -136,11 +166,3 @@ def _walk(grid: Grid, cell: Cell, words: list[str]) -> tuple[tuple[Step, ...], C
         steps.append(Step(word, "blocked" if stopped else "made"))
         cell = cell if stopped else there
     return tuple(steps), cell
-
-
-def _cell(facts: Iterable[Fact], role: Role) -> Cell | None:
-    for fact in facts:
-        match fact.split():
-            case ["at", found, *place] if found == role:
-                return numbers(place)
-    return None

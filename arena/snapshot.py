@@ -12,7 +12,7 @@ from arena import roster
 from arena.errors import ArenaError
 from arena.event import Event
 from arena.match import Bot
-from arena.roster.files import LEFT_OUT
+from arena.sandbox.folder import LEFT_OUT
 
 
 def taken(event: Event, folder: Path) -> Event:

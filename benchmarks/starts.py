@@ -1,8 +1,11 @@
-"""What confinement costs, side by side in one run: `python benchmarks/starts.py`.
+"""What a start costs, side by side in one run: `python benchmarks/starts.py`.
 
-First the start of a bot, from the call to its first line, at each level against the same command started plainly. Then
-an event's worth of short matches between bots that answer at once, cold, at each level against `none`. The bots run on
-the system's /usr/bin/python3 where there is one, because every user can read it, as `bubblewrap` wants when root asks.
+First the start of a bot, from the call to its first line: bare, at each level cold, and warm, with numpy and without.
+Then short matches between bots that answer at once, cold at each level and warm. All kinds take turns, so that they
+share whatever else the machine does. The target of a row, where there is one, is a ratio to another row.
+
+What bare users can read serves all levels: the system's /usr/bin/python3 where there is one. Warm bots run on the
+interpreter that runs arena, as they do in an event.
 """
 
 import os
@@ -10,26 +13,27 @@ import select
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from time import perf_counter
 
 from arena import roster, rulebook
 from arena.clock import TimeControl
 from arena.event import Event
-from arena.match import Bot, Conditions, Limits
+from arena.match import Bot, Conditions
 from arena.play import play
 from arena.sandbox import trial
 from arena.sandbox.door import Door
 
-ROUNDS = 60
+ROUNDS, WARMING = 60, 3  # the first ones make the kit and the caches
 MATCHES = 40
 LEVELS = ("landlock", "bubblewrap", "rlimits", "none")
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
-FIRST_LINE = "import os\nos.write(1, b'ready\\n')\nos.read(0, 1)\n"
+READY = "import os\nos.write(1, b'ready\\n')\nos.read(0, 1)\n"
 AT_ONCE = (
     "import os, sys\n"
     "for line in sys.stdin:\n"
@@ -39,12 +43,38 @@ AT_ONCE = (
 )
 
 
-def plain(path: Path) -> float:
+@dataclass
+class Kind:
+    """One way to start a bot or to play a match, and what it took each time."""
+
+    name: str
+    once: Callable[[], float | None]
+    """Does it, and tells the seconds where they are not those of the whole."""
+    to: str = ""
+    """The row that it is compared with; empty = none."""
+    target: str = ""
+    taken: list[float] = field(default_factory=list)
+
+
+def measure(kinds: list[Kind], rounds: int) -> None:
+    """Let all of them take turns, then print a row for each: milliseconds, and the ratio of medians."""
+    for number in range(rounds + WARMING):
+        for kind in kinds:
+            began = perf_counter()
+            took = kind.once() or perf_counter() - began
+            if number >= WARMING:
+                kind.taken.append(took)
+    middle = {kind.name: median(kind.taken) for kind in kinds}
+    for kind in kinds:
+        low, _, high = (1000 * part for part in quantiles(kind.taken, n=4))
+        ratio = f"x{middle[kind.name] / middle[kind.to]:.2f} of {kind.to}" if kind.to in middle else ""
+        print(f"  {kind.name:28} {1000 * middle[kind.name]:7.2f}  ({low:.2f} to {high:.2f})  {ratio}  {kind.target}")
+
+
+def bare(*command: str) -> float:
     """Seconds from Popen to the first line of a process that nobody confines."""
     began = perf_counter()
-    with subprocess.Popen(
-        [PYTHON, "-S", path.name], cwd=path.parent, env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-    ) as process:
+    with subprocess.Popen(command, env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
         assert process.stdout is not None
         process.stdout.read(6)
         took = perf_counter() - began
@@ -52,77 +82,93 @@ def plain(path: Path) -> float:
     return took
 
 
-def confined(door: Door, bot: Bot, level: str) -> float:
+def through(door: Door, bot: Bot, conditions: Conditions) -> float:
     """The same through the door."""
     began = perf_counter()
-    child = door.start(bot, Conditions(sandbox=level), None)
+    child = door.start(bot, conditions, None)
     select.select([child.stdout], [], [])
     took = perf_counter() - began
     assert os.read(child.stdout, 100) == b"ready\n", os.read(child.stderr, 1000)
+    assert child.plan.warm == conditions.warm
     door.end(child)
     for descriptor in (child.stdin, child.stdout, child.stderr):
         os.close(descriptor)
     return took
 
 
-@contextmanager
-def doors() -> Iterator[dict[str, Door]]:
-    """A door for each level that can be had here; what is missing is said."""
-    offered = {level: trial.failure(level, PYTHON) for level in LEVELS[:2]}
-    for level, why in offered.items():
+def offered() -> list[str]:
+    """The levels that can be had here; what is missing is said."""
+    failures = {level: trial.failure(level, PYTHON) for level in LEVELS[:2]}
+    for level, why in failures.items():
         if why is not None:
             print(f"  {level}: not here: {why}")
-    with Door() as one:
-        yield {level: one for level in LEVELS if offered.get(level) is None}
+    return [level for level in LEVELS if failures.get(level) is None]
 
 
-def starts(folder: Path) -> None:
-    """Print the median start at each level, and its ratio to a plain start."""
-    path = folder / "first_line.py"
-    path.write_text(FIRST_LINE)
-    bot = replace(roster.from_path(path), command=(PYTHON, "-S", path.name))
-    with doors() as open_doors:
-        tries: dict[str, Callable[[], float]] = {"plain Popen": lambda: plain(path)}
-        for level, door in open_doors.items():
-            tries[level] = lambda door=door, level=level: confined(door, bot, level)
-        times: dict[str, list[float]] = {name: [] for name in tries}
-        for number in range(ROUNDS + 3):
-            for name, attempt in tries.items():
-                took = attempt()
-                if number >= 3:  # the first ones make the kit and the caches
-                    times[name].append(took)
-    base = median(times["plain Popen"])
-    for name, taken in times.items():
-        print(f"  {name:12} {median(taken) * 1000:6.2f} ms  x{median(taken) / base:.2f}")
+def written(folder: Path, name: str, text: str) -> Bot:
+    """A bot of this text."""
+    (folder / name).write_text(text)
+    return roster.from_path(folder / name)
 
 
-def matches(folder: Path) -> None:
-    """Print matches a second at each level, and the ratio to `none`."""
-    path = folder / "at_once.py"
-    path.write_text(AT_ONCE)
-    bot = replace(roster.from_path(path), command=(PYTHON, "-S", path.name))
+def starts(folder: Path, levels: list[str], door: Door, other: Door) -> list[Kind]:
+    """Each kind of start; `other` is the door whose bots find numpy imported."""
+    bot, adder = written(folder, "bot.py", READY), written(folder, "adder.py", "import numpy\n" + READY)
+    plain = replace(bot, command=(PYTHON, "-S", "bot.py"))
+    path = str(folder / "bot.py")
+    kinds = [
+        Kind("bare -I -S", lambda: bare(sys.executable, "-I", "-S", path)),
+        Kind("plain -S", lambda: bare(PYTHON, "-S", path)),
+    ]
+    wanted = {"landlock": "at most 1.7", "bubblewrap": "at most 2.0"}
+    for level in levels:
+        once = partial(through, door, plain, Conditions(sandbox=level, warm=False))
+        kinds.append(Kind(f"cold -S, {level}", once, "plain -S", wanted.get(level, "")))
+    if "landlock" in levels:
+        cold, hot = (Conditions(sandbox="landlock", warm=warm) for warm in (False, True))
+        kinds.append(Kind("cold, landlock", lambda: through(door, bot, cold), "bare -I -S"))
+        kinds.append(Kind("warm, landlock", lambda: through(door, bot, hot), "bare -I -S", "at most 0.32"))
+    kinds.append(Kind("warm, none", lambda: through(door, bot, Conditions(sandbox="none")), "bare -I -S"))
+    if "landlock" in levels and find_spec("numpy"):
+        ahead = replace(hot, preload=("numpy",))
+        kinds.append(Kind("cold with numpy, landlock", lambda: through(door, adder, cold), "bare -I -S"))
+        name = "warm with numpy, landlock"
+        kinds.append(Kind(name, lambda: through(other, adder, ahead), "cold with numpy, landlock", "at most 0.08"))
+    return kinds
+
+
+def matches(folder: Path, levels: list[str], door: Door) -> list[Kind]:
+    """A match of 100 turns at most, played to its end, in each condition."""
+    bot = written(folder, "at_once.py", AT_ONCE)
+    plain = replace(bot, command=(PYTHON, "-S", bot.command[-1]))
     (board,) = rulebook.find("mummy_maze/duel")
-    with doors() as open_doors:
-        taken: dict[str, float] = dict.fromkeys(open_doors, 0.0)
-        for number in range(MATCHES + 1):
-            for level, door in open_doors.items():
-                conditions = Conditions(sandbox=level, time=TimeControl(start=30.0, move=30.0), limits=Limits())
-                event = Event(name="bench", seed=number, boards=(board,), bots=(bot, bot), conditions=conditions)
-                began = perf_counter()
-                record = play(event.match(board, (bot, bot), 0), door=door)
-                assert not record.verdict.faults, record.verdict
-                taken[level] += (perf_counter() - began) if number else 0.0
-    for level, seconds in taken.items():
-        print(f"  {level:12} {MATCHES / seconds:6.1f} matches a second  x{taken['none'] / seconds:.2f}")
+
+    def kind(name: str, who: Bot, level: str, *, warm: bool, to: str, target: str = "") -> Kind:
+        conditions = Conditions(sandbox=level, warm=warm, time=TimeControl(start=30.0, move=30.0))
+        event = Event(name="bench", seed=1, boards=(board,), bots=(who, who), conditions=conditions)
+        match = event.match(board, (who, who), 0)
+
+        def once() -> None:
+            record = play(match, door=door)
+            assert not record.verdict.faults, record.verdict
+
+        return Kind(name, once, to, target)
+
+    kinds = [kind(f"cold -S, {level}", plain, level, warm=False, to="cold -S, none") for level in levels]
+    if "landlock" in levels:
+        kinds.append(kind("cold, landlock", bot, "landlock", warm=False, to="warm, landlock", target="at least 2.8"))
+        kinds.append(kind("warm, landlock", bot, "landlock", warm=True, to="warm, none", target="at most 1.33"))
+    return [*kinds, kind("warm, none", bot, "none", warm=True, to="")]
 
 
 def main() -> None:
     """Both tables."""
-    with tempfile.TemporaryDirectory() as name:
-        print(f"start to the first line of `{PYTHON} -S`, median of {ROUNDS}:")
-        starts(Path(name))
-        print(f"matches of bots that answer at once, cold starts, {MATCHES} at each level by turns:")
-        matches(Path(name))
+    levels = offered()
+    with tempfile.TemporaryDirectory() as name, Door() as door, Door() as other:
+        print(f"start to the first line, milliseconds: median of {ROUNDS} (and its middle half); -S is {PYTHON}")
+        measure(starts(Path(name), levels, door, other), ROUNDS)
+        print(f"a match of bots that answer at once, one worker, milliseconds: median of {MATCHES}")
+        measure(matches(Path(name), levels, door), MATCHES)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ move = 10.0
 FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
 SLOW = BOT.format(place=0, pause=0.004)
 SLOW_BOTS = {"first": SLOW, "last": SLOW.replace("legal[0]", "legal[-1]"), "more": SLOW.replace("[0]", "[1]")}
-TABLES = ("leaderboard.csv", "crosstable.csv", "matches.csv")
+TABLES = ("leaderboard.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
 
 
 def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> Path:

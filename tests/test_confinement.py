@@ -35,8 +35,11 @@ from arena.sandbox import (
     syscalls,
     toolchain,
     trial,
+    watchdog,
 )
+from arena.sandbox.copying import Copier
 from arena.sandbox.door import PYTHON, ConfinementError, Door, SpawnerLostError
+from arena.sandbox.folder import discard
 from arena.sandbox.plan import CONFINING
 
 RULES = rulefile.shipped() / "pacman.py"
@@ -500,3 +503,58 @@ def test_run_by_root_where_no_other_user_can_read_the_interpreter_a_bot_keeps_no
     record = play(match_of(teller, steady, sandbox=offered("landlock")))
     assert record.seats[0].confined == "landlock, as root without capabilities"
     assert record.seats[0].stderr.split() == ["0", "no", "power"]
+
+
+# What a stranger's program leaves for us to copy
+
+
+def test_a_copy_has_no_set_uid_bits_pipes_or_devices_and_follows_no_link(tmp_path):
+    source = tmp_path / "source"
+    (source / "inner" / ".git").mkdir(parents=True)
+    (tmp_path / "secret").write_text("secret")
+    program = source / "program"
+    program.write_bytes(b"\x7fELF")
+    program.chmod(0o6751)
+    (source / "link\nwith a newline").symlink_to(tmp_path / "secret")
+    (source / "inner" / "folder").symlink_to(tmp_path)
+    Copier(leave_out=(".git",)).copy(source, tmp_path / "out")
+    assert (tmp_path / "out/program").stat().st_mode & 0o7777 == 0o751
+    assert (tmp_path / "out/link\nwith a newline").readlink() == tmp_path / "secret"
+    assert [entry.name for entry in (tmp_path / "out/inner").iterdir()] == ["folder"]
+    assert (tmp_path / "out/inner/folder").is_symlink()
+    os.mkfifo(source / "pipe")  # an open that waits for a writer would never come back
+    with pytest.raises(OSError, match="'pipe' is neither a file nor a folder"):
+        Copier().copy(source, tmp_path / "other")
+
+
+def test_a_link_in_the_place_of_a_scratch_folder_is_not_followed(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/file").write_text("x" * 5000)
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    assert watchdog.in_folder(str(tmp_path / "elsewhere"), 10)[1] == 1
+    assert watchdog.in_folder(str(tmp_path / "link"), 10) == (0, 0)
+
+
+def test_a_copy_is_as_deep_as_paths_may_be(tmp_path):
+    deep = tmp_path / "source"
+    deep.mkdir()
+    for _ in range(1500):
+        deep /= "d"
+        deep.mkdir()
+    (deep / "file").write_text("x")
+    Copier().copy(tmp_path / "source", tmp_path / "target")
+    assert (tmp_path / "target" / "/".join("d" * 1500) / "file").read_text() == "x"
+    for name in ("source", "target"):
+        discard(tmp_path / name)
+
+
+def test_what_a_build_leaves_too_much_of_too_late_to_be_seen_is_not_copied(tmp_path):
+    """Files that are only long cost nothing to make, and a disk to copy."""
+    home = tmp_path / "bot"
+    home.mkdir()
+    (home / "make.py").write_text("for n in range(9): open(f'{n}', 'w').truncate(10**9)\nopen('s', 'w').close()\n")
+    bot = Bot(name="b", command=("./bot",), digest="b", files=str(home))
+    with Door() as door:
+        built = building.build(door, bot, (PYTHON, "make.py"), offered("landlock"), tmp_path / "out")
+    assert "scratch: more than 1 GB" in built.failure
+    assert not (tmp_path / "out").exists()

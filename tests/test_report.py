@@ -18,12 +18,12 @@ import stored
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena import report, rulebook
+from arena import charts, report, rulebook
 from arena.event import Event, Played
 from arena.leaderboard import Results
 from arena.match import Ending, Match
 from arena.protocol import clean
-from arena.report import choice, deltas
+from arena.report import choice, deltas, replays
 from arena.report.packing import safe_json
 from arena.scenes import scenes
 
@@ -247,7 +247,9 @@ def test_the_leaderboard_stands_in_the_page_without_any_script(small, tmp_path):
     assert [row[heads(page).index("bot")] for row in cells(page)] == list(frame["bot"])
     assert [row[heads(page).index("points")] for row in cells(page)] == [f"{points:.1f}" for points in frame["points"]]
     assert [row[heads(page).index("crashed")] for row in cells(page)] == [str(count) for count in frame["crashed"]]
-    assert set(heads(page)) == set(frame.columns) - {"illegal_move", "garbled", "timeout", "limit_exceeded"}
+    bounds = {"rating_low", "rating_high", "rank_low", "rank_high"}
+    never = {"illegal_move", "garbled", "timeout", "limit_exceeded"}
+    assert set(heads(page)) == {*frame.columns, "range", "ranks"} - bounds - never
 
 
 class Rated(Results):
@@ -279,12 +281,17 @@ def test_a_bots_page_tells_its_strength_beside_that_of_all(small, tmp_path):
     standing = Results.open(reported.store(tmp_path, of, records)).standings[0]
     told = page.data["pages"][page.data["bots"].index(standing.bot)]["strengths"]
     boards = page.data["boards"]
-    assert {(boards[b]["label"], boards[b]["roles"][r]): mean for b, r, mean, _ in told} == {
+    assert {(boards[b]["label"], boards[b]["roles"][r]): mean for b, r, mean, *_ in told} == {
         place: round(mean, 2) for place, mean in standing.roles.items()
     }
     explorers = [record.verdict.scores["explorer"] for record in records if record.match.board == "duel"]
-    field = next(all_bots for b, r, _, all_bots in told if (b, r) == (0, 0))
+    field = next(all_bots for b, r, _, all_bots, *_ in told if (b, r) == (0, 0))
     assert field == round(sum(explorers) / len(explorers), 2)
+    best = Results.open(tmp_path).ratings.ratings[0]
+    told = page.data["pages"][page.data["bots"].index(best.bot)]["strengths"]
+    assert {(boards[b]["label"], boards[b]["roles"][r]): strength for b, r, _, _, *strength in told} == {
+        place: [round(figure, 3) for figure in strength] for place, strength in best.roles.items()
+    }
 
 
 def test_the_best_matches_are_above_what_their_seats_bring_and_the_worst_below(small):
@@ -309,16 +316,16 @@ def test_the_best_matches_are_above_what_their_seats_bring_and_the_worst_below(s
         assert told["worst"]
 
 
-def test_equal_faults_are_told_once_with_their_number_and_the_last_lines_of_stderr(tmp_path):
-    of = reported.event(on=reported.boards("duel"), repeats=2)
+def test_equal_faults_are_told_once_with_where_they_were_and_the_last_lines_of_stderr(tmp_path):
+    of = reported.event(repeats=2)
     records = [
         reported.crashed(reported.played(match), stderr="\n".join(map(str, range(40)))) for match in reported.plan(of)
     ]
     page = written(tmp_path, of, records)
     for told in page.data["pages"]:
         (fault,) = told["faults"]
-        assert fault["count"] == 4
-        assert (fault["role"], fault["ending"], fault["words"]) == ("explorer", "crashed", "the program ended")
+        assert (fault["count"], fault["places"]) == (8, [[0, 0, 4], [1, 0, 4]])
+        assert (fault["ending"], fault["words"]) == ("crashed", "the program ended")
         assert fault["stderr"] == [str(number) for number in range(32, 40)]
 
 
@@ -372,7 +379,7 @@ def test_too_many_matches_are_left_out_of_list_and_replays(small, tmp_path):
 
 def test_the_file_is_never_larger_than_wanted(small, tmp_path, monkeypatch):
     of, records, page = small
-    monkeypatch.setattr("arena.report.replays.CHUNK", 8_000)
+    monkeypatch.setattr("arena.report.replays.TURNS", 60)
     whole = len(written(tmp_path / "all", of, records).replays)
     full = (tmp_path / "all" / "report.html").stat().st_size
     wanted = full - 4_000
@@ -380,6 +387,28 @@ def test_the_file_is_never_larger_than_wanted(small, tmp_path, monkeypatch):
     assert (tmp_path / "less" / "report.html").stat().st_size <= wanted
     assert 0 < len(page.replays) < whole
     assert kept(page) == set(page.replays)
+
+
+def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, tmp_path, monkeypatch):
+    of, records, page = small
+    monkeypatch.setattr("arena.report.replays.TURNS", 60)
+    monkeypatch.setattr("arena.report.replays.FEW", 0)
+    heard: list[tuple[int, int]] = []
+    again = written(tmp_path, of, records, tell=lambda done, total: heard.append((done, total)))
+    assert again.replays == page.replays
+    assert heard == sorted(heard)
+    assert heard[-1] == (len(records), len(records))
+    assert len(heard) > 3
+
+
+def test_matches_that_went_alike_are_told_once(small, monkeypatch):
+    _, records, _ = small
+    games = replays.Games(rulebook.game_of)
+    monkeypatch.setattr("arena.report.replays.KEPT", 2)
+    first, second, third = (games.told(record) for record in records[1:4])
+    assert games.told(records[3]) is third  # kept
+    assert games.told(records[1]) == first  # told anew: only so many are kept
+    assert second != third
 
 
 def test_a_match_takes_little_room(tmp_path):
@@ -421,7 +450,7 @@ def test_the_charts_are_inside_the_file_the_leaderboard_first(small, tmp_path):
         (tmp_path / f"{name}.png").write_bytes(b"pixels")
     page = written(tmp_path, of, records, charts=sorted(tmp_path.glob("*.*g")))
     images = [attributes for attributes, _ in page.all("img")]
-    assert [each["alt"] for each in images] == ["Chart: leaderboard", "Chart: ends"]
+    assert [each["alt"] for each in images] == [charts.caption("leaderboard"), "ends"]
     first = base64.b64decode(str(images[0]["src"]).removeprefix("data:image/svg+xml;base64,"))
     assert first == (tmp_path / "leaderboard.svg").read_bytes()
 

@@ -15,6 +15,7 @@ from arena import report, rulebook
 from arena.drawing.scene import read_grid, read_scene
 from arena.leaderboard import Results
 from arena.match import Record
+from arena.protocol import clean
 from arena.scenes import scenes
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
@@ -227,6 +228,12 @@ def test_a_fault_is_told_in_words_with_the_last_lines_of_stderr(browser, small):
     with opened(browser, path, "#bot=amber") as page:
         card = page.locator(".cards li", has_text="the program ended")
         assert "ValueError: no" in card.locator("pre").inner_text()
+        match = records[0].match.id
+        assert card.locator("code").all_inner_texts() == [
+            f"arena rerun {match}",
+            f"arena rerun {match} --bot amber --print",
+        ]
+        assert page.locator(".strengths .interval svg").count() == 5
         card.get_by_role("link").click()
         page.wait_for_selector(".replay")
         assert now(page).startswith(f"Turn {records[0].turns[-1].number} of")
@@ -321,7 +328,9 @@ def test_a_game_without_a_grid_shows_its_facts(browser, hostile):
     with opened(browser, path, f"#match={record.match.id}&turn=2") as page:
         page.wait_for_selector(".factlist li")
         assert page.locator(".factlist li").first.inner_text() == "said 2"
-        assert page.locator(".factlist .new").count() == 2
+        before, after = (list(scene.facts) for scene in [*scenes(rulebook.game_of(record.match), record.turns)][1:3])
+        fresh = [clean(fact) for fact in after if fact not in before]
+        assert page.locator(".factlist .new").all_inner_texts() == fresh
         assert page.locator(".board").count() == 0
 
 

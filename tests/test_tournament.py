@@ -26,7 +26,7 @@ from arena.play import play
 
 HERE = Path(__file__).parent
 DICE = (HERE.parent / "bots" / "dice.py").read_text()
-TABLES = ("leaderboard.csv", "crosstable.csv", "matches.csv")
+TABLES = ("leaderboard.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
 
 
 class Quiet:

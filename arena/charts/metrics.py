@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from arena.charts.style import COLOURS, GREY, PALE, About, Nothing, styled
 from arena.charts.style.letters import shown, widest
@@ -74,6 +74,15 @@ def _panel(panel: Axes, table: pd.DataFrame) -> None:
         panel.xaxis.set_minor_locator(NullLocator())
     else:
         panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
-    panel.xaxis.set_major_formatter(EngFormatter(sep=""))
+    panel.xaxis.set_major_formatter(FuncFormatter(short))
     panel.tick_params(axis="x", labelcolor=GREY)
     bare(panel)
+
+
+def short(value: float, _position: object = None) -> str:
+    """A figure in few letters: 1200 as 1.2k."""
+    size = abs(value)
+    for least, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if size >= least:
+            return f"{value / least:g}{letter}".replace("-", "\u2212")
+    return f"{value:g}".replace("-", "\u2212")

@@ -22,11 +22,13 @@ from arena.cli import (
     conforming,
     dialogues,
     matches,
+    partakers,
     playing,
     replaying,
     results,
     running,
     screen,
+    submitting,
     verifying,
     workspace,
 )
@@ -55,6 +57,9 @@ app.command()(replaying.replay)
 app.command()(workspace.init)
 app.command()(authors.new)
 app.command()(checking.check)
+app.command()(submitting.submit)
+app.command()(partakers.bots)
+app.command()(partakers.withdraw)
 app.command()(dialogues.trace)
 app.command()(again.rerun)
 app.command()(verifying.verify)

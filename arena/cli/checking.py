@@ -40,7 +40,7 @@ def check(
         if not Path(bot).exists():
             raise
         _refuse(bot, str(error), json=json)
-    chosen = _boards(one, boards or (), wanted)
+    chosen = boards_of(one, boards or (), wanted)
     conditions: Conditions = wanted.conditions()
     screen.warn_of(conditions.sandbox)
     try:
@@ -84,7 +84,7 @@ def _plain(one: "Finding") -> dict[str, object]:
     return {name: getattr(one, name) for name in ("weight", "where", "words", "cure", "log", "again")}
 
 
-def _boards(bot: Bot, named: Iterable[str], wanted: "Tournament") -> tuple[Board, ...]:
+def boards_of(bot: Bot, named: Iterable[str], wanted: "Tournament") -> tuple[Board, ...]:
     """Those it plays of the boards that are named, else of the event's, else of all."""
     from arena import rulebook
 

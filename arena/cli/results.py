@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli import ladder, places, screen
+from arena.cli.counting import Counting
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -122,8 +123,8 @@ def write_report(
     """Write report.html with these charts in it; `rules` gives the game that a match is replayed by."""
     from arena import report
 
-    with _named(folder):
-        return report.write(results, folder, charts=charts, rules=rules)
+    with _named(folder), Counting("report: replays") as counting:
+        return report.write(results, folder, charts=charts, rules=rules, tell=counting)
 
 
 @contextmanager

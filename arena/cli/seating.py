@@ -13,6 +13,7 @@ from arena.match import Bot, Conditions, Limits, Match
 UNLIMITED: dict[str, object] = {
     "time.start": "none",
     "time.move": "none",
+    "time.clock": "wall",
     "freeze": False,
     **{f"limits.{one.name}": "none" for one in fields(Limits)},
     "limits.processes": 64,

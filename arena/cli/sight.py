@@ -18,7 +18,7 @@ class Sight:
 
     def __init__(self, game: Game[Any], match: Match) -> None:
         self._game = game
-        self.mine = [seat.role for seat in match.seats if seat.bot is PERSON]
+        self.mine = [seat.role for seat in match.seats if seat.bot == PERSON]
         self._retelling = Retelling(game, self.mine[0])
 
     def opening(self) -> Scene:

@@ -42,6 +42,7 @@ def write(
     size: int = SIZE,
     listed: int = LISTED,
     replayed: int = REPLAYED,
+    tell: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Path:
     """Write `folder/report.html`, whole or not at all; the archive of these results is in `folder` too.
 
@@ -52,15 +53,18 @@ def write(
     """
     index = Index.of(results)
     frame = page.Page(results.event.name, leaderboard.table(results), tuple(charts))
+    games = replays.Games(rules)
     with Store(folder) as store:
-        games = replays.Games(rules, store)
         pages = bots.pages(results, index, store)
         order = choice.order(results.played, store.newest(), bots.linked(pages))[:listed]
         shown = choice.kept(results.played, order)
-        data = summary.data(results, index, games, shown) | {"pages": pages}
-        rows = listing.columns(shown, index)
-        room = size - len(frame.text(data | {"matches": rows}, ())) - CHUNK_NUMBER * len(shown)
-        chunks = replays.chunks(games, order[:replayed], room)
+        data = summary.data(results, index, games, store, shown) | {"pages": pages}
+    rows = listing.columns(shown, index)
+    room = size - len(frame.text(data | {"matches": rows}, ())) - CHUNK_NUMBER * len(shown)
+    own = {match.id: match for match in shown}
+    wanted = [own[match] for match in order[:replayed]]
+    results.close()  # no connection is open in a process that forks
+    chunks = replays.chunks(games, folder, wanted, room, lambda done: tell(done, len(wanted)))
     chunk_of = {match: number for number, chunk in enumerate(chunks) for match in chunk.matches}
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
     text = frame.text(data | {"matches": rows}, [chunk.text for chunk in chunks])

@@ -1,6 +1,6 @@
 """A page for every bot: how strong in which role, its best and worst matches, its faults in words, its time."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -24,7 +24,7 @@ def pages(results: Results, index: Index, store: Store) -> list[Page]:
     fields = _fields(results.played)
     seen = _by_bot(results.played)
     times = rows_of(results.timing())
-    faults = _faults(results, store)
+    faults = _faults(results, index, store)
     return [
         {
             "strengths": list(_strengths(bot, results, index, fields)),
@@ -63,12 +63,14 @@ def _by_bot(played: Iterable[Played]) -> dict[str, list[Played]]:
 
 
 def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iterator[list[object]]:
-    """Board, place of the role, the bot's mean score, the mean of all bots there."""
+    """Board, place of the role, the bot's mean score, that of all bots, and its strength there with low and high."""
     own = next(one for one in results.standings if one.bot == bot)
+    rated = next((one.roles for one in results.ratings.ratings if one.bot == bot), {})
     for label, role in (place for place in results.places if place in own.roles):
         mean = own.roles[label, role]
         place = [index.boards[label], index.roles[label].index(role)]
-        yield [*place, round(mean, 2), round(fields[label, role][1], 2)]
+        strength = [round(figure, 3) for figure in rated.get((label, role), ())]
+        yield [*place, round(mean, 2), round(fields[label, role][1], 2), *strength]
 
 
 def _time(row: Mapping[str, Any], index: Index) -> list[Any]:
@@ -108,19 +110,23 @@ def _unlike(matches: Iterable[Played]) -> list[str]:
     return list(seatings.values())
 
 
-def _faults(results: Results, store: Store) -> dict[str, list[Page]]:
-    """For each bot its commonest faults: the same words on the same board in the same role are one."""
+def _faults(results: Results, index: Index, store: Store) -> dict[str, list[Page]]:
+    """For each bot its commonest faults: of the same ending and words are one, wherever they happened."""
     kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     boards = {match.id: match.label for match in results.played}
     frame = results.seats()
     frame = frame[frame["ending"].notna()]
     for match, role, bot, ending, words in frame[["match", "role", "bot", "ending", "words"]].itertuples(index=False):
         if match in boards:
-            kinds[bot][boards[match], role, ending, words].append((match, role))
+            kinds[bot][ending, words].append((match, role))
     told: dict[str, list[Page]] = defaultdict(list)
     for bot, of in kinds.items():
         for found in sorted(of.values(), key=lambda each: (-len(each), each))[:FAULTS]:
-            told[bot].append(_fault(store.record(found[0][0]), found[0][1]) | {"count": len(found)})
+            places = Counter(
+                (index.boards[boards[match]], index.roles[boards[match]].index(role)) for match, role in found
+            )
+            counts = {"count": len(found), "places": [[*place, count] for place, count in sorted(places.items())]}
+            told[bot].append(_fault(store.record(found[0][0]), found[0][1]) | counts)
     return told
 
 

@@ -10,6 +10,9 @@ Delta = tuple[list[int], list[int | Fact]]
 
 def delta(before: Sequence[Fact], after: Sequence[Fact]) -> Delta:
     """What makes `after` of `before`; everything, where facts that stay changed their order."""
+    if len(before) == len(after):  # as nearly always: what differs is replaced where it stands
+        places = [place for place, fact in enumerate(before) if fact != after[place]]
+        return places, [part for place in places for part in (place, after[place])]
     came, went = set(after), set(before)
     change = (
         [place for place, fact in enumerate(before) if fact not in came],

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+from arena import tiebreaks
 from arena.leaderboard import Results
 from arena.match import Ending
 from arena.protocol import clean
 from arena.tables import rows_of
 
 MEANINGS = {
-    "rank": ("#", "Rank; equal points share one"),
+    "rank": ("#", "Rank: by rating, then points, then tie-breaks"),
     "bot": ("Bot", "Opens the bot's page"),
     "rating": ("Rating", "Strength by the fit of all matches"),
     "range": ("95 %", "The rating's 95 % interval"),
@@ -54,6 +55,10 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, dict[str, Cell]], ...]
     """The bot, cleaned, and its cells by column."""
+    unit: str = ""
+    """Of ratings; none where there are none."""
+    warnings: tuple[str, ...] = ()
+    """What a reader of the ratings should know."""
 
 
 def table(results: Results) -> Table:
@@ -66,6 +71,8 @@ def table(results: Results) -> Table:
     return Table(
         columns,
         tuple((clean(row["bot"]), {each.name: _cell(each.name, row, widest) for each in columns}) for row in rows),
+        results.ratings.unit if "rating" in names else "",
+        results.warnings,
     )
 
 
@@ -87,6 +94,8 @@ def _columns(names: list[str], rows: list[dict[str, Any]], roles: set[str]) -> t
 
 def _column(name: str, *, extra: bool) -> Column:
     label, meaning = MEANINGS.get(name, (clean(name).replace("_", " "), "Mean score, 0 to 100"))
+    if name in tiebreaks.names():
+        meaning = "Tie-break, where ratings and points are equal"
     if name in {str(ending) for ending in Ending}:
         meaning = "Seats of its that ended so"
     return Column(name, label, meaning, extra)
@@ -122,7 +131,7 @@ def _cell(name: str, row: dict[str, Any], reach: tuple[float, float]) -> Cell:
 
 def _rating(value: float | None) -> str:
     """Whole on Elo's scale; with decimals where 1 is much, as in logits."""
-    return _text(value, 0 if value is None or abs(value) >= 100 else 2)
+    return _text(value, 0 if value is None or abs(value) >= 100 else 2).replace("-", "\u2212")
 
 
 def _text(value: object, decimals: int = 1) -> str:

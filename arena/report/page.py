@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from arena import __version__
+from arena import __version__, charts
 from arena.protocol import clean
 from arena.report.leaderboard import Table
 from arena.report.packing import safe_json
@@ -25,6 +25,8 @@ class Picture:
     """A chart inside the file."""
 
     name: str
+    caption: str
+    """What it shows, in a sentence."""
     source: str
     """A `data:` address."""
 
@@ -100,4 +102,5 @@ def _picture(path: Path) -> Picture:
         kind, content = "image/png", pixels.read_bytes()
     else:
         kind, content = "image/svg+xml", path.read_bytes()
-    return Picture(path.stem, f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}")
+    caption = charts.caption(path.stem) if path.stem in charts.names() else path.stem
+    return Picture(path.stem, caption, f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}")

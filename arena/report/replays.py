@@ -4,23 +4,30 @@ The facts of every turn come out of the rules again, as for `arena replay`; a re
 through keeps its moves, and says why there is no board.
 """
 
+import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+from arena import forks
 from arena.errors import ArenaError
+from arena.event import Played
 from arena.game import Game
 from arena.match import Match, Record, SeatReport, Turn
 from arena.protocol import clean
 from arena.report.deltas import delta
 from arena.report.packing import packed, safe_json
 from arena.report.store import Store
-from arena.scenes import Scene, scenes
+from arena.scenes import Scene, Step, scenes
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
-CHUNK = 250_000  # characters before packing: some 60 matches, unpacked in a few milliseconds
+TURNS = 3000  # of a chunk: some 60 matches, unpacked in a few milliseconds
+FEW = 8  # chunks: to prepare fewer takes no longer than to start processes
+KEPT = 500  # matches whose facts are kept, in case that another went alike
 REMARKS = 20_000  # characters of remarks that a match may bring
 STDERR_LINES = 20
 WORDS = 1000  # characters of a fault's words
@@ -35,12 +42,12 @@ class Chunk:
 
 
 class Games:
-    """The stored matches and the games they were played by, each game looked up once."""
+    """The games that matches were played by, each looked up once."""
 
-    def __init__(self, rules: Callable[[Match], Game[Any]], store: Store) -> None:
-        self.store = store
+    def __init__(self, rules: Callable[[Match], Game[Any]]) -> None:
         self._rules = rules
         self._found: dict[tuple[str, str], Game[Any] | ArenaError] = {}
+        self._told: dict[object, dict[str, object]] = {}
 
     def game(self, match: Match) -> Game[Any]:
         """The game of a match; ArenaError when its rules are not known here."""
@@ -55,28 +62,68 @@ class Games:
             raise found
         return found
 
+    def told(self, record: Record) -> dict[str, object]:
+        """The facts of a match; matches that went alike, as those of bots without chance do, are told once."""
+        went = tuple((turn.number, turn.role, turn.move, turn.digest) for turn in record.turns)
+        key = record.match.label, record.match.rules, went
+        if key not in self._told:
+            if len(self._told) >= KEPT:
+                self._told.clear()
+            try:
+                self._told[key] = _facts(list(scenes(self.game(record.match), record.turns)))
+            except ArenaError as error:
+                self._told[key] = {"broken": clean(str(error), WORDS)}
+        return self._told[key]
 
-def chunks(games: Games, matches: Iterable[str], room: int) -> tuple[Chunk, ...]:
-    """The replays of these matches, first come first kept, until `room` characters are full."""
+
+def chunks(
+    games: Games, folder: Path, matches: Iterable[Played], room: int, tell: Callable[[int], None] = lambda _: None
+) -> tuple[Chunk, ...]:
+    """The replays of these matches, first come first kept, until `room` characters are full.
+
+    They are prepared side by side, one process a core: no archive may be open. `tell` hears how many are done.
+    """
+    batches = tuple(_batches(matches))
+
+    @cache  # an archive for each process
+    def store(_process: int) -> Store:
+        return Store(folder)
+
+    def prepare(ids: tuple[str, ...]) -> Chunk:
+        texts = (f"{safe_json(match)}:{safe_json(replay(store(os.getpid()).record(match), games))}" for match in ids)
+        return Chunk(ids, packed("{" + ",".join(texts) + "}"))
+
     made: list[Chunk] = []
-    for ids, text in _gathered(games, matches):
-        chunk = Chunk(ids, packed(text))
-        room -= len(chunk.text) + 100  # with the element around it
-        if room < 0:
-            break
-        made.append(chunk)
+    few = len(batches) < FEW
+    with contextlib.closing(forks.work(prepare, batches, cores=1 if few else None)) as prepared:
+        for chunk in prepared:
+            room -= len(chunk.text) + 100  # with the element around it
+            if room < 0:
+                break
+            made.append(chunk)
+            tell(sum(len(one.matches) for one in made))
     return tuple(made)
+
+
+def _batches(matches: Iterable[Played]) -> Iterator[tuple[str, ...]]:
+    """Ids of the matches of one chunk after the other."""
+    ids: list[str] = []
+    turns = 0
+    for match in matches:
+        ids.append(match.id)
+        turns += match.turns + 5
+        if turns >= TURNS:
+            yield tuple(ids)
+            ids, turns = [], 0
+    if ids:
+        yield tuple(ids)
 
 
 def replay(record: Record, games: Games) -> dict[str, object]:
     """A match as the viewer reads it: the facts at the start and their changes, moves, faults, what seats left."""
     roles = [seat.role for seat in record.match.seats]
-    try:
-        told = _facts(list(scenes(games.game(record.match), record.turns)))
-    except ArenaError as error:
-        told = {"broken": clean(str(error), WORDS)}
     return {
-        **told,
+        **games.told(record),
         "moves": list(_moves(record.turns, roles)),
         "faults": [
             [roles.index(fault.role), fault.turn, fault.ending.value, clean(fault.words, WORDS)]
@@ -91,40 +138,30 @@ def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     return [clean(line) for line in stderr.splitlines() if line.strip()][-count:]
 
 
-def _gathered(games: Games, matches: Iterable[str]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The ids and the JSON of one chunk after the other."""
-    texts: dict[str, str] = {}
-    for match in matches:
-        texts[match] = safe_json(replay(games.store.record(match), games))
-        if sum(map(len, texts.values())) > CHUNK:
-            yield tuple(texts), _object(texts)
-            texts = {}
-    if texts:
-        yield tuple(texts), _object(texts)
-
-
-def _object(texts: dict[str, str]) -> str:
-    return "{" + ",".join(f"{safe_json(match)}:{text}" for match, text in texts.items()) + "}"
-
-
 def _facts(told: list[Scene]) -> dict[str, object]:
-    states = [[_clean(fact) for fact in scene.facts] for scene in told]
-    fates = ["".join(step.fate[0] for step in steps) for scene in told for steps in scene.steps]
+    states = [list(map(_clean, scene.facts)) for scene in told]
     return {
         "start": states[0],
         "changes": [delta(before, after) for before, after in pairwise(states)],
-        "fates": ["" if set(fate) <= {"m"} else fate for fate in fates],
+        "fates": [_fate(steps) for scene in told for steps in scene.steps],
     }
+
+
+@lru_cache(10_000)
+def _fate(steps: tuple[Step, ...]) -> str:
+    """A letter a step: made, blocked, not made; nothing where all were made."""
+    letters = "".join(step.fate[0] for step in steps)
+    return letters if set(letters) - {"m"} else ""
 
 
 def _moves(turns: Iterable[Turn], roles: list[str]) -> Iterator[list[object]]:
     """Turn, role, move, milliseconds, remarks, who chose it, what was refused; without what is usual at the end."""
     room = REMARKS
     for turn in turns:
-        remarks = [clean(remark) for remark in turn.remarks]
-        room -= sum(map(len, remarks))
-        if room < 0 and remarks:
-            remarks = ["(too many remarks to keep)"]
+        remarks = [_clean(remark) for remark in turn.remarks]
+        if remarks:
+            room -= sum(map(len, remarks))
+            remarks = remarks if room >= 0 else ["(too many remarks to keep)"]
         role = roles.index(turn.role) if turn.role in roles else turn.role
         row: list[object] = [turn.number, role, _clean(turn.move), round(turn.wall * 1000)]
         row += [remarks, "" if turn.by == "bot" else turn.by, None if turn.said is None else clean(turn.said)]

@@ -10,16 +10,18 @@ from arena.match import Ending
 from arena.protocol import clean
 from arena.report.index import Index
 from arena.report.replays import Games
+from arena.report.store import Store
 
 Values = dict[str, object]
 
 
-def data(results: Results, index: Index, games: Games, listed: Sequence[Played]) -> Values:
+def data(results: Results, index: Index, games: Games, store: Store, listed: Sequence[Played]) -> Values:
     """Everything but the bots' pages and the matches, for the page's scripts."""
     return {
-        "event": _event(results.event) | {"played": len(results.played), "listed": len(listed)},
+        "event": _event(results.event)
+        | {"played": len(results.played), "listed": len(listed), "unit": results.ratings.unit},
         "bots": [clean(bot) for bot in index.bots],
-        "boards": [_board(label, results, index, games) for label in index.boards],
+        "boards": [_board(label, results, index, games, store) for label in index.boards],
         "endings": [ending.value for ending in Ending],
         "crosstable": _crosstable(results, index),
     }
@@ -37,11 +39,11 @@ def _event(event: Event) -> Values:
     }
 
 
-def _board(label: str, results: Results, index: Index, games: Games) -> Values:
+def _board(label: str, results: Results, index: Index, games: Games, store: Store) -> Values:
     """A board's names, and what of it never changes."""
     facts: tuple[str, ...] = ()
     start: tuple[str, ...] = ()
-    if (sample := games.store.sample(label)) is not None:
+    if (sample := store.sample(label)) is not None:
         try:
             game = games.game(sample.match)
             facts, start = tuple(game.board()), tuple(game.view(game.start(), None))

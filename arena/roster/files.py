@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arena.errors import ArenaError
-
-LEFT_OUT = {"__pycache__", ".git"}
-"""Folders that tools leave beside a bot: no part of it."""
+from arena.sandbox.folder import LEFT_OUT as LEFT_OUT  # and whoever reads bots finds it here
 
 
 def files_of(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -4,16 +4,18 @@ A compiler wants many processes, memory and a folder to write; it wants no netwo
 it leaves is the bot that plays. It can change no modes: programs that it links are made executable when it has ended.
 """
 
+import math
 import os
 import select
-import shutil
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.match import Bot, Conditions, Limits
+from arena.sandbox.copying import Copier
 from arena.sandbox.door import Child, Door
+from arena.sandbox.folder import discard
 from arena.sandbox.watchdog import LOOK
 
 PROFILE = Limits(
@@ -25,7 +27,6 @@ PROFILE = Limits(
     open_files=1024,
 )
 PATIENCE = 120.0  # seconds of wall time
-ELF = b"\x7fELF"
 SAID = 8 * 1024  # bytes of what it printed that are kept, the last ones
 
 
@@ -52,10 +53,11 @@ def build(door: Door, bot: Bot, command: Iterable[str], level: str, target: Path
         os.close(child.stdin)
         excess, said = _wait(door, child)
         how = door.finish(child, 0.0 if excess else 1.0)
+        door.sweep()  # whoever is left could change what is copied
+        excess = excess or door.watchdog(child).look(math.inf) or ""  # it may have grown since the last look
         failure = child.error or excess or ("" if how.code == 0 else f"it ended with {how}")
         if not failure:
-            shutil.copytree(child.room.home, target, symlinks=True)
-            _make_executable(target)
+            failure = _copied(child.room.home, target)
     finally:
         os.close(child.stdout)
         os.close(child.stderr)
@@ -63,13 +65,14 @@ def build(door: Door, bot: Bot, command: Iterable[str], level: str, target: Path
     return Built(failure, said.decode("utf-8", "replace"))
 
 
-def _make_executable(folder: Path) -> None:
-    """What a linker wrote may be run: it could not say so itself, as no bot may change the modes of files."""
-    for path in folder.rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            with path.open("rb") as file:
-                if file.read(4) == ELF:
-                    path.chmod(path.stat().st_mode | 0o100)
+def _copied(home: Path, target: Path) -> str:
+    """Copy what it made; why that cannot be done, if it cannot."""
+    try:
+        Copier(programs=True).copy(home, target)
+    except OSError as error:
+        discard(target)
+        return f"what it made cannot be copied: {error.strerror}"
+    return ""
 
 
 def _wait(door: Door, child: Child) -> tuple[str, bytes]:

@@ -16,9 +16,13 @@ from pathlib import Path
 from arena import rulefile
 from arena.match import Bot
 from arena.sandbox import spawner
+from arena.sandbox.copying import Copier
 
 KIT = ("kit.py", "game.py", "rulefile.py")
 """The files of arena that a Python bot may import, read-only; nothing else of arena."""
+
+LEFT_OUT = {"__pycache__", ".git"}
+"""Folders that tools leave beside a bot: no part of it."""
 
 REACHABLE = 0o711
 """Others may pass through a folder, and not list it."""
@@ -64,13 +68,12 @@ class Folder:
         path.mkdir(mode=0o755)
         home = path / "home" if own_copy else self._originals(bot)
         if own_copy:
-            shutil.copytree(self._originals(bot), home, symlinks=True)
+            Copier(owner=user).copy(self._originals(bot), home)
         room = Room(path, home)
         room.scratch.mkdir(mode=0o700)
         if user is not None:
             path.chmod(REACHABLE)
-            for place in (room.scratch, *((home, *home.rglob("*")) if own_copy else ())):
-                os.chown(place, user, user, follow_symlinks=False)
+            os.chown(room.scratch, user, user)
         if lasts:
             os.utime(room.scratch, (0, 0))  # whatever is done in it now shows, however soon, and be it only looked into
             return replace(room, fresh=_seen(room.scratch))
@@ -93,12 +96,11 @@ class Folder:
         originals = self.path / "bots" / bot.digest
         if not originals.exists():
             making = Path(tempfile.mkdtemp(dir=self.path))
-            if bot.files is not None and Path(bot.files).is_dir():
-                unseen = shutil.ignore_patterns("__pycache__", ".git")  # nor does the digest see them
-                shutil.copytree(bot.files, making, symlinks=True, dirs_exist_ok=True, ignore=unseen)
-            elif bot.files is not None:
-                shutil.copy(bot.files, making)
-            _open_up(making)
+            copier = Copier(leave_out=LEFT_OUT, everybody=os.getuid() == 0)
+            if bot.files is not None:
+                source = Path(bot.files)
+                copier.copy(source, making if source.is_dir() else making / source.name)
+            making.chmod(0o755)
             originals.parent.mkdir(exist_ok=True)
             originals.parent.chmod(REACHABLE)
             making.rename(originals)
@@ -150,13 +152,11 @@ def discard(path: Path) -> None:
 
 
 def _open_up(folder: Path) -> None:
-    """As root: let everybody read a folder whose path they know, and run in it what somebody may run."""
+    """As root: let everybody read a folder of ours whose path they know."""
     if os.getuid() != 0:
         return
     for path in (folder, *folder.rglob("*")):
-        if not path.is_symlink():
-            mode = path.stat().st_mode
-            path.chmod(mode | 0o444 | (0o111 if path.is_dir() or mode & 0o111 else 0))
+        path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
 
 
 def _copy_rules(source: Path, target: Path) -> None:

@@ -29,8 +29,8 @@ PREPARE, PRELOAD, END, SWEEP = (letter.encode() for letter in "plew")
 SPARES, IDLE = 2, 0.003  # as many bots as most matches have; seconds in which nobody has asked for anything
 PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36
 SHORT = 1 << 16  # bytes of a message that is not for a child
-REMOVE = 'chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"'
-"""For a shell: copes with any depth, and with folders that their owner may not list."""
+REMOVE = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"; }'
+"""For a shell: copes with any depth, and with folders that their owner may not list; root needs no `chmod` for that."""
 UNHEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 """Signals that mean nothing here: the referee decides when it is over, and its end is ours."""
 Answer = dict[str, Any]

@@ -4,6 +4,7 @@ Limits of the kernel count one process at a time, and not everything; this looks
 LOOK seconds while it is awake. It finds and says; whoever asked ends the bot.
 """
 
+import contextlib
 import os
 import stat
 import time
@@ -87,21 +88,32 @@ def in_folder(path: str, most: int) -> tuple[int, int]:
     stored = files = 0
     folders = [path]
     while folders and files <= most:
+        folder = folders.pop()
         try:
-            with os.scandir(folders.pop()) as entries:
+            with _opened(folder) as descriptor, os.scandir(descriptor) as entries:
                 for entry in entries:
                     files += 1
                     told = entry.stat(follow_symlinks=False)
                     stored += max(told.st_size, told.st_blocks * 512 - BLOCK)  # what was allocated past the end, too
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
+                    if stat.S_ISDIR(told.st_mode):
+                        folders.append(f"{folder}/{entry.name}")
                     if files > most:
                         break
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:
             return stored, most + 1
     return stored, files
+
+
+@contextlib.contextmanager
+def _opened(folder: str) -> Iterator[int]:
+    """A folder, and not what a link leads to that has meanwhile taken its place."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def in_removed_files(pids: Iterable[int], scratch: str) -> int:

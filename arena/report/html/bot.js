@@ -16,7 +16,29 @@ const bot = (() => {
     }));
   }
 
-  function strength([number, seat, mean, field]) {
+  /** How far intervals of strength reach, over all bots: from where to where, and where the average bot stands. */
+  function reach() {
+    const all = report.pages.flatMap((page) => page.strengths.filter((row) => row.length > 4));
+    const ends = all.flatMap((row) => row.slice(5));
+    const average = all.reduce((sum, row) => sum + row[4], 0) / (all.length || 1);
+    return { low: Math.min(...ends), high: Math.max(...ends), average };
+  }
+
+  /** A strength with its interval, beside the average bot's; nothing where there is none. */
+  function interval([, , , , value, low, high], { low: least, high: most, average }) {
+    if (value === undefined) return make("dd");
+    const at = (figure) => 2 + (96 * (figure - least)) / (most - least || 1);
+    const text = (figure) => (report.event.unit === "logits" ? words.signed(figure) : figure.toFixed(report.event.unit === "points" ? 1 : 0));
+    const said = `Strength ${text(value)}, 95 % interval ${text(low)} to ${text(high)}`;
+    return make("dd", { class: "interval", title: said },
+      draw("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+        draw("rect", { class: "rail", y: 4.6, width: 100, height: 0.8 }), draw("rect", { class: "field", x: at(average) - 0.25, width: 0.5, height: 10 }),
+        draw("rect", { class: "range", x: at(low), y: 2.5, width: at(high) - at(low), height: 5 }), draw("rect", { class: "dot", x: at(value) - 0.8, y: 1, width: 1.6, height: 8 })),
+      make("span", { "aria-hidden": "true" }, text(value)), make("span", { class: "unseen" }, said));
+  }
+
+  function strength(row, across) {
+    const [number, seat, mean, field] = row;
     const board = report.boards[number];
     const said = `${words.score(mean)}; all bots ${words.score(field)}`;
     return make("div", {},
@@ -24,7 +46,8 @@ const bot = (() => {
       make("dd", { title: said }, draw("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
         draw("rect", { class: "rail", width: 100, height: 10 }), draw("rect", { width: mean, height: 10 }),
         draw("rect", { class: "field", x: Math.min(99.4, field), width: 0.6, y: 0, height: 10 }))),
-      make("dd", { class: "figure" }, words.score(Math.round(mean * 10) / 10), make("span", { class: "unseen" }, ` (all bots: ${words.score(field)})`)));
+      make("dd", { class: "figure" }, words.score(Math.round(mean * 10) / 10), make("span", { class: "unseen" }, ` (all bots: ${words.score(field)})`)),
+      interval(row, across));
   }
 
   function matchCard(id) {
@@ -40,15 +63,17 @@ const bot = (() => {
   const cards = (title, ids) => make("section", {}, make("h3", {}, title),
     ids.length ? make("ul", { class: "cards" }, ids.map(matchCard)) : make("p", { class: "note" }, "None."));
 
-  function faultCard(fault) {
+  function faultCard(fault, name) {
     const row = data.rowOf(fault.match);
-    const where = row === undefined ? "" : `${data.match(row).board.column} · `;
+    const where = fault.places.map(([number, seat, count]) =>
+      `${report.boards[number].column} · ${report.boards[number].roles[seat]}${count > 1 ? ` × ${count}` : ""}`).join(", ");
     return make("li", {},
       make("div", { class: "card-head" },
         make("strong", { class: "ending" }, `${words.plain(fault.ending)}${fault.count > 1 ? ` × ${fault.count}` : ""}`),
-        make("span", {}, `${where}${fault.role}, ${fault.turn ? `turn ${fault.turn}` : "before the first turn"}`),
-        row === undefined ? null : make("a", { href: route.match(fault.match, fault.turn) }, "Show")),
+        make("span", {}, where),
+        row === undefined ? null : make("a", { href: route.match(fault.match, fault.turn) }, fault.turn ? `Show turn ${fault.turn}` : "Show")),
       make("p", { class: "words" }, fault.words),
+      commands.list(fault.match, name),
       fault.stderr.length ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, fault.stderr.join("\n")) : null);
   }
 
@@ -68,15 +93,17 @@ const bot = (() => {
     show(values) {
       const name = values.get("bot");
       const page = report.pages[report.bots.indexOf(name)];
+      const across = reach();
       byId("bot-title").textContent = page ? name : "There is no such bot";
       byId("bot-content").replaceChildren(...(page ? [
         numbers(name),
         make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name }) }, "All of its matches")),
         make("h3", {}, "Strength by role"),
-        page.strengths.length ? make("dl", { class: "strengths" }, page.strengths.map(strength)) : make("p", { class: "note" }, "It never played."),
-        make("p", { class: "note" }, "Mean score from 0 to 100. The mark is the mean of all bots in that role."),
+        page.strengths.length ? make("dl", { class: "strengths" }, page.strengths.map((row) => strength(row, across))) : make("p", { class: "note" }, "It never played."),
+        make("p", { class: "note" }, "Mean score from 0 to 100, the mark is the mean of all bots in that role; and strength against the average bot, with its 95 % interval."),
         make("div", { class: "pair" }, cards("Best matches", page.best), cards("Worst matches", page.worst)),
-        ...(page.faults.length ? [make("h3", {}, "Faults"), make("ul", { class: "cards" }, page.faults.map(faultCard))] : []),
+        ...(page.faults.length ? [make("h3", {}, "Faults"), make("ul", { class: "cards" }, page.faults.map((fault) => faultCard(fault, name))),
+          make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name, result: "fault" }) }, "Every match in which it was at fault"))] : []),
         ...(page.times.length ? [make("h3", {}, "Time"), times(page.times)] : []),
       ] : []));
       return page ? name : null;

@@ -28,6 +28,7 @@ const match = (() => {
         make("strong", { class: "ending" }, words.plain(ending)),
         make("span", {}, `${one.board.roles[seat]} (${one.seats[seat].bot}), ${turn ? `turn ${turn}` : "before the first turn"}`)),
       make("p", { class: "words" }, text),
+      commands.list(one.id, one.seats[seat].bot),
       kept.seats[seat].stderr ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, kept.seats[seat].stderr.join("\n")) : null)));
   }
 

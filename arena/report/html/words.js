@@ -19,6 +19,12 @@ const words = {
   /** Whole milliseconds. */
   took: (milliseconds) => (milliseconds >= 10_000 ? words.seconds(milliseconds / 1000) : milliseconds ? `${milliseconds} ms` : "<1 ms"),
 
+  /** A command with its words as a shell wants them; names may be anybody's. */
+  command: (...parts) => parts.map((part) => (/^[\w@%+=:,./-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`)).join(" "),
+
+  /** A figure with its sign, such as a strength. */
+  signed: (value, decimals = 2) => `${value < 0 ? "\u2212" : "+"}${Math.abs(value).toFixed(decimals)}`,
+
   /** `illegal_move` as two words. */
   plain: (name) => name.replaceAll("_", " "),
 };

@@ -1,0 +1,145 @@
+"""The parts of docs/ that are made from the code: dialogues with the real referee, and every command's options.
+
+`python tests/pages.py` writes them into the pages again; `tests/test_pages.py` compares. A part stands between
+`<!-- NAME -->` and `<!-- end -->`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+import typer
+
+from arena import rulebook
+from arena.cli import app, entering, table, viewer
+from arena.event import Event
+from arena.match import Bot, Conditions
+from arena.protocol import Ask, Heard
+from arena.referee import Referee
+
+DOCS = Path(__file__).parent.parent / "docs"
+ID = "7f3a9c20e1b4"
+SHOWN = 2
+"""Of lines that begin with the same words, so many are shown before an ellipsis."""
+ONCE = {"board", "state", "legal"}
+PLAYED = {
+    "mummy_maze": (
+        "mummy_maze/duel",
+        "mummy",
+        {
+            "explorer": ["move1 west", *["move1 nowhere"] * 3],
+            "mummy": ["move2 north east", "# eta=6", "move2 east east", "move2 east south", "move2 east east"],
+        },
+    ),
+    "pacman": (
+        "pacman/classic",
+        "blinky",
+        {
+            "pacman": ["move west", "move west", "move north"],
+            "blinky": ["move west", "move south", "move south"],
+            "inky": ["move east", "move east", "move west"],
+        },
+    ),
+    "refused": ("mummy_maze/hunt", "explorer", {"explorer": ["West", "move1 up"], "mummy": []}),
+}
+"""Each dialogue: the board, whose it is, and what everybody answers, the first legal move when nothing is left."""
+
+
+def parts() -> dict[tuple[Path, str], str]:
+    """Every part by its page and name, as it must stand there."""
+    made = {(DOCS / "protocol.md", name): _fenced(dialogue(*told)) for name, told in PLAYED.items()}
+    return made | {
+        (DOCS / "commands.md", "commands"): "\n".join(commands()).rstrip(),
+        (DOCS / "commands.md", "keys"): "\n".join(keys()),
+    }
+
+
+def standing(page: Path, name: str) -> str:
+    """The part as it stands in the page."""
+    found = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- end -->", page.read_text("utf-8"), re.DOTALL)
+    return found[1] if found else ""
+
+
+def dialogue(label: str, role: str, answers: Mapping[str, list[str]]) -> Iterator[str]:
+    """What one seat reads and writes in a match; a `>` line is the bot's, `...` stands for more lines of the kind."""
+    (board,) = rulebook.find(label)
+    bots = tuple(Bot(name=one, command=(), digest="") for one in board.roles)
+    event = Event(name="docs", seed=1, boards=(board,), bots=bots, conditions=Conditions(strikes=1))
+    match = replace(event.match(board, bots, 0), id=ID)  # its own hashes the rules file
+    referee = Referee(rulebook.game_of(board), match)
+    left = {one: iter(said) for one, said in answers.items()}
+    farewells: dict[str, bytes] = {}
+    while asks := referee.asks():
+        said = {one: _answer(ask, left[one]) for one, ask in asks.items()}
+        if role in asks:
+            yield from shortened(asks[role].text.decode().splitlines())
+            yield from (f"> {line}" for line in said[role])
+        farewells |= referee.hear({one: Heard(line=lines[-1].encode()) for one, lines in said.items()})
+    yield from farewells.get(role, referee.farewell()).decode().splitlines()
+
+
+def shortened(lines: list[str]) -> Iterator[str]:
+    """Long lists of one kind of line cut short."""
+    for kind, group in groupby(lines, key=lambda line: tuple(line.split()[: 2 if line.split()[0] != "legal" else 1])):
+        every = list(group)
+        if kind[0] not in ONCE or len(every) <= SHOWN + 1:
+            yield from every
+        else:
+            yield from every[:SHOWN]
+            yield f"... {len(every) - SHOWN} more lines {' '.join(kind)}"
+
+
+def commands() -> Iterator[str]:
+    """Every command with its arguments and options."""
+    group = typer.main.get_command(app)
+    for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
+        given = [param for param in command.params if param.param_type_name == "argument"]
+        words = [param.metavar if param.required else f"[{param.metavar}]" for param in given]
+        yield from (f"## `arena {' '.join([name, *words])}`", "", _line(command.help), "")
+        rows = [(f"`{param.metavar}`", param.help) for param in given]
+        rows += [
+            (f"`{', '.join([*param.opts, *param.secondary_opts])}`", param.help)
+            for param in command.params
+            if param.param_type_name == "option" and not param.hidden
+        ]
+        yield from ("| | |", "|---|---|", *(f"| {what} | {_line(told)} |" for what, told in rows), "")
+
+
+def keys() -> Iterator[str]:
+    """The keys of a match on a terminal, and of a seat that a person holds."""
+    yield from ("| key, while you look on | |", "|---|---|", *(f"| {key} | {does} |" for key, does in viewer.KEYS), "")
+    ways = [
+        (entering.SIGNS[way], f"the next word of the move: {', '.join(words)}") for way, words in entering.WAYS.items()
+    ]
+    yield from (
+        "| key, while you play | |",
+        "|---|---|",
+        *(f"| {key} | {does} |" for key, does in (*ways, *table.KEYS)),
+    )
+
+
+def _line(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
+def _answer(ask: Ask, left: Iterator[str]) -> list[str]:
+    """The lines that a seat says to this: what is written for it, remarks first, else the first legal move."""
+    if ask.ready:
+        return ["ready"]
+    legal = [line.removeprefix("legal ") for line in ask.text.decode().splitlines() if line.startswith("legal ")]
+    said = [next(left, legal[0])]
+    while said[-1].startswith("#"):
+        said.append(next(left, legal[0]))
+    return said
+
+
+def _fenced(lines: Iterator[str]) -> str:
+    return "\n".join(("```", *lines, "```"))
+
+
+if __name__ == "__main__":
+    for (page, name), text in parts().items():
+        whole = page.read_text("utf-8")
+        page.write_text(whole.replace(f"<!-- {name} -->\n{standing(page, name)}\n", f"<!-- {name} -->\n{text}\n"))
