@@ -14,9 +14,12 @@ from arena.clock import STRETCH, Spent
 from arena.game import Role
 from arena.inbox import Inbox
 from arena.match import Bot, Conditions, Ending, SeatReport
+from arena.process import Process, started
 from arena.protocol import Ask, Heard
-from arena.sandbox.door import Door, Exit, SpawnerLostError
-from arena.sandbox.meter import Delay, Meter, Usage
+from arena.sandbox import procfs
+from arena.sandbox.child import Exit
+from arena.sandbox.door import Door, SpawnerLostError
+from arena.sandbox.meter import Delay, Usage
 from arena.sandbox.watchdog import CPU, size
 from arena.wire import Wire
 
@@ -33,26 +36,30 @@ class OverloadedError(RuntimeError):
 
 
 class LiveBot:
-    """One bot process in one seat of one match."""
+    """One bot process in one seat of one match: a new one, or one that was `kept` from an earlier match."""
 
-    def __init__(self, door: Door, role: Role, bot: Bot, conditions: Conditions, rules: Path) -> None:
+    def __init__(
+        self, door: Door, role: Role, bot: Bot, conditions: Conditions, rules: Path, kept: Process | None = None
+    ) -> None:
         self.role = role
         self.heard: Heard | None = None
         """The answer to the last question; None while it is awaited."""
         self._bot = bot
         self._door = door
         self._started = self.begun = time.monotonic()
-        self._child = door.start(bot, conditions, rules)
+        self._child, self._wire, self._meter, self._before = kept or started(door, bot, conditions, rules)
         self._core: int | None = None
-        if bot.threads > 1 and self._child.pid:  # what it starts from now on has the choice
-            cores.move(self._child.pid, door.cores)
-        self._wire = Wire(self._child.stdin, self._child.stdout, self._child.stderr, door.lifeline)
         self.wait = self._wire.wait
         self._control = conditions.time
         self._freezes = conditions.freeze
-        self._frozen = False
+        self._frozen = kept is not None
+        self._used = self._first = self._meter.read() if kept else Usage()
         self._watchdog = door.watchdog(self._child)
-        self._meter = Meter(self._child.program)
+        self._watchdog.before = self._first.cpu
+        self._keeps = conditions.keep and self._child.plan.level != "bubblewrap"  # whose scratch nobody else can empty
+        self._stayed = False
+        self.stays = False
+        """Whether it wants to play another match, and may."""
         self._exit: Exit | None = None
         self._ready: float | None = None
         self._inbox = Inbox(self._child.limits.output)
@@ -60,7 +67,6 @@ class LiveBot:
         self._stderr_size = 0
         self._ask = Ask(text=b"", told=None, deadline=None)
         self._limit = self.due = math.inf
-        self._used = Usage()
         self._late = 0.0
         self._delay = Delay()
 
@@ -90,6 +96,11 @@ class LiveBot:
         if core != self._core and self._bot.threads == 1 and (pid := self._child.program()):
             cores.move(pid, (core,))
             self._core = core
+
+    @property
+    def kept(self) -> bool:
+        """Whether its process has played before."""
+        return self._before > 0
 
     @property
     def gone(self) -> bool:
@@ -185,6 +196,20 @@ class LiveBot:
         self._thaw()
         self._wire.close_stdin()
 
+    def stay(self, text: bytes) -> Process:
+        """The last words of this match to it; what is to be kept of it. It hears them when it is asked again."""
+        self._wire.write(text)
+        if not self._frozen:
+            self._child.freeze()
+        self._used = self._meter.read()
+        self._exit = Exit(0, killed=False, cpu=self._used.cpu - self._first.cpu, memory=self._peak())
+        self._stayed = True
+        self._delay.close()
+        return Process(self._child, self._wire, self._meter, self._before + 1)
+
+    def _peak(self) -> int:
+        return max(0, procfs.peak(self._child.pid) - self._child.inherited)
+
     def end(self, grace: float = 0.0) -> Exit:
         """Make sure that its process is gone; how it went."""
         if self._exit is not None:
@@ -212,10 +237,11 @@ class LiveBot:
             warm=self._child.plan.warm,
             confined=self._child.confined if self._child.pid else "",
             ready=self._ready,
-            exit=str(self._exit),
+            before=self._before,
+            exit="stays for its next match" if self._stayed else str(self._exit),
             killed=self._exit.killed,
             memory=self._exit.memory,
-            cpu=self._exit.cpu,
+            cpu=max(0.0, self._exit.cpu - (0.0 if self._stayed else self._first.cpu)),
             warnings=self._inbox.warnings(),
             stderr=self._stderr.decode("utf-8", "replace"),
         )
@@ -260,6 +286,7 @@ class LiveBot:
             return
         if self._ask.ready:
             self._ready = now - self._started
+            self.stays = self._keeps and line.strip(b" \t\r") == protocol.AGAIN
         self.heard = Heard(line, None, "", spent, self._inbox.remarks())
         if self._freezes:  # else it is read when it is asked
             self._used = self._meter.last

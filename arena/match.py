@@ -104,6 +104,8 @@ class Conditions:
     """Whether Python bots may be forked from an interpreter that is already started."""
     preload: tuple[str, ...] = ()
     """Modules that this interpreter has imported beforehand."""
+    keep: bool = False
+    """Whether a bot that says `ready again` stays for its next match."""
     protocol: int = 1
     """Version of the line protocol."""
 
@@ -210,8 +212,10 @@ class SeatReport:
     """The level that it was confined at, and as whom; empty when it never ran."""
     ready: float | None = None
     """Seconds from start to `ready`; None if it never came."""
+    before: int = 0
+    """How many matches this very process had played before; more than 0 only where `Conditions.keep` allows it."""
     exit: str = ""
-    """Exit status in words: `exit 0`, `signal SIGKILL`; empty when it never ran."""
+    """Exit status in words: `exit 0`, `signal SIGKILL`, `stays for its next match`; empty when it never ran."""
     killed: bool = False
     """True when arena ended it, as it does with every bot that does not leave by itself after `end`."""
     memory: int = 0

@@ -16,7 +16,9 @@ from arena.match import Ending, Fault, Match
 VERSION = 1
 LINE_LIMIT = 64 * 1024
 """Bytes of a bot's longest line; more ends the seat at once. A move is a few words, so this is only a guard."""
-READY = frozenset({b"ready", b"ready again"})
+AGAIN = b"ready again"
+"""What a bot says that wants to stay for its next match."""
+READY = frozenset({b"ready", AGAIN})
 _STATE = "\nstate "
 
 

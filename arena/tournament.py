@@ -15,6 +15,7 @@ from arena import builds, cores, schedules, snapshot
 from arena.archive import Archive
 from arena.errors import ArenaError
 from arena.event import Event
+from arena.keeping import keeper_of
 from arena.logs import Log
 from arena.match import Abort, Fault, Match, Record, Seat
 from arena.play import call, play
@@ -221,6 +222,7 @@ def _call(door: Door, item: tuple[Match, Seat]) -> Fault | None:
 
 def _play(door: Door, item: tuple[Match, dict[str, Fault]]) -> Record:
     match, absent = item
-    record = play(match, door=door, absent=absent)
+    keeper = keeper_of(door) if match.conditions.keep else None
+    record = play(match, door=door, absent=absent, keeper=keeper)
     logging.info("match %s %s: %s %s", match.id, match.label, record.verdict.reason, dict(record.verdict.scores))
     return record

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
@@ -102,7 +103,7 @@ class Door:
             home=str(room.home),
             scratch=str(room.scratch),
             read=read,
-            limits=rlimits.table(limits),
+            limits=rlimits.table(replace(limits, cpu=None) if conditions.keep else limits),
             processes=limits.processes or 1,
             scratch_bytes=limits.scratch or 0,
             builds=builds,
@@ -187,9 +188,9 @@ class Door:
         how["memory"] = max(0, how["memory"] - child.inherited)
         return Exit(**how)
 
-    def sweep(self) -> int:
+    def sweep(self, kept: tuple[int, ...] = ()) -> int:
         """Kill whatever bots left behind, in whatever session it hides; returns how many processes that were."""
-        swept: int = self._request(spawner.SWEEP)["swept"]
+        swept: int = self._request(spawner.SWEEP, kept)["swept"]
         return swept
 
     def close(self) -> None:

@@ -131,6 +131,15 @@ class Room:
         """Empty at first, its TMPDIR."""
         return self.path / "scratch"
 
+    def empty(self) -> None:
+        """Remove what is in the scratch folder."""
+        with os.scandir(self.scratch) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    discard(Path(entry.path))
+                else:
+                    os.unlink(entry.path)
+
     def discard(self) -> None:
         """Remove it, whatever a bot made of it."""
         discard(self.path)

@@ -36,6 +36,15 @@ def see(pid: int) -> Seen | None:
     return Seen(group=int(words[2]), cpu=cpu, threads=int(words[17]), resident=int(words[21]) * PAGE)
 
 
+def peak(pid: int) -> int:
+    """The most bytes that a process ever had resident; 0 when it can't be told."""
+    try:
+        with open(f"/proc/{pid}/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        return 0
+
+
 def share(pid: int) -> int | None:
     """Resident bytes of a process, in which what several share is counted once in all; None when it can't be told."""
     try:

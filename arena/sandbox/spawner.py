@@ -171,10 +171,10 @@ def end(pid: int, grace: float) -> Answer:
     }
 
 
-def sweep() -> Answer:
-    """Kill and reap every process below us but the spares, until there is none; how many there were."""
+def sweep(*kept: int) -> Answer:
+    """Kill and reap every process below us but the spares and the kept, until there is none; how many there were."""
     swept = 0
-    while below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares}:
+    while below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares} - set(kept):
         for child in below:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
