@@ -118,7 +118,7 @@ def test_a_person_plays_by_arrows_and_words_and_ctrl_c_gives_the_terminal_back(f
     one.until("your move, mummy:")
     assert "25 legal moves" in SGR.sub("", one.said)
     one.keys("?")
-    one.until("1 move2 north north")
+    one.until("1 north north")
     one.keys("\x1b")
     one.until("1 explorer")
     one.keys("\x1b[A")
@@ -217,6 +217,7 @@ def test_without_limits_a_bot_may_take_its_time_and_its_process_is_named(tmp_pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["play", "duel"], "name what you play: explorer or mummy"),
         (["play", "duel", "pacman"], "no role 'pacman': it is played by explorer mummy"),
         (["play", "duel", "explorer", "--against", "nosuch"], "there is no bot 'nosuch'"),
         (["play", "duel", "explorer", "mummy", "-a", "first"], "you play every role"),

@@ -3,8 +3,9 @@
 import time
 from typing import TYPE_CHECKING
 
+from arena.cli.fitting import cut, width
 from arena.cli.reel import PACES, Reel
-from arena.cli.stage import DIM, Story, cut, frame, width
+from arena.cli.stage import DIM, Story, frame
 from arena.drawing.paint import paint
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -
     *others, last = keys
     kept: list[tuple[str, str]] = []
     for one in others:
-        if sum(width(f" {key} {does}  ") for key, does in (*kept, one, last)) <= columns:
+        if sum(width(f" {key} {does} ") for key, does in (*kept, one, last)) <= columns:
             kept.append(one)
     return cut("".join(_key(*one, colour=colour) for one in (*kept, last)), columns)
 
