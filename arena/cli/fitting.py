@@ -1,4 +1,4 @@
-"""Texts that fit: how many columns one takes on a terminal, and as much of it as there is room for. Colours count nothing."""
+"""Texts that fit: how many columns one takes on a terminal, and as much of it as there is room for."""
 
 import re
 from collections.abc import Iterator
