@@ -42,7 +42,7 @@ def commands(page: str) -> list[list[str]]:
 
 
 def unlike(found: list[list[str]]) -> list[list[str]]:
-    """The commands without repeats and those that `played` has followed; `arena init` once, for its folder must be new."""
+    """The commands without repeats, nor those that `played` follows; `init` once, for its folder must be new."""
     once = {tuple(words) for words in found if words[1] != "init" and words not in FOLLOWED}
     return [*map(list, sorted(once)), ["arena", "init"]]
 
@@ -57,6 +57,7 @@ BARE = {
     "check": ["dice"],
     "check-rules": ["hunt"],
     "compare": ["dice", "walker"],
+    "withdraw": ["--help"],
 }
 """What a command needs that a table names alone."""
 
