@@ -36,6 +36,8 @@ class Story:
     scenes: list[Scene] = field(default_factory=list)
     record: Record | None = None
     """Once it is over."""
+    movers: tuple[Role, ...] = ()
+    """Who is to move now, while it is played."""
 
     @property
     def last(self) -> int:

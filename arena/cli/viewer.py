@@ -7,6 +7,7 @@ from arena.cli.fitting import cut, width
 from arena.cli.reel import PACES, Reel
 from arena.cli.stage import DIM, Story, frame
 from arena.drawing.paint import paint
+from arena.game import Role
 
 if TYPE_CHECKING:
     from arena.cli.terminal import Terminal
@@ -67,7 +68,10 @@ class Viewer:
     def draw(self) -> None:
         """Show where we are."""
         size = self._terminal.size
-        below = (_bar(self.reel, size[0], colour=self._story.colour), _keys(size[0], colour=self._story.colour))
+        below = (
+            _bar(self.reel, self._story.movers, size[0], colour=self._story.colour),
+            _keys(size[0], colour=self._story.colour),
+        )
         self._terminal.draw(frame(self._story, self.reel.place, size, below))
 
     def _once(self) -> None:
@@ -85,9 +89,13 @@ class Viewer:
             raise LeftEarlyError
 
 
-def _bar(reel: Reel, columns: int, *, colour: bool) -> str:
-    """How far it is, drawn, and whether it moves."""
-    words = f" turn {reel.place} of {reel.last} " if reel.over else f" turn {reel.place}, live "
+def _bar(reel: Reel, movers: tuple[Role, ...], columns: int, *, colour: bool) -> str:
+    """How far it is, drawn, and whether it moves; of a match that goes on, whose turn it is."""
+    words = (
+        f" turn {reel.place} of {reel.last} "
+        if reel.over
+        else f" turn {reel.place}, live, {' and '.join(movers)} to move "
+    )
     if reel.number:
         words = f" to turn {reel.number}, Enter "
     state = f" {'playing' if reel.playing else 'paused'}, {1 / PACES[reel.pace]:.2g} turns a second"
