@@ -12,7 +12,8 @@ import errno
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -39,6 +40,7 @@ class Archive:
         self._writing = writing
         self._lock: int | None = None
         self._open: sqlite3.Connection | None = None
+        self._label: Callable[[str, str], str] | None = None
 
     @classmethod
     def open(cls, folder: Path, *, writing: bool = False) -> "Archive":
@@ -58,6 +60,12 @@ class Archive:
                 raise ArenaError(f"{folder}: cannot be {verb}: {error.strerror}; look at its permissions") from error
             raise
         return archive
+
+    def by_version(self, label: Callable[[str, str], str]) -> Self:
+        """This archive with its bots called what `label` says of name and digest; in records they keep their names."""
+        self.close()
+        self._label = label
+        return self
 
     def begin(self, event: Event, plan: Iterable[str]) -> None:
         """Store what is being played: the event, and the ids of its plan. An earlier plan is replaced."""
@@ -90,7 +98,11 @@ class Archive:
     def event(self) -> Event:
         """The event that was played last."""
         for (text,) in self.rows("select value from meta where key = 'event'"):
-            return records.event_of(text)
+            event = records.event_of(text)
+            if self._label is None:
+                return event
+            bots = tuple(replace(bot, name=self._label(bot.name, bot.digest)) for bot in event.bots)
+            return replace(event, bots=tuple(sorted(bots, key=lambda bot: bot.name)))
         raise ArenaError(f"{self.folder}: no event was begun here; `arena run` does")
 
     def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
@@ -207,6 +219,8 @@ class Archive:
         try:
             connection.execute("pragma busy_timeout = 10000")
             self._prepare(connection)
+            if self._label is not None:
+                schema.relabel(connection, self._label)
         except BaseException:
             connection.close()
             raise

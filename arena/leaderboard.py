@@ -6,7 +6,7 @@ ranking.py; frames are made in frames.py and rating_frames.py. No clock reading 
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -38,6 +38,23 @@ class Results:
     def open(cls, path: str | Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
         """The results in a folder such as `results/demo`; ArenaError when there are none."""
         return cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating)
+
+    @classmethod
+    def side_by_side(
+        cls, path: str | Path, numbers: Mapping[str, int] | None = None, *, rating: str | None = None
+    ) -> "Results":
+        """All that was ever played there, each version of a bot as a bot of its own: `mine v2`, or `mine 3a9198`.
+
+        `numbers` are the versions that are known, by digest.
+        """
+        archive = Archive.open(Path(path))
+        seen = Counter(bot for (bot,) in archive.rows("select bot from entries group by bot, digest"))
+
+        def label(bot: str, digest: str) -> str:
+            number = (numbers or {}).get(digest)
+            return bot if seen[bot] < 2 else f"{bot} {digest[:6] if number is None else f'v{number}'}"
+
+        return cls(archive.by_version(label), all_versions=True, rating=rating)
 
     @cached_property
     def event(self) -> Event:

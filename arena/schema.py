@@ -5,7 +5,7 @@ those. Version 1 had all of it in `matches` and `seats`, and no results. It know
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
@@ -98,6 +98,18 @@ def overlay(connection: sqlite3.Connection) -> None:
         "from main.seats as old join main.matches on old.match = id"
     )
     connection.execute("commit")
+
+
+def relabel(connection: sqlite3.Connection, label: Callable[[str, str], str]) -> None:
+    """Over the entries, the same with their bots called what `label` says of name and digest."""
+    connection.create_function("label", 2, label, deterministic=True)
+    if connection.execute("select 1 from temp.sqlite_master where name = 'entries'").fetchone():  # of an overlay
+        connection.execute("update temp.entries set bot = label(bot, digest)")
+        return
+    connection.execute(
+        "create temp view entries as select number, game, board, side, role, label(bot, digest) as bot, digest "
+        "from main.entries"
+    )
 
 
 def _fill(connection: sqlite3.Connection, matches: str, seats: str) -> None:

@@ -98,6 +98,11 @@ def test_every_file_of_the_folder_is_a_chart_with_a_caption():
     assert all(charts.caption(name).endswith(".") for name in NAMES)
 
 
+def test_every_chart_is_documented():
+    page = (Path(__file__).parents[1] / "results" / "README.md").read_text()
+    assert [name for name in NAMES if f"| `{name}` |" not in page] == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_matches_give_the_same_bytes(crowd, written, tmp_path, name):
     folder, _ = written

@@ -83,6 +83,17 @@ def test_what_hangs_on_the_order_of_a_set_is_found_by_asking_another_process(mar
     assert "sort what comes out of a set" in row["flaws"][0]["words"]
 
 
+def test_rules_that_work_in_this_process_only_are_a_no(marks):
+    done = arena(
+        marks(LEGAL='sorted(CELLS - {__import__("os").environ["ONLY_HERE"]} - state[1])'),
+        "check-rules",
+        "marks.py",
+        ONLY_HERE="beta",
+    )
+    assert done.returncode == 1
+    assert "cannot be played in another process: KeyError: 'ONLY_HERE'" in done.stdout
+
+
 def test_a_tuple_without_its_comma_is_told_as_that(marks):
     done = arena(marks(BOARD='("cells 6")'), "check-rules", "marks.py")
     assert "write ('cells 6',)" in done.stdout

@@ -118,7 +118,7 @@ def test_a_person_plays_by_arrows_and_words_and_ctrl_c_gives_the_terminal_back(f
     one.until("your move, mummy:")
     assert "25 legal moves" in SGR.sub("", one.said)
     one.keys("?")
-    one.until("1 move2 north north")
+    one.until("1 north north")
     one.keys("\x1b")
     one.until("1 explorer")
     one.keys("\x1b[A")
@@ -217,6 +217,7 @@ def test_without_limits_a_bot_may_take_its_time_and_its_process_is_named(tmp_pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["play", "duel"], "name what you play: explorer or mummy"),
         (["play", "duel", "pacman"], "no role 'pacman': it is played by explorer mummy"),
         (["play", "duel", "explorer", "--against", "nosuch"], "there is no bot 'nosuch'"),
         (["play", "duel", "explorer", "mummy", "-a", "first"], "you play every role"),
@@ -228,3 +229,24 @@ def test_a_mistake_is_one_line_and_exit_code_2(folder, words, said):
     done = arena(folder, *words)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert said in done.stderr
+
+
+def test_a_terminal_that_is_closed_ends_it_and_its_bots(folder):
+    one = Session(folder, "play", "hunt", "explorer", "--against", "first")
+    one.until("your move, explorer:")
+    os.close(one.ours)
+    assert exit_code(one.pid) == 129
+    assert soon(lambda: not list(processes_naming(str(folder))), 5)
+
+
+def test_what_is_typed_may_be_no_text_and_nothing_may_be_there_to_type_on(folder):
+    words = [sys.executable, "-m", "arena", "play", "duel", "explorer", "--against", "last"]
+    done = subprocess.run(
+        words, cwd=folder, env=environment(), input=b"\xff\xfe\nw\n", capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert b"is no legal move" in done.stdout
+    assert b"turn 1  explorer (you)  move1 west" in done.stdout
+    closed = " ".join(["exec", *words, "<&-"])
+    done = subprocess.run(["sh", "-c", closed], cwd=folder, env=environment(), capture_output=True, check=False)
+    assert (done.returncode, b"Traceback" in done.stderr) == (1, False)

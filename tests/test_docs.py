@@ -42,9 +42,13 @@ def commands(page: str) -> list[list[str]]:
 
 
 def unlike(found: list[list[str]]) -> list[list[str]]:
-    """The commands without repeats; `arena init` once, for its folder must be new."""
-    once = {tuple(words) for words in found if words[1] != "init"}
+    """The commands without repeats, nor those that `played` follows; `init` once, for its folder must be new."""
+    once = {tuple(words) for words in found if words[1] != "init" and words not in FOLLOWED}
     return [*map(list, sorted(once)), ["arena", "init"]]
+
+
+FOLLOWED = next(found for block in blocks(README, "console") if len(found := commands(f"```console\n{block}```")) > 4)
+"""The README's way from nothing to a report."""
 
 
 BARE = {
@@ -52,23 +56,32 @@ BARE = {
     "init": ["elsewhere"],
     "check": ["dice"],
     "check-rules": ["hunt"],
+    "compare": ["dice", "walker"],
+    "withdraw": ["--help"],
 }
 """What a command needs that a table names alone."""
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory) -> Path:
-    """A workspace that `arena init` made, its demo event played by a few of its bots."""
-    folder = tmp_path_factory.mktemp("docs")
-    assert cup.arena(folder, "init", "cup").returncode == 0
-    run = cup.arena(folder / "cup", "run", "--bots", "dice,walker,hungry", "--repeats", "1", "--no-charts")
-    assert run.returncode == 0, run.stderr
+    """A workspace that is made as the README says, its demo event played by a few of its bots."""
+    folder = here = tmp_path_factory.mktemp("docs")
+    quick = {
+        "check": ["--board", "duel"],
+        "submit": ["--board", "duel"],
+        "run": ["--bots", "ada,dice,walker,hungry", "--repeats", "1", "--no-charts"],
+    }
+    assert [words[1] for words in FOLLOWED] == ["init", "new", "check", "submit", "run", "report"]
+    for _, command, *rest in FOLLOWED:
+        done = cup.arena(here, command, *rest, *quick.get(command, []))
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        here = folder / "cup"
     (folder / "cup" / "bots" / "mine.py").write_text(blocks(BOTS, "python")[0])
     return folder / "cup"
 
 
 def names_of(listing: str) -> set[str]:
-    return set(re.findall(r"^\W*([\w-]+) {2,}\S", listing, re.MULTILINE))
+    return set(re.findall(r"^[^\w-]*(\w[\w-]*) {2,}\S", listing, re.MULTILINE))
 
 
 def test_every_command_is_documented_and_every_documented_command_exists(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from arena import rulebook
-from arena.cli.entering import by_text, by_ways, columned, listing, misunderstood, ways_of
+from arena.cli.entering import by_text, by_ways, columned, listing, misunderstood, shared, ways_of
 from arena.cli.keyboard import decode
 from arena.cli.reel import PACES, Reel
 
@@ -55,6 +55,12 @@ def test_the_words_of_any_game_are_looked_at_for_ways(move, ways):
 def test_numbers_are_listed_only_where_no_move_ends_in_one():
     assert listing(EXPLORER)[3] == "4 move1 west"
     assert listing(STICKS) == list(STICKS)
+
+
+def test_a_list_may_leave_out_what_all_moves_begin_with_and_what_is_not_meant():
+    assert shared(EXPLORER) == shared(MUMMY) == 1
+    assert shared(["pass"]) == 0
+    assert listing(MUMMY, by_ways(["up", "left"], MUMMY), shared=1) == [" 4 north west"]
 
 
 def test_a_list_reads_downwards_in_as_many_columns_as_fit():

@@ -1,13 +1,18 @@
 """The frame of a match: it fits the terminal, tells what there is to tell, and lets nothing hostile through."""
 
 import re
+from dataclasses import replace
 
 import pytest
+from toy import Duet, match_of
 
 from arena import rulebook
-from arena.cli.stage import Story, cut, frame, width
+from arena.cli.fitting import cut, width
+from arena.cli.sight import Sight
+from arena.cli.stage import Story, frame
 from arena.event import Event
-from arena.match import Bot, Ending, Fault, Record, Turn, Verdict
+from arena.match import Bot, Ending, Fault, Record, Seat, Turn, Verdict
+from arena.people import PERSON
 from arena.scenes import scenes
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
@@ -70,6 +75,19 @@ def test_how_it_ended_and_whose_fault_that_was_stand_at_the_end():
     assert "step limit after 12 turns" in last
     assert "mummy: timeout: no answer" in last
     assert "step limit" not in before
+
+
+def test_a_person_sees_the_moves_of_others_only_where_they_may_be_told():
+    for hidden in (False, True):
+        game = Duet(hidden=hidden)
+        planned = match_of(game)
+        match = replace(planned, seats=(Seat("fox", PERSON), *planned.seats[1:]))
+        made = [
+            Turn(number=1, role="fox", move="wait"),
+            *(Turn(number=2, role=one, move="win") for one in game.sides[1]),
+        ]
+        told = [turn.role for scene in Sight(game, match).go_on(made) for turn in scene.turns]
+        assert told == (["fox"] if hidden else ["fox", "hen", "chick"])
 
 
 def test_hostile_names_and_remarks_do_nothing():

@@ -132,6 +132,15 @@ def test_refits_lie_about_the_fit_as_wide_as_its_uncertainty():
     np.testing.assert_allclose(drawn.std(axis=1), np.sqrt(np.diag(found.covariance)), rtol=0.25)
 
 
+def test_of_very_many_scores_there_are_fewer_refits_but_enough_for_an_interval(monkeypatch):
+    random = np.random.default_rng(1)
+    seen = evidence(play(random, league(random, bots=5)))
+    found = learn(model_of(seen))
+    for work, times in ((10**9, 1000), (250 * len(found.model.mean), 250), (1, 200)):
+        monkeypatch.setattr("arena.ratings.fitting.refits.WORK", work)
+        assert refits(seen, found, 1000, random).shape == (found.model.size, times)
+
+
 def test_luck_that_both_legs_share_widens_the_intervals():
     random = np.random.default_rng(6)
     lucky = random.random((45, 12)) < 0.5

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from arena.errors import ArenaError
 from arena.event import Event
 from arena.match import Bot, Conditions, Limits, Record
 from arena.play import play
+from arena.sandbox import door as doors
 from arena.sandbox import levels, warm
-from arena.sandbox.door import WARM, Door
+from arena.sandbox.door import WARM, ConfinementError, Door
 
 RULES = rulefile.shipped() / "pacman.py"
 LOOK = """
@@ -38,6 +40,10 @@ told = {
     "kit": __import__("arena.kit").__file__.rsplit("/", 2)[1:],
     "arena": sorted(n for n in sys.modules if n.startswith("arena.")),
     "tempdir": __import__("tempfile").gettempdir(),
+    "exits": __import__("atexit")._ncallbacks(), "threads": len(sys._current_frames()),
+    "timers": signal.getitimer(signal.ITIMER_REAL), "waker": signal.set_wakeup_fd(-1),
+    "collector": [__import__("gc").isenabled(), __import__("gc").get_threshold(), __import__("gc").get_debug()],
+    "traced": [sys.gettrace(), sys.getprofile()], "spawned": __import__("time").process_time() < 5,
 }
 print(json.dumps(told))
 """
@@ -79,8 +85,8 @@ def bot_of(tmp_path: Path, text: str) -> Bot:
 
 
 def plain(text: str) -> str:
-    """Without what differs from start to start: the number of the room."""
-    return re.sub(r"(room|cell)\d+", "room", text)
+    """Without what differs from start to start, the number of the room, and from one Python to the next."""
+    return re.sub(r"(room|cell)\d+", "room", text).replace("/./", "/")
 
 
 def test_a_warm_bot_finds_everything_as_after_a_cold_start(tmp_path, door):
@@ -89,6 +95,22 @@ def test_a_warm_bot_finds_everything_as_after_a_cold_start(tmp_path, door):
     assert complaint == no_other == ""
     cold, hot = json.loads(plain(cold)), json.loads(plain(hot))
     assert cold == hot
+
+
+def test_a_warm_script_behind_links_finds_its_neighbours_as_a_cold_one(tmp_path, door):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/main.py").write_text(
+        "import sys, helper\nprint(sys.path[0], __file__, sys.argv, helper.__file__)\n"
+    )
+    (tmp_path / "real/helper.py").touch()
+    (tmp_path / "short").symlink_to("real")
+    (tmp_path / "link.py").symlink_to("real/main.py")
+    for script in ("real/main.py", "./real/main.py", "short/main.py", "link.py", "./link.py"):
+        (tmp_path / "bot.toml").write_text(f'command = "python {script} word"\n')
+        bot = roster.from_path(tmp_path)
+        cold, hot = (tuple(map(plain, said(door, bot, is_warm=is_warm))) for is_warm in (False, True))
+        assert cold == hot
+        assert cold[1:] == ("", "exit 0")
 
 
 def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, door):
@@ -183,6 +205,57 @@ def test_a_warm_bot_cannot_see_what_the_spawner_sees(tmp_path, door):
     out, err, _ = said(door, bot_of(tmp_path, tries), is_warm=True)
     assert err == ""
     assert "open" not in out
+
+
+def test_a_bot_that_wants_no_warm_start_says_so_in_its_bot_toml(tmp_path, door):
+    (tmp_path / "bot.py").write_text("print('x')")
+    starts = []
+    for line in ("", "warm = true", "warm = false"):
+        (tmp_path / "bot.toml").write_text(f'command = "python bot.py"\n{line}\n')
+        child = door.start(roster.from_path(tmp_path), Conditions(sandbox="landlock"), RULES)
+        door.end(child, grace=10.0)
+        for descriptor in (child.stdin, child.stdout, child.stderr):
+            os.close(descriptor)
+        starts.append(child.plan.warm)
+    assert starts == [True, True, False]
+
+
+def test_process_lists_show_a_warm_bot_as_itself(tmp_path, door):
+    (tmp_path / "hanging.py").write_text("import time\ntime.sleep(60)\n")
+    shown = []
+    for is_warm in (False, True):
+        child = door.start(
+            roster.from_path(tmp_path / "hanging.py"), Conditions(sandbox="landlock", warm=is_warm), None
+        )
+        process, until = Path(f"/proc/{child.pid}"), time.monotonic() + 20
+        while b"hanging.py" not in (process / "cmdline").read_bytes() and time.monotonic() < until:
+            time.sleep(0.005)
+        words = [(process / name).read_bytes().rstrip(b"\0").split(b"\0") for name in ("cmdline", "environ")]
+        shown.append((words[0], sorted(words[1]), (process / "comm").read_text()))
+        door.end(child)
+        for descriptor in (child.stdin, child.stdout, child.stderr):
+            os.close(descriptor)
+    assert [re.sub(rb"cell\d+", b"", b" ".join(words)) for words in shown[0][:2]] == [
+        re.sub(rb"cell\d+", b"", b" ".join(words)) for words in shown[1][:2]
+    ]
+    assert shown[0][2] == shown[1][2]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n", "threads"),
+        ("raise ValueError('not today')\n", "not today"),
+    ],
+)
+def test_a_module_that_cannot_be_preloaded_is_our_failure_and_says_which(tmp_path, monkeypatch, text, words):
+    (tmp_path / "odd_module.py").write_text(text)
+    monkeypatch.setattr(
+        doors, "SPAWN", doors.SPAWN.replace("from arena", f"sys.path.append({str(tmp_path)!r}); from arena")
+    )
+    bot = bot_of(tmp_path, "print('x')")
+    with Door() as door, pytest.raises(ConfinementError, match=f"preload: odd_module: .*{words}"):
+        said(door, bot, is_warm=True, preload=("odd_module",))
 
 
 def test_modules_to_preload_must_be_there():

@@ -68,7 +68,9 @@ def _panel(panel: Axes, table: pd.DataFrame) -> None:
     )
     panel.scatter(table["p50"], places, s=26 if few else 12, color=COLOURS[0], zorder=3, linewidths=0)
     low, high = table["p05"].min(), table["p95"].max()
-    if low > 0 and high / low > SPREAD:
+    if low == high:
+        panel.set(xlim=(low - 1, low + 1), xticks=[low])
+    elif low > 0 and high / low > SPREAD:
         panel.set_xscale("log")
         panel.xaxis.set_major_locator(LogLocator(numticks=4))
         panel.xaxis.set_minor_locator(NullLocator())

@@ -7,8 +7,9 @@ It owns what is said to a user and the exit codes. Results go to stdout, all els
 import contextlib
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, NoReturn, TextIO
+from typing import Annotated, Literal, NoReturn, TextIO
 
 import typer
 
@@ -69,8 +70,11 @@ app.command()(conforming.check_rules)
 def main() -> NoReturn:
     """Run the command line, and exit."""
     code = 0
-    sys.stdout = sys.stdout or _nowhere()  # either may have been closed by whoever started us
+    sys.stdin = sys.stdin or _nowhere("r")  # each may have been closed by whoever started us
+    sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="backslashreplace")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
@@ -83,8 +87,8 @@ def main() -> NoReturn:
     sys.exit(_flushed(code))
 
 
-def _nowhere() -> TextIO:
-    return Path(os.devnull).open("w", encoding="utf-8")
+def _nowhere(mode: Literal["r", "w"] = "w") -> TextIO:
+    return Path(os.devnull).open(mode, encoding="utf-8")
 
 
 def _tell_version(wanted: bool) -> None:

@@ -57,12 +57,21 @@ def numbered(legal: Sequence[Move]) -> bool:
     return not any(move.split()[-1].isdecimal() for move in legal)
 
 
-def listing(legal: Sequence[Move]) -> list[str]:
-    """Every legal move, numbered where a number may be typed."""
-    if not numbered(legal):
-        return list(legal)
+def listing(legal: Sequence[Move], chosen: Sequence[Move] | None = None, *, shared: int = 0) -> list[str]:
+    """Legal moves, all or those chosen, numbered where a number may be typed; without so many words that all share."""
     wide = len(str(len(legal)))
-    return [f"{number:>{wide}} {move}" for number, move in enumerate(legal, 1)]
+    numbers = {move: f"{number:>{wide}} " if numbered(legal) else "" for number, move in enumerate(legal, 1)}
+    return [numbers[move] + " ".join(move.split()[shared:]) for move in (legal if chosen is None else chosen)]
+
+
+def shared(legal: Sequence[Move]) -> int:
+    """How many words all of the moves begin with; the last word of a move is never among them."""
+    together = 0
+    for words in zip(*(move.split()[:-1] for move in legal), strict=False):
+        if len(set(words)) > 1:
+            break
+        together += 1
+    return together
 
 
 def columned(lines: Sequence[str], columns: int) -> list[str]:

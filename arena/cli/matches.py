@@ -97,10 +97,12 @@ def _on_the_screen(game: Game[Any], planned: Match, door: "TellingDoor", *, watc
 
     retelling = Retelling(game)
     story = Story(game, planned, telling.names_of(planned), screen.colourful(), [retelling.opening()])
+    story.movers = game.to_move(game.start())
     reel = Reel(over=False, playing=not watch)
 
     def tell(referee: "Referee") -> None:
         story.scenes += retelling.go_on(referee.turns)
+        story.movers = game.to_move(referee.state)
         viewer.follow()
         viewer.until_wanted()
 

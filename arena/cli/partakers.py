@@ -82,6 +82,14 @@ def shelf(wanted: "Tournament") -> "Shelf":
     return Shelf(Path(wanted.bots))
 
 
+def numbers() -> dict[str, int]:
+    """The version of each digest that was submitted here; none where this is no workspace."""
+    if not Path(places.FILE).is_file() or (wanted := tournament()).bots is None or not Path(wanted.bots).is_dir():
+        return {}
+    here = shelf(wanted)
+    return {one.digest: one.number for name in here.names() for one in here.versions(name)}
+
+
 def _behind(rows: "list[Row]", place: int) -> bool:
     """Whether a newer row of the same bot stands before it."""
     return rows[place].state in {"replaced", "withdrawn"} and any(

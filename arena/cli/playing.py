@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 def play(
     board: Annotated[str, typer.Argument(metavar="BOARD", help="A board: game/board, or its name.")],
-    roles: Annotated[list[str], typer.Argument(metavar="ROLE...", help="What you play: one role, or several.")],
+    roles: Annotated[
+        list[str] | None, typer.Argument(metavar="ROLE...", help="What you play: one role, or several.")
+    ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -37,7 +39,7 @@ def play(
     changed = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
     drawn = int(time.time()) if seed is None else seed
     conditions = known.tournament(changed).conditions()
-    planned = _planned(one, tuple(dict.fromkeys(roles)), against or (), drawn, conditions)
+    planned = _planned(one, tuple(dict.fromkeys(roles or ())), against or (), drawn, conditions)
     screen.warn_of(planned.conditions.sandbox)
     with signals.listening() as stop:
         stop.at_once()
@@ -49,6 +51,8 @@ def play(
 def _planned(one: Board, mine: tuple[Role, ...], against: Sequence[str], seed: int, conditions: Conditions) -> Match:
     from arena.people import PERSON
 
+    if not mine:
+        raise ArenaError(f"{one.label}: name what you play: {' or '.join(one.roles)}")
     for role in mine:
         if role not in one.roles:
             raise ArenaError(f"{one.label} has no role {role!r}: it is played by {' '.join(one.roles)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import ladder, places, screen
+from arena.cli import ladder, partakers, places, screen
 from arena.cli.counting import Counting
 from arena.errors import ArenaError
 
@@ -37,14 +37,23 @@ def leaderboard(
     wide: Annotated[bool, typer.Option("--wide", help="All columns: each ending, each role.")] = False,
     rating: Rating = None,
     all_versions: AllVersions = False,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="The same, with each version of a bot as a bot of its own.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print the leaderboard of an event, also while it is played."""
+    from arena.leaderboard import Results
+
     if crosstable and timing:
         raise ArenaError("--crosstable and --timing are two tables: name one")
     if (board or role) and not crosstable:
         raise ArenaError("--board and --role choose from the crosstable: say --crosstable too")
-    results = read(places.event_folder(event), all_versions=all_versions, rating=rating)
+    folder = places.event_folder(event)
+    if versions:
+        results = Results.side_by_side(folder, partakers.numbers(), rating=rating)
+    else:
+        results = read(folder, all_versions=all_versions, rating=rating)
     if crosstable:
         show(results.crosstable(board, role), json=json)
     elif timing:

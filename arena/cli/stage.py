@@ -4,12 +4,12 @@ Values in, lines out: it reads no key and asks no terminal. Everything that a bo
 before it stands in a line.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from arena.cli import screen
+from arena.cli.fitting import cut, width, wrapped
 from arena.drawing.lattice import rows
 from arena.drawing.paint import paint, style
 from arena.drawing.scene import EXIT, PELLET, Grid, read_grid, read_scene
@@ -23,7 +23,6 @@ GAP = 3
 """Columns between board and panel."""
 PANEL = 30
 """Columns that a panel takes at least; where there are fewer it stands below the board."""
-SGR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 @dataclass
@@ -37,6 +36,8 @@ class Story:
     scenes: list[Scene] = field(default_factory=list)
     record: Record | None = None
     """Once it is over."""
+    movers: tuple[Role, ...] = ()
+    """Who is to move now, while it is played."""
 
     @property
     def last(self) -> int:
@@ -73,34 +74,10 @@ def frame(
     return [cut(line, columns) for line in (_title(story), *body, *below)]
 
 
-def width(text: str) -> int:
-    """The columns that a text takes, its colours apart."""
-    from rich.cells import cell_len
-
-    return cell_len(SGR.sub("", text))
-
-
-def cut(text: str, columns: int) -> str:
-    """As much of a text as goes into so many columns, its colours kept and ended."""
-    if width(text) <= columns:
-        return text
-    from rich.cells import set_cell_size
-
-    kept, left = "", max(0, columns - 1)
-    for part in SGR.split(text):
-        if SGR.fullmatch(part):
-            kept += part
-            continue
-        kept += part if width(part) <= left else set_cell_size(part, left)
-        left = max(0, left - width(part))
-    return f"{kept}…\x1b[0m" if SGR.search(kept) else f"{kept}…"
-
-
-def wrapped(text: str, columns: int, indent: int) -> Iterator[str]:
-    """A text in lines, those after the first indented."""
-    import textwrap
-
-    yield from textwrap.wrap(text, max(10, columns), subsequent_indent=" " * indent) or [""]
+def panel_columns(story: Story, columns: int) -> int:
+    """How wide the panel is on a terminal of so many columns."""
+    wide = max(map(width, _board(story, story.scenes[-1], _grid(story))), default=0)
+    return columns - wide - GAP if columns - wide - GAP >= PANEL else columns
 
 
 def _title(story: Story) -> str:
@@ -134,7 +111,8 @@ def _panel(story: Story, place: int, grid: Grid | None, size: tuple[int, int], a
     end = _verdict(story, columns) if story.record and place == story.last else []
     left = height - len(top) - len(end) - bool(end)
     if aside:
-        return [*top, *aside[: max(0, height - len(top))]]
+        room = max(0, height - len(top))
+        return [*top, *(aside if len(aside) <= room else (*aside[: room - 1], "... and more"))]
     log: list[str] = []
     for number in range(place, 0, -1):
         lines = list(_turn(story, story.scenes[number], columns, now=number == place))

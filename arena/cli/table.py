@@ -6,9 +6,10 @@ It shows what the role may see and no more, and gives back a legal move. What wo
 from typing import TYPE_CHECKING, Any
 
 from arena.cli import entering, screen, telling
+from arena.cli.fitting import cut
 from arena.cli.reel import Reel
 from arena.cli.sight import Sight
-from arena.cli.stage import ALARM, BOLD, DIM, TURNED, Story, cut, frame
+from arena.cli.stage import ALARM, BOLD, DIM, TURNED, Story, frame, panel_columns
 from arena.cli.viewer import LeftEarlyError, Viewer, key_line
 from arena.drawing.paint import paint
 from arena.game import Game, Move, Role
@@ -130,8 +131,16 @@ class Table:
     def _aside(self) -> tuple[str, ...]:
         if not self._listed:
             return ()
-        listed = entering.listing(self._legal)
-        return ("legal moves", *(screen.shown(line) for line in entering.columned(listed, 36)))
+        begin = entering.shared(self._legal)
+        title = " ".join(["legal moves:", *self._legal[0].split()[:begin], "..." if begin else ""])
+        listed = entering.listing(self._legal, self._found() or self._legal, shared=begin)
+        return (
+            title.strip(),
+            *(
+                screen.shown(line)
+                for line in entering.columned(listed, panel_columns(self._story, self._terminal.size[0]))
+            ),
+        )
 
     def _draw(self, prompt: str, aside: tuple[str, ...]) -> None:
         size = self._terminal.size

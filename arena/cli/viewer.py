@@ -3,9 +3,11 @@
 import time
 from typing import TYPE_CHECKING
 
+from arena.cli.fitting import cut, width
 from arena.cli.reel import PACES, Reel
-from arena.cli.stage import DIM, Story, cut, frame, width
+from arena.cli.stage import DIM, Story, frame
 from arena.drawing.paint import paint
+from arena.game import Role
 
 if TYPE_CHECKING:
     from arena.cli.terminal import Terminal
@@ -66,7 +68,10 @@ class Viewer:
     def draw(self) -> None:
         """Show where we are."""
         size = self._terminal.size
-        below = (_bar(self.reel, size[0], colour=self._story.colour), _keys(size[0], colour=self._story.colour))
+        below = (
+            _bar(self.reel, self._story.movers, size[0], colour=self._story.colour),
+            _keys(size[0], colour=self._story.colour),
+        )
         self._terminal.draw(frame(self._story, self.reel.place, size, below))
 
     def _once(self) -> None:
@@ -84,9 +89,13 @@ class Viewer:
             raise LeftEarlyError
 
 
-def _bar(reel: Reel, columns: int, *, colour: bool) -> str:
-    """How far it is, drawn, and whether it moves."""
-    words = f" turn {reel.place} of {reel.last} " if reel.over else f" turn {reel.place}, live "
+def _bar(reel: Reel, movers: tuple[Role, ...], columns: int, *, colour: bool) -> str:
+    """How far it is, drawn, and whether it moves; of a match that goes on, whose turn it is."""
+    words = (
+        f" turn {reel.place} of {reel.last} "
+        if reel.over
+        else f" turn {reel.place}, live, {' and '.join(movers)} to move "
+    )
     if reel.number:
         words = f" to turn {reel.number}, Enter "
     state = f" {'playing' if reel.playing else 'paused'}, {1 / PACES[reel.pace]:.2g} turns a second"
@@ -105,7 +114,7 @@ def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -
     *others, last = keys
     kept: list[tuple[str, str]] = []
     for one in others:
-        if sum(width(f" {key} {does}  ") for key, does in (*kept, one, last)) <= columns:
+        if sum(width(f" {key} {does} ") for key, does in (*kept, one, last)) <= columns:
             kept.append(one)
     return cut("".join(_key(*one, colour=colour) for one in (*kept, last)), columns)
 

@@ -18,7 +18,11 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
     """Where the same moves are told otherwise in another process; `[]` when nowhere."""
     here = transcript(game)
     for seed in SEEDS:
-        there = _elsewhere(path, board, seed)
+        try:
+            there = _elsewhere(path, board, seed)
+        except subprocess.CalledProcessError as error:
+            last = error.stderr.strip().splitlines()[-1:] or [f"exit {error.returncode}"]
+            return [Flaw(words=f"the same random matches cannot be played in another process: {last[0]}")]
         for place, (ours, theirs) in enumerate(zip(here, there, strict=False)):
             if ours != theirs:
                 return [_flaw(place, ours, theirs)]

@@ -46,6 +46,8 @@ class Cell:
     key: float | str | None
     span: tuple[float, float] | None = None
     """From where to where a bar goes, 0 to 100."""
+    mark: float | None = None
+    """Where on it the figure itself is."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +117,8 @@ def _cell(name: str, row: dict[str, Any], reach: tuple[float, float]) -> Cell:
             if low is None or high is None:
                 return Cell("", None)
             scale = 100 / ((reach[1] - reach[0]) or 1)
-            return Cell(
-                f"{_rating(low)} to {_rating(high)}", low, ((low - reach[0]) * scale, (high - reach[0]) * scale)
-            )
+            begin, mark, end = ((figure - reach[0]) * scale for figure in (low, row["rating"], high))
+            return Cell(f"{_rating(low)} to {_rating(high)}", low, (begin, end), mark)
         case "ranks":
             low, high = row["rank_low"], row["rank_high"]
             return Cell("" if low is None else f"{low:g}" if low == high else f"{low:g}\u2013{high:g}", low)

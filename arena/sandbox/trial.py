@@ -1,6 +1,7 @@
 """The start-up self-test: run the real launcher with a probe that tries to get out, and believe only what it found.
 
-It costs one start of an interpreter. The probe is a bot like any other; the door does not know it from one.
+It costs one start of an interpreter, and a warm one where bots are started warm, which must hold as well. The probe is
+a bot like any other; the door does not know it from one.
 """
 
 import json
@@ -11,17 +12,28 @@ import time
 
 from arena.match import Bot, Conditions
 from arena.sandbox import probe
-from arena.sandbox.door import PYTHON, ConfinementError, Door, SpawnerLostError
+from arena.sandbox.door import PYTHON, WARM, ConfinementError, Door, SpawnerLostError
+from arena.sandbox.warm import FLAGS
 
+COLD = ("-s", "-S", "-E", "-B")  # as quick as can be
 PATIENCE = 20.0  # seconds: an interpreter on a busy machine
 
 
 def failure(level: str, python: str = PYTHON) -> str | None:
     """Why a level does not confine here; None when the probe, run by `python`, could do nothing that it should not."""
     try:
-        said, complaint = _run(level, python)
+        with Door() as door:
+            cold = _judged(*_run(door, level, (python, *COLD)))
+            if cold is not None or python != PYTHON or level not in WARM:
+                return cold
+            warm = _judged(*_run(door, level, (python, *FLAGS)))
     except (ConfinementError, SpawnerLostError) as error:
         return str(error).removeprefix(f"{level}: ")
+    return warm and f"started warm, {warm}"
+
+
+def _judged(said: str, complaint: str) -> str | None:
+    """Why this is not what a confined probe says."""
     try:
         found = json.loads(said)
     except ValueError:
@@ -32,16 +44,16 @@ def failure(level: str, python: str = PYTHON) -> str | None:
     return f"a bot could {', '.join(leaks)}" if leaks else None
 
 
-def _run(level: str, python: str) -> tuple[str, str]:
+def _run(door: Door, level: str, interpreter: tuple[str, ...]) -> tuple[str, str]:
     """What the probe printed, and the last line of what was complained of."""
-    with Door() as door, socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", 0)) as server:
         secret = door.folder.path / "secret"
         secret.write_text("x")
         secret.chmod(0o644)
         targets = json.dumps([str(secret), os.getpid(), server.getsockname()[1]])
         bot = Bot(
             name="probe",
-            command=(python, "-s", "-S", "-E", "-B", "probe.py", targets),
+            command=(*interpreter, "probe.py", targets),
             digest="probe",
             files=probe.__file__,
         )

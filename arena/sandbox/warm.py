@@ -121,7 +121,7 @@ def _become(argv: list[str], script: str, env: dict[str, str], readable: tuple[s
     _show(shown.environment, shown.environment_end, [f"{name}={value}" for name, value in env.items()])
     for name in ours:
         del sys.modules[name]
-    file = os.path.join(os.getcwd(), script.removeprefix("./"))
+    file = os.path.join(os.getcwd(), script)
     folder = os.path.dirname(os.path.realpath(file) if "/" in script or os.path.islink(file) else file)
     kit = [path for path in env.get("PYTHONPATH", "").split(":") if path]
     sys.path[:] = [folder, *kit, *base_path]

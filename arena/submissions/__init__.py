@@ -158,15 +158,13 @@ def name_of(path: Path) -> str:
 
 def _taken_in(path: Path, name: str, incoming: Path) -> Path:
     """The submission, copied and unpacked, under its new name."""
-    source = incoming / ".copied"
+    packed = next((one for one in ENDINGS if path.name.lower().endswith(one)), None)
+    source = incoming / f".copied{packed or path.suffix}"
     take(path, source)
-    if source.is_file() and not source.is_symlink() and path.name.lower().endswith(ENDINGS):
+    if packed is not None and source.is_file():
         unpack(source, incoming / ".unpacked")
         source = _bot_in(incoming / ".unpacked")
-        ending = source.suffix if source.is_file() else ""
-    else:
-        ending = path.suffix if source.is_file() else ""
-    return source.rename(incoming / f"{name}{ending}")
+    return source.rename(incoming / f"{name}{source.suffix if source.is_file() else ''}")
 
 
 def _bot_in(folder: Path) -> Path:

@@ -23,6 +23,10 @@ LEAN = 20.0
 """The scatter that the model expects counts as much as so many blocks of each strength."""
 LEAST = 0.2
 """Of the matches that are left when each unknown has used up its own: with fewer, residuals tell next to nothing."""
+WORK = 10_000_000
+"""Scores times refits that are worth waiting for: some seconds. With more scores, as of 60 bots and up, ..."""
+FEWEST = 200
+"""... there are fewer refits, but so many at least: a 95 % interval is then cut at the fifth from either end."""
 STEPS = 60
 CLOSE = 0.02
 """Refits are solved to so small a part of a standard error."""
@@ -31,9 +35,10 @@ CHUNK = 32
 
 
 def refits(seen: Evidence, found: Fit, times: int, random: np.random.Generator) -> Floats:
-    """P x times: the unknowns of each refit."""
+    """P x times: the unknowns of each refit; fewer of them where the scores are very many."""
     if not found.model.size:
         return np.zeros((0, times))
+    times = min(times, max(FEWEST, WORK // len(found.model.mean)))
     noise = np.linalg.cholesky(_scatter(seen, found) + found.prior)
     shifts = noise @ random.standard_normal((found.model.size, times))
     solver = _Solver(found)

@@ -1,0 +1,148 @@
+"""A class's folder of submissions, and a workspace with a game that is over after two turns."""
+
+import io
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+
+import cup
+
+RULES = '''\
+"""Both say a word, and the first decides who wins."""
+from dataclasses import dataclass
+
+from arena.game import Game, Outcome
+
+
+@dataclass(frozen=True)
+class Words(Game[tuple[str, ...]]):
+    roles = ("one", "two")
+
+    def board(self):
+        return ("words",)
+
+    def start(self):
+        return ()
+
+    def to_move(self, state):
+        return self.roles[len(state) :][:1]
+
+    def legal_moves(self, state, role):
+        return ("yes", "no", "may be")
+
+    def play(self, state, moves):
+        return (*state, *moves.values())
+
+    def outcome(self, state):
+        first = 100 if state[:1] == ("yes",) else 0
+        return Outcome({"one": first, "two": 100 - first}, "said") if len(state) == 2 else None
+
+    def view(self, state, role):
+        return tuple(f"said {move}" for move in state)
+
+
+game = Words
+'''
+TOML = """\
+name = "cup"
+seed = 7
+boards = ["words"]
+bots = "bots"
+
+[time]
+start = 5.0
+move = 0.5
+"""
+GOOD = cup.FIRST
+BAD = {
+    "no_newline": cup.FIRST.replace("print(legal[0], flush=True)", "print(legal[0], end='', flush=True)"),
+    "wrong_case": cup.FIRST.replace("legal[0]", "legal[0].upper()"),
+    "wrong_version": "import sys\nprint 'ready'\n",
+    "import_crash": "import numpy_of_my_own\n" + cup.FIRST,
+    "infinite_loop": cup.FIRST.replace("        time.sleep", "        while True: pass\n        time.sleep"),
+    "debug": cup.FIRST.replace("        time.sleep", "        print('thinking')\n        time.sleep"),
+    "empty": "",
+}
+REASONS = {
+    "no_newline": "end every answer with a newline, and flush it",
+    "wrong_case": "case matters",
+    "wrong_version": "not valid Python here",
+    "import_crash": "No module named 'numpy_of_my_own'",
+    "infinite_loop": "it computes all the time",
+    "debug": "stdout is for answers only",
+    "empty": "before its answer",
+    "no_build": "its build failed: cc -o bot bot.c: it ended with exit 1",
+    "other_machine": "made for another machine",
+    "too_large": "larger than 50 MB",
+    "link_out": "this link leaves the bot's folder",
+    "slip": "leads out of its archive",
+}
+"""Every broken submission, with words of the reason that its author is given."""
+BUILDS = 'command = "./bot"\nbuild = "cc -o bot bot.c"\n'
+
+
+def workspace(folder: Path, **bots: str) -> Path:
+    """An empty event, with these bots put there by hand."""
+    (folder / "bots").mkdir(parents=True)
+    (folder / "rules").mkdir()
+    (folder / "rules" / "words.py").write_text(RULES)
+    (folder / "tournament.toml").write_text(TOML)
+    for name, text in bots.items():
+        (folder / "bots" / f"{name}.py").write_text(text)
+    return folder
+
+
+def folder_bot(folder: Path, toml: str = 'command = "python bot.py"\n', program: str = GOOD) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text(toml)
+    (folder / "bot.py").write_text(program)
+    return folder
+
+
+def zipped(path: Path, **files: str) -> Path:
+    """A zip with these files; `__` in a key is `/`, and `dots` two of them."""
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, text in files.items():
+            packed.writestr(name.replace("__", "/").replace("dots", "..").replace("_py", ".py"), text)
+    return path
+
+
+def tarred(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
+    with tarfile.open(path, "w") as packed:
+        for info, content in members:
+            info.size = len(content)
+            packed.addfile(info, io.BytesIO(content))
+    return path
+
+
+def make(folder: Path, good: int) -> Path:
+    """The folder of a class: so many sound bots of every shape, and each broken one."""
+    folder.mkdir()
+    for number in range(good):
+        (folder / f"student{number:02}.py").write_text(f"# {number}\n{GOOD}")
+    folder_bot(folder / "in_a_folder", 'command = "python bot.py"\nauthor = "Ann"\n')
+    zipped(folder / "zipped.zip", zipped__bot_py=GOOD)
+    for name, text in BAD.items():
+        (folder / f"{name}.py").write_text(text)
+    folder_bot(folder / "no_build", BUILDS)
+    (folder / "no_build" / "bot.c").write_text("int main(void) { return ready; }\n")
+    (folder / "other_machine").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xb7\x00" + bytes(44))
+    (folder / "other_machine").chmod(0o755)
+    folder_bot(folder / "too_large")
+    with (folder / "too_large" / "weights.bin").open("wb") as file:
+        file.truncate(200_000_000)
+    folder_bot(folder / "link_out")
+    (folder / "link_out" / "neighbour.py").symlink_to("../student00.py")
+    zipped(folder / "slip.zip", dots__dots__slipped_py=GOOD, bot_py=GOOD)
+    return folder
+
+
+def everything(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """Every file below a folder, by what would change if somebody wrote to it."""
+    found = {}
+    for root, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            info = os.lstat(os.path.join(root, name))
+            found[os.path.relpath(os.path.join(root, name), folder)] = (info.st_mode, info.st_size, info.st_mtime_ns)
+    return found
