@@ -12,8 +12,11 @@ import classroom
 import cup
 import pytest
 
+from arena import roster
+from arena.cli import examining
 from arena.errors import ArenaError
-from arena.submissions import name_of
+from arena.sandbox.door import SpawnerLostError
+from arena.submissions import Desk, Shelf, name_of
 from arena.submissions.taking import DEPTH, ENTRIES, take
 from arena.submissions.unpacking import unpack
 
@@ -95,14 +98,16 @@ def states(here: Path) -> dict[tuple[str, object], str]:
 def test_a_new_version_plays_in_place_of_the_old_one_and_only_its_matches_are_new(here, tmp_path):
     (tmp_path / "mine.py").write_text(cup.FIRST)
     assert submit(here, tmp_path / "mine.py")["version"] == 1
-    assert cup.run_event(here).returncode == 0
+    played = cup.run_event(here)
+    assert played.returncode == 0, played.stderr
     assert submit(here, tmp_path / "mine.py")["result"] == "known"
     (tmp_path / "mine.py").write_text(f"# better\n{cup.FIRST}")
     assert submit(here, tmp_path / "mine.py")["version"] == 2
     assert states(here) == {("mine", 2): "plays", ("mine", 1): "replaced", ("rival", None): "by hand"}
     (board,) = json.loads(cup.run_event(here, "--plan", "--json").stdout)
     assert (board["matches"], board["played"]) == (2, 0)
-    assert cup.run_event(here).returncode == 0
+    played = cup.run_event(here)
+    assert played.returncode == 0, played.stderr
     assert [row["matches"] for row in cup.leaderboard(here)] == ["2", "2"]
     shown = json.loads(cup.arena(here, "leaderboard", "--versions", "--json").stdout)
     assert {row["bot"]: row["matches"] for row in shown} == {"mine v1": 2, "mine v2": 2, "rival": 4}
@@ -149,6 +154,66 @@ def test_a_submission_that_was_killed_midway_leaves_nothing_that_is_taken_for_a_
     (tmp_path / "rival.py").write_text(cup.LAST)
     assert submit(here, tmp_path / "rival.py")["words"] == "it was version 1, and plays again"
     assert (here / "bots/rival.py").read_text() == cup.LAST
+
+
+class KilledError(BaseException):
+    """As `kill -9` would have it: nobody cleans up."""
+
+
+@pytest.mark.parametrize("moves", range(1, 8))
+def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(moves, tmp_path, monkeypatch):
+    shelf = Shelf(tmp_path / "bots")
+    shelf.bots.mkdir()
+    desk = Desk(shelf, lambda _: ())
+    home = classroom.folder_bot(tmp_path / "mine")
+    desk.submit(home)
+    (home / "bot.py").write_text(cup.LAST)
+    left = iter(range(1, moves))
+    whole = os.rename, os.replace
+
+    def until_killed(which):
+        def move(*words, **named):
+            if next(left, None) is None:
+                raise KilledError
+            which(*words, **named)
+
+        return move
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", until_killed(whole[0]))
+        patch.setattr(os, "replace", until_killed(whole[1]))
+        killed = False
+        try:
+            desk.submit(home)
+        except KilledError:
+            killed = True
+    assert killed == (moves <= 5)
+    assert {bot.digest for bot in roster.gather(shelf.bots)} <= {one.digest for one in shelf.versions("mine")}
+    assert desk.submit(home).version == 2
+    assert (shelf.bots / "mine/bot.py").read_text() == cup.LAST
+    assert [one.number for one in shelf.versions("mine")] == [1, 2]
+    assert not shelf.incoming.exists()
+
+
+def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_next_one_is_tried(here, tmp_path, monkeypatch):
+    real, lost = examining.checkup, []
+
+    def checkup(bot, *rest):
+        if bot.name == "first":
+            lost.append(bot)
+            raise SpawnerLostError("the spawner process is gone")
+        return real(bot, *rest)
+
+    monkeypatch.setattr(examining, "checkup", checkup)
+    (tmp_path / "class" / "second").mkdir(parents=True)
+    (tmp_path / "class" / "first.py").write_text(cup.FIRST)
+    (tmp_path / "class" / "second" / "program.py").write_text(cup.FIRST)
+    done = cup.arena(here, "submit", str(tmp_path / "class"))
+    first, second = done.stdout.splitlines()
+    assert first.startswith("refused   first  arena itself failed 2 times")
+    assert second.startswith("accepted  second  ")
+    assert (len(lost), done.returncode) == (2, 1)
+    assert (here / "bots/second.py").exists()
 
 
 NAMES = {

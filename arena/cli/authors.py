@@ -35,7 +35,7 @@ def new(
     if json:
         screen.print_json([{"bot": name, "path": str(target), "language": kit.language, "build": kit.build}])
         return
-    steps = [f"arena check {words['path']}", f"arena match {words['match']}"]
+    steps = [f"arena check {words['path']}", f"arena match {words['match']}", f"arena submit {words['path']}"]
     print(f"{target} is a bot now: {target / 'README.md'} says where to begin. Next:\n")
     print("\n".join(f"  {step}" for step in steps))
 

@@ -1,20 +1,16 @@
 """`arena submit`: a bot, or a whole class of them, checked and taken in."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import checking, known, options, partakers, screen
+from arena.cli import options, partakers, screen
 from arena.errors import ArenaError
-from arena.match import Bot
 
 if TYPE_CHECKING:
-    from arena.checkup import Finding
-    from arena.config import Tournament
-    from arena.sandbox.door import Door
     from arena.submissions import Answer, Desk
 
 
@@ -32,7 +28,7 @@ def submit(
     json: partakers.Json = False,
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
-    from arena.sandbox.door import Door
+    from arena.cli.examining import Examiner
     from arena.submissions import Desk, Result
 
     wanted = partakers.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
@@ -40,10 +36,9 @@ def submit(
     several = path.is_dir() and not (path / "bot.toml").exists()
     if several and name is not None:
         raise ArenaError(f"{path}: has no bot.toml, so it is a folder of bots, and --as names one: name the bot in it")
-    conditions = wanted.conditions()
-    screen.warn_of(conditions.sandbox)
-    with Door() as door:
-        desk = Desk(shelf, _examiner(wanted, tuple(boards or ()), door), [entry.name for entry in wanted.bot])
+    screen.warn_of(wanted.conditions().sandbox)
+    with Examiner(wanted, tuple(boards or ())) as examiner:
+        desk = Desk(shelf, examiner, [entry.name for entry in wanted.bot])
         answers = _class(desk, path) if several else iter([desk.submit(_there(path), name)])
         told = [_told(answer, json=json, whole=not several) for answer in answers]
     if json:
@@ -68,24 +63,6 @@ def _class(desk: "Desk", folder: Path) -> "Iterator[Answer]":
     if not every:
         raise ArenaError(f"{folder}: holds no bot: no file, and no folder, whose name begins with a letter")
     return (desk.submit(path, rivals=rivals) for path, rivals in every)
-
-
-def _examiner(wanted: "Tournament", boards: tuple[str, ...], door: "Door") -> Callable[[Bot], tuple[str, ...]]:
-    """What `arena check` finds wrong with a bot, a paragraph each."""
-    from arena.checkup import Weight, checkup
-
-    def examine(bot: Bot) -> tuple[str, ...]:
-        conditions = wanted.conditions()
-        (ready,) = known.ready([bot], conditions.sandbox)
-        found = checkup(ready, checking.boards_of(bot, boards, wanted), conditions, door)
-        return tuple(_paragraph(one) for one in found.findings if one.weight is Weight.FAULT)
-
-    return examine
-
-
-def _paragraph(one: "Finding") -> str:
-    log = "".join(f"\n\nstderr: {line}" for line in one.log[:1]) + "".join(f"\nstderr: {line}" for line in one.log[1:])
-    return f"{one.where}: {one.words}\n-> {one.cure}{log}"
 
 
 def _told(answer: "Answer", *, json: bool, whole: bool) -> "Answer":

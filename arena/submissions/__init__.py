@@ -72,7 +72,7 @@ class Desk:
                 self._name(path, wanted, rivals)
                 return self._judge(path, wanted, made)
             except ArenaError as error:
-                reasons = str(error).replace(f"{self._shelf.incoming}/", "")
+                reasons = _harmless(str(error).replace(f"{self._shelf.incoming}/", ""))
                 label = _label(path.name if rivals else wanted)
                 where = self._shelf.quarantine(label, reasons, made[0] if made else None)
                 words = " ".join(reasons.split("\n\n", 1)[0].split())
@@ -163,15 +163,23 @@ def _taken_in(path: Path, name: str, incoming: Path) -> Path:
     take(path, source)
     if packed is not None and source.is_file():
         unpack(source, incoming / ".unpacked")
-        source = _bot_in(incoming / ".unpacked")
+        source = incoming / ".unpacked"
+    source = _bot_in(source)
     return source.rename(incoming / f"{name}{source.suffix if source.is_file() else ''}")
 
 
 def _bot_in(folder: Path) -> Path:
-    """The bot in what was unpacked: a folder that holds nothing but one thing stands for that thing."""
+    """The bot in what was taken in: a folder that holds nothing but one thing stands for that thing."""
     while folder.is_dir() and not (folder / "bot.toml").exists() and len(inside := list(folder.iterdir())) == 1:
+        if inside[0].is_symlink():
+            break
         (folder,) = inside
     return folder
+
+
+def _harmless(text: str) -> str:
+    """Words that a terminal may show, whoever wrote them."""
+    return "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in text.split("\n"))
 
 
 def _label(name: str) -> str:
