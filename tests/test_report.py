@@ -379,7 +379,7 @@ def test_too_many_matches_are_left_out_of_list_and_replays(small, tmp_path):
 
 def test_the_file_is_never_larger_than_wanted(small, tmp_path, monkeypatch):
     of, records, page = small
-    monkeypatch.setattr("arena.report.replays.TURNS", 60)
+    monkeypatch.setattr("arena.report.chunks.TURNS", 60)
     whole = len(written(tmp_path / "all", of, records).replays)
     full = (tmp_path / "all" / "report.html").stat().st_size
     wanted = full - 4_000
@@ -391,8 +391,8 @@ def test_the_file_is_never_larger_than_wanted(small, tmp_path, monkeypatch):
 
 def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, tmp_path, monkeypatch):
     of, records, page = small
-    monkeypatch.setattr("arena.report.replays.TURNS", 60)
-    monkeypatch.setattr("arena.report.replays.FEW", 0)
+    monkeypatch.setattr("arena.report.chunks.TURNS", 60)
+    monkeypatch.setattr("arena.report.chunks.FEW", 0)
     heard: list[tuple[int, int]] = []
     again = written(tmp_path, of, records, tell=lambda done, total: heard.append((done, total)))
     assert again.replays == page.replays

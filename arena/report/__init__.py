@@ -13,7 +13,7 @@ from arena import rulebook
 from arena.game import Game
 from arena.leaderboard import Results
 from arena.match import Match
-from arena.report import bots, choice, leaderboard, listing, page, replays, summary
+from arena.report import bots, choice, chunks, leaderboard, listing, page, replays, summary
 from arena.report.index import Index
 from arena.report.store import Store
 
@@ -64,10 +64,10 @@ def write(
     own = {match.id: match for match in shown}
     wanted = [own[match] for match in order[:replayed]]
     results.close()  # no connection is open in a process that forks
-    chunks = replays.chunks(games, folder, wanted, room, lambda done: tell(done, len(wanted)))
-    chunk_of = {match: number for number, chunk in enumerate(chunks) for match in chunk.matches}
+    packed = chunks.prepared(games, folder, wanted, room, lambda done: tell(done, len(wanted)))
+    chunk_of = {match: number for number, chunk in enumerate(packed) for match in chunk.matches}
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
-    text = frame.text(data | {"matches": rows}, [chunk.text for chunk in chunks])
+    text = frame.text(data | {"matches": rows}, [chunk.text for chunk in packed])
     part = folder / "report.part"
     part.write_text(text, "utf-8")
     return part.replace(folder / "report.html")

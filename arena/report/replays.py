@@ -1,44 +1,26 @@
-"""Records -> what the replay viewer shows, packed in chunks that the page unpacks one at a time.
+"""Records -> what the replay viewer shows.
 
 The facts of every turn come out of the rules again, as for `arena replay`; a record that the rules of today don't lead
 through keeps its moves, and says why there is no board.
 """
 
-import contextlib
-import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
-from arena import forks
 from arena.errors import ArenaError
-from arena.event import Played
 from arena.game import Game
 from arena.match import Match, Record, SeatReport, Turn
 from arena.protocol import clean
 from arena.report.deltas import delta
-from arena.report.packing import packed, safe_json
-from arena.report.store import Store
 from arena.scenes import Scene, Step, scenes
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
-TURNS = 3000  # of a chunk: some 60 matches, unpacked in a few milliseconds
-FEW = 8  # chunks: to prepare fewer takes no longer than to start processes
 KEPT = 500  # matches whose facts are kept, in case that another went alike
 REMARKS = 20_000  # characters of remarks that a match may bring
 STDERR_LINES = 20
 WORDS = 1000  # characters of a fault's words
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Replays that are unpacked together."""
-
-    matches: tuple[str, ...]
-    text: str
 
 
 class Games:
@@ -74,49 +56,6 @@ class Games:
             except ArenaError as error:
                 self._told[key] = {"broken": clean(str(error), WORDS)}
         return self._told[key]
-
-
-def chunks(
-    games: Games, folder: Path, matches: Iterable[Played], room: int, tell: Callable[[int], None] = lambda _: None
-) -> tuple[Chunk, ...]:
-    """The replays of these matches, first come first kept, until `room` characters are full.
-
-    They are prepared side by side, one process a core: no archive may be open. `tell` hears how many are done.
-    """
-    batches = tuple(_batches(matches))
-
-    @cache  # an archive for each process
-    def store(_process: int) -> Store:
-        return Store(folder)
-
-    def prepare(ids: tuple[str, ...]) -> Chunk:
-        texts = (f"{safe_json(match)}:{safe_json(replay(store(os.getpid()).record(match), games))}" for match in ids)
-        return Chunk(ids, packed("{" + ",".join(texts) + "}"))
-
-    made: list[Chunk] = []
-    few = len(batches) < FEW
-    with contextlib.closing(forks.work(prepare, batches, cores=1 if few else None)) as prepared:
-        for chunk in prepared:
-            room -= len(chunk.text) + 100  # with the element around it
-            if room < 0:
-                break
-            made.append(chunk)
-            tell(sum(len(one.matches) for one in made))
-    return tuple(made)
-
-
-def _batches(matches: Iterable[Played]) -> Iterator[tuple[str, ...]]:
-    """Ids of the matches of one chunk after the other."""
-    ids: list[str] = []
-    turns = 0
-    for match in matches:
-        ids.append(match.id)
-        turns += match.turns + 5
-        if turns >= TURNS:
-            yield tuple(ids)
-            ids, turns = [], 0
-    if ids:
-        yield tuple(ids)
 
 
 def replay(record: Record, games: Games) -> dict[str, object]:

@@ -1,0 +1,71 @@
+"""Replays in chunks that the page unpacks one at a time, prepared side by side.
+
+It owns how many matches are together, and what is left out where there is no more room.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from arena import forks
+from arena.event import Played
+from arena.report.packing import packed, safe_json
+from arena.report.replays import Games, replay
+from arena.report.store import Store
+
+TURNS = 3000  # of a chunk: some 60 matches, unpacked in a few milliseconds
+FEW = 8  # chunks: to prepare fewer takes no longer than to start processes
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Replays that are unpacked together."""
+
+    matches: tuple[str, ...]
+    text: str
+
+
+def prepared(
+    games: Games, folder: Path, matches: Iterable[Played], room: int, tell: Callable[[int], None] = lambda _: None
+) -> tuple[Chunk, ...]:
+    """The replays of these matches, first come first kept, until `room` characters are full.
+
+    They are prepared side by side, one process a core: no archive may be open. `tell` hears how many are done.
+    """
+    batches = tuple(_batches(matches))
+
+    @cache  # an archive for each process
+    def store(_process: int) -> Store:
+        return Store(folder)
+
+    def prepare(ids: tuple[str, ...]) -> Chunk:
+        texts = (f"{safe_json(match)}:{safe_json(replay(store(os.getpid()).record(match), games))}" for match in ids)
+        return Chunk(ids, packed("{" + ",".join(texts) + "}"))
+
+    made: list[Chunk] = []
+    few = len(batches) < FEW
+    with contextlib.closing(forks.work(prepare, batches, cores=1 if few else None)) as ready:
+        for chunk in ready:
+            room -= len(chunk.text) + 100  # with the element around it
+            if room < 0:
+                break
+            made.append(chunk)
+            tell(sum(len(one.matches) for one in made))
+    return tuple(made)
+
+
+def _batches(matches: Iterable[Played]) -> Iterator[tuple[str, ...]]:
+    """Ids of the matches of one chunk after the other."""
+    ids: list[str] = []
+    turns = 0
+    for match in matches:
+        ids.append(match.id)
+        turns += match.turns + 5
+        if turns >= TURNS:
+            yield tuple(ids)
+            ids, turns = [], 0
+    if ids:
+        yield tuple(ids)
