@@ -187,6 +187,12 @@ def test_memory_counts_from_the_fork(tmp_path, door):
     assert abs(counts[0] - counts[1]) <= 15, counts
 
 
+@pytest.mark.parametrize("is_warm", [False, True])
+def test_a_low_limit_on_open_files_counts_those_of_the_bot_only(tmp_path, door, is_warm):
+    bot = bot_of(tmp_path, "import os\nprint(sum(1 for _ in iter(lambda: os.dup(0), 11)))\n")
+    assert said(door, bot, is_warm=is_warm, limits=Limits(open_files=12)) == ("8\n", "", "exit 0")
+
+
 def test_a_preloaded_module_is_there_already_and_throws_other_dice_in_each_bot(tmp_path):
     pytest.importorskip("numpy")
     bot = bot_of(tmp_path, "import sys\nprint('numpy' in sys.modules)\nimport numpy\nprint(numpy.random.random())\n")

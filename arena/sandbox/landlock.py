@@ -59,10 +59,10 @@ def version() -> int:
 
 
 def confine(plan: Plan, argv: list[str]) -> list[str]:
-    """In the child: limits, files, system calls, in this order; returns what to run."""
-    rlimits.apply(plan)
+    """In the child: files, limits, system calls, in this order; returns what to run."""
     rlimits.no_new_privs()
     _restrict(plan)
+    rlimits.apply(plan)  # after that: one on open files would count ours
     seccomp.install(_filter(plan))
     return argv
 
