@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 import duel
 from side_by_side import compiled, measured, show
@@ -29,6 +30,7 @@ ROUNDS = 5
 MATCHES = 40
 """A lane and round."""
 BOARD = duel.board(100)
+EVERYWHERE = os.sched_getaffinity(0)
 
 
 def usable(level: str) -> bool:
@@ -77,6 +79,33 @@ def floor(loop: Path, script: Path, bot: Path) -> Callable[[], float]:
         return 1e9 / int(done.stdout)
 
     return measure
+
+
+def shares(bot: Bot, **conditions: object) -> Callable[[], tuple[float, float, float]]:
+    """Milliseconds of a match until all bots are ready, for its turns, and to its end."""
+
+    def measure() -> tuple[float, float, float]:
+        marks: list[float] = []
+        with Door() as door:
+            for number in range(3):  # the first one finds nothing prepared
+                marks[:] = [time.perf_counter()]
+                play(
+                    duel.match(BOARD, bot, number, **conditions),
+                    door=door,
+                    watch=lambda _: marks.append(time.perf_counter()),
+                )
+                marks.append(time.perf_counter())
+        return (marks[1] - marks[0]) * 1e3, (marks[-2] - marks[1]) * 1e3, (marks[-1] - marks[-2]) * 1e3
+
+    return measure
+
+
+def show_shares(found: dict[str, list[tuple[float, float, float]]]) -> None:
+    """Where the time of a match goes."""
+    print("\nWhere a match of 100 turns spends its time (ms: to be ready, turns, end)")
+    for name, rounds in found.items():
+        start, turns, end = (median(column) for column in zip(*rounds, strict=True))
+        print(f"  {name:52}{start:8.1f}{turns:8.1f}{end:8.1f}")
 
 
 class Nobody:
@@ -136,6 +165,18 @@ if __name__ == "__main__":
         title = f"Matches of 100 turns a second, fresh Python bots, {lanes} lane{'s' * (lanes > 1)}"
         show(title, "/s", found, "cold, landlock, pinned", more_is_better=True)
     loop, program = compiled("loop.c"), compiled("bot.c")
+    parts = {
+        f"{kind}, {'not frozen' if not freeze else 'frozen'}": shares(bot, sandbox="landlock", warm=warm, freeze=freeze)
+        for kind, bot, warm in (
+            ("cold Python bots", duel.python_bot(), False),
+            ("warm Python bots", duel.python_bot(), True),
+            *([("C bots", duel.program_bot(program), False)] if program else []),
+        )
+        for freeze in (True, False)
+    }
+    cores.stay(min(cores.available()))
+    show_shares(measured(parts, ROUNDS))
+    os.sched_setaffinity(0, EVERYWHERE)
     if loop and program:
         bot = duel.program_bot(program)
         with tempfile.TemporaryDirectory() as folder:

@@ -11,13 +11,15 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
+from typing import TypeVar
 
+Figure = TypeVar("Figure")
 HERE = Path(__file__).parent
 
 
-def measured(things: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+def measured(things: Mapping[str, Callable[[], Figure]], rounds: int) -> dict[str, list[Figure]]:
     """Call each in turn, `rounds` times; what each gave."""
-    found: dict[str, list[float]] = {name: [] for name in things}
+    found: dict[str, list[Figure]] = {name: [] for name in things}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
         for name, measure in things.items():
