@@ -272,3 +272,18 @@ def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_go
         assert rooms["writes"].path != rooms["erases"].path != rooms["reads"].path
         assert not rooms["writes"].path.exists()
         assert not rooms["erases"].path.exists()
+
+
+def test_a_sweep_leaves_the_kept_and_what_died_of_them_can_still_be_ended(tmp_path):
+    (tmp_path / "bot.py").write_text("input()\n")
+    with Door() as door:
+        kept, dead, left = (door.start(roster.from_path(tmp_path / "bot.py"), OPEN, None) for _ in range(3))
+        os.write(dead.stdin, b"\n")
+        assert gone_soon([dead.pid])
+        assert door.sweep((kept.pid, dead.pid)) == 1
+        assert alive(kept.pid)
+        assert not alive(left.pid)
+        assert str(door.end(dead)) == "exit 0"
+        assert str(door.end(kept)) == "signal SIGKILL"
+        for child in (kept, dead, left):
+            close(child)
