@@ -39,7 +39,8 @@ def steady(tmp_path) -> Bot:
     path = tmp_path / "steady.py"
     path.write_text(
         "import os, sys, time\n"
-        "if os.fork() == 0:\n    os.setsid(); time.sleep(600)\n"
+        "pid = os.fork()\nif pid == 0:\n    os.setsid(); time.sleep(600)\n"
+        "while os.getsid(pid) != pid: time.sleep(0.001)\n"
         "for line in sys.stdin:\n"
         "    if line == 'ready?\\n': print('ready', flush=True)\n"
         "    elif line.startswith('legal'): move = line.split(' ', 1)[1]\n"
