@@ -39,7 +39,8 @@ def steady(tmp_path) -> Bot:
     path = tmp_path / "steady.py"
     path.write_text(
         "import os, sys, time\n"
-        "if os.fork() == 0:\n    os.setsid(); time.sleep(600)\n"
+        "pid = os.fork()\nif pid == 0:\n    os.setsid(); time.sleep(600)\n"
+        "while os.getsid(pid) != pid: time.sleep(0.001)\n"
         "for line in sys.stdin:\n"
         "    if line == 'ready?\\n': print('ready', flush=True)\n"
         "    elif line.startswith('legal'): move = line.split(' ', 1)[1]\n"
@@ -272,3 +273,18 @@ def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_go
         assert rooms["writes"].path != rooms["erases"].path != rooms["reads"].path
         assert not rooms["writes"].path.exists()
         assert not rooms["erases"].path.exists()
+
+
+def test_a_sweep_leaves_the_kept_and_what_died_of_them_can_still_be_ended(tmp_path):
+    (tmp_path / "bot.py").write_text("input()\n")
+    with Door() as door:
+        kept, dead, left = (door.start(roster.from_path(tmp_path / "bot.py"), OPEN, None) for _ in range(3))
+        os.write(dead.stdin, b"\n")
+        assert gone_soon([dead.pid])
+        assert door.sweep((kept.pid, dead.pid)) == 1
+        assert alive(kept.pid)
+        assert not alive(left.pid)
+        assert str(door.end(dead)) == "exit 0"
+        assert str(door.end(kept)) == "signal SIGKILL"
+        for child in (kept, dead, left):
+            close(child)

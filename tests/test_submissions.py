@@ -6,6 +6,7 @@ import shutil
 import socket
 import tarfile
 import threading
+from functools import partial
 from pathlib import Path
 
 import classroom
@@ -16,8 +17,8 @@ from arena import roster
 from arena.cli import examining
 from arena.errors import ArenaError
 from arena.sandbox.door import SpawnerLostError
-from arena.submissions import Desk, Shelf, name_of
-from arena.submissions.taking import DEPTH, ENTRIES, take
+from arena.submissions import Desk, Shelf, name_of, taking
+from arena.submissions.taking import DEPTH, take
 from arena.submissions.unpacking import unpack
 
 GOOD = 16
@@ -35,6 +36,7 @@ def taught(tmp_path_factory):
     return here, done, before == after
 
 
+@pytest.mark.slow
 def test_a_class_of_thirty_is_taken_in_or_refused_each_with_the_right_reason(taught):
     _, done, _ = taught
     answers = {row["name"]: row for row in json.loads(done.stdout)}
@@ -46,6 +48,7 @@ def test_a_class_of_thirty_is_taken_in_or_refused_each_with_the_right_reason(tau
     assert {row["version"] for name, row in answers.items() if name not in refused} == {1}
 
 
+@pytest.mark.slow
 def test_nothing_is_written_outside_the_workspace_and_nothing_half_within(taught):
     here, _, same = taught
     assert same
@@ -54,6 +57,7 @@ def test_nothing_is_written_outside_the_workspace_and_nothing_half_within(taught
     assert not [path for path in here.rglob("*") if path.is_symlink() or "slipped" in path.name]
 
 
+@pytest.mark.slow
 def test_a_refused_bot_is_kept_apart_with_its_reason(taught):
     here, _, _ = taught
     assert {path.name for path in (here / "bots" / "_refused").iterdir()} == set(classroom.REASONS)
@@ -61,6 +65,7 @@ def test_a_refused_bot_is_kept_apart_with_its_reason(taught):
     assert (here / "bots/_refused/wrong_case/submitted/wrong_case.py").read_text() == classroom.BAD["wrong_case"]
 
 
+@pytest.mark.slow
 def test_bots_lists_who_plays_and_who_was_refused(taught):
     here, _, _ = taught
     rows = {row["name"]: row for row in json.loads(cup.arena(here, "bots", "--json").stdout)}
@@ -72,6 +77,7 @@ def test_bots_lists_who_plays_and_who_was_refused(taught):
     assert "in_a_folder" in cup.arena(here, "bots").stdout
 
 
+@pytest.mark.slow
 def test_those_who_were_taken_in_play_and_nobody_else(taught):
     here, _, _ = taught
     done = cup.run_event(here, "--plan", "--json")
@@ -290,9 +296,6 @@ def sinful(folder: Path, sin: str) -> Path:
             bad.symlink_to("/etc/passwd")
         case "deep folders":
             Path(folder, *["d"] * DEPTH).mkdir(parents=True)
-        case "many files":
-            for number in range(ENTRIES):
-                (folder / str(number)).touch()
         case "200 MB":
             with bad.open("wb") as file:
                 file.truncate(200_000_000)
@@ -313,7 +316,6 @@ SINS = {
     "a link up": "this link leaves",
     "a link to the root": "this link leaves",
     "deep folders": f"more than {DEPTH} deep",
-    "many files": f"more than {ENTRIES} files",
     "200 MB": "larger than 50 MB",
     "a name that obeys a terminal": "is no name for a file",
 }
@@ -324,6 +326,15 @@ def test_what_no_submission_may_hold_is_refused_by_name(sin, tmp_path):
     with pytest.raises(ArenaError, match=SINS[sin]) as said:
         taken(sinful(classroom.folder_bot(tmp_path / "mine"), sin), tmp_path)
     assert "\x1b" not in str(said.value)
+
+
+def test_a_submission_of_too_many_files_is_refused_before_they_are_all_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(taking, "Room", partial(taking.Room, entries=3))
+    home = classroom.folder_bot(tmp_path / "mine")
+    assert len(list(taken(home, tmp_path).iterdir())) == 2
+    (home / "third").touch()
+    with pytest.raises(ArenaError, match=f"more than {taking.ENTRIES} files"):
+        take(home, tmp_path / "again")
 
 
 def test_a_submission_that_is_itself_a_link_is_refused(tmp_path):

@@ -138,7 +138,7 @@ class Room:
                 if entry.is_dir(follow_symlinks=False):
                     discard(Path(entry.path))
                 else:
-                    os.unlink(entry.path)
+                    Path(entry.path).unlink(missing_ok=True)  # its last call before it froze may have been the same
 
     def discard(self) -> None:
         """Remove it, whatever a bot made of it."""
