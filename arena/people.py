@@ -40,19 +40,13 @@ def play(match: Match, choose: Choose, watch: Watch) -> Record:
             watch(referee)
         out = {fault.role for fault in referee.verdict.faults} if referee.verdict else set()
         part([bot for role, bot in bots.items() if role not in out], referee.farewell())
-    if referee.verdict is None:
-        raise RuntimeError("the referee asked nobody and gave no verdict")
-    return Record(
-        match=match,
-        turns=tuple(referee.turns),
-        verdict=referee.verdict,
-        sides=tuple(referee.game.sides),
-        seats=tuple(
+    return referee.record(
+        tuple(
             bots[seat.role].report() if seat.role in bots else SeatReport(role=seat.role, bot=PERSON.name, digest="")
             for seat in match.seats
         ),
-        started=started.isoformat(timespec="milliseconds"),
-        seconds=time.monotonic() - begun,
+        started.isoformat(timespec="milliseconds"),
+        time.monotonic() - begun,
     )
 
 

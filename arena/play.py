@@ -51,16 +51,10 @@ def play(
         with Seated(match, [seat for seat in match.seats if seat.role not in missing], door, keeper) as seated:
             bots = seated.bots
             seated.play(referee, watch)
-    if referee.verdict is None:
-        raise RuntimeError("the referee asked nobody and gave no verdict")
-    return Record(
-        match=match,
-        turns=tuple(referee.turns),
-        verdict=referee.verdict,
-        sides=tuple(referee.game.sides),
-        seats=tuple(bots[seat.role].report() if seat.role in bots else _unplayed(seat) for seat in match.seats),
-        started=started.isoformat(timespec="milliseconds"),
-        seconds=time.monotonic() - begun,
+    return referee.record(
+        tuple(bots[seat.role].report() if seat.role in bots else _unplayed(seat) for seat in match.seats),
+        started.isoformat(timespec="milliseconds"),
+        time.monotonic() - begun,
     )
 
 

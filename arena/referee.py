@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from arena import protocol
 from arena.clock import Clock, Spent
 from arena.game import CHANCE, Fact, Game, Move, Role
-from arena.match import Ending, Fault, Match, Turn, Verdict
+from arena.match import Ending, Fault, Match, Record, SeatReport, Turn, Verdict
 from arena.protocol import Ask, Heard
 
 
@@ -87,6 +87,20 @@ class Referee:
         if self.verdict is None:
             raise RuntimeError("a match that is not over has no scores")
         return protocol.end(self.verdict.scores, self.verdict.reason)
+
+    def record(self, seats: tuple[SeatReport, ...], started: str, seconds: float) -> Record:
+        """The whole match, with what became of each seat, in order of play; RuntimeError when it is not over."""
+        if self.verdict is None:
+            raise RuntimeError("the referee asked nobody and gave no verdict")
+        return Record(
+            match=self.match,
+            turns=tuple(self.turns),
+            verdict=self.verdict,
+            sides=tuple(self.game.sides),
+            seats=seats,
+            started=started,
+            seconds=seconds,
+        )
 
     def _greeting(self, role: Role) -> Ask:
         control = self.match.conditions.time
