@@ -68,8 +68,11 @@ def serve(door: socket.socket) -> None:
 
 
 def peek(door: socket.socket) -> bytes:
-    """The operation of the next message, which stays where it is; empty at the end. While none comes, fork ahead."""
-    while len(spares) < SPARES and not select.select([door], [], [], IDLE)[0]:
+    """The operation of the next message, which stays where it is; empty at the end. While none comes, fork ahead.
+
+    Not on the only core of a lane, where some bot is thinking meanwhile.
+    """
+    while len(spares) < SPARES and len(os.sched_getaffinity(0)) > 1 and not select.select([door], [], [], IDLE)[0]:
         spares.append(fork(door))
     return door.recv(1, socket.MSG_PEEK)
 
