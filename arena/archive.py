@@ -12,7 +12,7 @@ from dataclasses import replace
 from arena import records, schema
 from arena.database import Database
 from arena.errors import ArenaError
-from arena.event import Event, Played
+from arena.event import Event, Failing, Played
 from arena.game import Role
 from arena.match import Abort, Ending, Record, digest_of
 from arena.standings import Tally
@@ -93,6 +93,20 @@ class Archive(Database):
             )
             for board, role, bot, result, ending, seats, score in self.rows(query, all_versions)
         )
+
+    def failings(self, *, all_versions: bool = False) -> Iterator[Failing]:
+        """How bots failed, by bot and ending."""
+        query = (
+            "select bot, ending, sum(seats) from tallies join entries on entry = number "
+            "where (planned or ?) and ending != '' group by bot, ending order by bot, ending"
+        )
+        example = (
+            "select id, words from matches join seats on match = matches.number join entries on entry = entries.number "
+            "where (planned or ?) and bot = ? and ending = ? limit 1"
+        )
+        for bot, ending, times in list(self.rows(query, all_versions)):
+            for match, words in self.rows(example, all_versions, bot, ending):
+                yield Failing(bot=bot, ending=Ending(ending), times=times, match=match, words=words)
 
     def count(self, *, all_versions: bool = False) -> int:
         """How many matches are finished."""

@@ -78,6 +78,19 @@ class Event:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Failing:
+    """How often a bot's seats failed in one way, with one of those matches as an example."""
+
+    bot: str
+    ending: Ending
+    times: int
+    match: str
+    """Its id."""
+    words: str
+    """What was expected there and what came."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Played:
     """What standings need of a finished match; a Record without its transcript."""
 

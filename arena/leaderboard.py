@@ -17,7 +17,7 @@ from arena import arrays, frames, metrics, ranking, rated, rating_frames, record
 from arena.archive import Archive
 from arena.arrays import Arrays, Ints
 from arena.errors import ArenaError
-from arena.event import Event, Played
+from arena.event import Event, Failing, Played
 from arena.game import Role
 from arena.ratings import Ratings
 from arena.standings import Standing, Tally, standings_of
@@ -55,6 +55,11 @@ class Results:
             return bot if seen[bot] < 2 else f"{bot} {digest[:6] if number is None else f'v{number}'}"
 
         return cls(archive.by_version(label), all_versions=True, rating=rating)
+
+    @property
+    def folder(self) -> Path:
+        """Where the results are."""
+        return self._archive.folder
 
     @cached_property
     def event(self) -> Event:
@@ -101,6 +106,11 @@ class Results:
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the ratings should know, a sentence each; no bot is named."""
         return self.ratings.warnings
+
+    @cached_property
+    def failings(self) -> tuple[Failing, ...]:
+        """How bots failed, by bot and ending, each with a match that can be looked at."""
+        return tuple(self._archive.failings(all_versions=self._all_versions))
 
     @cached_property
     def boards(self) -> dict[str, tuple[Role, ...]]:

@@ -127,6 +127,12 @@ def test_bots_that_always_fail_are_at_the_bottom_with_their_endings_counted(tmp_
     assert {row["bot"] for row in rows[:2]} == {"first", "last"}
     for row in rows[2:]:
         assert int(row[row["bot"]]) == int(row["forfeits"]) > 0, row
+    reruns = dict(re.findall(r"arena (rerun \S+ \S+ --bot (\S+) --print)", done.stderr))
+    assert set(reruns.values()) == set(SINS)  # each with the command that shows why
+    command = next(line for line, bot in reruns.items() if bot == "illegal_move")
+    again = arena(folder, *command.split())
+    assert again.returncode == 0, again.stderr
+    assert "expected one of" in done.stderr
 
 
 def test_a_second_run_of_the_same_event_is_refused_in_a_line(tmp_path):

@@ -19,6 +19,7 @@ DECIMALS = {"logits": 2, "Elo": 0, "points": 1}
 AVERAGE = {"logits": "; the average bot is at 0", "Elo": "; the average bot is at 1500", "points": ""}
 LONGEST = 24  # letters of a name that other columns make room for; a longer one is folded
 BAR = 12
+FAILINGS = 10
 PARTS = {"rank", "bot", "rating", "95 %", "ranks", "won", "drawn"}
 """Columns that tell little without those that follow."""
 DRAWN, PLAIN = ("\u2500", "\u25cf"), ("-", "o")
@@ -39,6 +40,19 @@ def show(results: "Results") -> None:
         )
     for warning in results.warnings:
         screen.notice(f"note: {warning}")
+    _show_failings(results)
+
+
+def _show_failings(results: "Results") -> None:
+    """Why bots lost without being beaten, and the command that shows it."""
+    for one in results.failings[:FAILINGS]:
+        times = f", {one.times} times, such as" if one.times > 1 else ""
+        screen.notice(
+            f"{screen.shown(one.bot)}: {one.ending}{times}: {screen.shown(one.words)}\n"
+            f"  arena rerun {one.match} {screen.shown(results.folder.name)} --bot {screen.shown(one.bot)} --print"
+        )
+    if (more := len(results.failings) - FAILINGS) > 0:
+        screen.notice(f"and {more} more kinds of failure; `arena report` has them all")
 
 
 def table(results: "Results", width: int | None) -> "Table":
