@@ -20,7 +20,11 @@ from arena.protocol import clean
 from arena.roster.files import files_of
 from arena.sandbox.building import build
 from arena.sandbox.door import Door
+from arena.sandbox.folder import discard
 
+BYTES = 250_000_000
+"""That a built bot may have."""
+DEPTH = 64
 LINES = 6
 """Of what the compiler said, the last ones that are shown."""
 
@@ -48,21 +52,35 @@ def _built(bot: Bot, folder: Path, level: str) -> Bot:
 def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None:
     """What stands under the final name is whole: it is moved there when all is done."""
     making = target.with_suffix(".part")
-    shutil.rmtree(making, ignore_errors=True)  # of a build that was killed
+    _remove(making)  # of a build that was killed
     with Door() as door:
         try:
             done = build(door, bot, (_compiler(command[0]), *command[1:]), level, making)
             failure, log = done.failure, done.said
             if not failure:
-                tuple(files_of(making))
+                _judge(making)
                 making.rename(target)
-        except (OSError, shutil.Error, ArenaError) as error:
+        except (OSError, shutil.Error, ArenaError, RecursionError) as error:
             failure, log = f"what it made cannot be kept: {error}", ""
     if failure:
-        shutil.rmtree(making, ignore_errors=True)
+        _remove(making)
         lines = [clean(line) for line in log.splitlines() if line.strip()][-LINES:]
         said = "".join(f"\n  {line}" for line in lines)
         raise ArenaError(f"{bot.name}: its build failed: {clean(' '.join(command))}: {clean(failure)}{said}")
+
+
+def _judge(folder: Path) -> None:
+    """What a build made is a stranger's too: no link that leaves, nothing but files, not too much or too deep."""
+    for root, _, _ in os.walk(folder):
+        if len(Path(root).relative_to(folder).parts) > DEPTH:
+            raise ArenaError(f"folders more than {DEPTH} deep")
+    if sum(path.lstat().st_size for _, path in files_of(folder)) > BYTES:
+        raise ArenaError(f"more than {BYTES // 1_000_000} MB; remove what the bot does not need")
+
+
+def _remove(making: Path) -> None:
+    if making.exists():
+        discard(making)
 
 
 def _compiler(program: str) -> str:

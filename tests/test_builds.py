@@ -66,7 +66,16 @@ def test_a_build_that_was_killed_midway_is_never_taken_for_a_whole_one(tmp_path)
     assert not half.exists()
 
 
-@pytest.mark.parametrize("steps", ["ln -s /etc/passwd bot.py", "mkfifo bot.py", "ln -s ../../secret bot.py"])
+LEAVES = {
+    "a link to the root": "ln -s /etc/passwd bot.py",
+    "a link up": "ln -s ../../secret bot.py",
+    "a fifo": "mkfifo bot.py",
+    "folders without end": "for i in $(seq 900); do mkdir d && cd d; done",
+    "300 MB": "truncate -s 300M bot.py",
+}
+
+
+@pytest.mark.parametrize("steps", LEAVES.values(), ids=LEAVES)
 def test_a_build_that_leaves_what_no_bot_may_hold_has_failed(tmp_path, steps):
     bot = bot_that_is_built(tmp_path / "mine", steps)
     with pytest.raises(ArenaError, match="its build failed"):

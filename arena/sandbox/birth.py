@@ -66,7 +66,7 @@ def begin(door: socket.socket, parent: int, tell: int) -> NoReturn:
         argv = LEVELS[plan.level](plan, argv)
         if plan.warm:
             os.closerange(3, 1 << 16)  # `tell` too, which says that all went well
-            warm.run(argv, env, (*landlock.PROGRAMS, *plan.read, plan.home))
+            warm.run(argv, env)
         stage = "error"
         os.execvpe(argv[0], argv, env)  # noqa: S606 (no shell is wanted)
     except OSError as error:

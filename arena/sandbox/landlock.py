@@ -9,9 +9,7 @@ import ctypes
 import os
 import stat
 import struct
-from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 from arena.sandbox import rlimits, seccomp
 from arena.sandbox.plan import Plan
@@ -43,15 +41,6 @@ syscall = ctypes.CDLL(None, use_errno=True).syscall
 syscall.restype = ctypes.c_long
 
 
-class Place(NamedTuple):
-    """A place on disk that is held by a descriptor."""
-
-    descriptor: int
-    folder: bool
-    real: str
-    """Its path without symbolic links."""
-
-
 @cache
 def version() -> int:
     """The version of Landlock that this kernel offers; 0 = none."""
@@ -80,7 +69,7 @@ _prepared: dict[tuple[str, ...], list[bytes]] = {}
 def prepare(places: tuple[str, ...]) -> None:
     """In the spawner: make the rules for bots that may read these places beside the system's programs."""
     if places not in _prepared:
-        _prepared[places] = _rules(_shared(places))
+        _prepared[places] = _shared(places)
 
 
 def _restrict(plan: Plan) -> None:
@@ -88,8 +77,8 @@ def _restrict(plan: Plan) -> None:
     attributes = struct.pack("QQQ", _handled(), HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= 6 else 0)
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
     ruleset = _checked(syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "create")
-    own = ((plan.home, READ | SCRATCH if plan.builds else READ), (plan.scratch, SCRATCH))
-    for rule in (*(_prepared.get(plan.read) or _rules(_shared(plan.read))), *_rules(own)):
+    own = _rule(plan.home, READ | SCRATCH if plan.builds else READ), _rule(plan.scratch, SCRATCH)
+    for rule in (*(_prepared.get(plan.read) or _shared(plan.read)), *own):
         _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
     _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
     os.close(ruleset)
@@ -103,32 +92,23 @@ def _handled() -> int:
     return next(files for least, files in sorted(HANDLED_FILES.items(), reverse=True) if version() >= least)
 
 
-def _shared(places: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-    """What a bot has beside its own folders, with the rights on it."""
-    yield from ((path, READ) for path in (*PROGRAMS, *SETTINGS, *places))
-    yield from ((path, DEVICE) for path in DEVICES)
-
-
-def _rules(granted: Iterable[tuple[str, int]]) -> list[bytes]:
-    """As the kernel takes them. What lies below a folder with the same rights needs none of its own."""
+def _shared(places: tuple[str, ...]) -> list[bytes]:
+    """What a bot has beside its own folders. What lies below a folder that it may read needs no rule of its own."""
     rules: list[bytes] = []
     above: list[str] = []
-    for path, rights in granted:
-        place = _open(path)
-        if place is None or (rights == READ and place.real.startswith(tuple(above))):
-            continue
-        if rights == READ and place.folder:
-            above.append(f"{place.real}/")
-        rules.append(struct.pack("=Qi", rights & _handled() & (-1 if place.folder else FILE_RIGHTS), place.descriptor))
-    return rules
+    for path in filter(os.path.exists, (*PROGRAMS, *SETTINGS, *places)):  # not every system has them all
+        real = os.path.realpath(path)
+        if not real.startswith(tuple(above)):
+            rules.append(_rule(path, READ))
+            above.append(f"{real}/")
+    return rules + [_rule(path, DEVICE) for path in filter(os.path.exists, DEVICES)]
 
 
-def _open(path: str) -> Place | None:
-    try:
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None  # not every system has them all
-    return Place(descriptor, stat.S_ISDIR(os.fstat(descriptor).st_mode), os.path.realpath(path))
+def _rule(path: str, rights: int) -> bytes:
+    """These rights on a place and all below it, as the kernel takes them; the place stays open."""
+    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    folder = stat.S_ISDIR(os.fstat(place).st_mode)
+    return struct.pack("=Qi", rights & _handled() & (-1 if folder else FILE_RIGHTS), place)
 
 
 def _checked(answer: int, what: str) -> int:

@@ -143,7 +143,7 @@ def prepare(level: str, processes: int, other_user: bool, places: tuple[str, ...
             bubblewrap.prepare(other_user=other_user)
     except OSError as error:
         return {"failed": error.strerror}
-    warm.settle()
+    warm.settle(places)
     return {}
 
 

@@ -17,6 +17,8 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
+from arena.sandbox.landlock import PROGRAMS
+
 FLAGS = ("-s", "-B", "-u")
 """How the spawner itself is started: only bots that are started so can be warm."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -45,6 +47,7 @@ class Shown(NamedTuple):
 
 inherited = Footprint(0, 0)
 shown = Shown(0, 0, 0, 0)
+readable: tuple[str, ...] = ()
 ours: list[str] = []
 """What is loaded of arena, which no bot may find."""
 
@@ -69,13 +72,19 @@ def preload(modules: tuple[str, ...]) -> str:
             return f"{name}: {error!r}"[:1000]
         if len(os.listdir("/proc/self/task")) > 1:
             return f"{name}: it starts threads when it is imported, which no fork has"
-    settle()
+    settle(readable)
     return ""
 
 
-def settle() -> None:
-    """In the spawner, when it has learned something: make a fork cheap, and know what it begins with."""
-    global inherited, shown, ours
+def settle(places: tuple[str, ...] = ()) -> None:
+    """In the spawner, when it has learned something: make a fork cheap, and know what it begins with.
+
+    `places` are those that bots may read; of what is elsewhere no listing is kept, which modules are looked up in.
+    """
+    global inherited, shown, ours, readable
+    readable = places
+    for path in [path for path in sys.path_importer_cache if not path.startswith((*PROGRAMS, *places))]:
+        del sys.path_importer_cache[path]
     ours = [name for name in sys.modules if name.partition(".")[0] == "arena"]
     os.environ.pop(PLACE, None)
     compile("", "", "exec")  # the compiler makes its types when it is first used
@@ -88,12 +97,12 @@ def settle() -> None:
     inherited = Footprint((resident - shared) * PAGE, data * PAGE)
 
 
-def run(argv: list[str], env: dict[str, str], readable: tuple[str, ...]) -> NoReturn:
-    """Be the bot, to its end; `readable` are the places whose modules it may find."""
+def run(argv: list[str], env: dict[str, str]) -> NoReturn:
+    """Be the bot, to its end."""
     status = 1
     try:
         script = argv[len(FLAGS) + 1]
-        main = _become(argv, script, env, readable)
+        main = _become(argv, script, env)
         try:
             with open(script, "rb", 0) as file:
                 source = file.read()
@@ -112,7 +121,7 @@ def run(argv: list[str], env: dict[str, str], readable: tuple[str, ...]) -> NoRe
     _leave(status)
 
 
-def _become(argv: list[str], script: str, env: dict[str, str], readable: tuple[str, ...]) -> ModuleType:
+def _become(argv: list[str], script: str, env: dict[str, str]) -> ModuleType:
     """A fresh `__main__`, and everything that tells where it comes from."""
     for name, value in env.items():
         if os.environ.get(name) != value:
@@ -125,8 +134,6 @@ def _become(argv: list[str], script: str, env: dict[str, str], readable: tuple[s
     folder = os.path.dirname(os.path.realpath(file) if "/" in script or os.path.islink(file) else file)
     kit = [path for path in env.get("PYTHONPATH", "").split(":") if path]
     sys.path[:] = [folder, *kit, *base_path]
-    for path in [path for path in sys.path_importer_cache if not path.startswith(readable)]:
-        del sys.path_importer_cache[path]  # a listing of what it may not see
     sys.argv[:] = argv[len(FLAGS) + 1 :]
     sys.orig_argv[:] = argv
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
