@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import facts
+import machine
 import truth
 from scene import SETTING, Scene, Stage
 from table import EXPECTED
@@ -59,7 +60,7 @@ class Sampler:
         if self._name == "memory_files":
             return facts.memory_files(program) if program else 0
         if self._name in ("stored", "files"):
-            stored, files, _ = facts.scratch(program, child.plan.scratch) if program else (0, 0, False)
+            stored, files, _ = machine.scratch(program, child.plan.scratch) if program else (0, 0, False)
             return stored if self._name == "stored" else files
         pids = {child.pid, *procfs.below(child.pid)}
         self._children |= pids
@@ -97,7 +98,7 @@ def play(stage: Stage, scenes: list[Scene]) -> None:
     time.sleep(FROZEN if frozen else 0.0)
     for scene in frozen:
         scene.used_while_frozen = used(scene) - before[scene]
-    pending = facts.pending()
+    pending = machine.pending()
     mark(scenes, "processes")
     for scene in scenes:
         scene.signals = pending
@@ -108,7 +109,7 @@ def play(stage: Stage, scenes: list[Scene]) -> None:
             scene.setting_changed = Path(SETTING).read_text() != setting
             if scene.setting_changed:
                 Path(SETTING).write_text(setting)
-    facts.set_own_limit(scenes[0].canary_before[2])
+    machine.set_own_limit(scenes[0].canary_before[2])
     mark(scenes, "stays")  # until the sweep
     stage.door.sweep()
     mark(scenes, "survivors")
@@ -118,7 +119,7 @@ def play(stage: Stage, scenes: list[Scene]) -> None:
 
 def mark(scenes: list[Scene], name: str) -> None:
     """Keep the processes of each scene, in whatever session they hide, under this name."""
-    found = facts.marked([scene.mark for scene in scenes])
+    found = machine.marked([scene.mark for scene in scenes])
     for scene in scenes:
         setattr(scene, name, found[scene.mark])
 
@@ -161,7 +162,7 @@ def outlive(stage: Stage, name: str) -> Scene:
         scene.look()
         os.kill(door._spawner.pid, signal.SIGKILL)
         until = time.monotonic() + 0.5
-        while time.monotonic() < until and facts.marked([scene.mark])[scene.mark]:
+        while time.monotonic() < until and machine.marked([scene.mark])[scene.mark]:
             time.sleep(0.01)
         mark([scene], "stays")
     mark([scene], "survivors")

@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import facts
+import machine
+import peeks
 from table import Row
 
 from arena.bot import LiveBot
@@ -76,7 +78,7 @@ class Scene:
         if self.row.terminal:
             self._open_terminal()
         if self.row.key:
-            facts.add_key(self.tag, self.stage.token)
+            machine.add_key(self.tag, self.stage.token)
         self.sleeper = subprocess.Popen(["sleep", "60"], start_new_session=True) if self.row.sleeper else None
         if self.sleeper:
             os.setpriority(os.PRIO_PROCESS, self.sleeper.pid, 13)
@@ -93,12 +95,12 @@ class Scene:
             self.opponent_before = facts.of(self.opponent._child.program())
         if self.accomplice and self.row.twice == "later":
             self.accomplice.end()
-        self.canary_before = facts.state(self.canary), facts.state(self.results), facts.own_limit()
+        self.canary_before = machine.state(self.canary), machine.state(self.results), machine.own_limit()
         aims = {"message": ""}
         if self.opponent:
             child = self.opponent._child
             pid = child.program()
-            self.address = _find(pid, self.stage.token)
+            self.address = peeks.find(pid, self.stage.token)
             aims |= {"opponent": pid, "opponent_file": str(child.room.home / "secret.txt"), "address": self.address}
         self.bot = self._start("attacker", HERE.parent / f"{self.name}.py", self.conditions, aims)
 
@@ -109,15 +111,15 @@ class Scene:
         self.facts = facts.of(self.program) if self.program else None
         if self.opponent:
             self.opponent_after = facts.of(self.opponent._child.program())
-            self.opponent_said = _waiting(self.opponent._child.stdout)
-            self.opponent_holds = _read(self.opponent._child.program(), self.address, len(self.stage.token))
+            self.opponent_said = peeks.waiting(self.opponent._child.stdout)
+            self.opponent_holds = peeks.read(self.opponent._child.program(), self.address, len(self.stage.token))
         self.namespaces = self._namespaces(child)
-        self.scratch = facts.scratch(self.program, child.plan.scratch) if self.program else (0, 0, False)
+        self.scratch = machine.scratch(self.program, child.plan.scratch) if self.program else (0, 0, False)
         self.memory_files = facts.memory_files(self.program) if self.program else 0
         self.home = {entry.name for entry in child.room.home.iterdir()} if child.room.home.exists() else set()
-        self.reached = {name for name, one in self.sockets.items() if _came(one)}
-        self.canary_meanwhile = facts.state(self.canary)
-        self.served = self.row.sockets and _connects(self.free)
+        self.reached = {name for name, one in self.sockets.items() if peeks.came(one)}
+        self.canary_meanwhile = machine.state(self.canary)
+        self.served = self.row.sockets and peeks.connects(self.free)
         self.typed = self._typed() if self.row.terminal else b""
 
     def end(self) -> None:
@@ -127,7 +129,7 @@ class Scene:
                 bot.end()
         report = self.bot.report()
         self.said = report.stderr + "\n".join(self.bot.heard.remarks if self.bot.heard else ())
-        self.canary_after = facts.state(self.canary), facts.state(self.results), facts.own_limit()
+        self.canary_after = machine.state(self.canary), machine.state(self.results), machine.own_limit()
         self.found = {entry.name for entry in self.folder.iterdir()} - self.files
         self.holds = self._left()
 
@@ -145,22 +147,22 @@ class Scene:
             os.close(self.master)
             os.close(self.slave)
         if self.row.key:
-            facts.key_of(None, self.tag, remove=True)
+            machine.key_of(None, self.tag, remove=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _left(self) -> list[str]:
         """What outlives the match, outside of every folder that arena removes; taken away."""
-        left = [f"System V {kind}" for key in (self.key, self.common_key) for kind in sorted(facts.system_v(key))]
+        left = [f"System V {kind}" for key in (self.key, self.common_key) for kind in sorted(machine.system_v(key))]
         for key in (self.key, self.common_key):
-            facts.remove_system_v(key)
+            machine.remove_system_v(key)
         for folder in ("/tmp", "/var/tmp", "/dev/shm", "/", str(self.stage.folder / "tmp")):
             for name in (self.tag, self.note):
                 if os.path.lexists(f"{folder}/{name}"):
                     left.append(f"file in {folder}")
                     os.unlink(f"{folder}/{name}")
-        if facts.message_queue(self.tag):
+        if machine.message_queue(self.tag):
             left.append("POSIX message queue")
-        if self.name == "leaves_a_key" and facts.key_of(self.bot._child.plan.user, self.tag, remove=True):
+        if self.name == "leaves_a_key" and machine.key_of(self.bot._child.plan.user, self.tag, remove=True):
             left.append("key")
         return left + [f"file beside the canary: {name}" for name in self.found]
 
@@ -260,7 +262,7 @@ class Scene:
             "setting": SETTING,
             "referee": os.getpid(),
             "near": self.sleeper and self.sleeper.pid // 500 * 500,
-            "pending": facts.own_limit()[1],
+            "pending": machine.own_limit()[1],
             "core": cores[-1],
             "key": self.key,
             "common_key": self.common_key,
@@ -278,68 +280,9 @@ class Scene:
     def _namespaces(self, child) -> bool:
         """Whether one of its processes is in a user or network namespace that it was not given."""
         around = [child.pid, *procfs.children(child.pid)] if self.stage.level == "bubblewrap" else []
-        given = _spaces(around[-1] if around else os.getpid())
-        return any(_spaces(pid) not in (given, ("", "")) for pid in self.processes if pid not in around)
+        given = peeks.spaces(around[-1] if around else os.getpid())
+        return any(peeks.spaces(pid) not in (given, ("", "")) for pid in self.processes if pid not in around)
 
 
 SETTING = "/proc/sys/kernel/printk_ratelimit_burst"
 """Of the kernel's settings, one that hurts nobody."""
-
-
-def _spaces(pid: int) -> tuple[str, str]:
-    return facts._link(Path(f"/proc/{pid}/ns/user")), facts._link(Path(f"/proc/{pid}/ns/net"))
-
-
-def _came(one: socket.socket) -> bool:
-    """Whether somebody connected or sent something."""
-    try:
-        if one.type == socket.SOCK_STREAM:
-            one.accept()[0].close()
-        else:
-            one.recv(100)
-    except OSError:
-        return False
-    return True
-
-
-def _connects(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), 0.3).close()
-    except OSError:
-        return False
-    return True
-
-
-def _find(pid: int | None, text: str) -> int:
-    """Where in a process's memory a text stands; 0 = it is not found."""
-    try:
-        with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
-            for line in maps:
-                words = line.split()
-                if words[1].startswith("rw"):
-                    first, last = (int(word, 16) for word in words[0].split("-"))
-                    if last - first < 1 << 24:
-                        memory.seek(first)
-                        place = memory.read(last - first).find(text.encode())
-                        if place >= 0:
-                            return first + place
-    except OSError:
-        pass
-    return 0
-
-
-def _waiting(pipe: int) -> bytes:
-    """What is in a pipe that does not block."""
-    try:
-        return os.read(pipe, 1 << 16)
-    except BlockingIOError:
-        return b""
-
-
-def _read(pid: int | None, address: int, size: int) -> bytes:
-    try:
-        with open(f"/proc/{pid}/mem", "rb", 0) as memory:
-            memory.seek(address)
-            return memory.read(size)
-    except OSError:
-        return b""
