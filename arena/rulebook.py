@@ -8,7 +8,6 @@ import re
 import tomllib
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import entry_points
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena import rulefile
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import Board
 from arena.game import Game
 from arena.match import Match, digest_of
@@ -83,9 +82,7 @@ def _path_in(words: str, workspace: Path) -> tuple[Path | None, str]:
 
 def _unknown(words: str, labels: list[str]) -> tuple[Board, ...]:
     parts = {part for label in labels for part in label.rsplit("/", 1)}
-    near = get_close_matches(words, [*labels, *sorted(parts)], n=1)
-    hint = f"did you mean {near[0]!r}? Known" if near else "known"
-    raise ArenaError(f"there is no game or board {words!r}; {hint}: {', '.join(labels) or 'none'}")
+    raise ArenaError(f"there is no game or board {words!r}; {known_are(words, labels, nearest=sorted(parts))}")
 
 
 def _rules(workspace: Path) -> tuple[Path, ...]:
@@ -147,8 +144,7 @@ def _game(path: Path, board: str) -> Game[Any]:
     where = f"{path.with_suffix('.toml')}: [{board}]"
     for key in _tables(path)[board]:
         if key not in known:
-            near = get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+            hint = did_you_mean(key, known) or f"known: {', '.join(known)}"
             raise ArenaError(f"{where} {key}: unknown parameter; {hint}")
     for key, needed in known.items():
         if needed and key not in _tables(path)[board]:

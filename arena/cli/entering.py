@@ -1,8 +1,8 @@
 """What a person types or presses -> a legal move. Pure, and the same for every game: it looks at words only."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
+from arena.errors import did_you_mean
 from arena.game import Move
 
 WAYS = {
@@ -87,8 +87,8 @@ def misunderstood(text: str, legal: Sequence[Move], found: Sequence[Move]) -> st
     if len(found) > 1:
         more = f", and {len(found) - LISTED} more" if len(found) > LISTED else ""
         return f"{text!r} may be {', '.join(found[:LISTED])}{more}: type more of it"
-    near = get_close_matches(text.lower(), legal, n=1)
-    return f"{text!r} is no legal move{f'; did you mean {near[0]!r}?' if near else ''} ? lists them"
+    meant = did_you_mean(text.lower(), legal)
+    return f"{text!r} is no legal move{meant and f'; {meant}'} ? lists them"
 
 
 def _begins(text: list[str], move: list[str]) -> bool:

@@ -4,13 +4,12 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.cli import places
-from arena.errors import ArenaError
+from arena.errors import ArenaError, known_are
 from arena.match import Bot
 
 if TYPE_CHECKING:
@@ -59,6 +58,4 @@ def bot_named(words: str) -> Bot:
     bots = {bot.name: bot for bot in entrants()}
     if words in bots:
         return bots[words]
-    near = get_close_matches(words, bots, n=1)
-    hint = f"did you mean {near[0]!r}? Known" if near else "known"
-    raise ArenaError(f"there is no bot {words!r}; name a file, a folder, or a bot; {hint}: {', '.join(bots) or 'none'}")
+    raise ArenaError(f"there is no bot {words!r}; name a file, a folder, or a bot; {known_are(words, bots)}")

@@ -1,13 +1,12 @@
 """`arena bots`, `arena withdraw`: who takes part in the event of this workspace, and who no longer does."""
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.cli import known, places, screen
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 
 if TYPE_CHECKING:
     from arena.config import Tournament
@@ -53,9 +52,8 @@ def withdraw(
         raise ArenaError(f"{name!r} is a [[bot]] of tournament.toml: take it out there")
     if not here.playing(name):
         playing = [one for one in here.names() if here.playing(one)]
-        near = get_close_matches(name, playing, n=1)
         gone = "is withdrawn already" if name in here.names() else "there is no such bot"
-        raise ArenaError(f"{name!r}: {gone}; {f'did you mean {near[0]!r}?' if near else '`arena bots` lists them'}")
+        raise ArenaError(f"{name!r}: {gone}; {did_you_mean(name, playing) or '`arena bots` lists them'}")
     kept = Desk(here, lambda _: ()).withdraw(name)
     if json:
         screen.print_json([{"name": name, "version": kept.number, "digest": kept.digest, "state": "withdrawn"}])

@@ -5,7 +5,6 @@ It owns what the file may say. What the boards and the bots are is asked of rule
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -16,7 +15,7 @@ from arena import ratings, roster, rulebook, schedules, tiebreaks
 from arena.clock import TimeControl
 from arena.config.keys import Entry, Faults, Names, Restrictions, Staff, Table, Time, Word, listed
 from arena.config.mistakes import sentences
-from arena.errors import ArenaError
+from arena.errors import ArenaError, known_are
 from arena.event import Board, Event
 from arena.match import Bot, Conditions, Limits
 from arena.sandbox import levels
@@ -220,9 +219,7 @@ def _narrowed(words: str, boards: tuple[Board, ...]) -> tuple[Board, ...]:
 def _picked(kind: str, name: str, known: Mapping[str, Named]) -> Named:
     if name in known:
         return known[name]
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}? Known" if near else "known"
-    raise ArenaError(f"there is no {kind} {name!r} in this event; {hint}: {', '.join(known)}")
+    raise ArenaError(f"there is no {kind} {name!r} in this event; {known_are(name, known)}")
 
 
 def _override(table: dict[str, Any], key: str, value: object) -> None:

@@ -6,10 +6,11 @@ key by itself.
 
 import json
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+
+from arena.errors import did_you_mean
 
 WANTED = {
     "bool_type": "true or false",
@@ -54,7 +55,9 @@ def _sentence(found: list[dict[str, Any]], tables: Mapping[str, type[BaseModel]]
     if error["type"] == "missing":
         return "this key is missing"
     if error["type"] == "extra_forbidden":
-        return _unknown(error["place"][-1], list(tables[_table(error["place"])].model_fields))
+        known = list(tables[_table(error["place"])].model_fields)
+        meant = did_you_mean(str(error["place"][-1]), known)
+        return f"unknown key; {meant or 'known: ' + ', '.join(known)}"
     if error["type"] == "tuple_type" and isinstance(error["input"], dict):
         return f"expected [[{error['place'][-1]}]], with two brackets on each side"
     wanted = dict.fromkeys(_wanted(one) for one in found)
@@ -64,11 +67,6 @@ def _sentence(found: list[dict[str, Any]], tables: Mapping[str, type[BaseModel]]
 def _table(place: list[int | str]) -> str:
     """The name of the table that a key stands in."""
     return str(place[0]) if len(place) > 1 else ""
-
-
-def _unknown(key: object, known: list[str]) -> str:
-    near = get_close_matches(str(key), known, n=1, cutoff=0.5)
-    return f"unknown key; did you mean {near[0]!r}?" if near else f"unknown key; known: {', '.join(known)}"
 
 
 def _wanted(error: dict[str, Any]) -> str:

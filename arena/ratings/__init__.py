@@ -6,12 +6,11 @@ values out. What the files share is in `fitting/`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, known_are
 from arena.game import Role
 
 if TYPE_CHECKING:  # who only asks for the names, such as tournament.toml, waits for no numpy
@@ -117,9 +116,7 @@ def names() -> tuple[str, ...]:
 def known(name: str) -> str:
     """The same name; ArenaError when there is no rating of that name."""
     if name not in names():
-        near = get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]!r}? Known" if near else "known"
-        raise ArenaError(f"rating: there is no {name!r}; {hint}: {', '.join(names())}")
+        raise ArenaError(f"rating: there is no {name!r}; {known_are(name, names())}")
     return name
 
 

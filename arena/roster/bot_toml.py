@@ -9,11 +9,10 @@ import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 from arena.game import Role
 from arena.match import Limits
 from arena.roster.sizes import bytes_of
@@ -151,6 +150,5 @@ def _positive(value: Any, kind: Any, where: str) -> Any:
 def _only(table: Mapping[str, Any], known: tuple[str, ...], where: object) -> None:
     for key in table:
         if key not in known:
-            near = get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+            hint = did_you_mean(key, known) or f"known: {', '.join(known)}"
             raise ArenaError(f"{where}: {ascii(key)[1:-1]}: unknown key; {hint}")

@@ -1,12 +1,11 @@
 """Who meets whom: one file a schedule, found by its name. A file has the two functions of `Schedule`, both pure."""
 
 from collections.abc import Collection
-from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, known_are
 from arena.event import Event
 from arena.match import Match
 
@@ -34,7 +33,5 @@ def names() -> tuple[str, ...]:
 def find(name: str) -> Schedule:
     """The schedule of that name; ArenaError when there is none."""
     if name not in names():
-        near = get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]!r}? Known" if near else "known"
-        raise ArenaError(f"schedule: there is no {name!r}; {hint}: {', '.join(names())}")
+        raise ArenaError(f"schedule: there is no {name!r}; {known_are(name, names())}")
     return cast("Schedule", import_module(f"{__name__}.{name}"))

@@ -9,11 +9,10 @@ import shutil
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, known_are
 
 HERE = Path(__file__).parent
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
@@ -54,9 +53,7 @@ def find(words: str) -> Starter:
         if words.lower() in {kit.name, kit.language}:
             return kit
     names = [kit.name for kit in known]
-    near = get_close_matches(words.lower(), names, n=1)
-    hint = f"did you mean {near[0]!r}? There are" if near else "there are"
-    raise ArenaError(f"--language {words}: no starter kit in it; {hint} {', '.join(names)}")
+    raise ArenaError(f"--language {words}: no starter kit in it; {known_are(words.lower(), names)}")
 
 
 def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], words: Mapping[str, str]) -> None:

@@ -6,13 +6,12 @@ left out that need ratings from elsewhere, colours or rounds: matches here have 
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, known_are
 from arena.tiebreaks._crosstable import Crosstable, Encounters, counted, crosstable
 
 __all__ = ["Crosstable", "Encounters", "Placed", "Rule", "counted", "crosstable", "find", "names", "place"]
@@ -47,9 +46,7 @@ def names() -> tuple[str, ...]:
 def find(name: str) -> Rule:
     """The tie-break of that name; ArenaError when there is none."""
     if name not in names():
-        near = get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]!r}? Known" if near else "known"
-        raise ArenaError(f"tie_breaks: there is no {name!r}; {hint}: {', '.join(names())}")
+        raise ArenaError(f"tie_breaks: there is no {name!r}; {known_are(name, names())}")
     return cast("Rule", import_module(f"{__name__}.{name}"))
 
 
