@@ -78,6 +78,7 @@ class LiveBot:
         self._limit = math.inf if ask.deadline is None else ask.deadline
         if not self._freezes:  # what it did meanwhile was its own business
             self._used = self._meter.read()
+        self._meter.mark()
         self._delay.mark()
         self.begun = begun = time.monotonic()
         """The moment (monotonic) at which the last question was written."""
@@ -145,14 +146,13 @@ class LiveBot:
         if self._exit is None and (excess := self._watchdog.look(now)) is not None:
             self._fail(Ending.LIMIT_EXCEEDED, excess + postmortem.too_little(self._child.limits, self._ready is None))
             self.end()  # at once: it may be eating on
-        self._meter.survey()
+        self._meter.survey(time.monotonic() - self.begun)
 
     def _expire(self, now: float) -> None:
         """The deadline is there: is it to be put off, because bot or referee were kept waiting?"""
         self._read_answer(now, now - self.begun)
         if not self.awaited:
             return
-        self._meter.survey()
         spent = self._spent(now, 0.0)
         charged = self._charged(spent)
         if charged >= self._limit:
@@ -169,9 +169,12 @@ class LiveBot:
         """What the answer took so far, `late` seconds more than what is counted already."""
         used, before = self._meter.read(), self._used
         wall, late = now - self.begun, self._late + late
+        cpu, waited = used.cpu - before.cpu, used.waited - before.waited
         if wall > SHORT:
             late = max(late, self._delay.since())
-        return Spent(wall, used.cpu - before.cpu, used.waited - before.waited, late)
+            self._meter.survey(time.monotonic() - self.begun)
+            waited = self._meter.waited(waited, cpu)
+        return Spent(wall, cpu, waited, late)
 
     def _charged(self, spent: Spent) -> float:
         return spent.fair if self._ask.ready else self._control.charged(spent)

@@ -36,4 +36,4 @@ def started(door: Door, bot: Bot, conditions: Conditions, rules: Path) -> Proces
     child = door.start(bot, conditions, rules)
     if bot.threads > 1 and child.pid:  # what it starts from now on has the choice
         cores.move(child.pid, door.cores)
-    return Process(child, Wire(child.stdin, child.stdout, child.stderr, door.lifeline), Meter(child.program), 0)
+    return Process(child, Wire(child.stdin, child.stdout, child.stderr, door.lifeline), door.meter(child), 0)

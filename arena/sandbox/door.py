@@ -22,6 +22,7 @@ from arena.match import Bot, Conditions
 from arena.sandbox import birth, bubblewrap, orphans, procfs, rlimits, spawner, toolchain, users, warm
 from arena.sandbox.child import Child, Exit, pipes
 from arena.sandbox.folder import Folder
+from arena.sandbox.meter import Meter
 from arena.sandbox.plan import CONFINING, Plan
 from arena.sandbox.watchdog import Watchdog
 
@@ -137,6 +138,10 @@ class Door:
         alone = plan.processes == 1 and plan.level in CONFINING
         processes: Callable[[], Iterable[int]] = partial(_program if alone else self._group, child)
         return Watchdog(child.limits, child.inherited, processes, partial(child.stored, processes))
+
+    def meter(self, child: Child) -> Meter:
+        """What reads what this child uses; where it may fork, with all that it forked."""
+        return Meter(child.program, None if child.limits.processes == 1 else partial(self._group, child))
 
     def _group(self, child: Child) -> Iterator[int]:
         """Every process of the bot, also one whose parent is gone; of bubblewrap's own, none."""

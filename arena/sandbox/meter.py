@@ -3,31 +3,37 @@
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
+
+from arena.sandbox.procfs import see
 
 
 class Usage(NamedTuple):
     """Seconds since the process started."""
 
     cpu: float = 0.0
+    """Of all its threads; of all its processes, where it may have several."""
     waited: float = 0.0
-    """Ready to run, but without a core; of all its threads, as of the last survey for all but the first."""
+    """Ready to run, but without a core: its first thread."""
 
 
 class Meter:
     """Reads one process; a process that is gone, or not there yet, reads as its last known usage."""
 
-    def __init__(self, find: Callable[[], int | None]) -> None:
-        """`find` tells the process's id; it is asked until there is one."""
+    def __init__(self, find: Callable[[], int | None], group: Callable[[], Iterable[int]] | None = None) -> None:
+        """`find` tells the process's id; it is asked until there is one. `group` lists it with those that it forked."""
         self._find = find
+        self._group = group
         self._pid = self._clock = 0
         self.last = Usage()
         self._schedstat: int | None = None
         self._alive = True
-        self._others = 0.0
-        """Seconds that threads other than the first have waited."""
-        self._seen: dict[str, float] = {}
+        self._crowd = group is not None
+        """Whether it has, or may have, threads beside the first."""
+        self._before: dict[str, float] = {}
+        self._waits: dict[str, float] = {}
+        """What threads beside the first had waited at the mark, and have since; also those that ended meanwhile."""
 
     def read(self) -> Usage:
         """The usage now."""
@@ -35,23 +41,37 @@ class Meter:
             self._begin()
         if self._alive and self._clock:
             try:
-                cpu = time.clock_gettime_ns(self._clock)
+                cpu = time.clock_gettime_ns(self._clock) / 1e9
+                if self._group is not None:
+                    cpu = max(cpu, sum(seen.cpu for pid in self._group() if (seen := see(pid)) is not None))
                 waited = 0.0 if self._schedstat is None else _waited(os.pread(self._schedstat, 64, 0))
-                self.last = Usage(cpu / 1e9, waited + self._others)
+                self.last = Usage(cpu, waited)
             except OSError:
                 self._alive = False
         return self.last
 
-    def survey(self) -> None:
-        """Look at the threads beside the first, which costs more: now and then, and before a verdict."""
-        if not self._alive or self._schedstat is None:
-            return
-        with contextlib.suppress(OSError):  # gone meanwhile
-            tasks = os.listdir(f"/proc/{self._pid}/task")
-            if len(tasks) > 1:
-                for task in tasks:
-                    if task != str(self._pid):
-                        self._add(task)
+    def mark(self) -> None:
+        """Threads beside the first are looked at from now on; it costs nothing where none were ever seen."""
+        self._waits.clear()
+        if self._crowd:
+            self._before = dict(self._others())
+
+    def survey(self, elapsed: float) -> None:
+        """Look at the threads beside the first, so many seconds after the mark: now and then, and before a verdict."""
+        for task, waited in self._others():
+            self._crowd = True
+            before = self._before.setdefault(task, max(0.0, waited - elapsed))
+            self._waits[task] = waited - before
+
+    def waited(self, first: float, cpu: float) -> float:
+        """Seconds that the machine kept it waiting since the mark, in which its first thread waited for `first`.
+
+        Threads wait together for others, and for one another while one computes: a crowd of them could add that up to
+        any sum. So the two longest waits count, of a thread that hands over and of one that answers, without the `cpu`
+        seconds in which one may have waited for the other; or the longest alone.
+        """
+        longest, second = sorted([first, 0.0, *self._waits.values()], reverse=True)[:2]
+        return max(longest, longest + second - cpu)
 
     def close(self) -> None:
         """Stop reading."""
@@ -67,11 +87,17 @@ class Meter:
             with contextlib.suppress(OSError):  # a kernel without schedstats
                 self._schedstat = os.open(f"/proc/{self._pid}/schedstat", os.O_RDONLY)
 
-    def _add(self, task: str) -> None:
-        with contextlib.suppress(OSError), open(f"/proc/{self._pid}/task/{task}/schedstat", "rb") as schedstat:
-            waited = _waited(schedstat.read(64))
-            self._others += max(0.0, waited - self._seen.get(task, 0.0))
-            self._seen[task] = waited
+    def _others(self) -> Iterator[tuple[str, float]]:
+        """The threads beside the first, and how long each has waited since it was born."""
+        if not self._alive or self._schedstat is None:
+            return
+        for pid in (self._pid,) if self._group is None else tuple(self._group()):
+            with contextlib.suppress(OSError):  # gone meanwhile
+                tasks = os.listdir(f"/proc/{pid}/task")
+                for task in tasks if len(tasks) > 1 or pid != self._pid else ():
+                    if task != str(self._pid):
+                        with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/schedstat", "rb") as told:
+                            yield task, _waited(told.read(64))
 
 
 class Delay:

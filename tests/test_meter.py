@@ -1,0 +1,119 @@
+"""What a bot uses, read from outside: no crowd of threads or processes makes more time of it than there was."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from arena.sandbox.meter import Meter
+
+CROWD = """
+import sys, threading, time
+threading.stack_size(131072)
+def burst():
+    while True:
+        time.sleep(0.02 - time.monotonic() % 0.02)
+        sum(range(200))
+for _ in range(40): threading.Thread(target=burst, daemon=True).start()
+print(flush=True)
+time.sleep(60)
+"""
+FORKS = """
+import os, time
+for _ in range(2):
+    if os.fork() == 0:
+        while time.process_time() < 0.3: pass
+        print(flush=True)
+        time.sleep(60)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def run():
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(code: str) -> subprocess.Popen[bytes]:
+        one = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
+        started.append(one)
+        os.sched_setaffinity(one.pid, {min(os.sched_getaffinity(0))})
+        return one
+
+    yield start
+    for one in started:
+        os.killpg(one.pid, 9)
+        one.wait()
+        one.stdout.close()
+
+
+def seconds(meter: Meter, since: float) -> tuple[float, float]:
+    """CPU time and waits after so many seconds from the mark on."""
+    meter.survey(since)
+    used = meter.read()
+    return used.cpu, meter.waited(used.waited, used.cpu)
+
+
+@pytest.mark.slow
+def test_a_crowd_of_threads_that_wake_at_once_does_not_add_up_what_they_wait(run):
+    crowd = run(CROWD)
+    meter = Meter(lambda: crowd.pid)
+    crowd.stdout.readline()
+    meter.read()
+    meter.mark()
+    meter.survey(0.0)
+    with pytest.raises(subprocess.TimeoutExpired):
+        crowd.wait(0.5)
+    _, waited = seconds(meter, 0.5)
+    assert 0 < waited <= 2 * max(meter._waits.values())
+    assert sum(meter._waits.values()) > 2 * waited
+    meter.close()
+
+
+def test_what_threads_waited_before_the_question_does_not_count():
+    meter = Meter(lambda: None)
+    meter._others = lambda: iter([("7", 5.0), ("8", 0.2)])
+    meter.survey(0.5)
+    assert meter._waits == {"7": 0.5, "8": 0.2}
+    meter._others = lambda: iter([("7", 5.25), ("8", 0.2)])
+    meter.mark()
+    meter._others = lambda: iter([("7", 5.5), ("8", 0.2), ("9", 0.125)])
+    meter.survey(0.5)
+    assert meter._waits == {"7": 0.25, "8": 0.0, "9": 0.125}
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "cpu", "waited"),
+    [
+        pytest.param(1.0, (), 9.0, 1.0, id="one thread"),
+        pytest.param(1.0, (2.0,), 0.5, 2.5, id="one handed over to the other"),
+        pytest.param(1.0, (1.0,), 1.5, 1.0, id="they waited for one another"),
+        pytest.param(0.0, (1.0,) * 50, 0.25, 1.75, id="a crowd"),
+    ],
+)
+def test_of_several_threads_the_two_longest_waits_count_without_what_they_waited_for_one_another(
+    first, others, cpu, waited
+):
+    meter = Meter(lambda: None)
+    meter._others = lambda: ((str(number), wait) for number, wait in enumerate(others))
+    meter.survey(10.0)
+    assert meter.waited(first, cpu) == waited
+
+
+@pytest.mark.slow
+def test_cpu_time_of_what_it_forked_is_its_own(run):
+    parent = run(FORKS)
+    children = [int(word) for word in _children(parent)]
+    meter = Meter(lambda: parent.pid, lambda: [parent.pid, *children])
+    assert meter.read().cpu >= 0.5
+    alone = Meter(lambda: parent.pid)
+    assert alone.read().cpu < 0.3
+    meter.close()
+    alone.close()
+
+
+def _children(parent: "subprocess.Popen[bytes]") -> list[str]:
+    for _ in range(2):
+        parent.stdout.readline()
+    with open(f"/proc/{parent.pid}/task/{parent.pid}/children") as listing:
+        return listing.read().split()
