@@ -1,18 +1,20 @@
 """`ready again`: bots that stay for their next match, where the event allows it."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 from processes import gone_soon
 
-from arena import roster, rulebook
+from arena import roster, rulebook, tournament
 from arena.clock import TimeControl
-from arena.keeping import Keeper
+from arena.keeping import Keeper, keeper_of
 from arena.match import Bot, Conditions, Limits, Match, Record, Seat
 from arena.play import play
 from arena.sandbox import levels
 from arena.sandbox.door import Door
+from arena.sandbox.watchdog import Watchdog
 
 STAYS = """
 import os, sys, time
@@ -50,17 +52,17 @@ def keeper(door):
     keeper.close()
 
 
-def bot_of(folder: Path, cpu: float = 0.0, *, dies: bool = False) -> Bot:
+def bot_of(folder: Path, cpu: float = 0.0, *, dies: bool = False, first: str = "") -> Bot:
     path = folder / "stays.py"
-    path.write_text(STAYS.format(cpu=cpu, dies=dies))
+    path.write_text(first + STAYS.format(cpu=cpu, dies=dies))
     return roster.from_path(path)
 
 
-def match(number: int, bot: Bot, *, keep: bool = True, cpu: float = 60.0) -> Match:
+def match(number: int, bot: Bot, *, keep: bool = True, cpu: float = 60.0, sandbox: str = "") -> Match:
     conditions = Conditions(
         time=TimeControl(start=20.0, move=20.0),
         limits=Limits(cpu=cpu),
-        sandbox=levels.choose("auto", unsafe=False),
+        sandbox=sandbox or levels.choose("auto", unsafe=False),
         keep=keep,
     )
     return Match(
@@ -135,6 +137,48 @@ def test_cpu_time_counts_from_the_beginning_of_each_match(door, keeper, tmp_path
     used = sum(seat.cpu for record in records for seat in record.seats if seat.role == "mummy")
     assert used > 1.5 * 0.9
     assert all(seat.cpu < 1.5 for record in records for seat in record.seats)
+
+
+def test_one_whose_name_in_process_lists_is_no_text_is_kept_like_any_other(door, keeper, tmp_path):
+    bot = bot_of(tmp_path, first="import ctypes\nctypes.CDLL(None).prctl(15, b'\\xff\\n', 0, 0, 0)\n")
+    records = [play(match(number, bot), door=door, keeper=keeper) for number in (1, 2)]
+    assert {seat.before for seat in records[1].seats} == {1}
+    assert all(seat.memory > 0 for seat in records[1].seats)
+
+
+def test_one_whose_scratch_folder_cannot_be_emptied_goes(door, keeper, tmp_path):
+    bot = bot_of(tmp_path, first="import os, shutil\n").command[-1]
+    text = (tmp_path / bot).read_text().replace("played += 1", "pass").replace("print(move", "WRECK; print(move")
+    wreck = "shutil.rmtree(os.environ['HOME'], ignore_errors=True)"
+    (tmp_path / bot).write_text(text.replace("WRECK", wreck))
+    wrecker = roster.from_path(tmp_path / bot)
+    first, second = (play(match(n, wrecker, sandbox="rlimits"), door=door, keeper=keeper) for n in (1, 2))
+    assert not first.verdict.faults
+    assert not second.verdict.faults
+    assert {seat.before for seat in second.seats if seat.role == "explorer"} == {0}
+
+
+def test_cpu_time_of_earlier_matches_does_not_count_whoever_of_its_processes_used_it():
+    dog = Watchdog(Limits(cpu=0.05, memory=None), 0, lambda: [os.getpid()], lambda: (0, 0))
+    while time.process_time() < 0.2:
+        pass
+    assert "cpu" in (dog.look(1.0) or "")
+    dog.begin_again()
+    assert dog.look(dog.due) is None
+
+
+def test_after_a_failure_of_ours_nothing_that_was_kept_stays_open(tmp_path, monkeypatch):
+    bot = bot_of(tmp_path)
+    with Door() as door:
+        tournament._play(door, (match(1, bot), {}))
+        before, kept = len(os.listdir("/proc/self/fd")), keeper_of(door).pids
+        monkeypatch.setattr("arena.play.converse", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            tournament._play(door, (match(2, bot), {}))
+        assert len(kept) == 2
+        assert keeper_of(door).pids == ()
+        assert len(os.listdir("/proc/self/fd")) < before
+        assert gone_soon(kept)
 
 
 def test_nobody_is_kept_longer_than_the_door(tmp_path):
