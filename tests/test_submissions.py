@@ -410,7 +410,9 @@ def test_an_archive_that_swells_is_cut_short(tmp_path):
         unpack(archive, tmp_path / "unpacked")
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"\x97\x98i\n" * 16], ids=["empty", "torn", "noise"])
+@pytest.mark.parametrize(
+    "content", [b"", b"PK\x03\x04 and no more", b"\x97\x98i\n" * 16], ids=["empty", "torn", "noise"]
+)
 @pytest.mark.parametrize("name", ["mine.zip", "mine.tar.gz"])
 def test_what_is_no_archive_is_told_so(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
