@@ -13,7 +13,8 @@ from pathlib import Path
 import typer
 
 from arena import rulebook
-from arena.cli import app, entering, table, viewer
+from arena.cli import app
+from arena.cli.live import entering, table, viewer
 from arena.event import Event
 from arena.match import Bot, Conditions
 from arena.protocol import Ask, Heard

@@ -340,7 +340,7 @@ def test_a_reader_that_has_enough_is_no_error_message(words, played):
 
 
 def test_a_bug_of_ours_keeps_its_plain_traceback(fresh):
-    code = "import arena.cli.boards as b; b._row = lambda board: 1 / 0; from arena.cli import main; main()"
+    code = "import arena.cli.games as b; b._row = lambda board: 1 / 0; from arena.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code, "games"], cwd=fresh, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("Traceback (most recent call last):")

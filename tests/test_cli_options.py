@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from arena.cli import options, screen
-from arena.cli.planning import GUESS, lines
-from arena.cli.progress import Progress, duration
+from arena.cli.run.planning import GUESS, lines
+from arena.cli.run.progress import Progress, duration
 from arena.errors import ArenaError
 from arena.event import Board, Event
 from arena.match import Bot

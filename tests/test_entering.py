@@ -3,9 +3,9 @@
 import pytest
 
 from arena import rulebook
-from arena.cli.entering import by_text, by_ways, columned, listing, misunderstood, shared, ways_of
-from arena.cli.keyboard import decode
-from arena.cli.reel import PACES, Reel
+from arena.cli.live.entering import by_text, by_ways, columned, listing, misunderstood, shared, ways_of
+from arena.cli.live.keyboard import decode
+from arena.cli.live.reel import PACES, Reel
 
 EXPLORER = tuple(f"move1 {way}" for way in ("north", "south", "east", "west", "nowhere"))
 DUEL = rulebook.load("mummy_maze", "duel")

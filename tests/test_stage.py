@@ -7,9 +7,9 @@ import pytest
 from toy import Duet, match_of
 
 from arena import rulebook
-from arena.cli.fitting import cut, width
-from arena.cli.sight import Sight
-from arena.cli.stage import Story, frame
+from arena.cli.live.fitting import cut, width
+from arena.cli.live.sight import Sight
+from arena.cli.live.stage import Story, frame
 from arena.event import Event
 from arena.match import Bot, Ending, Fault, Record, Seat, Turn, Verdict
 from arena.people import PERSON

@@ -1,4 +1,4 @@
-"""The command `arena`: typer, each command a few lines.
+"""The command `arena`: typer, a file a command, of its name; what reads results shares results.py.
 
 It owns what is said to a user and the exit codes. Results go to stdout, all else to stderr. Whatever is slow to import
 (pandas, matplotlib, pydantic, rich's live display) is imported inside the commands that need it.
@@ -15,23 +15,23 @@ import typer
 
 from arena import __version__
 from arena.cli import (
-    again,
-    authors,
-    boards,
-    checking,
-    comparing,
-    conforming,
-    dialogues,
-    matches,
-    partakers,
-    playing,
-    replaying,
+    bots,
+    check,
+    check_rules,
+    compare,
+    games,
+    init,
+    match,
+    new,
+    play,
+    replay,
+    rerun,
     results,
-    running,
+    run,
     screen,
-    submitting,
-    verifying,
-    workspace,
+    submit,
+    trace,
+    verify,
 )
 from arena.errors import ArenaError
 
@@ -46,25 +46,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # a bug of ours keeps its plain traceback
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(running.run)
+app.command()(run.run)
 app.command()(results.leaderboard)
-app.command()(comparing.compare)
+app.command()(compare.compare)
 app.command()(results.charts)
 app.command()(results.report)
-app.command()(boards.games)
-app.command()(matches.match)
-app.command()(playing.play)
-app.command()(replaying.replay)
-app.command()(workspace.init)
-app.command()(authors.new)
-app.command()(checking.check)
-app.command()(submitting.submit)
-app.command()(partakers.bots)
-app.command()(partakers.withdraw)
-app.command()(dialogues.trace)
-app.command()(again.rerun)
-app.command()(verifying.verify)
-app.command()(conforming.check_rules)
+app.command()(games.games)
+app.command()(match.match)
+app.command()(play.play)
+app.command()(replay.replay)
+app.command()(init.init)
+app.command()(new.new)
+app.command()(check.check)
+app.command()(submit.submit)
+app.command()(bots.bots)
+app.command()(bots.withdraw)
+app.command()(trace.trace)
+app.command()(rerun.rerun)
+app.command()(verify.verify)
+app.command()(check_rules.check_rules)
 
 
 def main() -> NoReturn:

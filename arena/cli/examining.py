@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from arena.checkup import Checkup, Finding, Weight, checkup
-from arena.cli import checking, known
+from arena.cli import check, known
 from arena.errors import ArenaError
 from arena.match import Bot
 from arena.sandbox.door import ConfinementError, Door, SpawnerLostError
@@ -45,7 +45,7 @@ class Examiner:
         self._door, self._served = None, 0
 
     def _found(self, bot: Bot) -> Checkup:
-        boards = checking.boards_of(bot, self._boards, self._wanted)
+        boards = check.boards_of(bot, self._boards, self._wanted)
         lost: Exception | None = None
         for _ in range(ATTEMPTS):
             try:

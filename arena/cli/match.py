@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import known, options, screen, seating, signals, telling, terminal
+from arena.cli import known, options, screen, seating, signals, telling
+from arena.cli.live import terminal
 from arena.game import Game
 from arena.match import Match, Record
 from arena.scenes import Retelling, scenes
@@ -65,7 +66,7 @@ def _as_json(game: Game[Any], planned: Match, door: "TellingDoor") -> None:
 def _as_text(game: Game[Any], planned: Match, door: "TellingDoor", *, draw: bool, watch: bool, pace: float) -> None:
     """Each turn as lines, when it is played."""
     from arena import play
-    from arena.cli.viewer import LeftEarlyError
+    from arena.cli.live.viewer import LeftEarlyError
 
     retelling = Retelling(game)
 
@@ -91,9 +92,9 @@ def _as_text(game: Game[Any], planned: Match, door: "TellingDoor", *, draw: bool
 def _on_the_screen(game: Game[Any], planned: Match, door: "TellingDoor", *, watch: bool) -> None:
     """As a picture that moves; with `watch` a turn is played when it is asked for."""
     from arena import play
-    from arena.cli.reel import Reel
-    from arena.cli.stage import Story
-    from arena.cli.viewer import LeftEarlyError, Viewer
+    from arena.cli.live.reel import Reel
+    from arena.cli.live.stage import Story
+    from arena.cli.live.viewer import LeftEarlyError, Viewer
 
     retelling = Retelling(game)
     story = Story(game, planned, telling.names_of(planned), screen.colourful(), [retelling.opening()])

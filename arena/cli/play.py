@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import known, options, screen, seating, signals, telling, terminal
+from arena.cli import known, options, screen, seating, signals, telling
+from arena.cli.live import terminal
 from arena.errors import ArenaError
 from arena.event import Board
 from arena.game import Role
@@ -80,9 +81,9 @@ def _opponents(one: Board, roles: Sequence[Role], seed: int) -> list[Bot]:
 def _play(planned: Match) -> None:
     """On a terminal by keys, else by lines; then say how it ended."""
     from arena import people, rulebook
-    from arena.cli.lines import Lines
-    from arena.cli.table import Table
-    from arena.cli.viewer import LeftEarlyError
+    from arena.cli.live.lines import Lines
+    from arena.cli.live.table import Table
+    from arena.cli.live.viewer import LeftEarlyError
 
     game = rulebook.game_of(planned)
     record: Record | None = None

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import archived, screen, signals, telling, terminal
+from arena.cli import archived, screen, signals, telling
+from arena.cli.live import terminal
 from arena.errors import ArenaError
 from arena.game import Game
 from arena.match import Record
@@ -43,9 +44,9 @@ def replay(
 
 def _look(game: Game[Any], record: Record, told: list[Scene]) -> None:
     """On a terminal, until whoever looks on leaves."""
-    from arena.cli.reel import Reel
-    from arena.cli.stage import Story
-    from arena.cli.viewer import Viewer
+    from arena.cli.live.reel import Reel
+    from arena.cli.live.stage import Story
+    from arena.cli.live.viewer import Viewer
 
     names = telling.names_of(record.match)
     story = Story(game, record.match, names, screen.colourful(), told, record)

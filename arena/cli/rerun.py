@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import archived, dialogues, known, options, places, screen, telling
+from arena.cli import archived, known, options, places, screen, telling, trace
 from arena.errors import ArenaError
 from arena.match import Bot, Match, Record, Seat
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def rerun(
-    match: dialogues.MatchId,
-    event: dialogues.EventName = None,
+    match: trace.MatchId,
+    event: trace.EventName = None,
     bot: Annotated[
         str | None, typer.Option("--bot", help="Only this bot, a name or a path: feed it what its seat read then.")
     ] = None,
-    role: dialogues.RoleName = None,
+    role: trace.RoleName = None,
     print_: Annotated[bool, typer.Option("--print", help="With --bot: every line, not the answers alone.")] = False,
     sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
     unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
-    json: dialogues.Json = False,
+    json: trace.Json = False,
 ) -> None:
     """Play a recorded match again with the same seeds; exit code 1 when it goes otherwise. Nothing is stored."""
     record = archived.recorded(match, event)
@@ -66,7 +66,7 @@ def _feed(record: Record, event: str | None, words: str, role: str | None, *, wh
 
     seats, found = _fed(record, event, words, role)
     (one,) = known.ready([found], record.match.conditions.sandbox)
-    again = dialogues.retraced(record)
+    again = trace.retraced(record)
     rows: list[dict[str, object]] = []
     same = True
     with Door() as door:
@@ -89,7 +89,7 @@ def _feed(record: Record, event: str | None, words: str, role: str | None, *, wh
 
 def _fed(record: Record, event: str | None, words: str, role: str | None) -> tuple[list[Seat], Bot]:
     """The seats whose questions are asked again, and the bot that answers them."""
-    roles = dialogues.roles_of(record, role)
+    roles = trace.roles_of(record, role)
     own = [seat for seat in record.match.seats if seat.bot.name == words and seat.role in roles]
     if own and not Path(words).exists():
         return own, _bot_then(own[0], event)
@@ -130,8 +130,8 @@ def _playable(match: Match, sandbox: str | None, *, unsafe: bool) -> Match:
 def _answer_lines(answer: "Answer", whole: bool) -> Iterator[str]:
     """A line for an answer, after its question where that is wanted; marked where it is another than then."""
     if whole:
-        yield from dialogues.asked(answer.then.ask.text)
-        yield from (f"{'':{dialogues.TIME}}> # {screen.shown(remark)}" for remark in answer.now.remarks)
+        yield from trace.asked(answer.then.ask.text)
+        yield from (f"{'':{trace.TIME}}> # {screen.shown(remark)}" for remark in answer.now.remarks)
     turn = f"turn {answer.then.turn}" if answer.then.turn else "ready?"
     mark = "=" if answer.same else "!"
     now = f"now {screen.shown(answer.said_now)}" if not answer.same else screen.shown(answer.said_now)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import ladder, partakers, places, screen
+from arena.cli import bots, ladder, places, screen
 from arena.cli.counting import Counting
 from arena.errors import ArenaError
 
@@ -51,7 +51,7 @@ def leaderboard(
         raise ArenaError("--board and --role choose from the crosstable: say --crosstable too")
     folder = places.event_folder(event)
     if versions:
-        results = Results.side_by_side(folder, partakers.numbers(), rating=rating)
+        results = Results.side_by_side(folder, bots.numbers(), rating=rating)
     else:
         results = read(folder, all_versions=all_versions, rating=rating)
     if crosstable:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import options, partakers, screen
+from arena.cli import bots, options, screen
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ def submit(
     ] = None,
     sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
     unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
-    json: partakers.Json = False,
+    json: bots.Json = False,
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
     from arena.cli.examining import Examiner
     from arena.submissions import Desk, Result
 
-    wanted = partakers.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
-    shelf = partakers.shelf(wanted)
+    wanted = bots.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
+    shelf = bots.shelf(wanted)
     several = path.is_dir() and not (path / "bot.toml").exists()
     if several and name is not None:
         raise ArenaError(f"{path}: has no bot.toml, so it is a folder of bots, and --as names one: name the bot in it")
@@ -69,7 +69,7 @@ def _told(answer: "Answer", *, json: bool, whole: bool) -> "Answer":
     """A line for a submission, when it is decided; all of it when it is the only one."""
     if not json:
         digest = f"  {answer.bot.digest}" if answer.bot else ""
-        print(f"{answer.result:8}  {screen.shown(answer.name)}{digest}  {screen.shown(answer.words, partakers.REASON)}")
+        print(f"{answer.result:8}  {screen.shown(answer.name)}{digest}  {screen.shown(answer.words, bots.REASON)}")
         if whole and answer.reasons:
             print(f"\n{screen.harmless(answer.reasons)}\n\nIt is kept beside {answer.where}")
         sys.stdout.flush()

@@ -4,9 +4,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.cli import entering, screen, telling
-from arena.cli.sight import Sight
-from arena.cli.viewer import LeftEarlyError
+from arena.cli import screen, telling
+from arena.cli.live import entering
+from arena.cli.live.sight import Sight
+from arena.cli.live.viewer import LeftEarlyError
 from arena.game import Game, Move, Role
 from arena.match import Match
 

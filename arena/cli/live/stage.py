@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arena.cli import screen
-from arena.cli.fitting import cut, width, wrapped
+from arena.cli.live.fitting import cut, width, wrapped
 from arena.drawing.lattice import rows
 from arena.drawing.paint import paint, style
 from arena.drawing.scene import EXIT, PELLET, Grid, read_grid, read_scene

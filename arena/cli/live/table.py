@@ -5,18 +5,19 @@ It shows what the role may see and no more, and gives back a legal move. What wo
 
 from typing import TYPE_CHECKING, Any
 
-from arena.cli import entering, screen, telling
-from arena.cli.fitting import cut
-from arena.cli.reel import Reel
-from arena.cli.sight import Sight
-from arena.cli.stage import ALARM, BOLD, DIM, TURNED, Story, frame, panel_columns
-from arena.cli.viewer import LeftEarlyError, Viewer, key_line
+from arena.cli import screen, telling
+from arena.cli.live import entering
+from arena.cli.live.fitting import cut
+from arena.cli.live.reel import Reel
+from arena.cli.live.sight import Sight
+from arena.cli.live.stage import ALARM, BOLD, DIM, TURNED, Story, frame, panel_columns
+from arena.cli.live.viewer import LeftEarlyError, Viewer, key_line
 from arena.drawing.paint import paint
 from arena.game import Game, Move, Role
 from arena.match import Match, Record
 
 if TYPE_CHECKING:
-    from arena.cli.terminal import Terminal
+    from arena.cli.live.terminal import Terminal
     from arena.referee import Referee
 
 GLIMPSE = 0.25

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from arena.cli.keyboard import decode
+from arena.cli.live.keyboard import decode
 
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J"
 """The second screen, no cursor, nothing on it."""

@@ -3,14 +3,14 @@
 import time
 from typing import TYPE_CHECKING
 
-from arena.cli.fitting import cut, width
-from arena.cli.reel import PACES, Reel
-from arena.cli.stage import DIM, Story, frame
+from arena.cli.live.fitting import cut, width
+from arena.cli.live.reel import PACES, Reel
+from arena.cli.live.stage import DIM, Story, frame
 from arena.drawing.paint import paint
 from arena.game import Role
 
 if TYPE_CHECKING:
-    from arena.cli.terminal import Terminal
+    from arena.cli.live.terminal import Terminal
 
 KEYS = (
     ("→", "forward"),

@@ -1,4 +1,4 @@
-"""`arena run`: play an event, or what is left of it."""
+"""`arena run`: play an event, or what is left of it. Beside it: the plan, and what is shown while it runs."""
 
 import shlex
 import sys
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import options, places, planning, screen, signals
+from arena.cli import options, places, screen, signals
+from arena.cli.run import planning
 from arena.errors import ArenaError
 from arena.event import Event
 
 if TYPE_CHECKING:
-    from arena.cli.watching import Watcher
+    from arena.cli.run.watching import Watcher
     from arena.config import Tournament
     from arena.tournament import Progress
 
@@ -81,7 +82,7 @@ def _event(wanted: "Tournament", path: Path, bots: tuple[str, ...], boards: tupl
 
 def _play(event: Event, folder: Path, workers: int, stop: signals.Stop, pin: bool | None) -> "tuple[Progress, Watcher]":
     from arena import tournament
-    from arena.cli import display, totals
+    from arena.cli.run import display, totals
 
     with display.watcher(event.name, workers, totals.resumed(event, folder)) as watcher:
 
@@ -96,7 +97,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     """Write the tables, charts and report; print who was absent, the leaderboard, and where everything is."""
     from arena import rulebook
     from arena.cli import results
-    from arena.cli.watching import absence
+    from arena.cli.run.watching import absence
 
     read = results.read(folder)
     written = results.write_tables(read, folder)

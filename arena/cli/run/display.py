@@ -11,14 +11,14 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from arena.cli import screen
-from arena.cli.progress import duration
-from arena.cli.watching import Lines, Watcher
+from arena.cli.run.progress import duration
+from arena.cli.run.watching import Lines, Watcher
 from arena.match import Record
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from arena.cli.totals import Totals
+    from arena.cli.run.totals import Totals
 
 FRAME = 0.25  # seconds between two frames of the live display
 TOP = 15  # bots in the live table

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.cli import screen
-from arena.cli.progress import duration
+from arena.cli.run.progress import duration
 from arena.event import Event
 
 GUESS = 0.3  # seconds that a match of the shipped bots takes on a small machine

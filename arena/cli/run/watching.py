@@ -7,7 +7,7 @@ terminal sees instead is display.py's.
 import time
 
 from arena.cli import screen
-from arena.cli.progress import Progress
+from arena.cli.run.progress import Progress
 from arena.match import Abort, Fault, Record
 
 QUIET = 10.0  # seconds without a line, when piped
