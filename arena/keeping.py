@@ -34,7 +34,11 @@ class Keeper:
         """Keep it for the next match with such a seat."""
         if (other := self._kept.pop(_key(match, seat), None)) is not None:
             self._end(other)
-        process.child.room.empty()
+        try:
+            process.child.room.empty()
+        except OSError:  # where it could lock or move its folder; then it goes, and another is started
+            self._end(process)
+            return
         self._kept[_key(match, seat)] = process
         if len(self._kept) > MOST:
             self._end(self._kept.pop(next(iter(self._kept))))
@@ -46,8 +50,9 @@ class Keeper:
 
     def close(self) -> None:
         """Keep nobody any longer."""
-        while self._kept:
-            self._end(self._kept.popitem()[1])
+        with contextlib.ExitStack() as leaving:  # each is ended though the end of another fails
+            while self._kept:
+                leaving.callback(self._end, self._kept.popitem()[1])
 
     def _end(self, process: Process) -> None:
         with contextlib.ExitStack() as leaving:

@@ -4,6 +4,7 @@ It owns the order of things and what happens to a match that arena itself failed
 a record is committed before it counts, and resuming is the same call with a longer history.
 """
 
+import contextlib
 import logging
 from collections import Counter, deque
 from collections.abc import Callable
@@ -223,6 +224,10 @@ def _call(door: Door, item: tuple[Match, Seat]) -> Fault | None:
 def _play(door: Door, item: tuple[Match, dict[str, Fault]]) -> Record:
     match, absent = item
     keeper = keeper_of(door) if match.conditions.keep else None
-    record = play(match, door=door, absent=absent, keeper=keeper)
+    with contextlib.ExitStack() as failing:
+        if keeper is not None:
+            failing.callback(keeper.close)  # its door is to be closed
+        record = play(match, door=door, absent=absent, keeper=keeper)
+        failing.pop_all()
     logging.info("match %s %s: %s %s", match.id, match.label, record.verdict.reason, dict(record.verdict.scores))
     return record

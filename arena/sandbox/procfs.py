@@ -39,8 +39,8 @@ def see(pid: int) -> Seen | None:
 def peak(pid: int) -> int:
     """The most bytes that a process ever had resident; 0 when it can't be told."""
     try:
-        with open(f"/proc/{pid}/status") as status:
-            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
+        with open(f"/proc/{pid}/status", "rb") as status:  # bytes: it begins with a name of the process's own choice
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith(b"VmHWM:"))
     except (OSError, StopIteration):
         return 0
 

@@ -43,8 +43,12 @@ class Watchdog:
         self._scratch = scratch
         self.due = 0.0
         """The moment (monotonic) from which on a look is due."""
-        self.before = 0.0
+        self._before = 0.0
         """Seconds of CPU that were used in earlier matches, and do not count."""
+
+    def begin_again(self) -> None:
+        """Another match begins: what they used so far does not count."""
+        self._before = sum(seen.cpu for pid in self._processes() if (seen := see(pid)) is not None)
 
     def look(self, now: float) -> str | None:
         """Which limit is passed, in words; None while all is well, or when it was looked at just now (monotonic)."""
@@ -60,7 +64,7 @@ class Watchdog:
         living = found.values()
         if limits.memory is not None and self._resident(found) > limits.memory * SPARE:
             yield f"memory: more was resident than its {size(limits.memory)}"
-        if limits.cpu is not None and sum(seen.cpu for seen in living) - self.before > limits.cpu:
+        if limits.cpu is not None and sum(seen.cpu for seen in living) - self._before > limits.cpu:
             yield CPU.format(limits.cpu)
         threads = THREADS * (limits.processes or 1)
         if sum(seen.threads for seen in living) > threads:
