@@ -15,6 +15,7 @@ from arena.match import Bot, Conditions, Match, Seat
 from arena.protocol import Heard
 from arena.referee import Referee
 
+DOCS = Path(__file__).parent.parent / "docs"
 PYTHON_BOT = """\
 import sys
 for line in sys.stdin:

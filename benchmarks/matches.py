@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 
 import duel
+from picture import draw
 from side_by_side import compiled, measured, show
 
 from arena import cores, roster, tournament
@@ -160,10 +161,11 @@ def python_bots(lanes: int) -> dict[str, Callable[[], float]]:
 
 
 if __name__ == "__main__":
+    panels = []
     for lanes in sorted({1, min(2, len(cores.available()))}):
         found = measured(python_bots(lanes), ROUNDS)
         title = f"Matches of 100 turns a second, fresh Python bots, {lanes} lane{'s' * (lanes > 1)}"
-        show(title, "/s", found, "cold, landlock, pinned", more_is_better=True)
+        panels += [show(title, "/s", found, "cold, landlock, pinned", more_is_better=True)]
     loop, program = compiled("loop.c"), compiled("bot.c")
     parts = {
         f"{kind}, {'not frozen' if not freeze else 'frozen'}": shares(bot, sandbox="landlock", warm=warm, freeze=freeze)
@@ -185,12 +187,11 @@ if __name__ == "__main__":
             for level in LEVELS:
                 things[f"ours, {level}"] = matches_a_second(bot, 1, True, sandbox=level)
             found = measured(things, ROUNDS)
-            show(
-                "Matches of 100 turns a second, fresh C bots, 1 lane",
-                "/s",
-                found,
-                next(iter(things)),
-                more_is_better=True,
-            )
+            title = "Matches of 100 turns a second, fresh C bots, 1 lane"
+            panels += [show(title, "/s", found, next(iter(things)), more_is_better=True)]
     events = {f"{'warm' if warm else 'cold'} starts, 2 lanes": whole_event(2, warm) for warm in (False, True)}
-    show("A whole event, matches a second", "/s", measured(events, 3), next(iter(events)), more_is_better=True)
+    panels += [
+        show("A whole event, matches a second", "/s", measured(events, 3), next(iter(events)), more_is_better=True)
+    ]
+    told = f"medians of {ROUNDS} rounds, on {len(EVERYWHERE)} cores, beside whatever else the machine did"
+    draw(duel.DOCS / "matches.png", "What a match costs", told, panels)

@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
+from picture import Panel
+
 Figure = TypeVar("Figure")
 HERE = Path(__file__).parent
 
@@ -27,14 +29,15 @@ def measured(things: Mapping[str, Callable[[], Figure]], rounds: int) -> dict[st
     return found
 
 
-def show(title: str, unit: str, found: Mapping[str, list[float]], against: str, *, more_is_better: bool) -> None:
-    """A table: the median of each, its spread, and how it compares with one of them (1 = as good)."""
+def show(title: str, unit: str, found: dict[str, list[float]], against: str, *, more_is_better: bool) -> Panel:
+    """Print a table: the median of each, its spread, and how it compares with one of them (1 = as good)."""
     print(f"\n{title}")
     floor = median(found[against])
     for name, values in found.items():
         middle = median(values)
         ratio = middle / floor if more_is_better else floor / middle
         print(f"  {name:52}{middle:>9,.1f} {unit}  {min(values):>8,.1f} to {max(values):<8,.1f}  x{ratio:.2f}")
+    return Panel(title, unit, found)
 
 
 def compiled(source: str) -> Path | None:

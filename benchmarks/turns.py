@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duel
+from picture import draw
 from side_by_side import compiled, measured, show
 
 from arena import cores
@@ -105,6 +106,7 @@ if __name__ == "__main__":
     script = duel.script(BOARD)
     floor = compiled("loop.c")
     everywhere = set(cores.available())
+    panels = []
     frozen, awake = (duel.match(BOARD, BOT, sandbox="landlock", freeze=freeze) for freeze in (True, False))
     with tempfile.TemporaryDirectory() as folder:
         lines = duel.written_to(Path(folder) / "script", BOARD)
@@ -116,7 +118,9 @@ if __name__ == "__main__":
                 "whole turns of duel": lambda: whole(frozen),
             }
             found = measured({key: on(where, thing) for key, thing in things.items()}, ROUNDS)
-            show(f"A turn, {name}", "us", found, next(iter(things)), more_is_better=False)
+            panels += [show(f"A turn, {name}", "us", found, next(iter(things)), more_is_better=False)]
     if len(everywhere) > 1:
         lanes = {f"{number} pinned": lambda number=number: turns_a_second(number, frozen) for number in (1, 2)}
-        show("Turns a second by lanes", "/s", measured(lanes, 3), "1 pinned", more_is_better=True)
+        panels += [show("Turns a second by lanes", "/s", measured(lanes, 3), "1 pinned", more_is_better=True)]
+    told = f"mummy_maze/duel, medians of {ROUNDS} rounds, on {len(everywhere)} cores"
+    draw(duel.DOCS / "turns.png", "What a turn costs", told, panels)

@@ -1,0 +1,50 @@
+"""What was measured, as a picture for the README: a panel a table, a bar a row, in the charts' own style."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from arena.charts.style import COLOURS, DPI, GREY, INK, SMALL, TEXT, styled
+from arena.charts.style.letters import width
+from arena.charts.style.sheet import Room, sheet
+
+ROW = 0.24  # inches
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One table: what was measured, each thing several times."""
+
+    title: str
+    unit: str
+    rows: dict[str, list[float]]
+
+
+@styled
+def draw(path: Path, title: str, subtitle: str, panels: Sequence[Panel]) -> None:
+    """Bars of medians, with a line from the least to the most; the file is a PNG."""
+    names = max(width(name, TEXT) for panel in panels for name in panel.rows) + 0.15
+    figure, places = sheet(
+        title,
+        subtitle,
+        (4.2, [ROW * len(panel.rows) for panel in panels]),
+        grid=(len(panels), 1),
+        room=Room(left=names, right=0.9, above=0.35, below=0.1),
+    )
+    for panel, axes in zip(panels, places, strict=True):
+        middles = [median(values) for values in panel.rows.values()]
+        at = range(len(middles))
+        axes.barh(at, middles, height=0.62, color=COLOURS[0])
+        for row, (middle, values) in enumerate(zip(middles, panel.rows.values(), strict=True)):
+            axes.plot((min(values), max(values)), (row, row), color=INK, linewidth=0.9)
+            said = f"  {middle:,.1f} {panel.unit}" if middle < 100 else f"  {middle:,.0f} {panel.unit}"
+            axes.text(max(middle, max(values)), row, said, va="center", fontsize=SMALL, color=GREY)
+        axes.set_yticks(list(at), list(panel.rows), fontsize=TEXT)
+        axes.set_ylim(len(middles) - 0.4, -0.6)
+        axes.set_xlim(0, max(max(values) for values in panel.rows.values()))
+        axes.set_xticks([])
+        axes.set_title(panel.title, loc="left", fontsize=TEXT, fontweight="bold", color=INK, pad=6)
+        for side in axes.spines.values():
+            side.set_visible(False)
+    figure.savefig(path, dpi=DPI, metadata={"Software": None})
