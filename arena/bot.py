@@ -28,6 +28,7 @@ SAMPLED = (
     0.5  # of its CPU limit must have been used for SIGXCPU to be believed: the kernel's clock for it is a coarse one
 )
 SHORT = 0.001  # seconds: in so quick an answer nobody needs to know how long the referee was kept waiting
+EARLY = 32  # pipes full of lines that came too early; who writes on and on, awake, would be read for ever
 EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpreter closes its output, then leaves
 
 
@@ -55,7 +56,8 @@ class LiveBot:
         self._frozen = kept is not None
         self._used = self._first = self._meter.read() if kept else Usage()
         self._watchdog = door.watchdog(self._child)
-        self._watchdog.before = self._first.cpu
+        if kept:
+            self._watchdog.begin_again()
         self._keeps = conditions.keep and self._child.plan.level != "bubblewrap"  # whose scratch nobody else can empty
         self._stayed = False
         self.stays = False
@@ -140,6 +142,10 @@ class LiveBot:
             self._expire(now)
         if self.heard is None and now >= self._watchdog.due:
             self._inspect(now)
+
+    def excuse(self, seconds: float) -> None:
+        """So long the referee was busy with others, and could not see its answer."""
+        self._late += seconds
 
     def _inspect(self, now: float) -> None:
         """Look whether it uses more than it may, and how many threads it has by now."""
@@ -265,7 +271,9 @@ class LiveBot:
     def _discard_early(self) -> None:
         """Lines that are there before it is asked are no answers; a flood of them is left to the deadline."""
         self._inbox.throw_away()
-        while not self.gone and self._inbox.excess() is None and (data := self._wire.read()):
+        for _ in range(EARLY):
+            if self.gone or self._inbox.excess() is not None or not (data := self._wire.read()):
+                break
             self._inbox.take(data)
             self._inbox.throw_away()
         self._inbox.renew()

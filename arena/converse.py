@@ -7,7 +7,8 @@ that is asked is written and drained meanwhile, so neither side can block the ot
 import math
 import select
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVarTuple
 
 from arena.bot import LiveBot
 from arena.game import Role
@@ -15,20 +16,21 @@ from arena.protocol import Ask, Heard
 from arena.sandbox.watchdog import LOOK
 
 ROUNDING = 0.01  # milliseconds: a poll knows whole ones only, and 20.000001 are 20
+Words = TypeVarTuple("Words")
 FAREWELL = 0.05  # seconds a bot stays awake after its last words (protocol.md)
 
 
 def converse(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role, Heard]:
     """Ask these roles at once; returns when each has answered or failed."""
     asked = [bots[role] for role in asks]
-    for bot, ask in zip(asked, asks.values(), strict=True):
-        bot.begin(ask)
+    for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
+        _beside(asked[:number], bot, bot.begin, ask)
     now = asked[-1].begun
     while waiting := [bot for bot in asked if bot.awaited]:
         now, late = _attend(waiting, now, min([bot.due for bot in waiting]))
         if still := [bot for bot in waiting if bot.awaited]:
             for bot in still:
-                bot.look(now, late)
+                _beside(still, bot, bot.look, now, late)
             now = time.monotonic()  # to look takes a moment, which nobody is to be forgiven
     for bot in asked:
         if bot.heard is None:  # only now: its end takes a moment, and the others' answers are timed at arrival
@@ -66,8 +68,21 @@ def _attend(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float,
     now = time.monotonic()
     late = now - until if now > until else 0.0
     for bot, descriptor in ready:
-        bot.attend(descriptor, now, now - since if late else 0.0)
+        _beside(bots, bot, bot.attend, descriptor, now, now - since if late else 0.0)
     return now, late
+
+
+def _beside(bots: Sequence[LiveBot], bot: LiveBot, work: Callable[[*Words], None], *words: *Words) -> None:
+    """Do some work for one of these bots, and excuse the others for as long: else one's floods were another's loss."""
+    if len(bots) == 1:
+        work(*words)
+        return
+    begun = time.monotonic()
+    work(*words)
+    took = time.monotonic() - begun
+    for other in bots:
+        if other is not bot:
+            other.excuse(took)
 
 
 def _wait_for_any(bots: Sequence[LiveBot], patience: int) -> list[tuple[LiveBot, int]]:

@@ -38,8 +38,9 @@ def shared_out(cores: tuple[int, ...], lanes: int) -> tuple[tuple[int, ...], ...
 
 
 def stay(core: int) -> None:
-    """Pin this process; what it starts from now on, too."""
-    os.sched_setaffinity(0, {core})
+    """Pin this process; what it starts from now on, too. Where that core is gone meanwhile, it is let be."""
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, {core})
 
 
 def move(pid: int, cores: Iterable[int]) -> None:

@@ -19,6 +19,8 @@ LINE_LIMIT = 64 * 1024
 AGAIN = b"ready again"
 """What a bot says that wants to stay for its next match."""
 READY = frozenset({b"ready", AGAIN})
+FEW = 64
+"""Moves: sets of so many come again and again, and are kept as lines; thousands of larger ones would fill memory."""
 _STATE = "\nstate "
 
 
@@ -80,10 +82,16 @@ def states(facts: tuple[Fact, ...]) -> bytes:
     return f"state {_STATE.join(facts)}\n".encode() if facts else b""
 
 
-@lru_cache(4096)  # a few sets of moves come again and again, and the longer they are, the fewer
 def legals(moves: tuple[Move, ...]) -> bytes:
     """The lines of what a role may do."""
+    return _few(tuple(moves)) if len(moves) <= FEW else _legals(moves)  # rules may hand over a list
+
+
+def _legals(moves: tuple[Move, ...]) -> bytes:
     return _lines(*(f"legal {move}" for move in moves))
+
+
+_few = lru_cache(4096)(_legals)
 
 
 @lru_cache

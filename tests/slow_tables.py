@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pandas as pd
 
-from arena import rated, ratings, tiebreaks
+from arena import ratings, tiebreaks
 from arena.event import Played
-from arena.leaderboard import Results
+from arena.leaderboard import Results, rated
 from arena.match import Ending
 from arena.ratings.fitting import columns
 from arena.standings import results_of

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -296,3 +297,33 @@ def test_a_machine_that_keeps_a_bot_waiting_for_too_long_is_arenas_own_failure(l
     bot.begin(Ask(text=b"go\n", told=0.1, deadline=0.1))
     with pytest.raises(OverloadedError, match=r"overloaded; run fewer workers"):
         bot.look(bot.due + 3.0, 3.0)
+
+
+@pytest.mark.slow
+def test_while_the_referee_is_busy_with_one_bot_no_others_time_runs_out(live):
+    flooder = live("print('#\\n' * 2_000_000, flush=True)")
+    quick = live("time.sleep(0.05); print('x', flush=True)")
+    inbox = flooder._inbox
+    found = inbox.answer_in
+
+    def slowly(data: bytes, *, ready: bool) -> bytes | None:
+        time.sleep(0.4)
+        return found(data, ready=ready)
+
+    inbox.answer_in = slowly
+    question = Ask(text=b"go 300\n", told=0.3, deadline=0.3)
+    heard = converse({one.role: one for one in (flooder, quick)}, dict.fromkeys((flooder.role, quick.role), question))
+    assert heard[flooder.role].ending is not None
+    assert heard[quick.role].line == b"x"
+
+
+def test_a_flood_before_the_question_is_not_read_for_ever(live):
+    bot = live("print('x', flush=True)")
+    bot._inbox._most = None
+    flood = bot._wire.read
+    bot._wire.read = lambda: b"\n" * 100  # of a bot that is awake, and quicker than who reads it
+    bot.wait = lambda _: [(bot._wire.stdout, 1)]
+    bot.begin(SOON)
+    bot._wire.read = flood
+    assert bot.heard is None
+    assert "more" in bot._inbox.warnings()[-1]

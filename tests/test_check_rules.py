@@ -99,6 +99,19 @@ def test_a_tuple_without_its_comma_is_told_as_that(marks):
     assert "write ('cells 6',)" in done.stdout
 
 
+class Keyhole(Duet):
+    open = True
+
+    def view(self, state, role):
+        return (*super().view(state, role), *([f"eyes {role}"] if role == "hen" else []))
+
+
+def test_rules_that_say_that_they_are_open_hide_nothing_from_any_role():
+    (flaw,) = flaws(Keyhole())
+    assert "the game is open, but view(state, 'hen') is not view(state, None)" in flaw.words
+    assert not flaws(Duet())
+
+
 def test_a_file_that_cannot_be_loaded_is_a_no_and_one_that_is_not_there_a_mistake(tmp_path):
     (tmp_path / "broken.py").write_text("def (\n")
     done = arena(tmp_path, "check-rules", "broken.py")

@@ -84,3 +84,9 @@ def test_a_process_moves_with_all_its_threads():
         cores.move(pid, (here, there))
         assert os.sched_getaffinity(pid) == {here, there}
     cores.move(pid, (here,))  # gone by now
+
+
+def test_a_core_that_is_gone_is_let_be():
+    before = cores.available()
+    cores.stay(1023)
+    assert cores.available() == before

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arena
-from arena import ranking, rated, tiebreaks
+from arena import tiebreaks
 from arena.archive import Archive
 from arena.errors import ArenaError
 from arena.event import Board
-from arena.leaderboard import Results, write_csv
+from arena.leaderboard import Results, ranking, rated, write_csv
 from arena.match import Abort, Ending, Fault, Record, Turn, Verdict
 from arena.standings import standings
 from arena.tables import rows_of, write

@@ -6,7 +6,7 @@ import pytest
 import stored
 
 from arena.leaderboard import Results
-from arena.metrics import read
+from arena.leaderboard.metrics import read
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ import stored
 from cup import arena
 from rich.console import Console
 
-from arena import ranking, rated, tiebreaks
+from arena import tiebreaks
 from arena.archive import Archive
 from arena.cli import ladder, screen
 from arena.errors import ArenaError
-from arena.leaderboard import Results
+from arena.leaderboard import Results, ranking, rated
 from arena.standings import standings_of
 
 NAMES = ("oracle", "hunter", "walker", "dice")

@@ -1,8 +1,11 @@
 """The referee as a table of dialogues: what is answered, and what comes of it. No process, no clock, no file."""
 
+import sys
+
 import pytest
 from toy import Duet, match_of
 
+from arena import protocol
 from arena.clock import Spent, TimeControl
 from arena.match import Ending, Fault, Verdict
 from arena.protocol import Heard
@@ -260,3 +263,11 @@ def test_each_turn_carries_a_digest_of_the_state_after_it():
 
 def test_a_bots_seed_differs_from_the_matchs_and_from_its_neighbours():
     assert len({7, bot_seed(7, "fox"), bot_seed(7, "hen"), bot_seed(8, "fox")}) == 4
+
+
+def test_large_sets_of_legal_moves_are_not_kept_in_memory():
+    large = tuple(f"move {number}" for number in range(5000))
+    kept = sys.getrefcount(large)
+    assert protocol.legals(large).count(b"\nlegal ") == 4999
+    assert sys.getrefcount(large) == kept
+    assert protocol.legals(list(large[:2])) == b"legal move 0\nlegal move 1\n"

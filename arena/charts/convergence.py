@@ -13,12 +13,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arena.arrays import Arrays
 from arena.charts.style import COLOURS, FAINT, GREY, TEXT, About, Nothing, styled
 from arena.charts.style.letters import shown, widest
 from arena.charts.style.sheet import Room, bare, sheet
 from arena.leaderboard import Results
-from arena.rated import columns
+from arena.leaderboard.arrays import Arrays
+from arena.leaderboard.rated import columns
 from arena.ratings import find
 
 Marks = np.ndarray[Any, np.dtype[np.bool_]]

@@ -6,11 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from arena.arrays import Ints
 from arena.charts.style import COLOURS, GREY, About, Nothing, styled
 from arena.charts.style.letters import shown
 from arena.charts.style.sheet import Room, bare, heading, sheet
 from arena.leaderboard import Results
+from arena.leaderboard.arrays import Ints
 
 COLUMNS = 3
 BINS = 24

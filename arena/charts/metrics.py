@@ -10,7 +10,7 @@ from arena.charts.style import COLOURS, GREY, PALE, About, Nothing, styled
 from arena.charts.style.letters import shown, widest
 from arena.charts.style.sheet import Room, bare, heading, row_height, row_size, rows, sheet
 from arena.leaderboard import Results
-from arena.metrics import SAMPLE
+from arena.leaderboard.metrics import SAMPLE
 
 COLUMNS, PANELS = 3, 6
 WIDE = 1.7

@@ -101,6 +101,15 @@ def views(game: Game[Any], step: Step) -> Iterator[str]:
             yield f"view(state, {role and repr(role)}) differs from call to call"
 
 
+def openness(game: Game[Any], step: Step) -> Iterator[str]:
+    """Where a game says that it is open, every role sees all: the referee asks once for all of them."""
+    if getattr(game, "open", False):
+        everything = game.view(step.state, None)
+        for role in game.roles:
+            if game.view(step.state, role) != everything:
+                yield f"the game is open, but view(state, {role!r}) is not view(state, None): leave out `open = True`"
+
+
 def values(game: Game[Any], step: Step) -> Iterator[str]:
     """A state is a value: hashable, and not changed by being played on."""
     if not _hashable(step.state):
@@ -180,5 +189,5 @@ def _hashable(value: object) -> bool:
 
 
 OF_THE_GAME = (lasting, roles, board)
-OF_A_STATE = (turns, moves, outcomes, views, values, at_once)
+OF_A_STATE = (turns, moves, outcomes, views, openness, values, at_once)
 OF_A_PLAYOUT = (ends, tells, repeats)

@@ -1,8 +1,8 @@
 """pandas frames of an event: leaderboard, strengths, crosstable, matches, seats, turns, timing; and their CSV files.
 
 It owns what counts, and the names of columns. Points come from standings.py, ratings from rated.py, the rank from
-ranking.py; frames are made in frames.py and rating_frames.py. No clock reading is in any frame but `seats`, `turns` and
-`timing`, so that the files of the others are the same bytes each time.
+ranking.py; frames are made of ratings, of arrays and of records, in the three files of that name. No clock reading is
+in any frame but `seats`, `turns` and `timing`, so that the files of the others are the same bytes each time.
 """
 
 from collections import Counter
@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from arena import arrays, frames, metrics, ranking, rated, rating_frames, record_frames, tables
+from arena import tables
 from arena.archive import Archive
-from arena.arrays import Arrays, Ints
 from arena.errors import ArenaError
 from arena.event import Event, Failing, Played
 from arena.game import Role
+from arena.leaderboard import arrays, metrics, of_arrays, of_ratings, of_records, ranking, rated
+from arena.leaderboard.arrays import Arrays, Ints
 from arena.ratings import Ratings
 from arena.standings import Standing, Tally, standings_of
 
@@ -128,28 +129,28 @@ class Results:
     @cached_property
     def columns(self) -> dict[str, str]:
         """For each `game/board` of the event: the name of its column, such as `duel`."""
-        return rating_frames.board_columns(self.boards)
+        return of_ratings.board_columns(self.boards)
 
     @cached_property
     def places(self) -> dict[tuple[str, Role], str]:
         """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
-        return rating_frames.place_columns(self.boards)
+        return of_ratings.place_columns(self.boards)
 
     def leaderboard(self) -> pd.DataFrame:
         """A row a bot, best first; rank, rating and points are missing for a bot that never played."""
-        return rating_frames.leaderboard(self.standings, self.ratings, self.event.tie_breaks, self.columns, self.places)
+        return of_ratings.leaderboard(self.standings, self.ratings, self.event.tie_breaks, self.columns, self.places)
 
     def strengths(self) -> pd.DataFrame:
         """A row for each bot and each (board, role) that it played: strength, low, high, in the rating's unit."""
-        return rating_frames.strengths(self.ratings)
+        return of_ratings.strengths(self.ratings)
 
     def advantages(self) -> pd.DataFrame:
         """A row for each (board, role): what that role is worth between average bots; none where points rate."""
-        return rating_frames.advantages(self.ratings)
+        return of_ratings.advantages(self.ratings)
 
     def chance_better(self) -> pd.DataFrame:
         """A row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger than the opponent."""
-        return rating_frames.chance_better(self.ratings)
+        return of_ratings.chance_better(self.ratings)
 
     def head_to_head(self, bot: str, opponent: str) -> pd.DataFrame:
         """A row for each board and role that both bots had: how each did in it, against the other or alone.
@@ -163,9 +164,9 @@ class Results:
             for tally in self.tallies
             if tally.bot in {bot, opponent} and len(self._sides[tally.board]) == 1
         ]
-        sums = pd.DataFrame(rows, columns=rating_frames.SEATED).groupby(rating_frames.SEATED[:3], as_index=False).sum()
+        sums = pd.DataFrame(rows, columns=of_ratings.SEATED).groupby(of_ratings.SEATED[:3], as_index=False).sum()
         alone = sums.assign(score=sums["score"] / sums["matches"])
-        return rating_frames.head_to_head(self._meetings, alone, bot, opponent)
+        return of_ratings.head_to_head(self._meetings, alone, bot, opponent)
 
     def matches(self) -> pd.DataFrame:
         """A row a match: game, board, repeat, seed, reason, and bot, score and ending of each role of the event.
@@ -178,7 +179,7 @@ class Results:
         for match, reason in self._archive.rows(query, self._all_versions, last):
             ids.append(match)
             reasons.append(reason)
-        return frames.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.places))
+        return of_arrays.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.places))
 
     def crosstable(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
         """A row for each board, role, bot and opponent: matches, and the bot's mean score in that role.
@@ -199,15 +200,15 @@ class Results:
 
     @cached_property
     def _meetings(self) -> pd.DataFrame:
-        return frames.crosstable(self.arrays)
+        return of_arrays.crosstable(self.arrays)
 
     def seats(self) -> pd.DataFrame:
         """A row a match and role: bot, digest, score, ending and its words, seconds to `ready`, exit, CPU, memory."""
-        return record_frames.seats(self._archive, all_versions=self._all_versions)
+        return of_records.seats(self._archive, all_versions=self._all_versions)
 
     def turns(self) -> pd.DataFrame:
         """A row a move: match, turn, role, bot, move, by whom, the refused text, three times in seconds, remarks."""
-        return record_frames.turns(self._archive, all_versions=self._all_versions)
+        return of_records.turns(self._archive, all_versions=self._all_versions)
 
     def metrics(self, most: int | None = None) -> pd.DataFrame:
         """A row for each match, turn, role and metric that a bot reported in a remark: bot and value.
@@ -218,7 +219,7 @@ class Results:
 
     def timing(self) -> pd.DataFrame:
         """A row for each bot, board and role: answers, and quantiles of their wall and CPU time, in seconds."""
-        return record_frames.timing(self._archive, all_versions=self._all_versions)
+        return of_records.timing(self._archive, all_versions=self._all_versions)
 
     @cached_property
     def _sides(self) -> dict[str, set[int]]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from arena import tiebreaks
-from arena.arrays import Arrays, Ints
+from arena.leaderboard.arrays import Arrays, Ints
 from arena.ratings import Ratings
 from arena.standings import Standing
 from arena.tiebreaks import Crosstable

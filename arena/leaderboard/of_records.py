@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from arena import frames
 from arena.archive import Archive
+from arena.leaderboard import of_arrays
 
 SEATS = ["match", "role", "bot", "digest", "score", "ending", "words", "ready", "exit", "cpu", "memory", "turns"]
 TURNS = ["match", "turn", "role", "bot", "move", "by", "said", "wall", "cpu", "waited", "remarks"]
@@ -48,4 +48,4 @@ def timing(archive: Archive, *, all_versions: bool) -> pd.DataFrame:
     )
     for bot, board, role, *packed in archive.rows(query, all_versions):
         answers.setdefault((bot, board, role), []).append((packed[0], packed[1], packed[2]))
-    return frames.timing(answers)
+    return of_arrays.timing(answers)

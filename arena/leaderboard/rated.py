@@ -20,8 +20,8 @@ import numpy as np
 
 from arena import ratings
 from arena.archive import Archive
-from arena.arrays import Arrays
 from arena.event import Event
+from arena.leaderboard.arrays import Arrays
 from arena.match import digest_of
 from arena.ratings import REFITS, Rating, Ratings, Strength
 from arena.ratings.fitting.columns import Columns, Place

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.arrays import Arrays, Ints
 from arena.game import Role
+from arena.leaderboard.arrays import Arrays, Ints
 from arena.match import Ending
 
 CROSSTABLE = ["board", "role", "bot", "opponent", "matches", "score"]
