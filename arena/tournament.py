@@ -14,6 +14,7 @@ from typing import Protocol
 
 from arena import builds, cores, schedules, snapshot
 from arena.archive import Archive
+from arena.bot import OverloadedError
 from arena.errors import ArenaError
 from arena.event import Event
 from arena.keeping import keeper_of
@@ -24,6 +25,7 @@ from arena.sandbox.door import Door
 from arena.workers import Workers
 
 ATTEMPTS = 3  # of one match, before the event gives up
+OVERLOADED = f"{OverloadedError.__module__}.{OverloadedError.__qualname__}: "
 CALLS = 2  # of one bot, before its matches are forfeited unplayed
 
 
@@ -131,6 +133,9 @@ class _Run:
         self._attempts: Counter[str] = Counter()
         self.done = archive.ids() & plan
         self.given_up: dict[str, Abort] = {}
+        self._broken = False
+        """Whether arena fails, and not the machine: no more is begun. A match of one bot that naps where others work
+        must not cost all others theirs."""
 
     def roll_call(self, lanes: Workers) -> None:
         """Have each bot that is to play say `ready` once; who fails twice is absent from the whole event."""
@@ -180,7 +185,7 @@ class _Run:
         if not self._queue:
             busy = self._under_way | self.given_up.keys()
             self._queue.extend(match for match in self._schedule.due(self._event, self.done) if match.id not in busy)
-        if not self._queue or self.given_up:
+        if not self._queue or self._broken:
             return None
         match = self._queue.popleft()
         self._under_way.add(match.id)
@@ -193,8 +198,12 @@ class _Run:
         logging.error("match %s aborted, attempt %d: %s", match.id, abort.attempt, cause)
         self._archive.append_abort(abort)
         self._audience.aborted(abort)
+        overloaded = OVERLOADED in cause
         if abort.attempt >= ATTEMPTS:
             self.given_up[match.id] = abort
+            self._broken |= not overloaded
+        elif overloaded:
+            self._queue.append(match)  # later the load may have passed
         else:
             self._queue.appendleft(match)
 

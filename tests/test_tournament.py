@@ -18,6 +18,7 @@ from sprint import FIRST, LAST
 
 from arena import config, tournament
 from arena.archive import Archive
+from arena.bot import OverloadedError
 from arena.errors import ArenaError
 from arena.event import Event
 from arena.leaderboard import Results, write_csv
@@ -321,6 +322,23 @@ def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path,
     assert not outcome.complete
     assert [abort.attempt for abort in audience.aborts] == [1, 2, 3]
     assert "our own bug" in outcome.failed[0].cause
+    monkeypatch.undo()
+    assert run(cup)[0].complete
+
+
+def test_a_match_of_which_the_machine_is_too_slow_three_times_costs_no_other_match(tmp_path, monkeypatch):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=3)
+
+    def overloaded(match, **more):
+        if match.repeat == 0 and match.seats[0].bot.name == "b":
+            raise OverloadedError("the machine is overloaded")
+        return play(match, **more)
+
+    monkeypatch.setattr(tournament, "play", overloaded)
+    outcome, audience = run(cup, workers=1)
+    assert (outcome.planned, outcome.finished) == (6, 5)
+    assert [abort.attempt for abort in audience.aborts] == [1, 2, 3]
+    assert len(outcome.failed) == 1
     monkeypatch.undo()
     assert run(cup)[0].complete
 
