@@ -8,6 +8,7 @@ import os
 import platform
 import random
 import signal
+import socket
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ import facts
 import machine
 import truth
 from scene import SETTING, Scene, Stage
-from table import EXPECTED
+from table import EXPECTED, PATIENCE
 
 import arena.sandbox.door
 from arena.converse import converse
@@ -29,6 +30,8 @@ SIDE_BY_SIDE = 14
 FROZEN = 0.25  # seconds in which a bot that is not asked should use no CPU
 LOOK = 0.004
 COMMONS = 16
+CLAIMS: list[socket.socket] = []
+"""A name for each of our common files, held while we play."""
 
 
 class Sampler:
@@ -141,7 +144,9 @@ def ask(scenes: list[Scene], part: str) -> None:
     """Have these bots say that they are ready, all at once."""
     bots = {scene.name: getattr(scene, part) for scene in scenes if getattr(scene, part) is not None}
     asks = {
-        scene.name: Ask(text=b"ready?\n", told=None, deadline=scene.row.patience if part == "bot" else 10.0, ready=True)
+        scene.name: Ask(
+            text=b"ready?\n", told=None, deadline=scene.row.patience if part == "bot" else PATIENCE, ready=True
+        )
         for scene in scenes
         if scene.name in bots
     }
@@ -202,9 +207,6 @@ def stage_for(order: dict[str, str], door: Door) -> Stage:
     (rules / "game.py").touch()
     for number in range(COMMONS):
         (rules / f"note{number:02}.toml").write_text("# nothing\n")
-    places = (Path("/usr/bin").iterdir(), Path("/usr/lib").glob("python3*/*.py"))
-    everybodys = {path.resolve() for place in places for path in place if path.is_file() and os.access(path, os.R_OK)}
-    commons = random.SystemRandom().sample(sorted(everybodys), COMMONS)  # others that play now have others
     return Stage(
         door=door,
         level=order["level"],
@@ -214,8 +216,27 @@ def stage_for(order: dict[str, str], door: Door) -> Stage:
         token=order["token"],
         arena_file=Path(arena.sandbox.door.__file__),
         rules=rules / "game.py",
-        commons=tuple(str(path) for path in commons),
+        commons=commons(),
     )
+
+
+def commons() -> tuple[str, ...]:
+    """Files that everybody may read, and that no other batch on this machine has: its locks would be read as ours."""
+    places = (Path("/usr/bin").iterdir(), Path("/usr/lib").glob("python3*/*.py"))
+    everybodys = {path.resolve() for place in places for path in place if path.is_file() and os.access(path, os.R_OK)}
+    ours: list[str] = []
+    for path in random.SystemRandom().sample(sorted(everybodys), len(everybodys)):
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0arena-attacks-{path}"[:100])
+        except OSError:
+            claim.close()
+            continue
+        CLAIMS.append(claim)
+        ours.append(str(path))
+        if len(ours) == COMMONS:
+            break
+    return tuple(ours)
 
 
 def main() -> None:

@@ -36,6 +36,8 @@ ACCEPTED = {
     "kernel": {STOPPED, POSSIBLE},
 }
 LETTERS = {word[0].upper(): word for word in MEANING}
+PATIENCE = 30.0
+"""Seconds until a bot must be ready: many start at once, perhaps on a busy machine."""
 FORKS = Limits(processes=None)
 """Without a limit for the watchdog to see; where processes are confined it means one."""
 
@@ -59,7 +61,7 @@ class Row:
     limits: Limits = FORKS
     alone: bool = False
     """Nothing else runs meanwhile: it is large, or it concerns everybody."""
-    patience: float = 5.0
+    patience: float = PATIENCE
     """Seconds until it must have answered."""
     sockets: bool = False
     terminal: bool = False
@@ -94,7 +96,7 @@ MEMORY = 64_000_000 * 1.25
 CPU = Limits(cpu=0.2, processes=4)
 SCRATCH = 4_000_000
 frozen, awake = {"opponent": "frozen"}, {"opponent": "awake"}
-alone = {"alone": True, "patience": 10.0}
+alone = {"alone": True}
 
 DEVICES = [
     f"/dev/{name}" for name in ("kmsg", "mem", "vda", "sda", "fuse", "kvm", "net/tun", "ptmx", "pts/ptmx", "hwrng")
@@ -156,7 +158,7 @@ EXPECTED = {
     "moves_files": row(FILES, truth.changed, "SSPP"),
     "makes_devices": row(FILES, truth.device, "SSSS", "SSSP"),
     "runs_what_it_wrote": row(FILES, itself(lambda facts: "/scratch/" in facts.program), "SHHH"),
-    "runs_a_set_uid_program": row(FILES, itself(lambda facts: facts.uid == 0), "SSSP", "SSS-", patience=1.5),
+    "runs_a_set_uid_program": row(FILES, itself(lambda facts: facts.uid == 0), "SSSP", "SSS-", patience=2.5),
     "writes_system_settings": row(FILES, truth.set_a_setting, "SSSS", "SSSP", **alone),
     "reads_the_referees_environment": row(PROCESSES, truth.leaked, "SSPP", "SSSP"),
     "reads_the_opponents_folder_through_proc": row(PROCESSES, truth.leaked, "SSPP", "SSSP", **frozen),
@@ -227,7 +229,7 @@ EXPECTED = {
     "dumps_core": row(KERNEL, truth.changed, "SSSK"),
     "outlives_its_spawner": row(LEFT, truth.outlived, "SSPP"),
     "leaves_a_daemon": row(LEFT, truth.stayed, "SSPP"),
-    "leaves_a_grandchild_with_its_pipes": row(LEFT, truth.stayed, "SSPP", patience=1.5),
+    "leaves_a_grandchild_with_its_pipes": row(LEFT, truth.stayed, "SSPP", patience=2.5),
     "leaves_shared_memory": row(LEFT, truth.left, "SSPP"),
     "leaves_semaphores": row(LEFT, truth.left, "SSPP"),
     "leaves_messages": row(LEFT, truth.left, "SSPP"),
