@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import known, places, screen
+from arena.cli import known, options, places, screen
 from arena.errors import ArenaError, did_you_mean
 
 if TYPE_CHECKING:
@@ -13,14 +13,13 @@ if TYPE_CHECKING:
     from arena.submissions import Shelf
     from arena.submissions.listing import Row
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 HEADERS = ("name", "version", "digest", "author", "language", "games", "state")
 REASON = 300  # characters of one that are shown in a line
 
 
 def bots(
     versions: Annotated[bool, typer.Option("--versions", help="Every version, not only the one that counts.")] = False,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """List the bots of this workspace: name, version, digest, author, language, games, state."""
     from arena.submissions import listing
@@ -41,7 +40,7 @@ def bots(
 
 
 def withdraw(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A bot of this workspace.")], json: Json = False
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A bot of this workspace.")], json: options.Json = False
 ) -> None:
     """Take a bot out of the event; its versions are kept, and so are its matches."""
     from arena.submissions import Desk

@@ -25,9 +25,9 @@ def check(
             "--board", "-b", help="Only at these games or boards; default: those of the tournament.toml here."
         ),
     ] = None,
-    sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
-    unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sandbox: options.Sandbox = None,
+    unsafe: options.Unsafe = False,
+    json: options.Json = False,
 ) -> None:
     """Put a bot through the protocol, step by step, at each board that it plays; exit code 1 when it is not fit."""
     from arena.checkup import checkup

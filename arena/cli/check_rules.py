@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import screen
+from arena.cli import options, screen
 from arena.errors import ArenaError
 from arena.event import Board
 
@@ -21,7 +21,7 @@ def check_rules(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A rules file, or the name of a game or board.")],
     playouts: Annotated[int, typer.Option(min=1, help="Matches of random moves that are tried on each board.")] = 20,
     seed: Annotated[int, typer.Option(help="Fixes the random moves.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Try the rules of a game, board by board, by random matches; exit code 1 when they break the contract."""
     from arena.conformance import Flaw

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import places, results, screen
+from arena.cli import options, places, results, screen
 from arena.cli.ladder import DECIMALS
 from arena.errors import ArenaError
 
@@ -28,7 +28,7 @@ def compare(
     event: results.Words = None,
     rating: results.Rating = None,
     all_versions: results.AllVersions = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Compare two bots: head to head by board and role, and whether one is really better."""
     from arena.tables import rows_of

@@ -6,6 +6,7 @@ A bot that is too much for the processes that arena starts bots by is refused, a
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from arena.bot import OverloadedError
 from arena.checkup import Checkup, Finding, Weight, checkup
 from arena.cli import check, known
 from arena.errors import ArenaError
@@ -50,7 +51,7 @@ class Examiner:
         for _ in range(ATTEMPTS):
             try:
                 return checkup(bot, boards, self._conditions, self._opened())
-            except (SpawnerLostError, ConfinementError) as error:
+            except (SpawnerLostError, ConfinementError, OverloadedError) as error:
                 lost = error
                 self.__exit__(None, None, None)
         raise ArenaError(f"arena itself failed {ATTEMPTS} times while it was tried ({lost}); look at it by hand")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import screen
+from arena.cli import options, screen
 from arena.event import Board
 from arena.game import Fact
 
@@ -17,7 +17,7 @@ def games(
     words: Annotated[
         str | None, typer.Argument(metavar="GAME", help="A game, game/board or a board's name: draw it.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """List the boards that can be played; with a name, draw them."""
     from arena import rulebook

@@ -26,10 +26,10 @@ def match(
     no_limits: Annotated[
         bool, typer.Option("--no-limits", help="No clock, no limits, no freezing: for a debugger.")
     ] = False,
-    sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
-    unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
+    sandbox: options.Sandbox = None,
+    unsafe: options.Unsafe = False,
     draw: Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Play one match between named bots, and show it turn by turn. Nothing is stored."""
     from arena import rulebook

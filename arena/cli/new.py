@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import places, screen
+from arena.cli import options, places, screen
 from arena.errors import ArenaError
 from arena.event import Board
 
@@ -18,7 +18,7 @@ def new(
     language: Language = "python",
     game: Annotated[str | None, typer.Option("--game", "-g", help="What it plays; default: every game.")] = None,
     author: Annotated[str, typer.Option(help="Who wrote it.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Make a bot from a starter kit, in bots/ of the workspace; without a name, list the kits."""
     from arena import roster, starters

@@ -1,15 +1,28 @@
-"""What a command line changes of a tournament.toml for one run, and the file as it was then played."""
+"""Options that commands share; what they change of a tournament.toml for one run, and the file as it was played."""
 
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from arena.errors import ArenaError
 
-SANDBOX = "How bots are confined: auto, landlock, bubblewrap, rlimits or none."
-UNSAFE = "Allow the levels that do not confine bots; with auto, rlimits where nothing else works."
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="The id of a match, or its first digits.")]
+EventName = Annotated[str | None, typer.Argument(metavar="EVENT", help="Its event; default: the one here.")]
+Sandbox = Annotated[
+    str | None,
+    typer.Option(metavar="LEVEL", help="How bots are confined: auto, landlock, bubblewrap, rlimits or none."),
+]
+Unsafe = Annotated[
+    bool,
+    typer.Option(
+        "--unsafe", help="Allow the levels that do not confine bots; with auto, rlimits where nothing else works."
+    ),
+]
 
 
 def overrides(settings: Iterable[str], **named: object) -> dict[str, object]:

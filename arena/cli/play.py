@@ -32,8 +32,8 @@ def play(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Fixes every draw; default: another one each time.")] = None,
-    sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
-    unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
+    sandbox: options.Sandbox = None,
+    unsafe: options.Unsafe = False,
 ) -> None:
     """Play a role yourself, by arrow keys or typed moves, against bots. You have no clock; nothing is stored."""
     one = seating.one_board(board, "BOARD")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import archived, screen, signals, telling
+from arena.cli import archived, options, screen, signals, telling
 from arena.cli.live import terminal
 from arena.errors import ArenaError
 from arena.game import Game
@@ -15,12 +15,12 @@ from arena.scenes import Scene, scenes
 
 
 def replay(
-    match: Annotated[str, typer.Argument(metavar="MATCH", help="The id of a match, or its first digits.")],
-    event: Annotated[str | None, typer.Argument(metavar="EVENT", help="Its event; default: the one here.")] = None,
+    match: options.MatchId,
+    event: options.EventName = None,
     turn: Annotated[int | None, typer.Option(help="Print this turn only; 0 is the start.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Print it, and wait for Enter after each turn.")] = False,
     draw: Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Look at a recorded match by keys, or print it turn by turn in a pipe; steps that a wall stopped are marked."""
     record = archived.recorded(match, event)

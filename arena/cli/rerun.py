@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def rerun(
-    match: trace.MatchId,
-    event: trace.EventName = None,
+    match: options.MatchId,
+    event: options.EventName = None,
     bot: Annotated[
         str | None, typer.Option("--bot", help="Only this bot, a name or a path: feed it what its seat read then.")
     ] = None,
     role: trace.RoleName = None,
     print_: Annotated[bool, typer.Option("--print", help="With --bot: every line, not the answers alone.")] = False,
-    sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
-    unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
-    json: trace.Json = False,
+    sandbox: options.Sandbox = None,
+    unsafe: options.Unsafe = False,
+    json: options.Json = False,
 ) -> None:
     """Play a recorded match again with the same seeds; exit code 1 when it goes otherwise. Nothing is stored."""
     record = archived.recorded(match, event)

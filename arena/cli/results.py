@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import bots, ladder, places, screen
+from arena.cli import bots, ladder, options, places, screen
 from arena.cli.counting import Counting
 from arena.errors import ArenaError
 
@@ -40,7 +40,7 @@ def leaderboard(
     versions: Annotated[
         bool, typer.Option("--versions", help="The same, with each version of a bot as a bot of its own.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Print the leaderboard of an event, also while it is played."""
     from arena.leaderboard import Results
@@ -66,7 +66,7 @@ def charts(
     event: Words = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the folder with the pictures.")] = False,
     all_versions: AllVersions = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
     folder = places.event_folder(event)
@@ -84,7 +84,7 @@ def report(
     event: Words = None,
     open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     all_versions: AllVersions = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without network."""
     from arena.cli import archived

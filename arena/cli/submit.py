@@ -23,9 +23,9 @@ def submit(
         list[str] | None,
         typer.Option("--board", "-b", help="Checked only at these games or boards; default: the event's."),
     ] = None,
-    sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
-    unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
-    json: bots.Json = False,
+    sandbox: options.Sandbox = None,
+    unsafe: options.Unsafe = False,
+    json: options.Json = False,
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
     from arena.cli.examining import Examiner

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import archived, screen, telling
+from arena.cli import archived, options, screen, telling
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.match import Record, Seat
@@ -13,14 +13,13 @@ from arena.match import Record, Seat
 if TYPE_CHECKING:
     from arena.retrace import Exchange, Retraced
 
-MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="The id of a match, or its first digits.")]
-EventName = Annotated[str | None, typer.Argument(metavar="EVENT", help="Its event; default: the one here.")]
 RoleName = Annotated[str | None, typer.Option(help="Only the seat of this role.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 TIME = 11  # columns for the time of an answer
 
 
-def trace(match: MatchId, event: EventName = None, role: RoleName = None, json: Json = False) -> None:
+def trace(
+    match: options.MatchId, event: options.EventName = None, role: RoleName = None, json: options.Json = False
+) -> None:
     """Print what was said in a recorded match, seat by seat: every line, and how long each answer took."""
     record = archived.recorded(match, event)
     again = retraced(record)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import archived, places, screen
+from arena.cli import archived, options, places, screen
 from arena.event import Board
 
 
@@ -15,7 +15,7 @@ def verify(
         typer.Argument(metavar="EVENT", help="A name under results/, a path, or a tournament.toml; default: here."),
     ] = None,
     all_versions: Annotated[bool, typer.Option("--all-versions", help="Records of earlier plans too.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Play the rules over every record: states, legality, scores, tables; exit code 1 when something does not hold."""
     from arena import proof

@@ -26,8 +26,8 @@ def run(
     seed: Annotated[int | None, typer.Option(help="Fixes every draw.")] = None,
     name: Annotated[str | None, typer.Option(help="The results go to results/NAME.")] = None,
     repeats: Annotated[int | None, typer.Option(help="How often each seating is played.")] = None,
-    sandbox: Annotated[str | None, typer.Option(metavar="LEVEL", help=options.SANDBOX)] = None,
-    unsafe: Annotated[bool, typer.Option("--unsafe", help=options.UNSAFE)] = False,
+    sandbox: options.Sandbox = None,
+    unsafe: options.Unsafe = False,
     boards: Annotated[Many, typer.Option(help="Only these boards, such as hunt,duel.")] = None,
     bots: Annotated[Many, typer.Option(help="Only these bots, such as dice,oracle.")] = None,
     settings: Annotated[
