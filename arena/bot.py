@@ -11,6 +11,7 @@ from pathlib import Path
 
 from arena import cores, postmortem, protocol
 from arena.clock import STRETCH, Spent
+from arena.errors import ArenaError
 from arena.game import Role
 from arena.inbox import Inbox
 from arena.match import Bot, Conditions, Ending, SeatReport
@@ -32,8 +33,8 @@ EARLY = 32  # pipes full of lines that came too early; who writes on and on, awa
 EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpreter closes its output, then leaves
 
 
-class OverloadedError(RuntimeError):
-    """The machine kept a bot waiting for too long: arena's own failure, so the match must be played again."""
+class OverloadedError(ArenaError):
+    """The machine kept a bot waiting for too long: the match must be played again, with less beside it."""
 
 
 class LiveBot:

@@ -14,6 +14,7 @@ import cup
 import pytest
 
 from arena import roster
+from arena.bot import OverloadedError
 from arena.cli import examining
 from arena.errors import ArenaError
 from arena.sandbox.door import SpawnerLostError
@@ -201,13 +202,14 @@ def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(m
     assert not shelf.incoming.exists()
 
 
-def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_next_one_is_tried(here, tmp_path, monkeypatch):
+@pytest.mark.parametrize("error", [SpawnerLostError, OverloadedError])
+def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_next_one_is_tried(here, tmp_path, monkeypatch, error):
     real, lost = examining.checkup, []
 
     def checkup(bot, *rest):
         if bot.name == "first":
             lost.append(bot)
-            raise SpawnerLostError("the spawner process is gone")
+            raise error("the spawner process is gone")
         return real(bot, *rest)
 
     monkeypatch.setattr(examining, "checkup", checkup)
