@@ -37,7 +37,7 @@ class Turns:
     @pytest.hookimpl(trylast=True)  # once their order is drawn
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Those that are alone first: one worker has them all, and the others wait once."""
-        items.sort(key=lambda item: not is_alone(item))
+        items.sort(key=place)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)  # around everything, a test's time limit too
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[object]:
@@ -52,6 +52,12 @@ class Turns:
             if nextitem is None or not (is_alone(item) and is_alone(nextitem)):
                 fcntl.flock(self._floor, fcntl.LOCK_UN)
                 fcntl.flock(self._gate, fcntl.LOCK_UN)
+
+
+def place(item: pytest.Item) -> int:
+    """Where it comes among the others: what begins something early, what waits for it late."""
+    order = [name for name in ("alone", "early", "late") if item.get_closest_marker(name) is not None]
+    return {"alone": 0, "early": 1, "late": 3}[order[0]] if order else 2
 
 
 def is_alone(item: pytest.Item) -> bool:

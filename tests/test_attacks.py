@@ -54,7 +54,8 @@ def played(findings: Findings, stand: Stand) -> dict:
     return found
 
 
-def test_every_attack_has_its_row_and_every_row_its_attack():
+@pytest.mark.early  # the stands are played while other tests run
+def test_every_attack_has_its_row_and_every_row_its_attack(findings):
     assert {path.stem for path in ATTACKS.glob("*.py")} == set(EXPECTED)
     assert len(EXPECTED) >= 60
 
@@ -65,6 +66,7 @@ def test_the_page_shows_the_table_of_now():
 
 
 @pytest.mark.slow
+@pytest.mark.late
 @pytest.mark.timeout(600)  # the first to ask waits until its stand has been played
 @each(TRIED, names=("stand", "name"))
 def test_an_attack_gets_what_the_table_says_and_leaves_nothing_behind(stand, name, findings):
@@ -80,6 +82,7 @@ def test_an_attack_gets_what_the_table_says_and_leaves_nothing_behind(stand, nam
 
 
 @pytest.mark.slow
+@pytest.mark.late
 @pytest.mark.timeout(600)
 @each(ALL, names=("stand",))
 def test_after_all_attacks_of_a_level_no_process_and_no_file_is_left(stand, findings):

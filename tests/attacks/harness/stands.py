@@ -7,12 +7,12 @@ few at a time, each once, by whichever process of the tests comes first; the oth
 import json
 import os
 import secrets
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -153,24 +153,16 @@ class Findings:
     """What was found at the stands, shared by the processes of one run of the tests through a folder."""
 
     def __init__(self, folder: Path, stands: list[Stand], at_once: int) -> None:
-        """Begin to play those that nobody has begun, so many at once."""
+        """Begin to play those that nobody has begun, so many at once; beside us, where no test sees what it opens."""
         self._folder = folder
-        self._pool = ThreadPoolExecutor(at_once)
-        for stand in stands:
-            self._pool.submit(self._play, stand)
-
-    def _play(self, stand: Stand) -> None:
-        try:
-            (self._folder / f"{stand}.begun").touch(exist_ok=False)
-        except FileExistsError:
-            return
-        try:
-            found = play(stand)
-        except Exception as error:  # noqa: BLE001 (whoever waits must hear of it, whatever it is)
-            found = {"failed": repr(error)}
-        new = self._folder / f"{stand}.new"
-        new.write_text(json.dumps(found))
-        new.rename(self._folder / f"{stand}.json")
+        self._players = [
+            subprocess.Popen(
+                [sys.executable, __file__, folder, *map(str, stands)],
+                env=os.environ | {"PYTHONPATH": str(ARENA.parent)},
+                stdin=subprocess.PIPE,  # it ends with us
+            )
+            for _ in range(at_once if stands else 0)
+        ]
 
     def at(self, stand: Stand) -> dict[str, object]:
         """Wait for what was found at a stand."""
@@ -180,5 +172,33 @@ class Findings:
         return json.loads(path.read_text())
 
     def close(self) -> None:
-        """Wait for what was begun here."""
-        self._pool.shutdown(cancel_futures=True)
+        """Begin no more; wait for what was begun here."""
+        for player in self._players:
+            player.communicate()
+
+
+def keep(stand: Stand, folder: Path) -> None:
+    """Play it, unless somebody has begun to, and leave in the folder what was found."""
+    try:
+        (folder / f"{stand}.begun").touch(exist_ok=False)
+    except FileExistsError:
+        return
+    try:
+        found = play(stand)
+    except Exception as error:  # noqa: BLE001 (whoever waits must hear of it, whatever it is)
+        found = {"failed": repr(error)}
+    new = folder / f"{stand}.new"
+    new.write_text(json.dumps(found))
+    new.rename(folder / f"{stand}.json")
+
+
+def main() -> None:
+    """Play the stands that are named, one after the other, as long as somebody holds our input open."""
+    for name in sys.argv[2:]:
+        if select.select([sys.stdin], [], [], 0)[0]:
+            return
+        keep(next(stand for stand in (*STANDS, *RARE) if str(stand) == name), Path(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()
