@@ -22,15 +22,18 @@ class Meter:
     """Reads one process; a process that is gone, or not there yet, reads as its last known usage."""
 
     def __init__(self, find: Callable[[], int | None], group: Callable[[], Iterable[int]] | None = None) -> None:
-        """`find` tells the process's id; it is asked until there is one. `group` lists it with those that it forked."""
+        """`find` tells the process's id; it is asked until there is one.
+
+        `group` lists it with those that it forked, whose CPU time counts, and whose waits do not.
+        """
         self._find = find
         self._group = group
         self._pid = self._clock = 0
         self.last = Usage()
         self._schedstat: int | None = None
         self._alive = True
-        self._crowd = group is not None
-        """Whether it has, or may have, threads beside the first."""
+        self._crowd = False
+        """Whether threads beside the first were ever seen."""
         self._before: dict[str, float] = {}
         self._waits: dict[str, float] = {}
         """What threads beside the first had waited at the mark, and have since; also those that ended meanwhile."""
@@ -91,13 +94,12 @@ class Meter:
         """The threads beside the first, and how long each has waited since it was born."""
         if not self._alive or self._schedstat is None:
             return
-        for pid in (self._pid,) if self._group is None else tuple(self._group()):
-            with contextlib.suppress(OSError):  # gone meanwhile
-                tasks = os.listdir(f"/proc/{pid}/task")
-                for task in tasks if len(tasks) > 1 or pid != self._pid else ():
-                    if task != str(self._pid):
-                        with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/schedstat", "rb") as told:
-                            yield task, _waited(told.read(64))
+        with contextlib.suppress(OSError):  # gone meanwhile
+            tasks = os.listdir(f"/proc/{self._pid}/task")
+            for task in tasks if len(tasks) > 1 else ():
+                if task != str(self._pid):
+                    with contextlib.suppress(OSError), open(f"/proc/{self._pid}/task/{task}/schedstat", "rb") as told:
+                        yield task, _waited(told.read(64))
 
 
 class Delay:
