@@ -1,6 +1,6 @@
 """tournament.toml -> Tournament -> Event: every key with its default, every mistake in a line.
 
-It owns what the file may say. What the boards and the bots are is asked of rulebook.py and roster.py.
+It owns what the file may say. What the boards and the bots are is asked of rulebook.py and roster/.
 """
 
 import tomllib
