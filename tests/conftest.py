@@ -16,6 +16,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` has
 sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
 
 
+LATE = 3
+"""The place of a test that waits for what goes on beside the others."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(Turns(Path(config.workerinput["turns"])))
@@ -38,6 +42,7 @@ class Turns:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Those that are alone first: one worker has them all, and the others wait once."""
         items.sort(key=place)
+        items[:] = dealt(items, int(os.environ["PYTEST_XDIST_WORKER_COUNT"]))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)  # around everything, a test's time limit too
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[object]:
@@ -56,8 +61,22 @@ class Turns:
 
 def place(item: pytest.Item) -> int:
     """Where it comes among the others: what begins something early, what waits for it late."""
-    order = [name for name in ("alone", "early", "late") if item.get_closest_marker(name) is not None]
-    return {"alone": 0, "early": 1, "late": 3}[order[0]] if order else 2
+    places = {"alone": 0, "early": 1, "late": LATE}
+    return min((places[mark.name] for mark in item.iter_markers() if mark.name in places), default=LATE - 1)
+
+
+def dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """Each worker begins with a slice of the list: to all of them the same share of what comes late, at its end."""
+    late = [item for item in items if place(item) == LATE]
+    others = items[: len(items) - len(late)]
+    order = []
+    for number in range(workers):
+        order += share(others, number, workers) + share(late, number, workers)
+    return order
+
+
+def share(items: list[pytest.Item], number: int, of: int) -> list[pytest.Item]:
+    return items[len(items) * number // of : len(items) * (number + 1) // of]
 
 
 def is_alone(item: pytest.Item) -> bool:
