@@ -50,7 +50,8 @@ class Tournament(Table):
     unsafe: bool = Field(default=False, description="Allow the levels rlimits and none, which do not confine bots.")
     freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
     keep: bool = Field(
-        default=False, description="Let bots that say `ready again` stay for their next match; equal bytes are over."
+        default=False,
+        description="Let bots that say `ready again` stay for their next match; loses the promise of equal tables.",
     )
     warm: bool = Field(default=True, description="Start Python bots by forking an interpreter that already runs.")
     preload: Names = Field(default=(), description="Modules of arena's own environment that such bots find imported.")
