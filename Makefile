@@ -6,6 +6,8 @@ STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/pytest
 WORKERS := -n auto --maxprocesses 8 --dist worksteal # tests run side by side, but for those marked `alone`
 
+unexport PYTHONDONTWRITEBYTECODE # whoever sets it has all modules compiled again in every process that a test starts
+
 .PHONY: run test check bench soak clean
 
 run: $(STAMP) ## play the demo tournament and say where its charts are

@@ -4,6 +4,7 @@ DejaVu comes with matplotlib. A letter that it lacks is taken from another font 
 its number, so that no name is a row of boxes.
 """
 
+import os
 from collections.abc import Iterable
 from functools import cache
 
@@ -80,3 +81,7 @@ def _fallbacks() -> tuple[str, ...]:
 def _font(family: str, bold: bool) -> FT2Font:
     properties = font_manager.FontProperties(family=[family], weight="bold" if bold else "normal")
     return FT2Font(font_manager.findfont(properties))
+
+
+# A fork shares the place in an open file with its parent and its siblings, and letters are read from it one by one.
+os.register_at_fork(after_in_child=_font.cache_clear)
