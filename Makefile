@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/pytest
-WORKERS := -n $(shell expr $$(nproc) + 1) --dist worksteal # side by side, but for tests marked `alone`; many of them wait
+WORKERS := -n auto --maxprocesses 8 --dist worksteal # tests run side by side, but for those marked `alone`
 
 unexport PYTHONDONTWRITEBYTECODE # whoever sets it has all modules compiled again in every process that a test starts
 

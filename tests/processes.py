@@ -27,17 +27,22 @@ def gone_soon(pids: Iterable[int]) -> bool:
 
 
 def descendants(pid: int) -> set[int]:
-    """Every process below this one, by parents; but for those that wait to become bots."""
-    parents = {}
+    """Every process below this one, by parents; but for those that wait to become bots, or were forked for it just now."""
+    parents, names = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            text = stat.read_text()
-            if "(arena-spare)" not in text:
-                parents[int(stat.parent.name)] = int(text.rpartition(")")[2].split()[1])
+            name, _, rest = stat.read_text().rpartition(")")
         except OSError:
             continue
+        names[int(stat.parent.name)] = name.partition("(")[2]
+        parents[int(stat.parent.name)] = int(rest.split()[1])
+    waiting = {
+        child
+        for child, parent in parents.items()
+        if names[child] == "arena-spare" or names[child] == names.get(parent) == "arena-spawner"
+    }
     below, more = set(), {pid}
-    while more := {child for child, parent in parents.items() if parent in more} - below:
+    while more := {child for child, parent in parents.items() if parent in more} - below - waiting:
         below |= more
     return below
 
