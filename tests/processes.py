@@ -27,7 +27,7 @@ def gone_soon(pids: Iterable[int]) -> bool:
 
 
 def descendants(pid: int) -> set[int]:
-    """Every process below this one, by parents; but for those that wait to become bots, or were forked for it just now."""
+    """Every process below this one, by parents; but for those that wait to become bots, or were just forked for it."""
     parents, names = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
