@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/pytest
-WORKERS := -n auto --maxprocesses 8 --dist worksteal # tests run side by side, but for those marked `alone`
+WORKERS := -n $(shell expr $$(nproc) + 1) --maxprocesses 8 --dist worksteal # tests run side by side, but for those marked `alone`; many wait
 
 unexport PYTHONDONTWRITEBYTECODE # whoever sets it has all modules compiled again in every process that a test starts
 
