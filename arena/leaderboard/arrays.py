@@ -5,7 +5,9 @@ once, in the entries. It knows no table that anybody looks at.
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -93,8 +95,10 @@ def read(archive: Archive, *, all_versions: bool = False) -> Arrays:
         entries.append(Entry(*entry))
     counted = "planned or 1" if all_versions else "planned"
     columns = ("number", "repeat", "seed", "turns", f"ifnull(transcript, {UNKNOWN})")
-    matches = _ints(archive, columns, f"matches where {counted} and number", last)
-    seats = _seats(archive, last)
+    with ThreadPoolExecutor(1) as beside:  # SQLite prints seats on one core and matches on another
+        coming = beside.submit(_seats_beside, archive.folder, last)
+        matches = _ints(archive, columns, f"matches where {counted} and number", last)
+        seats = coming.result()
     position = np.full(last + 1, -1, dtype=np.int64)
     position[matches[0]] = np.arange(len(matches[0]))
     seats[0] = position[seats[0]]
@@ -128,6 +132,12 @@ def _ints(archive: Archive, columns: tuple[str, ...], rows: str, last: int) -> I
     return whole if (np.diff(whole[0]) > 0).all() else whole[:, np.argsort(whole[0])]  # SQL promises no order here
 
 
+def _seats_beside(folder: Path, last: int) -> Ints:
+    """The same, in a thread of its own, which needs a connection of its own. What is numbered already never changes."""
+    with Archive.open(folder, writing=False) as archive:
+        return _seats(archive, last)
+
+
 def _seats(archive: Archive, last: int) -> Ints:
     """Match, place, entry, score and ending of the seats, by match and place, a row of the array each.
 
@@ -137,11 +147,12 @@ def _seats(archive: Archive, last: int) -> Ints:
     for first in range(0, last, SPAN):
         (seats,) = _printed(archive, (SEAT.format(first=first),), "seats where match", first, last)
         seats = seats if (np.diff(seats) > 0).all() else np.sort(seats)
-        fields = []
-        for width in BITS[::-1]:
-            fields.append(seats & ((1 << width) - 1))
-            seats = seats >> width
-        parts.append(np.stack((seats + first, *fields[::-1])))
+        part = np.empty((5, len(seats)), dtype=np.int64)
+        for row, width in zip(part[:0:-1], BITS[::-1], strict=True):
+            np.bitwise_and(seats, (1 << width) - 1, out=row)
+            seats >>= width
+        np.add(seats, first, out=part[0])
+        parts.append(part)
     whole = np.concatenate(parts, axis=1)
     whole[4] -= 1
     return whole

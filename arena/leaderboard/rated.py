@@ -40,10 +40,11 @@ def of(archive: Archive, event: Event, read: Callable[[], Arrays], *, rating: st
 
 def columns(arrays: Arrays) -> Columns:
     """The matches of an archive as ratings read them: only bots and places of matches that count."""
-    used, entry = np.unique(arrays.entry, return_inverse=True)
-    entries = replace(arrays, entries=tuple(arrays.entries[number] for number in used))
-    bots, bot = entries.coded(attrgetter("bot"))
-    places, place = entries.coded(lambda entry: (entry.label, entry.role, entry.side))
+    played = np.bincount(arrays.entry, minlength=len(arrays.entries)) > 0
+    used = replace(arrays, entries=tuple(each for each, counts in zip(arrays.entries, played, strict=True) if counts))
+    entry = (np.cumsum(played) - 1)[arrays.entry]
+    bots, bot = used.coded(attrgetter("bot"))
+    places, place = used.coded(lambda entry: (entry.label, entry.role, entry.side))
     return Columns(
         bots=tuple(bots),
         places=tuple(Place(*each) for each in places),

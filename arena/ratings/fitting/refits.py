@@ -75,12 +75,20 @@ def by_blocks(seen: Evidence, found: Fit) -> Floats:
     score, surplus = _surplus(seen, found)
     total = np.zeros(found.model.size**2)
     for one, other, times in seen.within_blocks():
+        pairs, which = _pairs(seen.seating[one], seen.seating[other], len(seen.seats))
         for mine in range(score.shape[1]):
             for theirs in range(score.shape[1]):
-                pair = score[seen.seating[one], mine] * len(found.weight) + score[seen.seating[other], theirs]
-                total += _by_unknowns(found, pair, times * surplus[one, mine] * surplus[other, theirs])
+                by = times * surplus[one, mine] * surplus[other, theirs]
+                summed = np.asarray(np.bincount(which, weights=by), dtype=np.float64)
+                total += _by_unknowns(found, score[pairs[0], mine], score[pairs[1], theirs], summed)
     square = total.reshape(found.model.size, found.model.size)
     return np.asarray((square + square.T) / 2)
+
+
+def _pairs(one: Ints, other: Ints, count: int) -> tuple[tuple[Ints, Ints], Ints]:
+    """The different pairs of seatings, of which there are so many; and for each row which of them it is."""
+    pairs, which = np.unique(one * count + other, return_inverse=True)
+    return np.divmod(pairs, count), which
 
 
 def _surplus(seen: Evidence, found: Fit) -> tuple[Ints, Floats]:
@@ -95,12 +103,9 @@ def _surplus(seen: Evidence, found: Fit) -> tuple[Ints, Floats]:
     return score, weight[at] * (seen.part_scores / 100 - seen.part_matches[:, None] * expected[at])
 
 
-def _by_unknowns(found: Fit, pair: Ints, value: Floats) -> Floats:
-    """P * P: each pair of scores' value, times the factors of the unknowns in the one and in the other."""
+def _by_unknowns(found: Fit, one: Ints, other: Ints, summed: Floats) -> Floats:
+    """P * P: each pair of scores' sum, times the factors of the unknowns in the one and in the other."""
     model, size = found.model, found.model.size
-    pairs, which = np.unique(pair, return_inverse=True)
-    summed = np.bincount(which, weights=value, minlength=len(pairs))
-    one, other = np.divmod(pairs, len(found.weight))
     total = np.zeros(size * size)
     for mine in range(model.unknown.shape[1]):
         for theirs in range(model.unknown.shape[1]):
