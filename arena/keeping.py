@@ -7,8 +7,8 @@ the same board; one that died meanwhile is started again, like any other. It kno
 import contextlib
 from weakref import WeakKeyDictionary
 
+from arena.bot.process import Process
 from arena.match import Match, Seat
-from arena.process import Process
 from arena.sandbox.door import Door
 
 MOST = 16

@@ -13,11 +13,11 @@ from typing import Any, Self
 
 from arena import cores, rulebook
 from arena.bot import LiveBot
+from arena.bot.process import Process
 from arena.converse import converse, in_turn, part
 from arena.game import Role
 from arena.keeping import Keeper
 from arena.match import Fault, Match, Record, Seat, SeatReport
-from arena.process import Process
 from arena.protocol import Ask, Heard
 from arena.referee import Referee
 from arena.sandbox import levels

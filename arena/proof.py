@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from arena import records, schedules
-from arena.archive import Archive
+from arena import schedules
+from arena.archive import Archive, records
 from arena.errors import ArenaError
 from arena.event import Event
 from arena.game import Game

@@ -15,8 +15,7 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
-from arena import schema
-from arena.archive import Archive
+from arena.archive import Archive, schema
 from arena.event import Board, Event, Played
 from arena.match import Bot, Ending, Fault, Match, Record, SeatReport, Turn, Verdict
 from arena.standings import seat_results

@@ -18,10 +18,10 @@ from picture import draw
 from side_by_side import compiled, measured, show
 
 from arena import cores
+from arena.bot.wire import Wire
 from arena.match import Conditions, Match
 from arena.play import play
 from arena.sandbox.door import Door
-from arena.wire import Wire
 from arena.workers import Workers
 
 TURNS = 4000

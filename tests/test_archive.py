@@ -19,8 +19,7 @@ import stored
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena import records, schema
-from arena.archive import Archive
+from arena.archive import Archive, records, schema
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.match import Abort, Bot, Conditions, Ending, Fault, Limits, Match, Record, Seat, SeatReport, Turn, Verdict

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.inbox import REMARKS_KEPT, WARNINGS_KEPT, Inbox
+from arena.bot.inbox import REMARKS_KEPT, WARNINGS_KEPT, Inbox
 from arena.match import Ending
 from arena.protocol import LINE_LIMIT
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import cup
 import pytest
 
-from arena import proof, records, rulebook
-from arena.archive import Archive
+from arena import proof, rulebook
+from arena.archive import Archive, records
 from arena.event import Event
 from arena.match import Bot, Conditions, Ending, Fault, Record, SeatReport
 from arena.protocol import Heard

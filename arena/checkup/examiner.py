@@ -8,13 +8,13 @@ import random
 from typing import Any
 
 from arena import protocol, rulebook
+from arena.bot.inbox import REMARKS_KEPT
 from arena.checkup import cures
 from arena.checkup.examinee import Examinee
 from arena.checkup.finding import Finding, Weight
 from arena.checkup.twists import WINDOWS, Twist
 from arena.converse import converse
 from arena.game import Move, Role
-from arena.inbox import REMARKS_KEPT
 from arena.match import Ending, Match, SeatReport
 from arena.protocol import Ask, Heard
 from arena.referee import Referee

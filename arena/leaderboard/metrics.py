@@ -12,8 +12,8 @@ from math import isfinite
 import pandas as pd
 
 from arena.archive import Archive
+from arena.archive.records import unpacked
 from arena.match import Record
-from arena.records import unpacked
 
 COLUMNS = ["match", "turn", "role", "bot", "metric", "value"]
 PAIR = re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,23})(?: *= *| +)([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?:[ ,;]+|$)")

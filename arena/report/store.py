@@ -4,8 +4,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from arena import records
-from arena.archive import Archive
+from arena.archive import Archive, records
 from arena.match import Record
 
 

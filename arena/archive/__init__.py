@@ -9,8 +9,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from arena import records, schema
-from arena.database import Database
+from arena.archive import records, schema
+from arena.archive.database import Database
 from arena.errors import ArenaError
 from arena.event import Event, Failing, Played
 from arena.game import Role

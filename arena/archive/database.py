@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from arena import schema
+from arena.archive import schema
 from arena.errors import ArenaError
 
 

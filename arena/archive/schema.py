@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
-from arena import records
+from arena.archive import records
 from arena.match import digest_of
 from arena.standings import seat_results
 

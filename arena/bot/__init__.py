@@ -9,20 +9,21 @@ import signal
 import time
 from pathlib import Path
 
-from arena import cores, postmortem, protocol
+from arena import cores, protocol
+from arena.bot import postmortem
+from arena.bot.inbox import Inbox
+from arena.bot.process import Process, started
+from arena.bot.wire import Wire
 from arena.clock import STRETCH, Spent
 from arena.errors import ArenaError
 from arena.game import Role
-from arena.inbox import Inbox
 from arena.match import Bot, Conditions, Ending, SeatReport
-from arena.process import Process, started
 from arena.protocol import Ask, Heard
 from arena.sandbox import procfs
 from arena.sandbox.child import Exit
 from arena.sandbox.door import Door, SpawnerLostError
 from arena.sandbox.meter import Delay, Usage
 from arena.sandbox.watchdog import CPU, size
-from arena.wire import Wire
 
 STDERR_KEPT = 16 * 1024
 SAMPLED = (

@@ -3,7 +3,8 @@
 Pure: bytes in, lines and words out. It reads no pipe, knows no time, and does not know whether a line is a legal move.
 """
 
-from arena import postmortem, protocol
+from arena import protocol
+from arena.bot import postmortem
 from arena.match import Ending
 from arena.protocol import LINE_LIMIT
 

@@ -1,6 +1,6 @@
 """A bot's process with its pipes and its meter: what can outlive a match.
 
-It knows no question and no answer; those are of one match, and bot.py's.
+It knows no question and no answer; those are of one match, and the live bot's.
 """
 
 import select
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena import cores
+from arena.bot.wire import Wire
 from arena.match import Bot, Conditions
 from arena.sandbox.child import Child
 from arena.sandbox.door import Door
 from arena.sandbox.meter import Meter
-from arena.wire import Wire
 
 
 class Process(NamedTuple):
