@@ -301,6 +301,22 @@ def test_a_machine_that_keeps_a_bot_waiting_for_too_long_is_arenas_own_failure(l
         bot.look(bot.due + 3.0, 3.0)
 
 
+@pytest.mark.parametrize(
+    ("answer", "ending"), [("time.sleep(60)", Ending.TIMEOUT), ("\n        while True: pass", None)]
+)
+def test_who_is_ready_for_a_core_at_its_deadline_may_have_been_kept_waiting_and_who_sleeps_was_not(
+    live, monkeypatch, answer, ending
+):
+    bot = live(answer)
+    used = bot._meter.read()
+    monkeypatch.setattr(bot._meter, "read", lambda: used)  # as if a wait for a core were not over and told of yet
+    if ending:
+        assert ask(bot, seconds=0.1).ending is ending
+    else:
+        with pytest.raises(OverloadedError):
+            ask(bot, seconds=0.1)
+
+
 @pytest.mark.slow
 def test_while_the_referee_is_busy_with_one_bot_no_others_time_runs_out(live):
     flooder = live("print('#\\n' * 2_000_000, flush=True)")

@@ -100,6 +100,18 @@ def test_of_several_threads_the_two_longest_waits_count_without_what_they_waited
     assert meter.waited(first, cpu) == waited
 
 
+def test_a_wait_that_is_not_over_began_at_most_when_it_was_last_seen_to_run(monkeypatch):
+    meter = Meter(lambda: None)
+    meter.mark()
+    begun = meter._asked
+    monkeypatch.setattr("arena.sandbox.meter.states", lambda _: [b"S", b"R"])
+    assert meter.untold(begun + 4.0, 0.0) == 4.0
+    assert meter.untold(begun + 5.0, 0.1) == 1.0  # it ran after 4
+    assert meter.untold(begun + 6.0, 0.1) == 2.0
+    monkeypatch.setattr("arena.sandbox.meter.states", lambda _: [b"S", b"S"])
+    assert meter.untold(begun + 7.0, 0.1) == 0.0
+
+
 @pytest.mark.slow
 def test_cpu_time_of_what_it_forked_is_its_own(run):
     parent = run(FORKS)

@@ -29,6 +29,7 @@ STDERR_KEPT = 16 * 1024
 SAMPLED = (
     0.5  # of its CPU limit must have been used for SIGXCPU to be believed: the kernel's clock for it is a coarse one
 )
+AGAIN = 0.005  # seconds until a bot is looked at again that may have been kept waiting
 SHORT = 0.001  # seconds: in so quick an answer nobody needs to know how long the referee was kept waiting
 EARLY = 32  # pipes full of lines that came too early; who writes on and on, awake, would be read for ever
 EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpreter closes its output, then leaves
@@ -162,8 +163,9 @@ class LiveBot:
         if not self.awaited:
             return
         spent = self._spent(now, 0.0)
-        charged = self._charged(spent)
-        if charged >= self._limit:
+        over = self._charged(spent) - self._limit
+        unsure = self._meter.untold(now, spent.cpu) if over >= 0 and spent.cpu < self._limit else 0.0
+        if over >= unsure:
             self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, spent, self._inbox.rest))
         elif spent.wall >= STRETCH * self._limit:
             raise OverloadedError(
@@ -171,7 +173,7 @@ class LiveBot:
                 "a core: the machine is overloaded; run fewer workers, or less beside them"
             )
         else:
-            self.due = now + self._limit - charged
+            self.due = now + max(-over, AGAIN)
 
     def _spent(self, now: float, late: float) -> Spent:
         """What the answer took so far, `late` seconds more than what is counted already."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from arena.sandbox.procfs import see
+from arena.sandbox.procfs import READY, see, states
 
 
 class Usage(NamedTuple):
@@ -37,6 +37,8 @@ class Meter:
         self._before: dict[str, float] = {}
         self._waits: dict[str, float] = {}
         """What threads beside the first had waited at the mark, and have since; also those that ended meanwhile."""
+        self._ran = self._asked = self._cpu = 0.0
+        """When it has run for sure, when that was last asked (monotonic), and the CPU seconds since the mark then."""
 
     def read(self) -> Usage:
         """The usage now."""
@@ -54,7 +56,9 @@ class Meter:
         return self.last
 
     def mark(self) -> None:
-        """Threads beside the first are looked at from now on; it costs nothing where none were ever seen."""
+        """Waits count from now on. Threads beside the first cost nothing where none were ever seen."""
+        self._ran = self._asked = time.monotonic()
+        self._cpu = 0.0
         self._waits.clear()
         if self._crowd:
             self._before = dict(self._others())
@@ -75,6 +79,17 @@ class Meter:
         """
         longest, second = sorted([first, 0.0, *self._waits.values()], reverse=True)[:2]
         return max(longest, longest + second - cpu)
+
+    def untold(self, now: float, cpu: float) -> float:
+        """Seconds that it may have waited for a core until now (monotonic) at most, and that no figure has yet.
+
+        The kernel tells of a wait when it is over. Who has used more CPU since the last time that this was asked, or
+        since the mark, has been told of then.
+        """
+        if cpu > self._cpu:
+            self._ran, self._cpu = self._asked, cpu
+        self._asked = now
+        return now - self._ran if self._alive and READY in states(self._pid) else 0.0
 
     def close(self) -> None:
         """Stop reading."""

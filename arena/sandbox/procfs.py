@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
+READY = b"R"
+"""The state of a thread that runs, or would if it had a core."""
 
 
 class Seen(NamedTuple):
@@ -34,6 +36,18 @@ def see(pid: int) -> Seen | None:
         return None
     cpu = sum(map(int, words[11:15])) / TICK
     return Seen(group=int(words[2]), cpu=cpu, threads=int(words[17]), resident=int(words[21]) * PAGE)
+
+
+def states(pid: int) -> list[bytes]:
+    """The state of each thread of a process, a letter: proc_pid_stat(5); none when it is gone."""
+    found = []
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/stat", "rb") as told:
+                found.append(told.read(1024).rpartition(b")")[2].split(maxsplit=1)[0])
+    except OSError:
+        pass  # gone meanwhile
+    return found
 
 
 def peak(pid: int) -> int:
