@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import subprocess
 import time
 from pathlib import Path
 
@@ -313,8 +315,30 @@ def test_who_is_ready_for_a_core_at_its_deadline_may_have_been_kept_waiting_and_
     if ending:
         assert ask(bot, seconds=0.1).ending is ending
     else:
-        with pytest.raises(OverloadedError):
+        with pytest.raises(OverloadedError, match=r"after (\d\.\d) s, of which it waited \1 s"):
             ask(bot, seconds=0.1)
+
+
+def test_who_begins_to_think_when_its_time_is_over_has_lost(live):
+    bot = live("\n        time.sleep(0.09)\n        while True: pass")
+    assert ask(bot, seconds=0.1).ending is Ending.TIMEOUT
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_a_thread_that_becomes_the_program_brings_no_time_of_its_past_along(tmp_path):
+    program = tmp_path / "bot"
+    subprocess.run(["cc", "-pthread", "-o", program, Path(__file__).parent / "brings_waits_along.c"], check=True)
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        with Door() as door:
+            bot = LiveBot(door, "r", roster.from_path(program), OPEN, RULES)
+            assert ask(bot, READY).ending is None
+            assert ask(bot, seconds=0.03).ending is Ending.TIMEOUT  # and the machine is not said to be overloaded
+            bot.end()
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 @pytest.mark.slow

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from arena.sandbox.meter import Meter
+from arena.sandbox.meter import Meter, Usage
+from arena.sandbox.procfs import Seen
 
 CROWD = """
 import sys, threading, time
@@ -47,11 +48,11 @@ def run():
         one.stdout.close()
 
 
-def seconds(meter: Meter, since: float, begun: float = 0.0) -> tuple[float, float]:
-    """CPU time and waits after so many seconds from the mark on, when its first thread had waited for `begun`."""
+def seconds(meter: Meter, since: float) -> tuple[float, float]:
+    """CPU time and waits after so many seconds from the mark on."""
     meter.survey(since)
     used = meter.read()
-    return used.cpu, meter.waited(used.waited - begun, used.cpu)
+    return used.cpu, meter.waited(used.cpu)
 
 
 @pytest.mark.slow
@@ -59,12 +60,12 @@ def test_a_crowd_of_threads_that_wake_at_once_does_not_add_up_what_they_wait(run
     crowd = run(CROWD)
     meter = Meter(lambda: crowd.pid)
     crowd.stdout.readline()
-    begun = meter.read().waited
+    meter.read()
     meter.mark()
     meter.survey(0.0)
     with pytest.raises(subprocess.TimeoutExpired):
         crowd.wait(0.5)
-    _, waited = seconds(meter, 0.5, begun)
+    _, waited = seconds(meter, 0.5)
     assert 0 < waited <= 2 * max(meter._waits.values())
     assert sum(meter._waits.values()) > 2 * waited
     meter.close()
@@ -96,8 +97,10 @@ def test_of_several_threads_the_two_longest_waits_count_without_what_they_waited
 ):
     meter = Meter(lambda: None)
     meter._others = lambda: ((str(number), wait) for number, wait in enumerate(others))
+    meter.mark()
+    meter.last = Usage(cpu, first)
     meter.survey(10.0)
-    assert meter.waited(first, cpu) == waited
+    assert meter.waited(cpu) == waited
 
 
 def test_a_wait_that_is_not_over_began_at_most_when_it_was_last_seen_to_run(monkeypatch):
@@ -105,11 +108,23 @@ def test_a_wait_that_is_not_over_began_at_most_when_it_was_last_seen_to_run(monk
     meter.mark()
     begun = meter._asked
     monkeypatch.setattr("arena.sandbox.meter.states", lambda _: [b"S", b"R"])
-    assert meter.untold(begun + 4.0, 0.0) == 4.0
-    assert meter.untold(begun + 5.0, 0.1) == 1.0  # it ran after 4
-    assert meter.untold(begun + 6.0, 0.1) == 2.0
+    assert meter.untold(begun + 4.0) == 4.0
+    meter._clocked = 0.1  # it ran after 4
+    assert meter.untold(begun + 5.0) == 1.0
+    assert meter.untold(begun + 6.0) == 2.0
     monkeypatch.setattr("arena.sandbox.meter.states", lambda _: [b"S", b"S"])
-    assert meter.untold(begun + 7.0, 0.1) == 0.0
+    assert meter.untold(begun + 7.0) == 0.0
+
+
+def test_a_thread_that_becomes_the_first_brings_no_waits_of_its_past_along():
+    meter = Meter(lambda: None)
+    meter.last = Usage(0.0, 1.0)
+    meter.mark()
+    meter.last = Usage(0.0, 90.0)
+    meter.survey(0.5)
+    assert meter.waited(0.0) == 0.5
+    meter.survey(20.0)
+    assert meter.waited(0.0) == 0.5
 
 
 @pytest.mark.slow
@@ -122,6 +137,20 @@ def test_cpu_time_of_what_it_forked_is_its_own(run):
     assert alone.read().cpu < 0.3
     meter.close()
     alone.close()
+
+
+def test_cpu_time_of_a_child_that_ended_stays_and_counts_once(monkeypatch):
+    meter, alive = Meter(lambda: None), {1: _used(own=0.25), 2: _used(own=0.5)}
+    monkeypatch.setattr("arena.sandbox.meter.see", alive.get)
+    assert meter._together([1, 2]) == 0.75
+    del alive[2]  # nobody has waited for it
+    assert meter._together([1, 2]) == 0.75
+    alive[1] = _used(own=0.25, reaped=0.625)
+    assert meter._together([1]) == 0.875
+
+
+def _used(own: float, reaped: float = 0.0) -> Seen:
+    return Seen(group=1, cpu=own + reaped, own=own, threads=1, resident=0)
 
 
 def _children(parent: "subprocess.Popen[bytes]") -> list[str]:

@@ -58,6 +58,10 @@ class Database:
         with self._named_errors():
             yield from self._connection().execute(query, values)
 
+    def is_current(self) -> bool:
+        """Whether the file has the tables of our version: else each connection makes its own, with its own numbers."""
+        return next(self.rows("pragma user_version")) == (schema.VERSION,)
+
     def close(self) -> None:
         """Close the connection; the next call opens it again."""
         if self._open is not None:

@@ -163,9 +163,10 @@ class LiveBot:
         if not self.awaited:
             return
         spent = self._spent(now, 0.0)
-        over = self._charged(spent) - self._limit
-        unsure = self._meter.untold(now, spent.cpu) if over >= 0 and spent.cpu < self._limit else 0.0
-        if over >= unsure:
+        wait = self._limit - self._charged(spent)
+        if wait <= 0:  # unless it was kept waiting until now, of which nobody was told yet
+            spent, wait = spent._replace(waited=spent.waited + self._meter.untold(now)), AGAIN
+        if self._charged(spent) >= self._limit:
             self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, spent, self._inbox.rest))
         elif spent.wall >= STRETCH * self._limit:
             raise OverloadedError(
@@ -173,7 +174,7 @@ class LiveBot:
                 "a core: the machine is overloaded; run fewer workers, or less beside them"
             )
         else:
-            self.due = now + max(-over, AGAIN)
+            self.due = now + wait
 
     def _spent(self, now: float, late: float) -> Spent:
         """What the answer took so far, `late` seconds more than what is counted already."""
@@ -183,7 +184,7 @@ class LiveBot:
         if wall > SHORT:
             late = max(late, self._delay.since())
             self._meter.survey(time.monotonic() - self.begun)
-            waited = self._meter.waited(waited, cpu)
+            waited = self._meter.waited(cpu)
         return Spent(wall, cpu, waited, late)
 
     def _charged(self, spent: Spent) -> float:

@@ -96,9 +96,9 @@ def read(archive: Archive, *, all_versions: bool = False) -> Arrays:
     counted = "planned or 1" if all_versions else "planned"
     columns = ("number", "repeat", "seed", "turns", f"ifnull(transcript, {UNKNOWN})")
     with ThreadPoolExecutor(1) as beside:  # SQLite prints seats on one core and matches on another
-        coming = beside.submit(_seats_beside, archive.folder, last)
+        coming = beside.submit(_seats_beside, archive.folder, last) if archive.is_current() else None
         matches = _ints(archive, columns, f"matches where {counted} and number", last)
-        seats = coming.result()
+        seats = coming.result() if coming else _seats(archive, last)
     position = np.full(last + 1, -1, dtype=np.int64)
     position[matches[0]] = np.arange(len(matches[0]))
     seats[0] = position[seats[0]]

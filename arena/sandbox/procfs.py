@@ -1,5 +1,6 @@
 """What /proc tells of processes, read without a library: it must be quick, and serve the spawner too."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -16,6 +17,8 @@ class Seen(NamedTuple):
     group: int
     cpu: float
     """Seconds, with those of its reaped children."""
+    own: float
+    """Without them."""
     threads: int
     resident: int
     """Bytes."""
@@ -34,19 +37,17 @@ def see(pid: int) -> Seen | None:
     words = text.rpartition(b")")[2].split()  # proc_pid_stat(5), from the third field on
     if words[0] in (b"Z", b"X"):
         return None
-    cpu = sum(map(int, words[11:15])) / TICK
-    return Seen(group=int(words[2]), cpu=cpu, threads=int(words[17]), resident=int(words[21]) * PAGE)
+    own, reaped = (sum(map(int, words[first : first + 2])) / TICK for first in (11, 13))
+    return Seen(group=int(words[2]), cpu=own + reaped, own=own, threads=int(words[17]), resident=int(words[21]) * PAGE)
 
 
 def states(pid: int) -> list[bytes]:
     """The state of each thread of a process, a letter: proc_pid_stat(5); none when it is gone."""
     found = []
-    try:
+    with contextlib.suppress(OSError):  # it is gone
         for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/stat", "rb") as told:
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/stat", "rb") as told:
                 found.append(told.read(1024).rpartition(b")")[2].split(maxsplit=1)[0])
-    except OSError:
-        pass  # gone meanwhile
     return found
 
 
