@@ -25,6 +25,10 @@ from arena.submissions.unpacking import unpack
 GOOD = 16
 
 
+together = pytest.mark.early
+"""With a class of thirty that takes half a minute to be checked: first, so that one worker has all of these."""
+
+
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory):
     """A class of thirty has submitted: the workspace, what was said, and what stood outside before and after."""
@@ -37,6 +41,7 @@ def taught(tmp_path_factory):
     return here, done, before == after
 
 
+@together
 @pytest.mark.slow
 def test_a_class_of_thirty_is_taken_in_or_refused_each_with_the_right_reason(taught):
     _, done, _ = taught
@@ -49,6 +54,7 @@ def test_a_class_of_thirty_is_taken_in_or_refused_each_with_the_right_reason(tau
     assert {row["version"] for name, row in answers.items() if name not in refused} == {1}
 
 
+@together
 @pytest.mark.slow
 def test_nothing_is_written_outside_the_workspace_and_nothing_half_within(taught):
     here, _, same = taught
@@ -58,6 +64,7 @@ def test_nothing_is_written_outside_the_workspace_and_nothing_half_within(taught
     assert not [path for path in here.rglob("*") if path.is_symlink() or "slipped" in path.name]
 
 
+@together
 @pytest.mark.slow
 def test_a_refused_bot_is_kept_apart_with_its_reason(taught):
     here, _, _ = taught
@@ -66,6 +73,7 @@ def test_a_refused_bot_is_kept_apart_with_its_reason(taught):
     assert (here / "bots/_refused/wrong_case/submitted/wrong_case.py").read_text() == classroom.BAD["wrong_case"]
 
 
+@together
 @pytest.mark.slow
 def test_bots_lists_who_plays_and_who_was_refused(taught):
     here, _, _ = taught
@@ -78,6 +86,7 @@ def test_bots_lists_who_plays_and_who_was_refused(taught):
     assert "in_a_folder" in cup.arena(here, "bots").stdout
 
 
+@together
 @pytest.mark.slow
 def test_those_who_were_taken_in_play_and_nobody_else(taught):
     here, _, _ = taught
