@@ -266,7 +266,7 @@ def played_by(event: Event, folder: Path) -> Iterator[Main]:
 
 @pytest.mark.slow
 def test_killed_twenty_times_the_finished_event_equals_an_uninterrupted_one(tmp_path):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n", "d": LAST + "#\n"}, repeats=8)
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n", "d": LAST + "#\n"}, repeats=12)
     whole, _ = run(cup, "whole")
     event, dice, stored = event_of(cup), random.Random(1), 0
     for _ in range(20):
