@@ -1,5 +1,6 @@
-"""Processes as the tests see them: whether one lives, what is below it, and whether it goes."""
+"""Processes as the tests see them: whether one lives, what is below it, what it has open, and whether it goes."""
 
+import gc
 import os
 import time
 from collections.abc import Iterable
@@ -45,6 +46,12 @@ def descendants(pid: int) -> set[int]:
     while more := {child for child, parent in parents.items() if parent in more} - below - waiting:
         below |= more
     return below
+
+
+def descriptors() -> set[str]:
+    """What this process has open, without what only waits to be collected, such as of a test before."""
+    gc.collect()
+    return set(os.listdir("/proc/self/fd"))
 
 
 def kept_by_the_kernel() -> set[tuple[str, str]]:

@@ -157,6 +157,16 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
             results.close()
 
 
+def test_a_bot_whose_first_match_ends_while_results_are_read_has_not_played_yet(tmp_path):
+    results = make(tmp_path, stored.played(find(EVENT, "duel", "ann", "bob"), explorer=90, mummy=10))
+    assert {one.bot for one in results.ratings.ratings} == {"ann", "bob"}
+    with Archive.open(tmp_path, writing=True) as archive:
+        archive.append(stored.played(find(EVENT, "duel", "ann", "cat"), explorer=90, mummy=10))
+    ranks = results.leaderboard().set_index("bot")["rank"]
+    assert (ranks["ann"], ranks["bob"]) == (1, 2)
+    assert ranks.isna()["cat"]
+
+
 def test_arrays_hold_what_ratings_are_fitted_to(tmp_path):
     match = find(EVENT, "classic", "ann", "bob", "bob")
     forfeit = stored.played(match, pacman=80, ghost1=Ending.GARBLED, ghost2=20)

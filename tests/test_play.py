@@ -1,11 +1,10 @@
 """One match with real bots in real processes: what is recorded, and who plays on when another is out."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from processes import descendants
+from processes import descendants, descriptors, gone_soon
 
 from arena import roster, rulebook
 from arena.clock import TimeControl
@@ -72,10 +71,6 @@ def by_whom(record: Record, role: str) -> list[str]:
     return [turn.by for turn in record.turns if turn.role == role]
 
 
-def descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
-
-
 def test_a_match_is_recorded_whole_and_its_moves_replay_to_the_same_states(bot, door):
     match = match_of("mummy_maze/duel", bot("a", DICE), bot("b", DICE))
     record = play(match, door=door)
@@ -132,11 +127,14 @@ def test_a_match_that_is_broken_off_leaves_nothing_behind(bot, door):
     assert list(door.folder.path.glob("room*")) == []
 
 
-def test_a_match_without_a_door_opens_one_and_closes_it(bot):
-    before, below = descriptors(), descendants(os.getpid())
+def test_a_match_without_a_door_opens_one_and_closes_it(bot, monkeypatch):
+    opened: list[Door] = []
+    monkeypatch.setattr("arena.play.Door", lambda: opened.append(Door()) or opened[0])
+    before = descriptors()
     assert play(match_of("mummy_maze/duel", bot("a"), bot("b"))).verdict.faults == ()
     assert descriptors() == before
-    assert descendants(os.getpid()) <= below
+    assert len(opened) == 1
+    assert gone_soon([opened[0]._spawner.pid])
 
 
 def test_an_absent_bot_is_not_started_and_forfeits_with_the_fault_that_is_known(bot, door, monkeypatch):

@@ -40,7 +40,7 @@ def unread():
 def of(folder, read=unread, rating="bradley_terry"):
     archive = Archive.open(folder)
     try:
-        return rated.of(archive, archive.event(), read, rating=rating, all_versions=False)
+        return rated.of(archive, archive.event(), archive.tallies(), read, rating=rating, all_versions=False)
     finally:
         archive.close()
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from processes import alive, gone_soon, run_in
+from processes import alive, descriptors, gone_soon, run_in
 
 from arena import roster, rulebook, rulefile
 from arena.event import Event
@@ -47,10 +47,6 @@ def steady(tmp_path) -> Bot:
         "    elif line.startswith('go'): print(move, end='', flush=True)\n"
     )
     return roster.from_path(path)
-
-
-def descriptors() -> set[str]:
-    return set(os.listdir("/proc/self/fd"))
 
 
 def close(child: Child) -> None:

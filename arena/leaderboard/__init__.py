@@ -95,7 +95,12 @@ class Results:
     def ratings(self) -> Ratings:
         """How strong the bots are, and how sure that is; fitted once, then kept beside the archive."""
         return rated.of(
-            self._archive, self.event, lambda: self.arrays, rating=self.rating, all_versions=self._all_versions
+            self._archive,
+            self.event,
+            self.tallies,
+            lambda: self.arrays,
+            rating=self.rating,
+            all_versions=self._all_versions,
         )
 
     @property

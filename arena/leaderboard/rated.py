@@ -25,12 +25,24 @@ from arena.leaderboard.arrays import Arrays
 from arena.match import digest_of
 from arena.ratings import REFITS, Rating, Ratings, Strength
 from arena.ratings.fitting.columns import Columns, Place
+from arena.standings import Tally
 
 
-def of(archive: Archive, event: Event, read: Callable[[], Arrays], *, rating: str, all_versions: bool) -> Ratings:
-    """The ratings of the matches that count; `read` gives them, and is called only where they must be fitted anew."""
+def of(
+    archive: Archive,
+    event: Event,
+    tallies: Sequence[Tally],
+    read: Callable[[], Arrays],
+    *,
+    rating: str,
+    all_versions: bool,
+) -> Ratings:
+    """The ratings of the matches that count; `read` gives them, and is called only where they must be fitted anew.
+
+    `tallies` are read before: whoever is counted there is rated here, however many matches come meanwhile.
+    """
     path = archive.folder / f".ratings-{ratings.known(rating)}{'-all' if all_versions else ''}.npz"
-    key = _key(archive, event, rating, all_versions=all_versions)
+    key = _key(archive, event, rating, tallies)
     if (kept := _kept(path, key)) is not None:
         return kept
     found = ratings.find(rating).rate(columns(read()), seed=event.seed, refits=REFITS)
@@ -57,14 +69,14 @@ def columns(arrays: Arrays) -> Columns:
     )
 
 
-def _key(archive: Archive, event: Event, rating: str, *, all_versions: bool) -> str:
+def _key(archive: Archive, event: Event, rating: str, tallies: Sequence[Tally]) -> str:
     """What a fit hangs on: the matches (by their last row, sums and times), the seed, and the code."""
     times = list(archive.rows("select started from matches where number in (select max(number) from matches)"))
-    sums = [(*_names(one), one.seats, one.score) for one in archive.tallies(all_versions=all_versions)]
+    sums = [(*_names(one), one.seats, one.score) for one in tallies]
     return digest_of(_code(), rating, REFITS, event.seed, archive.mark(), times, sums)
 
 
-def _names(tally: Any) -> tuple[str, ...]:
+def _names(tally: Tally) -> tuple[str, ...]:
     return tally.board, tally.role, tally.bot, str(tally.result), str(tally.ending)
 
 
