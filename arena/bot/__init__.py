@@ -1,10 +1,9 @@
 """A live bot: ask a line, get a line or a fault by the deadline. Never raises for a bot's fault.
 
-It owns one bot's pipes and what an answer cost. It knows no rules: whether a line is a legal move is the referee's
-business. Nothing here blocks but the end; `converse.py` waits, for every bot that is asked at once.
+It owns one bot's process in one match. It knows no rules: whether a line is a legal move is the referee's business,
+what an answer cost the stopwatch's. Nothing here blocks but the end; `converse.py` waits, for all that are asked.
 """
 
-import math
 import signal
 import time
 from pathlib import Path
@@ -13,30 +12,25 @@ from arena import cores, protocol
 from arena.bot import postmortem
 from arena.bot.inbox import Inbox
 from arena.bot.process import Process, started
+from arena.bot.stopwatch import OverloadedError, Stopwatch
 from arena.bot.wire import Wire
-from arena.clock import STRETCH, Spent
-from arena.errors import ArenaError
 from arena.game import Role
 from arena.match import Bot, Conditions, Ending, SeatReport
 from arena.protocol import Ask, Heard
 from arena.sandbox import procfs
 from arena.sandbox.child import Exit
 from arena.sandbox.door import Door, SpawnerLostError
-from arena.sandbox.meter import Delay, Usage
+from arena.sandbox.meter import Usage
 from arena.sandbox.watchdog import CPU, size
+
+__all__ = ["LiveBot", "OverloadedError"]
 
 STDERR_KEPT = 16 * 1024
 SAMPLED = (
     0.5  # of its CPU limit must have been used for SIGXCPU to be believed: the kernel's clock for it is a coarse one
 )
-AGAIN = 0.005  # seconds until a bot is looked at again that may have been kept waiting
-SHORT = 0.001  # seconds: in so quick an answer nobody needs to know how long the referee was kept waiting
 EARLY = 32  # pipes full of lines that came too early; who writes on and on, awake, would be read for ever
 EXIT_GRACE = 0.1  # seconds between end of file and the exit status: an interpreter closes its output, then leaves
-
-
-class OverloadedError(ArenaError):
-    """The machine kept a bot waiting for too long: the match must be played again, with less beside it."""
 
 
 class LiveBot:
@@ -50,14 +44,14 @@ class LiveBot:
         """The answer to the last question; None while it is awaited."""
         self._bot = bot
         self._door = door
-        self._started = self.begun = time.monotonic()
+        self._started = time.monotonic()
         self._child, self._wire, self._meter, self._before = kept or started(door, bot, conditions, rules)
         self._core: int | None = None
         self.wait = self._wire.wait
-        self._control = conditions.time
         self._freezes = conditions.freeze
         self._frozen = kept is not None
-        self._used = self._first = self._meter.read() if kept else Usage()
+        self._first = self._meter.read() if kept else Usage()
+        self._stopwatch = Stopwatch(bot.name, self._meter, conditions.time, self._first)
         self._watchdog = door.watchdog(self._child)
         if kept:
             self._watchdog.begin_again()
@@ -71,37 +65,36 @@ class LiveBot:
         self._stderr = bytearray()
         self._stderr_size = 0
         self._ask = Ask(text=b"", told=None, deadline=None)
-        self._limit = self.due = math.inf
-        self._late = 0.0
-        self._delay = Delay()
 
     def begin(self, ask: Ask) -> None:
         """Throw away what was said too early, write the question, start its clock, wake it."""
         if not ask.ready and (self.wait(0) or not self._inbox.empty):  # who is quick to say `ready` has said it
             self._discard_early()
-        self._ask, self.heard, self._late = ask, None, 0.0
-        self._limit = math.inf if ask.deadline is None else ask.deadline
-        if not self._freezes:  # what it did meanwhile was its own business
-            self._used = self._meter.read()
-        self._meter.mark()
-        self._delay.mark()
-        self.begun = begun = time.monotonic()
-        """The moment (monotonic) at which the last question was written."""
-        self.due = begun + self._limit
-        """The moment (monotonic) at which the answer may be too late; inf = never."""
+        self._ask, self.heard = ask, None
+        self._stopwatch.start(ask, anew=not self._freezes)
         self._wire.write(ask.text)
         if self._frozen:
             self._thaw()
         if self._child.error:
             self._fail(Ending.CRASHED, f"could not be started: {protocol.clean(self._child.error)}")
-        elif begun >= self._watchdog.due:
-            self._inspect(begun)
+        elif self.begun >= self._watchdog.due:
+            self._inspect(self.begun)
 
     def sit_on(self, core: int) -> None:
         """Keep it on another core than so far, so that it can think beside others."""
         if core != self._core and self._bot.threads == 1 and (pid := self._child.program()):
             cores.move(pid, (core,))
             self._core = core
+
+    @property
+    def begun(self) -> float:
+        """The moment (monotonic) at which the last question was written."""
+        return self._stopwatch.begun
+
+    @property
+    def due(self) -> float:
+        """The moment (monotonic) at which the answer may be too late; inf = never."""
+        return self._stopwatch.due
 
     @property
     def kept(self) -> bool:
@@ -140,7 +133,7 @@ class LiveBot:
 
     def look(self, now: float, late: float) -> None:
         """No answer yet, at a moment (monotonic) that is `late` seconds later than wanted: too late, or too much?"""
-        self._late += late
+        self._stopwatch.excuse(late)
         if now >= self.due:
             self._expire(now)
         if self.heard is None and now >= self._watchdog.due:
@@ -148,47 +141,22 @@ class LiveBot:
 
     def excuse(self, seconds: float) -> None:
         """So long the referee was busy with others, and could not see its answer."""
-        self._late += seconds
+        self._stopwatch.excuse(seconds)
 
     def _inspect(self, now: float) -> None:
         """Look whether it uses more than it may, and how many threads it has by now."""
         if self._exit is None and (excess := self._watchdog.look(now)) is not None:
             self._fail(Ending.LIMIT_EXCEEDED, excess + postmortem.too_little(self._child.limits, self._ready is None))
             self.end()  # at once: it may be eating on
-        self._meter.survey(time.monotonic() - self.begun)
+        self._stopwatch.survey()
 
     def _expire(self, now: float) -> None:
         """The deadline is there: is it to be put off, because bot or referee were kept waiting?"""
         self._read_answer(now, now - self.begun)
         if not self.awaited:
             return
-        spent = self._spent(now, 0.0)
-        wait = self._limit - self._charged(spent)
-        if wait <= 0:  # unless it was kept waiting until now, of which nobody was told yet
-            spent, wait = spent._replace(waited=spent.waited + self._meter.untold(now)), AGAIN
-        if self._charged(spent) >= self._limit:
+        if (spent := self._stopwatch.expire(now)) is not None:
             self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, spent, self._inbox.rest))
-        elif spent.wall >= STRETCH * self._limit:
-            raise OverloadedError(
-                f"{self._bot.name} had no answer after {spent.wall:.1f} s, of which it waited {spent.waited:.1f} s for "
-                "a core: the machine is overloaded; run fewer workers, or less beside them"
-            )
-        else:
-            self.due = now + wait
-
-    def _spent(self, now: float, late: float) -> Spent:
-        """What the answer took so far, `late` seconds more than what is counted already."""
-        used, before = self._meter.read(), self._used
-        wall, late = now - self.begun, self._late + late
-        cpu, waited = used.cpu - before.cpu, used.waited - before.waited
-        if wall > SHORT:
-            late = max(late, self._delay.since())
-            self._meter.survey(time.monotonic() - self.begun)
-            waited = self._meter.waited(cpu)
-        return Spent(wall, cpu, waited, late)
-
-    def _charged(self, spent: Spent) -> float:
-        return spent.fair if self._ask.ready else self._control.charged(spent)
 
     def bury(self) -> None:
         """Its output ended before an answer: learn how it went, and say it with its own last words."""
@@ -215,10 +183,9 @@ class LiveBot:
         self._wire.write(text)
         if not self._frozen:
             self._child.freeze()
-        self._used = self._meter.read()
-        self._exit = Exit(0, killed=False, cpu=self._used.cpu - self._first.cpu, memory=self._peak())
+        self._exit = Exit(0, killed=False, cpu=self._meter.read().cpu - self._first.cpu, memory=self._peak())
         self._stayed = True
-        self._delay.close()
+        self._stopwatch.close()
         return Process(self._child, self._wire, self._meter, self._before + 1)
 
     def _peak(self) -> int:
@@ -237,7 +204,7 @@ class LiveBot:
         finally:  # also when its end failed and is tried again
             self._wire.close()
             self._meter.close()
-            self._delay.close()
+            self._stopwatch.close()
         return self._exit
 
     def report(self) -> SeatReport:
@@ -293,11 +260,11 @@ class LiveBot:
             self._fail(*excess)
 
     def _answer(self, line: bytes, now: float, late: float) -> None:
-        spent = self._spent(now, late)
+        spent = self._stopwatch.spent(now, late)
         if self._freezes:
             self._child.freeze()
             self._frozen = True
-        if max(spent.wall, spent.cpu) >= self._limit and self._charged(spent) >= self._limit:
+        if self._stopwatch.too_late(spent):
             self._fail(Ending.TIMEOUT, postmortem.time_loss(self._ask, spent, b""))
             return
         if self._ask.ready:
@@ -305,7 +272,7 @@ class LiveBot:
             self.stays = self._keeps and line.strip(b" \t\r") == protocol.AGAIN
         self.heard = Heard(line, None, "", spent, self._inbox.remarks())
         if self._freezes:  # else it is read when it is asked
-            self._used = self._meter.last
+            self._stopwatch.stop()
 
     def _fail(self, ending: Ending, words: str) -> None:
         self.heard = Heard(b"", ending, words)

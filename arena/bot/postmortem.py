@@ -26,6 +26,14 @@ def time_loss(ask: Ask, spent: Spent, inbox: bytes) -> str:
     return "; ".join([f"no {wanted}{told}", figures, *excused, *_half_line(inbox)])
 
 
+def overload(name: str, spent: Spent) -> str:
+    """No answer, and no fault of this bot's: there was hardly a core for it."""
+    return (
+        f"{name} had no answer after {spent.wall:.1f} s, of which it waited {spent.waited:.1f} s for "
+        "a core: the machine is overloaded; run fewer workers, or less beside them"
+    )
+
+
 def crash(how: Exit, stderr: bytes, inbox: bytes) -> str:
     """Its output ended before an answer."""
     status = "it closed its output, still running" if how.killed else f"it ended before its answer: {how}"
