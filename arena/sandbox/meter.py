@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from arena.sandbox.procfs import READY, see, states
+from arena.sandbox.procfs import READY, see, states, threads
 
 
 class Usage(NamedTuple):
@@ -127,14 +127,9 @@ class Meter:
 
     def _others(self) -> Iterator[tuple[str, float]]:
         """The threads beside the first, and how long each has waited since it was born."""
-        if not self._alive or self._schedstat is None:
-            return
-        with contextlib.suppress(OSError):  # gone meanwhile
-            tasks = os.listdir(f"/proc/{self._pid}/task")
-            for task in tasks if len(tasks) > 1 else ():
-                if task != str(self._pid):
-                    with contextlib.suppress(OSError), open(f"/proc/{self._pid}/task/{task}/schedstat", "rb") as told:
-                        yield task, _waited(told.read(64))
+        if self._alive and self._schedstat is not None:
+            for task, told in threads(self._pid, "schedstat", but=self._pid):
+                yield task, _waited(told)
 
 
 class Delay:

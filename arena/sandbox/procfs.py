@@ -41,14 +41,18 @@ def see(pid: int) -> Seen | None:
     return Seen(group=int(words[2]), cpu=own + reaped, own=own, threads=int(words[17]), resident=int(words[21]) * PAGE)
 
 
+def threads(pid: int, file: str, but: int = 0) -> Iterator[tuple[str, bytes]]:
+    """What /proc tells of each thread of a process in this file, `but` for one; nothing of those that are gone."""
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            if task != str(but):
+                with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/{file}", "rb") as told:
+                    yield task, told.read()
+
+
 def states(pid: int) -> list[bytes]:
     """The state of each thread of a process, a letter: proc_pid_stat(5); none when it is gone."""
-    found = []
-    with contextlib.suppress(OSError):  # it is gone
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/stat", "rb") as told:
-                found.append(told.read(1024).rpartition(b")")[2].split(maxsplit=1)[0])
-    return found
+    return [text.rpartition(b")")[2].split(maxsplit=1)[0] for _, text in threads(pid, "stat")]
 
 
 def peak(pid: int) -> int:
@@ -80,11 +84,4 @@ def below(*roots: int) -> Iterator[int]:
 
 def children(pid: int) -> list[int]:
     """The processes that any thread of this one started, or adopted."""
-    found: list[int] = []
-    try:
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/children") as listing:
-                found += [int(child) for child in listing.read().split()]
-    except OSError:
-        pass  # gone meanwhile
-    return found
+    return [int(child) for _, text in threads(pid, "children") for child in text.split()]
