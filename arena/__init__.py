@@ -1,18 +1,78 @@
 """Bot tournaments: a referee, a line protocol, schedules, standings and charts."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arena.leaderboard import Results
+    from arena.game import Game
+    from arena.results.leaderboard import Results
+    from arena.values import Bot, Conditions, Record
 
+__all__ = ["load_game", "open_results", "play_match"]
 __version__ = "0.1.0"
 
+# Each function imports the modules that it needs: pandas takes half a second, which only `open_results` should cost.
 
-def open_results(path: str, *, all_versions: bool = False, rating: str | None = None) -> "Results":
-    """The results of an event, such as `results/demo`, as pandas frames; see `arena.leaderboard.Results`.
+
+def open_results(path: str | Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
+    """Return the results of an event, such as `results/demo`; see `arena.results.leaderboard.Results` for its frames.
 
     `all_versions` counts matches of edited bots, boards and rules too; `rating` is another rating than the event's.
+    ArenaError where there are no results.
     """
-    from arena.leaderboard import Results  # pandas takes half a second to import: only who reads results pays it
+    from arena.results.leaderboard import Results
 
     return Results.open(path, all_versions=all_versions, rating=rating)
+
+
+def load_game(board: str, workspace: str | Path = ".") -> "Game[Any]":
+    """Return the rules of a board such as `mummy_maze/duel`; see `arena.game.Game`.
+
+    The rules are looked for in the folder `rules` of the workspace, then among those that come with arena. ArenaError
+    when there is no such board, or several.
+    """
+    from arena.errors import ArenaError
+    from arena.games import rulebook
+
+    boards = rulebook.find(board, Path(workspace))
+    if len(boards) > 1:
+        raise ArenaError(f"{board!r} means {len(boards)} boards: {', '.join(each.label for each in boards)}; name one")
+    return rulebook.game_of(boards[0])
+
+
+def play_match(
+    board: str,
+    bots: Mapping[str, "str | Path | Bot"],
+    *,
+    seed: int = 0,
+    conditions: "Conditions | None" = None,
+    workspace: str | Path = ".",
+) -> "Record":
+    """Play a match of confined bots and return its record; see `arena.values.Record`.
+
+    `board` is as in `load_game`. `bots` has the bot of each role: a path, or a Bot. `conditions` are the time control,
+    the limits and the level of confinement; the default is that of an empty tournament.toml. ArenaError for a mistake.
+    """
+    import tempfile
+    from dataclasses import replace
+
+    from arena.errors import ArenaError
+    from arena.event import builds, discovery
+    from arena.games import rulebook
+    from arena.match.play import play
+    from arena.sandbox import levels
+    from arena.values import Bot, Conditions, Event
+
+    boards = rulebook.find(board, Path(workspace))
+    if len(boards) != 1 or {*bots} != {*boards[0].roles}:
+        roles = "; ".join(f"{each.label}: {', '.join(each.roles)}" for each in boards)
+        raise ArenaError(f"a match is played on a single board, with a bot for each of its roles ({roles})")
+    conditions = conditions or Conditions()
+    level = levels.choose(conditions.sandbox, unsafe=conditions.sandbox in levels.UNSAFE)
+    holders = [bots[role] for role in boards[0].roles]
+    seated = [bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)) for bot in holders]
+    with tempfile.TemporaryDirectory() as folder:
+        ready = builds.built(seated, Path(folder), level)
+        event = Event(name="match", seed=seed, boards=boards, bots=ready, conditions=replace(conditions, sandbox=level))
+        return play(event.match(boards[0], ready, 0))

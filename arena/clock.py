@@ -1,34 +1,90 @@
-"""Time as arithmetic: what a role may use (TimeControl), what an answer cost (Spent), what is left (Clock).
+"""Time as arithmetic: what a role may use (TimeControl), what an answer cost (TimeUsed), what is left (Clock).
 
-Never reads the time. The law of what is charged stands here and nowhere else.
+It never reads the time. polling.py and stopwatch.py measure; this file alone computes with what they measured: the
+deadline, the lateness of the referee, the seconds that are charged, and whether an answer is too late.
 """
+
+# Theory of operation
+# -------------------
+# Four readings belong to an answer:
+#
+#   wall          monotonic clock, from just before the question is written until the referee has seen the answer
+#   cpu           CPU clock of the bot's process, or the sum over its processes (sandbox/meter.py)
+#   waited        /proc/PID/schedstat: how long the bot's threads were ready to run but had no core (sandbox/meter.py)
+#   referee_late  how much later than planned the referee looked (polling.py), or how long the referee's own thread was
+#                 ready but had no core (/proc/thread-self/schedstat): two readings of mostly the same seconds
+#
+# The bot is charged the wall time without `waited` and `referee_late`, because on a busy machine these are the doing of
+# other programs. It is never charged less than its CPU time: a second in which it computed is no second of waiting, so
+# neither figure can buy a bot time to think. A wait for the disk is charged, since the kernel's figures do not tell it
+# from a sleep that the bot wanted. Two cases have rules of their own:
+#
+#   - A bot of several processes could make itself and the referee wait, by children that take the cores and end before
+#     anybody counts them. It is excused neither wait; only the time in which the referee served other bots is not
+#     charged (stopwatch.py).
+#   - A wait is excused without limit only until ABORT_FACTOR times the deadline. Then the match is aborted and played
+#     again.
+#
+# The words, in the order in which they follow from each other:
+#
+#   announced   the seconds that the bot is told it has (`told`): `move` and what is left in its bank, or `start`
+#   deadline    the most seconds that an answer may be charged: announced + margin. stopwatch.py calls it its limit
+#   spent       the four readings above (TimeUsed)
+#   excused     the part of the wall time in which the machine kept bot or referee waiting
+#   fair        wall time - excused, but at least the CPU time
+#   charged     what is compared with the deadline and taken from the bank: `fair`, or less with `clock = "cpu"`
+#
+# Floating-point sums decide nothing: an answer is too late only when it is charged ROUNDING_S more than its deadline.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-STRETCH = 20
-"""How many times `move` (or `start`) an answer may take on the wall, however little of it is charged."""
-ASLEEP = 10
-"""With `clock = "cpu"`, how much slower than CPU time the wall's is charged: a bot that sleeps must lose some day."""
+ABORT_FACTOR = 20
+"""How many times its deadline an answer may take on the wall, however little of it is charged."""
+ROUNDING_S = 1e-9
+"""The largest error of sums and differences of clock readings: nobody loses by so little."""
+WALL_PER_CPU_S = 10
+"""With `clock = "cpu"`, so many seconds on the wall count as one second of CPU, so that a bot that sleeps loses in the
+end."""
 
 
-class Spent(NamedTuple):
-    """What an answer took, in seconds."""
+def lateness(now: float, planned: float) -> float:
+    """Return by how many seconds the referee looks later than it planned to."""
+    return now - planned if now > planned else 0.0
+
+
+def referee_lateness(late_looks: float, without_core: float) -> float:
+    """Return how long the referee was late, by its late looks and by its wait for a core.
+
+    A look is late mostly because the referee has no core, so these are the same seconds: the longer counts, no sum.
+    """
+    return max(late_looks, without_core)
+
+
+class TimeUsed(NamedTuple):
+    """The readings of one answer, in seconds."""
 
     wall: float = 0.0
-    """From `go` to the moment at which it was read."""
+    """From `go` to the moment at which the answer was read."""
     cpu: float = 0.0
     """CPU time of the bot's process meanwhile."""
     waited: float = 0.0
     """How long the bot's threads were ready, but had no core."""
-    late: float = 0.0
-    """How much later than it wanted the referee looked."""
+    referee_late: float = 0.0
+    """How much later than planned the referee looked. The bot's own lateness shows in `wall` and `cpu`."""
 
-    @property
-    def fair(self) -> float:
-        """The time on the wall without that in which the machine kept bot or referee waiting; never below CPU time."""
-        return self.wall - min(self.waited + self.late, max(0.0, self.wall - self.cpu))
+    def excused(self, threads: int = 1) -> float:
+        """Return how much of the time on the wall the machine kept bot or referee waiting; CPU time is no wait."""
+        return min(self.waited + self.referee_late, max(0.0, self.wall - self.cpu / threads))
+
+    def fair(self, threads: int = 1) -> float:
+        """Return the time on the wall that is not excused, but no less than the bot's CPU time.
+
+        A bot whose bot.toml says `threads = N` may use N seconds of CPU in each second. All others are charged the CPU
+        time of all their threads, because two threads on two cores would otherwise have twice the time of one.
+        """
+        return max(self.cpu / threads, self.wall - self.excused(threads))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,15 +96,38 @@ class TimeControl:
     move: float | None = 1.0
     """For each answer, before the bank is touched."""
     bank: float = 0.0
-    """For the whole match: what answers may take beyond `move`, added up."""
+    """For the whole match: the sum of what answers may take beyond `move`."""
     margin: float = 0.05
-    """Forgiven on each answer for the way through the pipe; never told to the bot."""
+    """Forgiven on each answer for the way through the pipe; the bot is not told."""
     clock: str = "wall"
     """`wall`: time on the wall is charged, but for what the machine kept the bot waiting; `cpu`: its CPU time."""
 
-    def charged(self, spent: Spent) -> float:
-        """The seconds that an answer is charged with."""
-        return spent.fair if self.clock == "wall" else max(spent.cpu, spent.fair / ASLEEP)
+    def deadline(self, announced: float | None) -> float | None:
+        """Return the seconds that may be charged to a bot that is told it has `announced` seconds; None = no limit."""
+        return None if announced is None else announced + self.margin
+
+    def charged(self, spent: TimeUsed, threads: int = 1, *, ready: bool = False) -> float:
+        """Return the seconds that an answer is charged with, of a bot of so many threads that compute at once.
+
+        `ready` is charged by the wall, whatever the clock: otherwise a match could not begin until a bot that sleeps
+        had taken WALL_PER_CPU_S times `start`.
+        """
+        fair = spent.fair(threads)
+        return fair if ready or self.clock == "wall" else max(spent.cpu, fair / WALL_PER_CPU_S)
+
+    def remaining(self, spent: TimeUsed, deadline: float, threads: int = 1, *, ready: bool = False) -> float:
+        """Return the seconds that may still pass before an answer can be too late; negative when it is."""
+        return deadline - self.charged(spent, threads, ready=ready)
+
+    def too_late(self, spent: TimeUsed, deadline: float, threads: int = 1, *, ready: bool = False) -> bool:
+        """Return whether an answer is charged with more than its deadline."""
+        # No answer is charged more than the larger of these two readings, so most answers need no more arithmetic.
+        limit = deadline + ROUNDING_S
+        return max(spent.wall, spent.cpu) > limit and self.charged(spent, threads, ready=ready) > limit
+
+    def must_abort(self, spent: TimeUsed, deadline: float) -> bool:
+        """Return whether the machine kept an answer waiting for so long that the match is to be played again."""
+        return spent.wall >= ABORT_FACTOR * deadline
 
 
 @dataclass(frozen=True)
@@ -58,11 +137,13 @@ class Clock:
     control: TimeControl
     bank: float
     """Seconds left in the bank."""
+    threads: int = 1
+    """How many threads of its bot compute at once."""
 
     @classmethod
-    def full(cls, control: TimeControl) -> "Clock":
-        """A clock that nothing was taken from."""
-        return cls(control, control.bank)
+    def full(cls, control: TimeControl, threads: int = 1) -> "Clock":
+        """Return a clock with a full bank."""
+        return cls(control, control.bank, threads)
 
     @cached_property
     def told(self) -> float | None:
@@ -71,12 +152,12 @@ class Clock:
 
     @cached_property
     def deadline(self) -> float | None:
-        """Seconds that it may be charged with; more is too late."""
-        return None if self.told is None else self.told + self.control.margin
+        """The most seconds that an answer may be charged; None = no limit."""
+        return self.control.deadline(self.told)
 
-    def after(self, spent: Spent) -> "Clock":
-        """The clock after an answer."""
+    def after(self, spent: TimeUsed) -> "Clock":
+        """Return the clock after an answer."""
         if not self.bank or self.control.move is None:
             return self
-        beyond = self.control.charged(spent) - self.control.move
+        beyond = self.control.charged(spent, self.threads) - self.control.move
         return replace(self, bank=max(0.0, self.bank - beyond)) if beyond > 0 else self

@@ -1,5 +1,6 @@
-"""The user's mistake, and what was perhaps meant. Everything else that is raised is a bug of ours: a traceback."""
+"""The user's mistake, with a suggestion. Every other exception is a bug of ours, and ends in a traceback."""
 
+import errno
 from collections.abc import Iterable
 
 
@@ -7,8 +8,29 @@ class ArenaError(Exception):
     """A mistake of the user: one line that names the file or the key and says what to do next."""
 
 
+class MachineError(ArenaError):
+    """The machine has no more disk space, memory, processes or threads for arena."""
+
+
+def refusal(error: BaseException) -> str | None:
+    """Return a message, with advice, if by this error the system refuses memory, a process or a thread; else None."""
+    text = str(error)
+    refused = (
+        isinstance(error, MemoryError)
+        or (isinstance(error, OSError) and error.errno in {errno.EAGAIN, errno.ENOMEM})
+        or (isinstance(error, RuntimeError) and "can't start new thread" in text)
+        or (isinstance(error, ImportError) and ("failed to map" in text or "cannot allocate" in text.lower()))
+    )
+    if not refused:
+        return None
+    return (
+        f"the system gives arena no more processes, threads or memory ({text or type(error).__name__}); look at "
+        "`ulimit -u` and `ulimit -v` and at the limits of its container (pids.max, memory.max), or use fewer workers"
+    )
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`did you mean 'X'?`, with the one that is most like the word; empty where none is."""
+    """Return `did you mean 'X'?` with the known name that is most like the word; empty when none is like it."""
     from difflib import get_close_matches  # slow to import, and only a mistake needs it
 
     near = get_close_matches(word, list(known), n=1)
@@ -16,10 +38,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def known_are(word: str, known: Iterable[str], *, nearest: Iterable[str] = ()) -> str:
-    """The end of a sentence: which of the known names was perhaps meant, and all of them.
+    """Return the end of a sentence: the suggestion for a word, if there is one, and all known names.
 
-    `nearest` are other words for them, of which one may be meant too.
+    `nearest` are other words that may be suggested.
     """
     names = list(known)
-    meant = did_you_mean(word, [*names, *nearest])
-    return f"{f'{meant} Known' if meant else 'known'}: {', '.join(names) or 'none'}"
+    suggestion = did_you_mean(word, [*names, *nearest])
+    return f"{f'{suggestion} Known' if suggestion else 'known'}: {', '.join(names) or 'none'}"

@@ -1,7 +1,7 @@
 """The contract that every file in rules/ meets.
 
-It owns the words of play that rules, referee and bots share. It knows no board, no bot, no clock and no text
-format; it is stdlib only, because bots may import it.
+It owns the terms that rules, referee and bots share. It knows no board, no bot, no clock and no text format. It imports
+the standard library only, because bots may import it.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ State = TypeVar("State")
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a match ended by the rules: a score from 0 to 100 for each role, and the rules' own word for it."""
+    """The end of a match by the rules: a score from 0 to 100 for each role, and the rules' own word for the reason."""
 
     scores: Mapping[Role, int]
     reason: str
@@ -41,7 +41,7 @@ class Game(Protocol[State]):
     hidden: bool = False
     """True when the other roles' moves must not be told."""
     open: bool = False
-    """True when `view` is the same for every role and for None, so that the referee need not ask again for each."""
+    """True when `view` is the same for every role and for None, so that the referee calls it once for all of them."""
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -54,29 +54,29 @@ class Game(Protocol[State]):
         return tuple((role,) for role in self.roles)
 
     def board(self) -> tuple[Fact, ...]:
-        """What never changes, one fact a line."""
+        """Return the facts that never change, a line each."""
         ...
 
     def start(self) -> State:
-        """The state before the first turn."""
+        """Return the state before the first turn."""
         ...
 
     def to_move(self, state: State) -> tuple[Role, ...]:
-        """Who moves now; several roles choose at once, none seeing the others' choice. `()` when it is over."""
+        """Return the roles that move now, all at once, none seeing the others' choice; `()` when the match is over."""
         ...
 
     def legal_moves(self, state: State, role: Role) -> tuple[Move, ...]:
-        """Every move that `role`, which is to move, may make; never empty, in a fixed order, without repeats."""
+        """Return every move that `role`, which is to move, may make; never empty, in a fixed order, without repeats."""
         ...
 
     def play(self, state: State, moves: Mapping[Role, Move]) -> State:
-        """The state after the roles to move made these legal moves."""
+        """Return the state after the roles to move made these legal moves."""
         ...
 
     def outcome(self, state: State) -> Outcome | None:
-        """The outcome, or None while the match goes on."""
+        """Return the outcome, or None while the match goes on."""
         ...
 
     def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
-        """What `role` may know of the state, one fact a line; None sees everything. Secrets are cut only here."""
+        """Return the facts of the state that `role` may know, a line each; None sees all. Secrets are cut only here."""
         ...

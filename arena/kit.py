@@ -1,4 +1,4 @@
-"""What a Python bot may import: the read-decide-answer loop, and the very rules to search with. Stdlib only.
+"""The module that a Python bot may import: the loop that reads and answers, and the rules to search with. Stdlib only.
 
 A whole bot:
 
@@ -26,7 +26,7 @@ Cell: TypeAlias = tuple[int, int]
 
 
 class Turn:
-    """What the bot was told: of the match once, of the turn each time it is asked."""
+    """The messages of the referee: of the match once, of the turn each time the bot is asked."""
 
     def __init__(self) -> None:
         self.game = ""
@@ -34,22 +34,25 @@ class Turn:
         self.roles: tuple[Role, ...] = ()
         """Every role, in order of play."""
         self.role: Role = ""
-        """The bot's own."""
+        """The bot's own role."""
         self.seed = 0
         """For the bot's own dice; the same in a rerun."""
+        self.secret = ""
+        """32 hex digits for dice that no opponent can foretell; empty in an event whose seed is a number."""
         self.board: list[Fact] = []
-        """What never changes."""
+        """The facts that never change."""
         self.number = 0
         self.facts: list[Fact] = []
         """The state, as far as the role may see it."""
         self.legal: list[Move] = []
         """Every legal move."""
         self.last: list[tuple[Role, Move]] = []
-        """What the others played since the bot was last asked."""
+        """The moves of the others since the bot was last asked."""
         self.seconds: float | None = None
         """Time left for this answer, bank included; None = no limit."""
         self._remarks: list[str] = []
-        self._untold: dict[Role, list[Move]] = {}
+        self._not_played: dict[Role, list[Move]] = {}
+        """The moves of each role that `_state` does not contain yet."""
 
     @cached_property
     def rules(self) -> Any:
@@ -59,28 +62,28 @@ class Turn:
 
     @cached_property
     def random(self) -> "Random":
-        """Dice that fall the same in a rerun."""
+        """Dice with a fixed seed, so that they fall the same in a rerun."""
         from random import Random
 
-        return Random(self.seed)
+        return Random(self.secret or self.seed)
 
     @property
     def state(self) -> Any:
         """The rules' state now, from the moves so far; None where moves are hidden or left to chance."""
         while moves := self._next_moves():
             self._state = self.rules.play(self._state, moves)
-        seen = list(self.rules.view(self._state, self.role))
-        return self._state if seen == self.facts else None
+        facts = list(self.rules.view(self._state, self.role))
+        return self._state if facts == self.facts else None
 
     def after(self, move: Move) -> list[Any]:
-        """The states that a move may lead to: one, or one for every choice of those who move at the same time."""
+        """Return the states that a move may lead to: one for every choice of the roles that move at the same time."""
         state = self.state
         others = [role for role in self.rules.to_move(state) if role != self.role]
         choices = product(*(self.rules.legal_moves(state, role) for role in others))
         return [self.rules.play(state, {self.role: move, **dict(zip(others, moves, strict=True))}) for moves in choices]
 
     def remark(self, text: object) -> None:
-        """Say something for the record beside the answer, such as `depth=7`."""
+        """Record a text with the next answer, such as `depth=7`."""
         self._remarks.append(f"# {text}\n")
 
     @cached_property
@@ -88,14 +91,14 @@ class Turn:
         return self.rules.start()
 
     def _next_moves(self) -> dict[Role, Move]:
-        """The moves of the next turn after `_state`, taken out of what was told; {} when they are not all known."""
+        """Take the moves of the next turn after `_state` out of `_not_played`; `{}` when they are not all known."""
         movers = self.rules.to_move(self._state)
-        if not movers or not all(self._untold.get(role) for role in movers):
+        if not movers or not all(self._not_played.get(role) for role in movers):
             return {}
-        return {role: self._untold[role].pop(0) for role in movers}
+        return {role: self._not_played[role].pop(0) for role in movers}
 
     def _hear(self, word: str, rest: str) -> None:
-        """Take in one line; words that are not known are ignored."""
+        """Take in a line; lines with an unknown word are ignored."""
         if word == "game":
             self.game = rest
         elif word == "roles":
@@ -104,6 +107,8 @@ class Turn:
             self.role = rest
         elif word == "seed":
             self.seed = int(rest)
+        elif word == "secret":
+            self.secret = rest
         elif word == "board":
             self.board.append(rest)
         elif word == "turn":
@@ -111,16 +116,17 @@ class Turn:
         elif word == "last":
             role, _, move = rest.partition(" ")
             self.last.append((role, move))
-            self._untold.setdefault(role, []).append(move)
+            self._not_played.setdefault(role, []).append(move)
         elif word == "state":
             self.facts.append(rest)
         elif word == "legal":
             self.legal.append(rest)
-        elif word == "note" and self._untold.get(self.role):
-            self._untold[self.role][-1] = rest.rpartition('" strike ')[0].rpartition(' played "')[2]
+        elif word == "note" and self._not_played.get(self.role):
+            # `note KIND "SAID" played "MOVE" strike N of M`: MOVE was played instead of the bot's last answer.
+            self._not_played[self.role][-1] = rest.rpartition('" strike ')[0].rpartition(' played "')[2]
 
     def _answer(self, move: Move) -> str:
-        self._untold.setdefault(self.role, []).append(move)
+        self._not_played.setdefault(self.role, []).append(move)
         remarks, self._remarks = self._remarks, []
         return "".join((*remarks, move, "\n"))
 
@@ -131,9 +137,10 @@ def run(
     lines: Iterable[str] | None = None,
     out: IO[str] | None = None,
 ) -> None:
-    """Play a match: answer `ready` after `prepare`, and each question with `choose`; returns at its end.
+    """Play a match to its end: answer `ready` after `prepare`, and each question with `choose`.
 
-    `prepare` may think for as long as the start time allows. A bot under test may be given lines and an output.
+    `prepare` may think for as long as the start time allows. A test may give `lines` and `out` instead of stdin and
+    stdout.
     """
     out = out or sys.stdout
     turn = Turn()
@@ -153,17 +160,17 @@ def run(
 
 
 def distances(board: Iterable[Fact]) -> dict[Cell, dict[Cell, int]]:
-    """Steps on a shortest way between any two cells of a grid board that are not walled off from each other.
+    """Return the number of steps on a shortest way between any two cells of a grid that are not walled off.
 
-    Walls and size are taken from the board facts `size LOW HIGH` and `wall X Y north|east`.
+    Walls and size are read from the board facts `size LOW HIGH` and `wall X Y north|east`.
     """
-    words = [fact.split() for fact in board]
-    low, high = next((int(low), int(high)) for word, low, high, *_ in words if word == "size")
-    shut = {(int(x), int(y), way) for word, x, y, way in (one for one in words if one[0] == "wall")}
+    facts = [fact.split() for fact in board]
+    low, high = next((int(fact[1]), int(fact[2])) for fact in facts if fact[0] == "size")
+    walls = {(int(fact[1]), int(fact[2]), fact[3]) for fact in facts if fact[0] == "wall"}
     ways: dict[Cell, list[Cell]] = {(x, y): [] for x in range(low, high + 1) for y in range(low, high + 1)}
     for x, y in ways:
         for there, way in (((x, y + 1), "north"), ((x + 1, y), "east")):
-            if there in ways and (x, y, way) not in shut:
+            if there in ways and (x, y, way) not in walls:
                 ways[x, y].append(there)
                 ways[there].append((x, y))
     return {cell: _distances_from(cell, ways) for cell in ways}

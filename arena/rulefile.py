@@ -1,14 +1,14 @@
 """One file of rules and the boards beside it, as Python values.
 
 It owns how NAME.py and NAME.toml become a game on a board. It does not know where rules are looked for (rulebook.py
-does); it is stdlib only, because bots search with the very rules the referee plays by.
+does). It imports the standard library only, because bots search with the same rules as the referee plays by.
 """
 
 import hashlib
 import importlib.util
 import sys
 import tomllib
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,13 +17,13 @@ from arena.game import Game
 
 
 def load(path: Path, board: str) -> Game[Any]:
-    """The game of the rules file at `path` on its board named `board`; KeyError when there is no such board."""
+    """Return the game of a rules file on its board of this name; KeyError when there is no such board."""
     game: Game[Any] = module(path).game(**boards(path)[board])
     return game
 
 
 def boards(path: Path) -> dict[str, dict[str, Any]]:
-    """The parameters of each board named in the TOML file beside `path`; one board `default` without that file.
+    """Return the parameters of each board in the TOML file beside `path`; one board `default` without that file.
 
     A table is a board; lists become tuples, so that a game stays hashable.
     """
@@ -35,12 +35,16 @@ def boards(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def parameters(path: Path) -> dict[str, bool]:
-    """Each parameter that a board of the rules file may set, and whether it must."""
-    return {field.name: _required(field) for field in fields(module(path).game) if field.init}
+    """Return each parameter that a board of the rules file may set; True for those that it must set."""
+    return {
+        field.name: field.default is MISSING and field.default_factory is MISSING
+        for field in fields(module(path).game)
+        if field.init
+    }
 
 
 def module(path: Path) -> ModuleType:
-    """The rules file as a module, loaded once.
+    """Return the rules file as a module, loaded once.
 
     Each game gets a package of its own, so that `from .grid import ...` finds the files beside it (or those shipped
     with arena), and `sources` can tell which files this game is made of.
@@ -68,15 +72,15 @@ def module(path: Path) -> ModuleType:
 
 
 def sources(path: Path) -> tuple[Path, ...]:
-    """Every rules file that the game at `path` is made of, in order of name: itself and what it imports beside it."""
+    """Return the files that the game at `path` is made of, in order of name: itself and its imports from the folder."""
     module(path)
     prefix = f"{_package(path.resolve())}."
-    loaded = [found for name, found in sys.modules.items() if name.startswith(prefix)]
-    return tuple(sorted({Path(found.__file__) for found in loaded if found.__file__}, key=lambda file: file.name))
+    files = {loaded.__file__ for name, loaded in sys.modules.items() if name.startswith(prefix)}
+    return tuple(sorted(map(Path, filter(None, files)), key=lambda file: file.name))
 
 
 def shipped() -> Path:
-    """The folder of the rules that come with arena."""
+    """Return the folder of the rules that come with arena."""
     here = Path(__file__).resolve().parent
     packed = here / "_shipped" / "rules"
     return packed if packed.is_dir() else here.parent / "rules"
@@ -84,10 +88,6 @@ def shipped() -> Path:
 
 def _package(path: Path) -> str:
     return f"arena_rules_{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
-
-
-def _required(field: Field[Any]) -> bool:
-    return field.default is MISSING and field.default_factory is MISSING
 
 
 def _frozen(value: Any) -> Any:

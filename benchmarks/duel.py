@@ -8,12 +8,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from arena import rulebook, rulefile
+from arena import rulefile
 from arena.clock import TimeControl
-from arena.event import Board
-from arena.match import Bot, Conditions, Match, Seat
-from arena.protocol import Heard
-from arena.referee import Referee
+from arena.games import rulebook
+from arena.match.referee import Referee
+from arena.protocol import Reply
+from arena.values import Board, Bot, Conditions, Match, Seat
 
 DOCS = Path(__file__).parent.parent / "docs"
 PYTHON_BOT = """\
@@ -74,8 +74,7 @@ def script(board: Board) -> list[tuple[int, bytes]]:
         heard = {}
         for role, ask in asks.items():
             written.append((game.roles.index(role), ask.text))
-            last = ask.text.splitlines()[-2]
-            heard[role] = Heard(line=b"ready" if ask.ready else last.removeprefix(b"legal "))
+            heard[role] = Reply(line=b"ready" if ask.ready else ask.legal[-1].encode())
         referee.hear(heard)
     return written
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
-from arena.archive import Archive, schema
-from arena.event import Board, Event, Played
-from arena.match import Bot, Ending, Fault, Match, Record, SeatReport, Turn, Verdict
-from arena.standings import seat_results
+from arena.results.archive import Archive, records, schema
+from arena.results.archive.records import Rows, SeatRows
+from arena.results.standings import seat_results
+from arena.values import Board, Bot, Ending, Event, Fault, Match, Played, Record, SeatReport, Turn, Verdict
 
 BOTS = tuple(Bot(name=f"bot{number:02}", command=("true",), digest=f"{number:012x}") for number in range(25))
 DUEL = Board(game="toy", name="duel", rules="t.py", digest="1", roles=("fox", "hen"), sides=(("fox",), ("hen",)))
@@ -40,7 +40,8 @@ COMMANDS = (
     ("--all-versions",),
 )
 SCRIPTS = {
-    "matches.csv": "from arena import tables; tables.write(results.matches(), folder / 'matches.csv')",
+    "matches.csv": "from arena.results import columns, tables; "
+    "tables.write(results.matches(), columns.MATCHES, folder / 'matches.csv')",
     "as arrays": "results.arrays",
 }
 Drawn = list[tuple[int, str | None, str | None]]
@@ -112,7 +113,7 @@ def _tables(matches: int) -> dict[str, Iterator[tuple[object, ...]]]:
     drawn = {board: [_drawn(board, number) for number in range(SAMPLE)] for board in EVENT.boards}
     packed, clock = Random(1).randbytes(1200), array("f", [0.001] * TURNS).tobytes()
     return {"entries": _entries(entries)} | {
-        "matches": (_match(number, pairs) for number in range(matches)),
+        "matches": (_match(number, pairs, drawn, entries) for number in range(matches)),
         "seats": (row for number in range(matches) for row in _seats(number, pairs, drawn, entries)),
         "records": ((number + 1, packed) for number in range(matches)),
         "clocks": (
@@ -129,12 +130,20 @@ def _entries(entries: dict[tuple[Board, str, str], int]) -> Iterator[tuple[objec
         yield number, board.game, board.name, side, role, bot, f"digest of {bot}"
 
 
-def _match(number: int, pairs: list[tuple[Board, Bot, Bot]]) -> tuple[object, ...]:
+def _match(
+    number: int,
+    pairs: list[tuple[Board, Bot, Bot]],
+    drawn: dict[Board, list[Drawn]],
+    entries: dict[tuple[Board, str, str], int],
+) -> tuple[object, ...]:
     repeat, pair = divmod(number, len(pairs))
     board = pairs[pair][0]
     sides = '[["fox"], ["hen"]]' if board is DUEL else '[["fox"], ["hen", "chick"]]'
     head = (number + 1, _id(number), board.game, board.name, repeat, number * 7919 % 2**48)
-    return *head, "caught", TURNS, sides, 0.5, "2026-01-01T00:00:00+00:00", number * 31, 1
+    row = (*head[1:], "caught", TURNS, sides, 0.5, "2026-01-01T00:00:00+00:00", number * 31)
+    seats = tuple(SeatRows((), seat[3:], ()) for seat in _seats(number, pairs, drawn, entries))
+    figures = records.figures(Rows(row, b"", seats), (seat[2] for seat in _seats(number, pairs, drawn, entries)))
+    return number + 1, *row, figures, 1
 
 
 def _seats(
@@ -211,7 +220,9 @@ def main(matches: int) -> None:
             for words in COMMANDS:
                 told = run("-m", "arena", "leaderboard", name, *words)
                 _tell(count, " ".join(["arena leaderboard", *words]), told, bare)
-            opened = f"from pathlib import Path; folder = Path({name!r}); from arena.leaderboard import Results; "
+            opened = (
+                f"from pathlib import Path; from arena.results.leaderboard import Results; folder = Path({name!r}); "
+            )
             for what, script in SCRIPTS.items():
                 _tell(count, what, run("-c", f"{opened} results = Results.open(folder); {script}"), bare)
 

@@ -18,14 +18,13 @@ import duel
 from picture import draw
 from side_by_side import compiled, measured, show
 
-from arena import cores, roster, tournament
 from arena.errors import ArenaError
-from arena.event import Event
-from arena.match import Abort, Bot, Fault, Match, Record
-from arena.play import play
-from arena.sandbox import levels
-from arena.sandbox.door import Door
-from arena.workers import Workers
+from arena.event import discovery, tournament
+from arena.event.workers import Workers
+from arena.match.play import play
+from arena.sandbox import cores, levels
+from arena.sandbox.launcher import Launcher
+from arena.values import Abort, Bot, Event, Fault, Match, Record
 
 ROUNDS = 5
 MATCHES = 40
@@ -63,8 +62,8 @@ def matches_a_second(bot: Bot, lanes: int, pin: bool, **conditions: object) -> C
     return measure
 
 
-def _played(door: Door, match: Match) -> bool:
-    return not play(match, door=door).verdict.faults
+def _played(launcher: Launcher, match: Match) -> bool:
+    return not play(match, launcher=launcher).verdict.faults
 
 
 def floor(loop: Path, script: Path, bot: Path) -> Callable[[], float]:
@@ -87,13 +86,13 @@ def shares(bot: Bot, **conditions: object) -> Callable[[], tuple[float, float, f
 
     def measure() -> tuple[float, float, float]:
         marks: list[float] = []
-        with Door() as door:
+        with Launcher() as launcher:
             for number in range(3):  # the first one finds nothing prepared
                 marks[:] = [time.perf_counter()]
                 play(
                     duel.match(BOARD, bot, number, **conditions),
-                    door=door,
-                    watch=lambda _: marks.append(time.perf_counter()),
+                    launcher=launcher,
+                    observer=lambda _: marks.append(time.perf_counter()),
                 )
                 marks.append(time.perf_counter())
         return (marks[1] - marks[0]) * 1e3, (marks[-2] - marks[1]) * 1e3, (marks[-1] - marks[-2]) * 1e3
@@ -132,7 +131,7 @@ def whole_event(lanes: int, warm: bool) -> Callable[[], float]:
     folder.chmod(0o755)
     for number in range(4):
         (folder / f"bot{number}.py").write_text(f"{duel.PYTHON_BOT}# {number}\n")
-    bots = roster.gather(folder)
+    bots = discovery.gather(folder)
 
     def measure() -> float:
         conditions = duel.match(BOARD, bots[0], sandbox="landlock", warm=warm).conditions

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from arena.charts.style import COLOURS, DPI, GREY, INK, SMALL, TEXT, styled
+from arena.charts.style import BLUE, DPI, GREY, INK, SMALL, TEXT, styled
 from arena.charts.style.letters import width
 from arena.charts.style.sheet import Room, sheet
 
@@ -35,7 +35,7 @@ def draw(path: Path, title: str, subtitle: str, panels: Sequence[Panel]) -> None
     for panel, axes in zip(panels, places, strict=True):
         middles = [median(values) for values in panel.rows.values()]
         at = range(len(middles))
-        axes.barh(at, middles, height=0.62, color=COLOURS[0])
+        axes.barh(at, middles, height=0.62, color=BLUE)
         for row, (middle, values) in enumerate(zip(middles, panel.rows.values(), strict=True)):
             axes.plot((min(values), max(values)), (row, row), color=INK, linewidth=0.9)
             said = f"  {middle:,.1f} {panel.unit}" if middle < 100 else f"  {middle:,.0f} {panel.unit}"

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from openskill.models import PlackettLuce
 
-from arena import ratings
-from arena.ratings.fitting.columns import Columns, Floats
+from arena.results import ratings
+from arena.results.arrays import Arrays, Floats
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
-from simulated import DUEL, TRIO, League, league, pairs_kept, play
+from simulated import DUEL, TRIO, league, limit, pairs_kept, play
 
 SEED = 2026
 BOTS, KEPT = 12, 0.6
@@ -46,31 +46,51 @@ COVERAGE: dict[str, dict[str, Any]] = {
     "trio, deterministic bots": {"boards": (TRIO,), "kind": "graded", "repeats": 3, "fixed": True},
     "trio, three bots": {"boards": (TRIO,), "kind": "graded", "bots": 6, "seating": "distinct"},
     "duel and trio, 40 % missing": {"boards": (DUEL, TRIO), "kept": KEPT},
+    "a hopeless bot": {"extreme": (-6.0,), "repeats": 3},
+    "a hopeless bot, once": {"extreme": (-6.0,)},
+    "a hopeless bot, graded": {"extreme": (-6.0,), "kind": "graded", "repeats": 2},
+    "a nearly hopeless bot": {"extreme": (-4.0,), "repeats": 3},
+    "two hopeless bots": {"extreme": (-8.0, -8.0), "repeats": 3},
+    "a perfect bot": {"extreme": (6.0,), "repeats": 3},
+    "a perfect bot and a hopeless one": {"extreme": (6.0, -6.0), "repeats": 3},
+    "trio, a hopeless bot": {"extreme": (-6.0,), "boards": (TRIO,), "kind": "graded", "repeats": 2},
+    "heavy tails": {"tails": 2, "repeats": 3},
+    "pair effects": {"pairs": 1.0, "repeats": 5},
+    "pair effects, stronger than bots": {"spread": 0.5, "pairs": 2.0, "repeats": 5},
+    "specialists of one role": {"specialists": 4, "repeats": 3},
+    "specialists, most of them": {"specialists": 8, "repeats": 3},
+    "luck that legs share": {"luck": 1.5, "repeats": 5},
+    "seeds that all pairs share": {"luck": 1.5, "repeats": 5, "shared": True},
 }
+"""Settings of `league`, then of `play`; `specialists` so many bots play one role only, by turns."""
 
 
-def openskill(columns: Columns, random: np.random.Generator) -> tuple[Floats, Floats]:
-    """OpenSkill's mu and ordinal of each bot, all matches rated one after another in an order that dice give."""
+SHAPE = ("boards", "spread", "special", "tails", "extreme", "pairs", "luck")
+
+
+def openskill(names: tuple[str, ...], arrays: Arrays, random: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return OpenSkill's mu and ordinal of each of these bots; matches are rated one by one in a random order."""
     model = PlackettLuce()
-    bots = [model.rating() for _ in columns.bots]
-    side = np.array([place.side for place in columns.places])[columns.place]
-    starts = np.searchsorted(columns.match, np.arange(len(columns.seed) + 1))
-    for match in random.permutation(len(columns.seed)):
+    bots = [model.rating() for _ in names]
+    bot = np.array([names.index(entry.bot) for entry in arrays.entries])[arrays.entry]
+    side = np.array([entry.side for entry in arrays.entries])[arrays.entry]
+    starts = np.searchsorted(arrays.match, np.arange(len(arrays.seed) + 1))
+    for match in random.permutation(len(arrays.seed)):
         seats = slice(starts[match], starts[match + 1])
-        teams = [sorted(set(columns.bot[seats][side[seats] == one].tolist())) for one in (0, 1)]
-        scores = [float(columns.score[seats][side[seats] == one].max()) for one in (0, 1)]
-        rated = model.rate([[bots[bot] for bot in team] for team in teams], scores=scores)
+        teams = [sorted(set(bot[seats][side[seats] == one].tolist())) for one in (0, 1)]
+        scores = [float(arrays.score[seats][side[seats] == one].max()) for one in (0, 1)]
+        rated = model.rate([[bots[index] for index in team] for team in teams], scores=scores)
         for team, after in zip(teams, rated, strict=True):
-            for bot, rating in zip(team, after, strict=True):
-                bots[bot] = rating
+            for index, rating in zip(team, after, strict=True):
+                bots[index] = rating
     return np.array([bot.mu for bot in bots]), np.array([bot.ordinal() for bot in bots])
 
 
-def ours(name: str, columns: Columns) -> Floats:
-    """The strength of each bot by one of our ratings, in the order of the columns."""
-    by_bot = {one.bot: one.strength.value for one in ratings.find(name).rate(columns, refits=2).ratings}
+def ours(name: str, bots: tuple[str, ...], arrays: Arrays) -> Floats:
+    """Return the strength of each of these bots by one of our ratings."""
+    by_bot = {rating.bot: rating.strength.value for rating in ratings.find(name).rate(arrays, refits=2).ratings}
     average = float(np.mean(list(by_bot.values())))  # of a bot that happens to have met nobody, nothing is known
-    return np.array([by_bot.get(bot, average) for bot in columns.bots])
+    return np.array([by_bot.get(bot, average) for bot in bots])
 
 
 def tau(found: Floats, truth: Floats) -> float:
@@ -82,7 +102,7 @@ def tau(found: Floats, truth: Floats) -> float:
 
 def order(leagues: int) -> None:
     """Print how well each rating finds the true order."""
-    rated: dict[str, Callable[[Columns], Floats]] = {
+    rated: dict[str, Callable[[tuple[str, ...], Arrays], Floats]] = {
         "bradley_terry": partial(ours, "bradley_terry"),
         "points": partial(ours, "points"),
     }
@@ -93,51 +113,70 @@ def order(leagues: int) -> None:
         settings = dict(kinds)
         boards = settings.pop("boards")
         for _ in range(leagues):
-            one = league(random, bots=BOTS, boards=boards)
-            columns = play(random, one, chosen=pairs_kept(random, BOTS, KEPT), **settings)
-            values = [*(rate(columns) for rate in rated.values()), *openskill(columns, random)]
-            total += [tau(value, one.truth) for value in values]
-            matches += len(columns.seed)
+            field = league(random, bots=BOTS, boards=boards)
+            arrays = play(random, field, chosen=pairs_kept(random, BOTS, KEPT), **settings)
+            values = [*(rate(field.bots, arrays) for rate in rated.values()), *openskill(field.bots, arrays, random)]
+            total += [tau(value, field.truth) for value in values]
+            matches += len(arrays.seed)
         mean = total / leagues
         figures = "".join(f"{value:>{width}.3f}" for value, width in zip(mean, (8, 8, 11, 11), strict=True))
         print(f"{name:26}{matches // leagues:>8}{figures}{mean[0] - mean[1:].max():>8.3f}", flush=True)
 
 
-def covered(found: ratings.Ratings, one: League) -> tuple[int, int]:
-    """How many of the intervals hold the true strength, and of how many."""
-    truth = dict(zip(one.bots, one.truth, strict=True))
-    inside = [rating.strength.low <= truth[rating.bot] <= rating.strength.high for rating in found.ratings]
-    return sum(inside), len(inside)
+def covered(found: ratings.Ratings, truth: dict[str, float]) -> dict[str, bool]:
+    """For each bot whether the interval holds its true strength, the average of the same bots at 0."""
+    finite = [rating.bot for rating in found.ratings if np.isfinite(rating.strength).all()]
+    middle = np.mean([truth[bot] for bot in finite or truth])
+    return {
+        rating.bot: bool(rating.strength.low <= truth[rating.bot] - middle <= rating.strength.high)
+        for rating in found.ratings
+    }
 
 
 def coverage(leagues: int) -> None:
     """Print how often a 95 % interval holds the truth."""
     print(f"\nCoverage of 95 % intervals, {leagues} leagues each")
     for name, kinds in COVERAGE.items():
-        random, inside, bots = np.random.default_rng(SEED), 0, 0
+        random, held = np.random.default_rng(SEED), list[dict[str, bool]]()
         settings = dict(kinds)
         size = settings.pop("bots", BOTS)
-        shape = {key: settings.pop(key) for key in ("boards", "spread", "special") if key in settings}
-        kept = settings.pop("kept", None)
+        shape = {key: settings.pop(key) for key in SHAPE if key in settings}
+        chosen_pairs, single = settings.pop("kept", None), settings.pop("specialists", 0)
         for _ in range(leagues):
-            one = league(random, bots=size, **shape)
-            chosen = None if kept is None else pairs_kept(random, size, kept)
-            found = ratings.find("bradley_terry").rate(play(random, one, chosen=chosen, **settings), refits=400)
-            hit, of = covered(found, one)
-            inside, bots = inside + hit, bots + of
-        print(f"{name:40}{inside / bots:>7.1%}", flush=True)
+            field = league(random, bots=size, **shape)
+            chosen = None if chosen_pairs is None else pairs_kept(random, size, chosen_pairs)
+            chosen = by_role(single) if single else chosen
+            result = ratings.find("bradley_terry").rate(play(random, field, chosen=chosen, **settings), refits=400)
+            truth = limit(field) if {"pairs", "luck"} & shape.keys() else field.truth
+            held.append(covered(result, dict(zip(field.bots, truth, strict=True))))
+        every = [hit for league_ in held for hit in league_.values()]
+        last = len(shape.get("extreme", ())) or single
+        extra = [hit for league_ in held for bot, hit in league_.items() if int(bot[3:]) >= size - last]
+        rest = (sum(every) - sum(extra)) / max(1, len(every) - len(extra))
+        apart = f"   (those bots {np.mean(extra):.1%}, the others {rest:.1%})" if last else ""
+        print(f"{name:40}{np.mean(every):>7.1%}{apart}", flush=True)
+
+
+def by_role(specialists: int) -> Callable[[Floats], Floats]:
+    """A choice of seatings in which the last bots play one role each, by turns the first and the second."""
+
+    def chosen(rows: Floats) -> Floats:
+        least = rows.max() + 1 - specialists
+        return ~((rows >= least) & (rows % 2 != np.arange(rows.shape[1]))).any(axis=1)
+
+    return chosen
 
 
 def speed() -> None:
     """Print how long a rating with 1,000 refits takes."""
     print("\nSeconds for the fit and 1,000 refits, 25 bots on two boards")
     random = np.random.default_rng(SEED)
-    one = league(random, bots=25, boards=(DUEL, TRIO))
+    field = league(random, bots=25, boards=(DUEL, TRIO))
     for repeats in (9, 84, 834):
-        columns = play(random, one, repeats=repeats, kind="graded")
+        arrays = play(random, field, repeats=repeats, kind="graded")
         began = perf_counter()
-        ratings.find("bradley_terry").rate(columns)
-        print(f"{len(columns.seed):>10,} matches{perf_counter() - began:>8.2f} s", flush=True)
+        ratings.find("bradley_terry").rate(arrays)
+        print(f"{len(arrays.seed):>10,} matches{perf_counter() - began:>8.2f} s", flush=True)
 
 
 if __name__ == "__main__":

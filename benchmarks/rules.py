@@ -10,8 +10,8 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from arena import rulebook
 from arena.game import Game
+from arena.games import rulebook
 
 SECONDS = 0.5
 """For each try; the best of three counts, because other programs can only slow a try down."""

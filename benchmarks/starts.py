@@ -23,10 +23,10 @@ from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
 
-from arena import roster
-from arena.match import Bot, Conditions
-from arena.sandbox import trial
-from arena.sandbox.door import Door
+from arena.event import discovery
+from arena.sandbox import selftest
+from arena.sandbox.launcher import Launcher
+from arena.values import Bot, Conditions
 
 ROUNDS, WARMING = 60, 3  # the first ones make the kit and the caches
 LEVELS = ("landlock", "bubblewrap", "rlimits", "none")
@@ -72,15 +72,15 @@ def bare(*command: str) -> float:
     return took
 
 
-def through(door: Door, bot: Bot, conditions: Conditions) -> float:
+def through(launcher: Launcher, bot: Bot, conditions: Conditions) -> float:
     """The same through the door."""
     began = perf_counter()
-    child = door.start(bot, conditions, None)
+    child = launcher.start(bot, conditions, None)
     select.select([child.stdout], [], [])
     took = perf_counter() - began
     assert os.read(child.stdout, 100) == b"ready\n", os.read(child.stderr, 1000)
     assert child.plan.warm == conditions.warm
-    door.end(child)
+    launcher.end(child)
     for descriptor in (child.stdin, child.stdout, child.stderr):
         os.close(descriptor)
     return took
@@ -88,7 +88,7 @@ def through(door: Door, bot: Bot, conditions: Conditions) -> float:
 
 def offered() -> list[str]:
     """The levels that can be had here; what is missing is said."""
-    failures = {level: trial.failure(level, PYTHON) for level in LEVELS[:2]}
+    failures = {level: selftest.failure(level, PYTHON) for level in LEVELS[:2]}
     for level, why in failures.items():
         if why is not None:
             print(f"  {level}: not here: {why}")
@@ -98,10 +98,10 @@ def offered() -> list[str]:
 def written(folder: Path, name: str, text: str) -> Bot:
     """A bot of this text."""
     (folder / name).write_text(text)
-    return roster.from_path(folder / name)
+    return discovery.from_path(folder / name)
 
 
-def starts(folder: Path, levels: list[str], door: Door, other: Door) -> list[Kind]:
+def starts(folder: Path, levels: list[str], launcher: Launcher, other: Launcher) -> list[Kind]:
     """Each kind of start; `other` is the door whose bots find numpy imported."""
     bot, adder = written(folder, "bot.py", READY), written(folder, "adder.py", "import numpy\n" + READY)
     plain = replace(bot, command=(PYTHON, "-S", "bot.py"))
@@ -112,18 +112,18 @@ def starts(folder: Path, levels: list[str], door: Door, other: Door) -> list[Kin
     ]
     wanted = {"landlock": "at most 1.7", "bubblewrap": "at most 2.0"}
     for level in levels:
-        once = partial(through, door, plain, Conditions(sandbox=level, warm=False))
+        once = partial(through, launcher, plain, Conditions(sandbox=level, warm=False))
         kinds.append(Kind(f"cold -S, {level}", once, "plain -S", wanted.get(level, "")))
     if "landlock" in levels:
         cold, hot = (Conditions(sandbox="landlock", warm=warm) for warm in (False, True))
-        kinds.append(Kind("cold, landlock", lambda: through(door, bot, cold), "bare -I -S"))
-        kinds.append(Kind("warm, landlock", lambda: through(door, bot, hot), "bare -I -S", "at most 0.32"))
-        fourth = lambda: [through(door, bot, hot) for _ in range(4)][-1]  # noqa: E731
+        kinds.append(Kind("cold, landlock", lambda: through(launcher, bot, cold), "bare -I -S"))
+        kinds.append(Kind("warm, landlock", lambda: through(launcher, bot, hot), "bare -I -S", "at most 0.32"))
+        fourth = lambda: [through(launcher, bot, hot) for _ in range(4)][-1]  # noqa: E731
         kinds.append(Kind("warm, landlock, fourth at once", fourth, "bare -I -S"))
-    kinds.append(Kind("warm, none", lambda: through(door, bot, Conditions(sandbox="none")), "bare -I -S"))
+    kinds.append(Kind("warm, none", lambda: through(launcher, bot, Conditions(sandbox="none")), "bare -I -S"))
     if "landlock" in levels and find_spec("numpy"):
         ahead = replace(hot, preload=("numpy",))
-        kinds.append(Kind("cold with numpy, landlock", lambda: through(door, adder, cold), "bare -I -S"))
+        kinds.append(Kind("cold with numpy, landlock", lambda: through(launcher, adder, cold), "bare -I -S"))
         name = "warm with numpy, landlock"
         kinds.append(Kind(name, lambda: through(other, adder, ahead), "cold with numpy, landlock", "at most 0.08"))
     return kinds
@@ -132,9 +132,9 @@ def starts(folder: Path, levels: list[str], door: Door, other: Door) -> list[Kin
 def main() -> None:
     """The table."""
     levels = offered()
-    with tempfile.TemporaryDirectory() as name, Door() as door, Door() as other:
+    with tempfile.TemporaryDirectory() as name, Launcher() as launcher, Launcher() as other:
         print(f"start to the first line, milliseconds: median of {ROUNDS} (and its middle half); -S is {PYTHON}")
-        measure(starts(Path(name), levels, door, other), ROUNDS)
+        measure(starts(Path(name), levels, launcher, other), ROUNDS)
 
 
 if __name__ == "__main__":

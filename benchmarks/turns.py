@@ -17,12 +17,12 @@ import duel
 from picture import draw
 from side_by_side import compiled, measured, show
 
-from arena import cores
-from arena.bot.wire import Wire
-from arena.match import Conditions, Match
-from arena.play import play
-from arena.sandbox.door import Door
-from arena.workers import Workers
+from arena.event.workers import Workers
+from arena.match.bot.wire import Wire
+from arena.match.play import play
+from arena.sandbox import cores
+from arena.sandbox.launcher import Launcher
+from arena.values import Conditions, Match
 
 TURNS = 4000
 ROUNDS = 7
@@ -39,9 +39,9 @@ def loop(program: Path, script: Path) -> float:
 
 def pipes(script: list[tuple[int, bytes]]) -> float:
     """Microseconds a turn of our pipes alone."""
-    with Door() as door:
-        children = [door.start(BOT, Conditions(sandbox="none"), None) for _ in range(2)]
-        wires = [Wire(child.stdin, child.stdout, child.stderr, door.lifeline) for child in children]
+    with Launcher() as launcher:
+        children = [launcher.start(BOT, Conditions(sandbox="none"), None) for _ in range(2)]
+        wires = [Wire(child.stdin, child.stdout, child.stderr, launcher.lifeline) for child in children]
         for number, (seat, text) in enumerate(script):
             if number == len(wires):
                 began = time.perf_counter()
@@ -53,7 +53,7 @@ def pipes(script: list[tuple[int, bytes]]) -> float:
                 answer += wire.read() or b""
         took = time.perf_counter() - began
         for wire, child in zip(wires, children, strict=True):
-            door.end(child)
+            launcher.end(child)
             wire.close()
     return took / (len(script) - len(wires)) * 1e6
 
@@ -61,8 +61,8 @@ def pipes(script: list[tuple[int, bytes]]) -> float:
 def whole(match: Match) -> float:
     """Microseconds a turn of a match, from the first question to the last answer."""
     marks: list[float] = []
-    with Door() as door:
-        record = play(match, door=door, watch=lambda _: marks.append(time.perf_counter()))
+    with Launcher() as launcher:
+        record = play(match, launcher=launcher, observer=lambda _: marks.append(time.perf_counter()))
     if record.verdict.faults:
         raise RuntimeError(record.verdict.faults)
     return (marks[-1] - marks[0]) / (len(marks) - 1) * 1e6
@@ -80,12 +80,12 @@ def turns_a_second(lanes: int, match: Match) -> float:
         return lanes * 3 * TURNS / (time.perf_counter() - began)
 
 
-def _nothing(_door: Door, _item: object) -> None:
+def _nothing(_launcher: Launcher, _item: object) -> None:
     """For a lane that is to be there."""
 
 
-def _played(door: Door, match: Match) -> int:
-    return len(play(match, door=door).turns)
+def _played(launcher: Launcher, match: Match) -> int:
+    return len(play(match, launcher=launcher).turns)
 
 
 def on(where: set[int], measure: Callable[[], float]) -> Callable[[], float]:

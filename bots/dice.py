@@ -9,6 +9,8 @@ for line in sys.stdin:
     word, _, rest = line.strip().partition(" ")
     if word == "seed":
         dice.seed(int(rest))
+    elif word == "secret":
+        dice.seed(rest)
     elif word == "ready?":
         print("ready", flush=True)
     elif word == "turn":

@@ -78,12 +78,27 @@ REASONS = {
     "link_out": "this link leaves the bot's folder",
     "slip": "leads out of its archive",
 }
-"""Every broken submission, with words of the reason that its author is given."""
+"""Every broken submission, with part of the reason that its author gets."""
+NAMES = {
+    "Anna Müller": "Anna_Muller",
+    "José García": "Jose_Garcia",
+    "Łukasz": "Lukasz",
+    "李雷": "LiLei",
+    "O'Neil": "ONeil",
+    "final (2)": "final_2",
+}
+"""The names of people, and the names of their bots."""
+PEOPLE = """\
+name,e-mail,id
+Anna Müller,anna@school.example,s1
+Łukasz Żak,lukasz@school.example,s2
+No Show,,s3
+"""
 BUILDS = 'command = "./bot"\nbuild = "cc -o bot bot.c"\n'
 
 
 def workspace(folder: Path, **bots: str) -> Path:
-    """An empty event, with these bots put there by hand."""
+    """Make a workspace with these bots, put there by hand."""
     (folder / "bots").mkdir(parents=True)
     (folder / "rules").mkdir()
     (folder / "rules" / "words.py").write_text(RULES)
@@ -101,7 +116,7 @@ def folder_bot(folder: Path, toml: str = 'command = "python bot.py"\n', program:
 
 
 def zipped(path: Path, **files: str) -> Path:
-    """A zip with these files; `__` in a key is `/`, and `dots` two of them."""
+    """Make a zip of these files; `__` in a key stands for `/`, and `dots` for `..`."""
     with zipfile.ZipFile(path, "w") as packed:
         for name, text in files.items():
             packed.writestr(name.replace("__", "/").replace("dots", "..").replace("_py", ".py"), text)
@@ -117,12 +132,23 @@ def tarred(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
 
 
 def make(folder: Path, good: int) -> Path:
-    """The folder of a class: so many sound bots of every shape, and each broken one."""
+    """Make the folder of a class: so many sound bots, one of every shape, and each broken one."""
     folder.mkdir()
     for number in range(good):
         (folder / f"student{number:02}.py").write_text(f"# {number}\n{GOOD}")
     folder_bot(folder / "in_a_folder", 'command = "python bot.py"\nauthor = "Ann"\n')
     zipped(folder / "zipped.zip", zipped__bot_py=GOOD)
+    for number, name in enumerate(NAMES):
+        text = f"# {name}\n{GOOD}"
+        if number % 3 == 0:
+            (folder / f"{name}.py").write_text(text)
+        elif number % 3 == 1:
+            (folder / name).mkdir()
+            (folder / name / "bot.py").write_text(text)
+        else:
+            (folder / name).mkdir()
+            (folder / name / "main.py").write_text(f"import helper\n{text}")
+            (folder / name / "helper.py").touch()
     for name, text in BAD.items():
         (folder / f"{name}.py").write_text(text)
     folder_bot(folder / "no_build", BUILDS)

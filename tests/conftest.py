@@ -12,8 +12,21 @@ from pathlib import Path
 
 import pytest
 
+for name in [name for name in os.environ if name.startswith("PYTHON")]:  # PYTHONUNBUFFERED, PYTHONOPTIMIZE, ...
+    del os.environ[name]  # the processes that tests start behave as a user's do, whatever the caller has set
+sys.dont_write_bytecode = False
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` has it: more threads spin
+os.environ.setdefault("ARENA_CGROUP", "none")  # tests start alike on every machine; test_cgroup.py has its own
 sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[object]:
+    """A door for all tests of a module."""
+    from arena.sandbox.launcher import Launcher  # here, so that tests of nothing but values do not wait for it
+
+    with Launcher() as launcher:
+        yield launcher
 
 
 LATE = 3
@@ -21,6 +34,11 @@ LATE = 3
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.pluginmanager.has_plugin("hypothesispytest"):  # else its import would take longer than such tests
+        from hypothesis import settings
+
+        settings.register_profile("arena", deadline=None)  # on a busy machine no example has a time that it must keep
+        settings.load_profile("arena")
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(Turns(Path(config.workerinput["turns"])))
 

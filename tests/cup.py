@@ -1,4 +1,4 @@
-"""Small workspaces for the tests of the command line, and the command: in this process, or in one of its own."""
+"""Small workspaces for the tests of the command line, and the command itself, in this process or in one of its own."""
 
 import contextlib
 import csv
@@ -49,11 +49,11 @@ move = 10.0
 FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
 SLOW = BOT.format(place=0, pause=0.004)
 SLOW_BOTS = {"first": SLOW, "last": SLOW.replace("legal[0]", "legal[-1]"), "more": SLOW.replace("[0]", "[1]")}
-TABLES = ("leaderboard.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
+TABLES = ("leaderboard.csv", "rankings.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
 
 
 def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> Path:
-    """A workspace with these bots, `first` and `last` when none are named."""
+    """Make a workspace with these bots; without names, with `first` and `last`."""
     (folder / "bots").mkdir(parents=True)
     for name, text in (bots or {"first": FIRST, "last": LAST}).items():
         (folder / "bots" / f"{name}.py").write_text(text)
@@ -63,18 +63,22 @@ def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> P
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """This process's own, without what a terminal would tell."""
+    """Return this process's environment without the variables of a terminal."""
     kept = {key: value for key, value in os.environ.items() if key not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}}
     return kept | changes
 
 
-def arena(folder: Path, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a folder: in this process, which has imported all that is slow to import."""
+def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder: in this process, which has imported all that is slow to import.
+
+    `typed` is what stdin holds.
+    """
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
     with (
         contextlib.chdir(folder),
         patch.dict(os.environ, environment(**changes), clear=True),
         patch.object(sys, "argv", ["arena", *words]),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode()), "utf-8")),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
@@ -101,13 +105,13 @@ def arena_itself(folder: Path, *words: str, **changes: str) -> subprocess.Comple
 
 
 def as_from_a_shell() -> None:
-    """In a new process: Ctrl-C and a closed terminal end it, also when the tests run under nohup or as a job."""
+    """Let Ctrl-C and a closed terminal end a new process, also when the tests run under nohup or as a job."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 def processes_naming(text: str) -> Iterator[int]:
-    """The processes whose command line holds this text, this one apart."""
+    """Yield the other processes whose command line holds this text."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
@@ -119,7 +123,7 @@ def processes_naming(text: str) -> Iterator[int]:
 
 
 def run_event(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A whole run, without the pictures, which take longest."""
+    """Run an event without the charts, which take the longest."""
     return arena(folder, "run", "--no-charts", *words)
 
 
@@ -132,7 +136,7 @@ def tables(folder: Path) -> list[bytes]:
 
 
 def stored(folder: Path) -> int:
-    """How many matches are on disk."""
+    """Return the number of stored matches."""
     store = folder / "results/cup/event.sqlite"
     if not store.exists():
         return 0
@@ -153,7 +157,7 @@ def soon(condition: Callable[[], object], seconds: float = 20) -> bool:
 
 
 def start(folder: Path, *words: str, **changes: str) -> subprocess.Popen[str]:
-    """A run in the background; all of its processes name the folder on their command line."""
+    """Start a run in the background; all of its processes name the folder on their command line."""
     (folder / "tmp").mkdir(exist_ok=True)
     return subprocess.Popen(
         [sys.executable, "-m", "arena", "run", str(folder), "--no-charts", *words],
@@ -168,7 +172,7 @@ def start(folder: Path, *words: str, **changes: str) -> subprocess.Popen[str]:
 
 
 def on_a_terminal(folder: Path, *words: str, **changes: str) -> tuple[int, int]:
-    """Start the command on a pseudo-terminal of its own; its pid and our end of it."""
+    """Start the command on a pseudo-terminal of its own; return its pid and our end of the terminal."""
     pid, ours = pty.fork()
     if pid == 0:
         as_from_a_shell()
@@ -183,7 +187,7 @@ def on_a_terminal(folder: Path, *words: str, **changes: str) -> tuple[int, int]:
 
 
 def read_all(ours: int) -> str:
-    """Everything until the other side closes."""
+    """Read until the other side closes."""
     parts = []
     with contextlib.suppress(OSError):
         while part := os.read(ours, 65536):

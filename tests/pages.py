@@ -1,4 +1,4 @@
-"""The parts of docs/ that are made from the code: dialogues with the real referee, and every command's options.
+"""The parts of the manual that are made from the code: dialogues with the real referee, commands, result columns.
 
 `python tests/pages.py` writes them into the pages again; `tests/test_pages.py` compares. A part stands between
 `<!-- NAME -->` and `<!-- end -->`.
@@ -12,15 +12,16 @@ from pathlib import Path
 
 import typer
 
-from arena import rulebook
 from arena.cli import app
-from arena.cli.live import entering, table, viewer
-from arena.event import Event
-from arena.match import Bot, Conditions
-from arena.protocol import Ask, Heard
-from arena.referee import Referee
+from arena.cli.live import entering, human_seat, viewer
+from arena.games import rulebook
+from arena.match.referee import Referee
+from arena.protocol import Ask, Reply
+from arena.results.columns import DECIMALS, FILE_DECIMALS, FRAMES, SECONDS_FILE_DECIMALS, Columns
+from arena.values import Bot, Conditions, Event
 
 DOCS = Path(__file__).parent.parent / "docs"
+RESULTS = DOCS.parent / "results" / "README.md"
 ID = "7f3a9c20e1b4"
 SHOWN = 2
 """Of lines that begin with the same words, so many are shown before an ellipsis."""
@@ -43,14 +44,21 @@ PLAYED = {
             "inky": ["move east", "move east", "move west"],
         },
     ),
-    "refused": ("mummy_maze/hunt", "explorer", {"explorer": ["West", "move1 up"], "mummy": []}),
+    "refused": ("mummy_maze/hunt", "explorer", {"explorer": ["West", "move1 up"], "mummy": []}, "3f" * 16),
 }
-"""Each dialogue: the board, whose it is, and what everybody answers, the first legal move when nothing is left."""
+"""Each dialogue: the board, whose it is, and what everybody answers, the first legal move when nothing is left; in an
+event with a secret seed also the key of the match."""
 
 
 def parts() -> dict[tuple[Path, str], str]:
-    """Every part by its page and name, as it must stand there."""
+    """Return every part by its page and name, as it must stand there."""
     made = {(DOCS / "protocol.md", name): _fenced(dialogue(*told)) for name, told in PLAYED.items()}
+    made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in FRAMES.items()}
+    shown = ", ".join(f"{decimals} of {unit}" for unit, decimals in DECIMALS.items())
+    made[RESULTS, "decimals"] = (
+        f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds. The terminal and the "
+        f"leaderboard of the report\nshow {shown}, and 2 of any other figure that is no whole number."
+    )
     return made | {
         (DOCS / "commands.md", "commands"): "\n".join(commands()).rstrip(),
         (DOCS / "commands.md", "keys"): "\n".join(keys()),
@@ -58,17 +66,17 @@ def parts() -> dict[tuple[Path, str], str]:
 
 
 def standing(page: Path, name: str) -> str:
-    """The part as it stands in the page."""
+    """Return the part as it stands in the page."""
     found = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- end -->", page.read_text("utf-8"), re.DOTALL)
     return found[1] if found else ""
 
 
-def dialogue(label: str, role: str, answers: Mapping[str, list[str]]) -> Iterator[str]:
-    """What one seat reads and writes in a match; a `>` line is the bot's, `...` stands for more lines of the kind."""
+def dialogue(label: str, role: str, answers: Mapping[str, list[str]], key: str = "") -> Iterator[str]:
+    """Yield what one seat reads and writes in a match; a `>` line is the bot's, `...` stands for more such lines."""
     (board,) = rulebook.find(label)
     bots = tuple(Bot(name=one, command=(), digest="") for one in board.roles)
     event = Event(name="docs", seed=1, boards=(board,), bots=bots, conditions=Conditions(strikes=1))
-    match = replace(event.match(board, bots, 0), id=ID)  # its own hashes the rules file
+    match = replace(event.match(board, bots, 0), id=ID, key=key)  # its own hashes the rules file
     referee = Referee(rulebook.game_of(board), match)
     left = {one: iter(said) for one, said in answers.items()}
     farewells: dict[str, bytes] = {}
@@ -77,12 +85,12 @@ def dialogue(label: str, role: str, answers: Mapping[str, list[str]]) -> Iterato
         if role in asks:
             yield from shortened(asks[role].text.decode().splitlines())
             yield from (f"> {line}" for line in said[role])
-        farewells |= referee.hear({one: Heard(line=lines[-1].encode()) for one, lines in said.items()})
+        farewells |= referee.hear({one: Reply(line=lines[-1].encode()) for one, lines in said.items()})
     yield from farewells.get(role, referee.farewell()).decode().splitlines()
 
 
 def shortened(lines: list[str]) -> Iterator[str]:
-    """Long lists of one kind of line cut short."""
+    """Cut long lists of one kind of line short."""
     for kind, group in groupby(lines, key=lambda line: tuple(line.split()[: 2 if line.split()[0] != "legal" else 1])):
         every = list(group)
         if kind[0] not in ONCE or len(every) <= SHOWN + 1:
@@ -93,7 +101,7 @@ def shortened(lines: list[str]) -> Iterator[str]:
 
 
 def commands() -> Iterator[str]:
-    """Every command with its arguments and options."""
+    """Yield every command with its arguments and options."""
     group = typer.main.get_command(app)
     for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
         given = [param for param in command.params if param.param_type_name == "argument"]
@@ -109,16 +117,25 @@ def commands() -> Iterator[str]:
 
 
 def keys() -> Iterator[str]:
-    """The keys of a match on a terminal, and of a seat that a person holds."""
+    """Yield the keys of a match on a terminal, and of a seat that a person holds."""
     yield from ("| key, while you look on | |", "|---|---|", *(f"| {key} | {does} |" for key, does in viewer.KEYS), "")
     ways = [
-        (entering.SIGNS[way], f"the next word of the move: {', '.join(words)}") for way, words in entering.WAYS.items()
+        (entering.SIGNS[key], f"the next word of the move: {', '.join(words)}")
+        for key, words in entering.DIRECTIONS.items()
     ]
     yield from (
         "| key, while you play | |",
         "|---|---|",
-        *(f"| {key} | {does} |" for key, does in (*ways, *table.KEYS)),
+        *(f"| {key} | {does} |" for key, does in (*ways, *human_seat.KEYS)),
     )
+
+
+def frame_columns(columns: Columns) -> Iterator[str]:
+    """Yield a table of a frame's columns; neighbours of one meaning and unit stand in one row."""
+    yield from ("| column | unit | meaning |", "|---|---|---|")
+    for (unit, meaning), group in groupby(columns.columns, key=lambda column: (column.unit, column.meaning)):
+        names = ", ".join(f"`{column.name}`" for column in group)
+        yield f"| {names} | {unit}{' ' * bool(unit)}| {meaning} |"
 
 
 def _line(text: str | None) -> str:
@@ -126,13 +143,12 @@ def _line(text: str | None) -> str:
 
 
 def _answer(ask: Ask, left: Iterator[str]) -> list[str]:
-    """The lines that a seat says to this: what is written for it, remarks first, else the first legal move."""
+    """Return the answer of a seat: the lines that are written for it, remarks first, else the first legal move."""
     if ask.ready:
         return ["ready"]
-    legal = [line.removeprefix("legal ") for line in ask.text.decode().splitlines() if line.startswith("legal ")]
-    said = [next(left, legal[0])]
+    said = [next(left, ask.legal[0])]
     while said[-1].startswith("#"):
-        said.append(next(left, legal[0]))
+        said.append(next(left, ask.legal[0]))
     return said
 
 

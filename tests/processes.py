@@ -3,7 +3,7 @@
 import gc
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 OURS = ("arena-spawner\n", "arena-spare\n")
@@ -11,20 +11,30 @@ OURS = ("arena-spawner\n", "arena-spare\n")
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; a zombie does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
 
+def until(condition: Callable[[], object], seconds: float = 10.0) -> bool:
+    """Wait for a condition; return whether it came true in time, a guard against hangs."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.002)
+    return bool(condition())
+
+
 def gone_soon(pids: Iterable[int]) -> bool:
-    """Whether all of these are gone within a few seconds, a guard against hangs."""
-    left, until = set(pids), time.monotonic() + 5
-    while left and time.monotonic() < until:
-        left = {pid for pid in left if alive(pid)}
-        time.sleep(0.005)
-    return not left
+    """Wait until all of these are gone; return whether they went within a few seconds, a guard against hangs."""
+    left = set(pids)
+
+    def gone() -> bool:
+        left.intersection_update([pid for pid in left if alive(pid)])  # a number may soon be somebody else's
+        return not left
+
+    return until(gone, 5.0)
 
 
 def descendants(pid: int) -> set[int]:
@@ -49,7 +59,7 @@ def descendants(pid: int) -> set[int]:
 
 
 def descriptors() -> set[str]:
-    """What this process has open, without what only waits to be collected, such as of a test before."""
+    """Return what this process has open, without what only waits to be collected, such as of a test before."""
     gc.collect()
     return set(os.listdir("/proc/self/fd"))
 
@@ -66,9 +76,9 @@ def kept_by_the_kernel() -> set[tuple[str, str]]:
 
 
 def stays_in_the_kernel(before: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """What came since then and does not go: attacks that are tried beside this test are cleaned up by their harness."""
-    left, until = kept_by_the_kernel() - before, time.monotonic() + 20
-    while left and time.monotonic() < until:
+    """Return what came since then and stays: the harness cleans up after attacks that are tried beside this test."""
+    left, end = kept_by_the_kernel() - before, time.monotonic() + 20
+    while left and time.monotonic() < end:
         time.sleep(0.05)
         left &= kept_by_the_kernel()
     return left

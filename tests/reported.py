@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from arena import rulebook
-from arena.archive import Archive
-from arena.event import Board, Event
-from arena.match import Bot, Ending, Fault, Match, Record, SeatReport, Turn, Verdict
-from arena.referee import state_digest
+import stored
+
+from arena.games import rulebook
+from arena.match.referee import facts_digest
+from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict
 
 BOTS = ("amber", "birch", "cedar")
 EVIL = (
@@ -95,7 +95,7 @@ def played(match: Match, says: str = "depth=3") -> Record:
         number += 1
         moves = {role: draw.choice(game.legal_moves(state, role)) for role in game.to_move(state)}
         state = game.play(state, moves)
-        digest = state_digest(game, state)
+        digest = facts_digest(game.view(state, None))
         for role, move in moves.items():
             remarks = (says,) if number % 3 == 1 else ()
             turns.append(
@@ -128,15 +128,11 @@ def evil(record: Record, text: str) -> Record:
     """The same match by bots that say this wherever they can."""
     crash = crashed(record, words=text, stderr=f"{text}\n" * 3)
     turns = [turn._replace(remarks=(text, text)) for turn in crash.turns]
-    turns[0] = turns[0]._replace(by="strike", said=text)
+    turns[0] = turns[0]._replace(by="strike", rejected_text=text)
     seats = [replace(seat, warnings=(text,), exit=text) for seat in crash.seats]
     return replace(crash, turns=tuple(turns), seats=tuple(seats))
 
 
 def store(folder: Path, of: Event, records: Iterable[Record]) -> Path:
-    """An archive of these records."""
-    with Archive.open(folder, writing=True) as archive:
-        archive.begin(of, (match.id for match in plan(of)))
-        for record in records:
-            archive.append(record)
-    return folder
+    """Make an archive of these records."""
+    return stored.store(folder, of, records, plan(of))

@@ -1,35 +1,43 @@
-"""The tables as they are defined, match by match and value by value: what the quick ones must equal to the byte."""
+"""The tables as they are defined, match by match and value by value. The quick tables must equal them to the byte."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
+import numpy as np
 import pandas as pd
+import simulated
 
-from arena import ratings, tiebreaks
-from arena.event import Played
-from arena.leaderboard import Results, rated
-from arena.match import Ending
-from arena.ratings.fitting import columns
-from arena.standings import results_of
+from arena.results import ratings, tiebreaks
+from arena.results.archive.records import transcript
+from arena.results.arrays import Arrays, BoardRole
+from arena.results.leaderboard import Results, rating_cache
+from arena.results.standings import results_of
+from arena.values import Ending, Played
 
 
 def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played]) -> pd.DataFrame:
-    """The columns of `Results.leaderboard`."""
-    own = {bot: _Own(bot, played) for bot in bots}
-    rated = {one.bot: one for one in ratings_of(results, played).ratings}
+    """Return the columns of `Results.leaderboard`."""
+    by_bot = {bot: _BotFigures(bot, played) for bot in bots}
+    rated = {rating.bot: rating for rating in ratings_of(results, played).ratings}
     names = results.event.tie_breaks
     worth = {
-        bot: (round(rated[bot].strength.value, 9), one.points) for bot, one in own.items() if one.points is not None
+        bot: (round(rated[bot].strength.value, 9), figures.points)
+        for bot, figures in by_bot.items()
+        if figures.points is not None
     }
-    levels = {bot: float(sum(other < value for other in worth.values())) for bot, value in worth.items()}
-    placed = tiebreaks.place(levels, tiebreaks.crosstable(played), names)
-    rows = [
-        [one.rank, one.bot, *_rated(one.rank, rated[one.bot]), *own[one.bot].row(results, _figures(one, names))]
-        for one in placed
-    ]
-    absent = sorted(own.keys() - worth.keys())
-    rows += [[None, bot, *[None] * 6, *own[bot].row(results, [None] * len(names))] for bot in absent]
+    levels = {bot: float(sum(lower < value for lower in worth.values())) for bot, value in worth.items()}
+    rows = []
+    for rank in tiebreaks.rank(levels, met(played), names):
+        rating = rated[rank.bot]
+        interval = min(rank.rank, rating.ranks[0]), max(rank.rank, rating.ranks[1])
+        figures = (rank.figures.get(name) for name in names)
+        tie_breaks = [None if figure is None else float(figure) for figure in figures]
+        row = by_bot[rank.bot].row(results, tie_breaks)
+        rows.append([rank.rank, rank.bot, *rating.strength, *interval, rating.tier, *row])
+    absent = sorted(by_bot.keys() - worth.keys())
+    rows += [[None, bot, *[None] * 6, *by_bot[bot].row(results, [None] * len(names))] for bot in absent]
     head = [
         "rank",
         "bot",
@@ -48,27 +56,19 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
     ]
     every = [*head, *names, *map(str, Ending), *results.columns.values(), *results.places.values()]
     frame = pd.DataFrame(rows, columns=every)
+    frame["display"] = frame["bot"]
     figures = dict.fromkeys(["rating", "rating_low", "rating_high"], "float")
     return frame.astype({**dict.fromkeys(["rank", "rank_low", "rank_high", "tier"], "Int64"), **figures})
 
 
 def ratings_of(results: Results, played: Iterable[Played]) -> ratings.Ratings:
-    """The ratings of these matches, each match a value."""
-    known = dict(results._archive.rows("select id, transcript from matches"))
+    """Return the ratings of these matches, each match a value."""
+    known = {record.match.id: transcript(record) for record in results._archive.records()}
     rule = ratings.find(results.event.rating)
-    return rule.rate(columns.of(played, known), seed=results.event.seed, refits=rated.REFITS)
+    return rule.rate(arrays_of(played, known), seed=results.event.seed, refits=rating_cache.REFITS)
 
 
-def _rated(rank: int, one: ratings.Rating) -> list[float]:
-    return [*one.strength, min(rank, one.ranks[0]), max(rank, one.ranks[1]), one.tier]
-
-
-def _figures(one: tiebreaks.Placed, names: Iterable[str]) -> list[float | None]:
-    found = (one.tiebreaks.get(name) for name in names)
-    return [None if figure is None else float(figure) for figure in found]
-
-
-class _Own:
+class _BotFigures:
     def __init__(self, bot: str, played: Sequence[Played]) -> None:
         scores: dict[tuple[str, str], list[int]] = defaultdict(list)
         for match in played:
@@ -76,7 +76,7 @@ class _Own:
                 if holder == bot:
                     scores[match.label, role].append(match.scores[role])
         mine = [match for match in played if bot in match.seats.values()]
-        self.means = {place: Fraction(sum(each), len(each)) for place, each in scores.items()}
+        self.means = {board_role: Fraction(sum(held), len(held)) for board_role, held in scores.items()}
         self.points = sum(self.means.values()) / len(self.means) if self.means else None
         self.matches = len(mine)
         self.results = Counter(results_of(match)[bot] for match in mine)
@@ -89,30 +89,27 @@ class _Own:
         return [
             self.matches,
             None if self.points is None else float(self.points),
-            *(self.results[word] for word in ("won", "drawn", "lost")),
+            *(self.results[result] for result in ("won", "drawn", "lost")),
             self.endings.total(),
             *figures,
             *(self.endings[ending] for ending in Ending),
             *(float(sum(boards[label]) / len(boards[label])) if label in boards else None for label in results.columns),
-            *(float(self.means[place]) if place in self.means else None for place in results.places),
+            *(float(self.means[key]) if key in self.means else None for key in results.places),
         ]
 
 
 def crosstable(played: Iterable[Played]) -> pd.DataFrame:
-    """The columns of `Results.crosstable`."""
+    """Return the columns of `Results.crosstable`."""
     cells: dict[tuple[str, str, str, str], list[int]] = defaultdict(list)
     for match in played:
-        for side in match.sides:
-            opponents = {bot for role, bot in match.seats.items() if role not in side}
-            for role in side:
-                for opponent in opponents:
-                    cells[match.label, role, match.seats[role], opponent].append(match.scores[role])
+        for cell, score in meetings(match):
+            cells[cell].append(score)
     rows = [(*cell, len(scores), sum(scores) / len(scores)) for cell, scores in sorted(cells.items())]
     return pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "matches", "score"])
 
 
 def matches(results: Results, played: Iterable[Played]) -> pd.DataFrame:
-    """The columns of `Results.matches`."""
+    """Return the columns of `Results.matches`."""
     roles = list(dict.fromkeys(role for _, role in results.places))
     rows = [
         [
@@ -123,8 +120,62 @@ def matches(results: Results, played: Iterable[Played]) -> pd.DataFrame:
                 for value in (match.seats.get(role), match.scores.get(role), match.endings.get(role))
             ),
         ]
-        for match in sorted(played, key=lambda one: (one.label, one.repeat, tuple(one.seats.values()), one.id))
+        for match in sorted(
+            played, key=lambda match: (match.label, match.repeat, tuple(match.seats.values()), match.id)
+        )
     ]
     parts = [f"{role}_{part}" for role in roles for part in ("bot", "score", "ending")]
     frame = pd.DataFrame(rows, columns=["match", "game", "board", "repeat", "seed", "reason", *parts])
     return frame.astype({f"{role}_score": "Int64" for role in roles})
+
+
+def meetings(match: Played) -> Iterator[tuple[tuple[str, str, str, str], int]]:
+    """Yield each role's score against each bot of another side; a bot with several roles there counts once."""
+    for side in match.sides:
+        opponents = sorted({match.seats[role] for role in match.seats if role not in side})
+        for role in side:
+            for opponent in opponents:
+                yield (match.label, role, match.seats[role], opponent), match.scores[role]
+
+
+def met(played: Iterable[Played]) -> tiebreaks.Crosstable:
+    """Return what `meetings.encounters` makes of these matches; a bot does not meet itself."""
+    rows = []
+    for match in played:
+        for side, opposing in combinations(match.sides, 2):
+            score, opposing_score = (max(match.scores[role] for role in roles) for roles in (side, opposing))
+            result = (score > opposing_score) - (score < opposing_score)
+            for bot in {match.seats[role] for role in side}:
+                for opponent in {match.seats[role] for role in opposing} - {bot}:
+                    rows += [(bot, opponent, result, 1), (opponent, bot, -result, 1)]
+    return tiebreaks.Crosstable.count(rows)
+
+
+def arrays_of(played: Iterable[Played], transcripts: Mapping[str, int] | None = None) -> Arrays:
+    """Return the arrays of these matches; `transcripts` are the hashes of moves, by match.
+
+    A match without one, or with -1, is unlike all others.
+    """
+    bots: dict[str, int] = {}
+    board_roles: dict[BoardRole, int] = {}
+    matches: list[tuple[int, int]] = []
+    seats: list[tuple[int, int, int, int]] = []
+    for number, match in enumerate(played):
+        hashed = (transcripts or {}).get(match.id, -1)
+        matches.append((match.seed, hashed if hashed >= 0 else 2**40 + number))
+        for role, bot in match.seats.items():
+            side = next(side for side, roles in enumerate(match.sides) if role in roles)
+            board_role = board_roles.setdefault(BoardRole(match.label, side, role), len(board_roles))
+            seats.append((number, bots.setdefault(bot, len(bots)), board_role, match.scores[role]))
+    seed, transcript = np.array(matches, dtype=np.int64).reshape(-1, 2).T
+    match, bot, board_role, score = np.array(seats, dtype=np.int64).reshape(-1, 4).T
+    return simulated.arrays_of(
+        tuple(bots),
+        tuple(board_roles),
+        seed=seed,
+        transcript=transcript,
+        match=match,
+        bot=bot,
+        board_role=board_role,
+        score=score,
+    )

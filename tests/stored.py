@@ -4,9 +4,8 @@ import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from arena.archive import Archive
-from arena.event import Board, Event
-from arena.match import Bot, Ending, Fault, Match, Record, SeatReport, Turn, Verdict
+from arena.results.archive import Archive
+from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict
 
 HUNT = Board(game="mummy_maze", name="hunt", rules="m.py", digest="1", roles=("explorer",), sides=(("explorer",),))
 DUEL = Board(
@@ -34,24 +33,24 @@ def bot(name: str) -> Bot:
 
 
 def event(*names: str, boards: Sequence[Board] = BOARDS, repeats: int = 1, name: str = "cup") -> Event:
-    """An event of bots with these names."""
+    """Return an event of bots with these names."""
     return Event(name=name, seed=7, boards=tuple(boards), bots=tuple(map(bot, sorted(names))), repeats=repeats)
 
 
 def plan(of: Event) -> Iterable[Match]:
-    """Every bot against every other, in both parts; alone where there is one side."""
+    """Yield a match of every bot against every other, in both roles; of each bot alone where there is one side."""
     for board in of.boards:
         for repeat in range(of.repeats):
-            for one in of.bots:
-                for other in of.bots if len(board.sides) > 1 else of.bots[:1]:
+            for bot_ in of.bots:
+                for opponent in of.bots if len(board.sides) > 1 else of.bots[:1]:
                     if len(board.sides) == 1:
-                        yield of.match(board, (one,), repeat)
-                    elif one != other:
-                        yield of.match(board, (one, *[other] * (len(board.roles) - 1)), repeat)
+                        yield of.match(board, (bot_,), repeat)
+                    elif bot_ != opponent:
+                        yield of.match(board, (bot_, *[opponent] * (len(board.roles) - 1)), repeat)
 
 
 def played(match: Match, *, turns: int = 20, **changes: int | Ending) -> Record:
-    """A record of a match: each role's score or ending, or else drawn by the match's id; 50 on the whole."""
+    """Return a record of a match: each role's score or ending as given, or else a random score that its id fixes."""
     draw = random.Random(match.id)
     given = {seat.role: changes.get(seat.role) for seat in match.seats}
     faults = tuple(
@@ -78,12 +77,12 @@ def played(match: Match, *, turns: int = 20, **changes: int | Ending) -> Record:
 
 
 def likely(match: Match, skill: Sequence[str], turns: float = 42.0) -> Record:
-    """A record of bots of unlike strength: the first in `skill` is best, the last two sin now and then.
+    """Return a record of bots of unlike strength, about `turns` turns long.
 
-    It is about so many turns long.
+    The first bot in `skill` is best, and the last two break a rule now and then.
     """
     draw = random.Random(match.id)
-    best = {name: 1 - place / len(skill) for place, name in enumerate(skill)}
+    best = {name: 1 - index / len(skill) for index, name in enumerate(skill)}
     changes: dict[str, int | Ending] = {}
     for seat in match.seats:
         rivals = [best[other.bot.name] for other in match.seats if other.bot != seat.bot] or [0.5]
@@ -94,10 +93,10 @@ def likely(match: Match, skill: Sequence[str], turns: float = 42.0) -> Record:
     return played(match, turns=round(draw.gammavariate(6, turns / 6)) + 2, **changes)
 
 
-def store(folder: Path, of: Event, records: Iterable[Record]) -> Path:
-    """An archive of these records, all of the event's plan."""
+def store(folder: Path, of: Event, records: Iterable[Record], planned: Iterable[Match] | None = None) -> Path:
+    """Make an archive of these records, all of the event's plan (None = as `plan` has it)."""
     with Archive.open(folder, writing=True) as archive:
-        archive.begin(of, (match.id for match in plan(of)))
+        archive.begin(of, (match.id for match in (plan(of) if planned is None else planned)))
         for record in records:
             archive.append(record)
     return folder

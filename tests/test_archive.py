@@ -1,7 +1,9 @@
-"""What goes into event.sqlite comes out equal, whatever happens to the process, the folder or the file."""
+"""The archive: records come back equal, also after a kill and with a damaged folder or file."""
 
+import contextlib
 import json
 import os
+import re
 import signal
 import sqlite3
 import stat
@@ -19,11 +21,11 @@ import stored
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.archive import Archive, records, schema
 from arena.clock import TimeControl
 from arena.errors import ArenaError
-from arena.match import Abort, Bot, Conditions, Ending, Fault, Limits, Match, Record, Seat, SeatReport, Turn, Verdict
-from arena.standings import Tally, tallies
+from arena.results.archive import Archive, records
+from arena.results.standings import Tally, tallies
+from arena.values import Abort, Bot, Conditions, Ending, Fault, Limits, Match, Record, Seat, SeatReport, Turn, Verdict
 
 EVENT = stored.event("ann", "bob", "cat")
 MATCHES = tuple(stored.plan(EVENT))
@@ -69,7 +71,7 @@ turns = st.builds(
     role=st.sampled_from(["fox", "hen", "chance"]),
     move=texts,
     by=st.sampled_from(["bot", "strike", "substitute", "chance"]),
-    said=st.none() | texts,
+    rejected_text=st.none() | texts,
     wall=seconds,
     cpu=seconds,
     waited=seconds,
@@ -116,6 +118,12 @@ def archive(tmp_path):
         yield opened
 
 
+def stored_rows(archive: Archive, query: str) -> list[tuple[object, ...]]:
+    """The rows of a query that arena has no method for."""
+    with contextlib.closing(sqlite3.connect(archive.path)) as connection:
+        return connection.execute(query).fetchall()
+
+
 @given(any_record())
 @settings(deadline=None, max_examples=60)
 def test_any_record_comes_back_equal(record):
@@ -136,7 +144,7 @@ def test_the_event_comes_back_equal(archive):
     assert archive.event() == EVENT
 
 
-def test_what_standings_need_is_read_without_the_transcript(archive):
+def test_played_matches_are_read_without_their_transcript(archive):
     archive.append(stored.played(MATCHES[-1], turns=9, pacman=40, ghost1=Ending.TIMEOUT, ghost2=60))
     (played,) = archive.played()
     assert played.label == "pacman/classic"
@@ -221,13 +229,13 @@ def test_the_mark_changes_with_every_match_and_with_the_plan_and_with_nothing_el
 
 def test_a_record_that_an_older_arena_packed_comes_back():
     record = stored.played(MATCHES[0], turns=3, explorer=50)
-    found = json.loads(zlib.decompress(records.packed(record)))
+    result = json.loads(zlib.decompress(records.packed(record)))
     names = [name for name in Turn._fields if name != "late"]  # turns were mappings, and nobody knew of late referees
-    found["turns"] = [{name: getattr(turn, name) for name in names} for turn in record.turns]
-    assert records.unpacked(zlib.compress(json.dumps(found).encode())) == record
+    result["turns"] = [{name: getattr(turn, name) for name in names} for turn in record.turns]
+    assert records.unpacked(zlib.compress(json.dumps(result).encode())) == record
 
 
-def test_transcripts_are_equal_for_matches_that_went_alike_whatever_the_clock_and_the_seed_said(archive):
+def test_transcripts_are_equal_for_equal_moves_with_other_clock_readings_and_seeds(archive):
     first = stored.played(MATCHES[0], turns=3, explorer=50)
     again = replace(first, match=replace(first.match, id="0" * 12, seed=1), seconds=9.0)
     slower = replace(again, turns=tuple(turn._replace(wall=1.0, cpu=1.0, waited=1.0) for turn in again.turns))
@@ -236,97 +244,10 @@ def test_transcripts_are_equal_for_matches_that_went_alike_whatever_the_clock_an
     assert records.transcript(first) == records.transcript(slower)
     assert len({records.transcript(one) for one in (first, other, forfeit)}) == 3
     archive.append(first)
-    assert list(archive.rows("select transcript from matches")) == [(records.transcript(first),)]
+    assert stored_rows(archive, "select transcript from matches") == [(records.transcript(first),)]
 
 
-OLD = """
-create table meta (key text primary key, value text not null) without rowid;
-create table plan (match text primary key) without rowid;
-create table matches (
-  number integer primary key, id text not null unique, game text not null, board text not null, repeat integer not null,
-  seed integer not null, reason text not null, turns integer not null, sides text not null, seconds real not null,
-  started text not null, record blob not null);
-create table seats (
-  match text not null, place integer not null, role text not null, bot text not null, digest text not null,
-  score integer not null, ending text, words text, fault_turn integer, ready real, exit text not null,
-  killed integer not null, memory integer not null, cpu real not null, turns integer not null,
-  walls blob not null, cpus blob not null, waits blob not null,
-  primary key (match, place)) without rowid;
-create table aborts (match text not null, attempt integer not null, cause text not null);
-attach 'NEW' as new;
-insert into meta select key, value from new.meta where key = 'event';
-insert into plan select * from new.plan;
-insert into aborts select * from new.aborts;
-insert into matches select number, id, game, board, repeat, seed, reason, turns, sides, seconds, started, record
-  from new.matches join new.records on match = number;
-insert into seats select id, seats.place, role, bot, digest, score, ending, words, fault_turn, ready, exit, killed,
-  memory, cpu, seats.turns, walls, cpus, waits from new.seats as seats
-  join new.matches as matches on matches.number = seats.match join new.entries as entries on entries.number = entry
-  join new.clocks as clocks on clocks.match = seats.match and clocks.place = seats.place;
-pragma user_version = 1;
-"""
-KEPT = ("matches", "entries", "seats", "clocks", "records", "tallies", "plan", "aborts")
-
-
-@pytest.fixture
-def old(tmp_path):
-    """An archive as version 1 wrote it, beside the same in `new`."""
-    changes = ({}, {"mummy": Ending.CRASHED}, {"ghost2": Ending.LIMIT_EXCEEDED})
-    played = [stored.played(match, **changes[number % 3]) for number, match in enumerate(MATCHES)]
-    stored.store(tmp_path / "new", EVENT, played)
-    with Archive.open(tmp_path / "new", writing=True) as archive:
-        archive.append_abort(Abort(match="abc", cause="killed", attempt=1))
-        archive.begin(EVENT, [match.id for match in MATCHES[:-2]])
-    (tmp_path / "old").mkdir()
-    connection = sqlite3.connect(tmp_path / "old" / "event.sqlite")
-    connection.executescript(OLD.replace("NEW", str(tmp_path / "new" / "event.sqlite")))
-    connection.close()
-    return tmp_path / "old"
-
-
-def contents(archive: Archive) -> dict[str, list[tuple[object, ...]]]:
-    """Everything but what version 1 has not, with entries by what they say, for their numbers are free."""
-    named = "(select json_array(game, board, side, role, bot, digest) from entries where number = entry)"
-    wanted = {"seats": f"*, {named}", "tallies": f"*, {named}", "matches": f"number, {', '.join(records.MATCH[:-1])}"}
-    rows = {table: sorted(archive.rows(f"select {wanted.get(table, '*')} from {table}"), key=repr) for table in KEPT}
-    for table, entry in (("entries", 0), ("seats", 2), ("tallies", 1)):
-        rows[table] = sorted((row[:entry] + row[entry + 1 :] for row in rows[table]), key=repr)
-    return rows
-
-
-def test_an_archive_of_version_1_is_read_as_it_is(old):
-    before = (old / "event.sqlite").read_bytes()
-    with Archive.open(old) as archive, Archive.open(old.parent / "new") as new:
-        assert contents(archive) == contents(new)
-        assert archive.played() == new.played()
-        assert archive.record(ONE.match.id) == new.record(ONE.match.id)
-        assert archive.event() == EVENT
-        assert archive.mark() == new.mark()
-    assert (old / "event.sqlite").read_bytes() == before
-
-
-def test_an_archive_of_version_1_is_upgraded_when_an_event_goes_on(old):
-    with Archive.open(old, writing=True) as archive, Archive.open(old.parent / "new") as new:
-        assert contents(archive) == contents(new)
-        archive.begin(EVENT, [match.id for match in MATCHES])
-        archive.append(replace(ONE, match=replace(ONE.match, id="f" * 12)))
-        assert added_up(archive.tallies()) == recounted(archive, all_versions=False)
-    with Archive.open(old) as archive:
-        assert len(archive.ids()) == len(MATCHES) + 1
-        assert list(archive.rows("pragma user_version")) == [(schema.VERSION,)]
-
-
-def test_an_upgrade_that_fails_leaves_the_file_as_it_was(old, monkeypatch):
-    with monkeypatch.context() as broken:
-        broken.setattr(schema, "COUNT", "select absent from plan where 1 = ?")
-        with pytest.raises(ArenaError, match="no such column: absent"):
-            Archive.open(old, writing=True)
-    with Archive.open(old) as archive, Archive.open(old.parent / "new") as new:
-        assert list(archive.rows("pragma user_version")) == [(1,)]
-        assert contents(archive) == contents(new)
-
-
-def test_records_stand_by_id_whatever_the_order_they_came_in(archive):
+def test_records_are_sorted_by_id_in_whatever_order_they_were_appended(archive):
     for match in reversed(MATCHES):
         archive.append(stored.played(match))
     ids = sorted(match.id for match in MATCHES)
@@ -348,7 +269,7 @@ def test_a_prefix_of_several_matches_is_refused(archive):
     assert archive.record("abcdef000001").match.id == "abcdef000001"
 
 
-def test_what_arena_failed_is_kept_in_order(archive):
+def test_aborts_are_stored_in_order(archive):
     aborts = tuple(Abort(match="a" * 12, cause=f"cause {number}", attempt=number) for number in (1, 2, 3))
     for abort in aborts:
         archive.append_abort(abort)
@@ -365,7 +286,7 @@ def test_per_turn_times_are_stored_for_the_answers_of_the_seat_alone(archive):
         Turn(number=3, role="explorer", move="wait", by="substitute", wall=9),
     )
     archive.append(replace(ONE, turns=turns))
-    ((packed,),) = archive.rows("select walls from clocks")
+    ((packed,),) = stored_rows(archive, "select walls from clocks")
     assert memoryview(packed).cast("f").tolist() == [0.25, 0.5]
 
 
@@ -375,11 +296,13 @@ def test_after_close_the_next_call_opens_again(archive):
     assert archive.ids() == {ONE.match.id}
 
 
-def test_a_reader_sees_what_is_committed_while_the_writer_writes(archive):
+def test_a_reader_sees_the_commits_before_its_first_query_only(archive):
+    archive.append(ONE)
     with Archive.open(archive.folder) as reader:
-        archive.append(ONE)
         assert reader.ids() == {ONE.match.id}
         archive.append(stored.played(MATCHES[1]))
+        assert (reader.ids(), reader.count()) == ({ONE.match.id}, 1)
+        reader.close()
         assert len(reader.played()) == 2
 
 
@@ -392,7 +315,7 @@ def python(code: str, *words: str) -> subprocess.Popen[str]:
 HOLD = """
 import sys
 from pathlib import Path
-from arena.archive import Archive
+from arena.results.archive import Archive
 from arena.errors import ArenaError
 try:
     with Archive.open(Path(sys.argv[1]), writing=True):
@@ -404,8 +327,8 @@ except ArenaError as error:
 
 
 def test_a_second_run_is_refused_by_a_line_that_names_the_first(archive):
-    told, _ = python(HOLD, str(archive.folder)).communicate(timeout=20)
-    assert told == f"{archive.folder}: process {os.getpid()} is playing this event; wait for it, or stop it\n"
+    output, _ = python(HOLD, str(archive.folder)).communicate(timeout=20)
+    assert output == f"{archive.folder}: process {os.getpid()} is playing this event; wait for it, or stop it\n"
 
 
 def test_a_killed_run_leaves_no_lock_behind(tmp_path):
@@ -428,7 +351,7 @@ def test_a_killed_run_leaves_no_lock_behind(tmp_path):
 APPEND = """
 from pathlib import Path
 import stored
-from arena.archive import Archive
+from arena.results.archive import Archive
 event = stored.event("ann", "bob", repeats=400)
 plan = list(stored.plan(event))
 with Archive.open(Path(sys.argv[1]), writing=True) as archive:
@@ -443,7 +366,7 @@ print("done", flush=True)
 """
 
 
-def test_what_was_appended_outlives_a_kill_and_comes_back_equal(tmp_path):
+def test_appended_records_survive_a_kill_and_come_back_equal(tmp_path):
     event = stored.event("ann", "bob", repeats=400)
     wanted = {match.id: stored.played(match, turns=2) for match in stored.plan(event)}
     for pause in (0.02, 0.05, 0.1, 0.15):
@@ -451,9 +374,9 @@ def test_what_was_appended_outlives_a_kill_and_comes_back_equal(tmp_path):
             first = writer.stdout.readline()
             time.sleep(pause)
             writer.kill()
-            told = {line.strip() for line in [first, *writer.stdout] if len(line) == 13}
+            output = {line.strip() for line in [first, *writer.stdout] if len(line) == 13}
         with Archive.open(tmp_path) as archive:
-            assert told <= archive.ids()  # a line is whole only after its append
+            assert output <= archive.ids()  # a line is whole only after its append
             assert added_up(archive.tallies()) == recounted(archive, all_versions=False)
             assert all(record == wanted[record.match.id] for record in archive.records())
 
@@ -490,14 +413,23 @@ def test_a_database_of_something_else_is_left_alone(tmp_path):
         Archive.open(tmp_path, writing=True)
 
 
-def test_a_newer_arenas_file_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (99, "was written by a newer arena: upgrade arena, or play under another name"),
+        (1, "was written by an older arena: move it away, or play under another name"),
+    ],
+)
+def test_a_file_of_another_version_is_refused_and_left_as_it_is(tmp_path, version, message):
     stored.store(tmp_path, EVENT, [])
     with sqlite3.connect(tmp_path / "event.sqlite") as connection:
-        connection.execute("pragma user_version = 99")
+        connection.execute(f"pragma user_version = {version}")
     connection.close()
+    before = (tmp_path / "event.sqlite").read_bytes()
     for writing in (False, True):
-        with pytest.raises(ArenaError, match="was written by a newer arena: upgrade arena, or play under another name"):
+        with pytest.raises(ArenaError, match=f"event.sqlite: {message}$"):
             Archive.open(tmp_path, writing=writing)
+    assert (tmp_path / "event.sqlite").read_bytes() == before
 
 
 def test_after_a_refusal_the_folder_can_be_opened(tmp_path):
@@ -518,7 +450,7 @@ def test_a_file_where_the_folder_should_be_is_named(tmp_path):
 AS_NOBODY = """
 import os
 from pathlib import Path
-from arena.archive import Archive
+from arena.results.archive import Archive
 from arena.errors import ArenaError
 Archive.open(Path(sys.argv[1])).close()  # everything is imported now
 os.setgid(65534)
@@ -538,15 +470,22 @@ def test_a_folder_that_may_not_be_written_can_be_read():
         Path(top).chmod(0o755)
         folder = stored.store(Path(top) / "cup", EVENT, map(stored.played, MATCHES))
         folder.chmod(stat.S_IRUSR | stat.S_IXUSR | 0o055)
-        told, _ = python(AS_NOBODY, str(folder)).communicate(timeout=20)
-    assert told == f"{len(MATCHES)}\n{folder}: cannot be written: Permission denied; look at its permissions\n"
+        output, _ = python(AS_NOBODY, str(folder)).communicate(timeout=20)
+    assert output == f"{len(MATCHES)}\n{folder}: cannot be written: Permission denied; look at its permissions\n"
 
 
 def test_the_columns_of_the_rows_are_the_columns_of_the_tables(archive):
     for table, columns in (
-        ("matches", ("number", *records.MATCH, "planned")),
+        ("matches", ("number", *records.MATCH, "figures", "planned")),
         ("entries", ("number", *records.ENTRY)),
         ("seats", ("match", "place", "entry", *records.SEAT)),
         ("clocks", ("match", "place", *records.CLOCKS)),
     ):
-        assert tuple(row[1] for row in archive.rows(f"pragma table_info({table})")) == columns
+        assert tuple(row[1] for row in stored_rows(archive, f"pragma table_info({table})")) == columns
+
+
+def test_nobody_but_the_archive_sends_queries_to_sqlite():
+    query = re.compile(r"sqlite3|\._rows\(|\._transaction\(")
+    package = Path(records.__file__).parents[2]
+    others = (path for path in package.rglob("*.py") if path.parent != package / "results" / "archive")
+    assert [str(path) for path in others if query.search(path.read_text("utf-8"))] == []

@@ -5,28 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from arena import roster, rulebook
-from arena.event import Event
-from arena.match import Bot, Record
-from arena.play import play
-from arena.sandbox.door import Door
-from arena.schedules import round_robin
+from arena.event import discovery
+from arena.event.schedules import round_robin
+from arena.games import rulebook
+from arena.match.play import play
+from arena.sandbox.launcher import Launcher
+from arena.values import Bot, Event, Record
 
-HOUSE = {bot.name: bot for bot in roster.gather(Path(__file__).parent.parent / "bots")}
-
-
-@pytest.fixture(scope="module")
-def door():
-    with Door() as door:
-        yield door
+HOUSE = {bot.name: bot for bot in discovery.gather(Path(__file__).parent.parent / "bots")}
 
 
 @cache
-def meeting(door: Door, label: str, *names: str) -> Record:
+def meeting(launcher: Launcher, label: str, *names: str) -> Record:
     (board,) = rulebook.find(label)
     bots = tuple(HOUSE[name] for name in names)
     event = Event(name="t", seed=3, boards=(board,), bots=tuple(HOUSE.values()))
-    return play(event.match(board, bots, 0), door=door)
+    return play(event.match(board, bots, 0), launcher=launcher)
 
 
 def moves_of(record: Record) -> list[tuple[int, str, str]]:
@@ -46,8 +40,8 @@ def pairs() -> list[tuple[str, tuple[str, ...]]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("label", "names"), pairs())
-def test_every_house_bot_plays_every_role_to_the_end_without_a_fault(door, label, names):
-    record = meeting(door, label, *names)
+def test_every_house_bot_plays_every_role_to_the_end_without_a_fault(launcher, label, names):
+    record = meeting(launcher, label, *names)
     assert record.verdict.faults == ()
     assert all(seat.warnings == () and seat.stderr == "" for seat in record.seats)
 
@@ -64,46 +58,47 @@ def test_every_house_bot_plays_every_role_to_the_end_without_a_fault(door, label
         ("duel", ("planner", "walker")),
         ("duel", ("walker", "oracle")),
         ("duel", ("dice", "dice")),
+        ("classic", ("sampler", "dice", "dice")),
     ],
 )
-def test_house_bots_play_the_same_each_time(door, label, names):
-    again = meeting.__wrapped__(door, label, *names)
-    assert moves_of(meeting(door, label, *names)) == moves_of(again)
+def test_house_bots_play_the_same_each_time(launcher, label, names):
+    again = meeting.__wrapped__(launcher, label, *names)
+    assert moves_of(meeting(launcher, label, *names)) == moves_of(again)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("explorer", ["oracle", "planner", "walker"])
-def test_the_oracle_as_mummy_eats_within_18_turns_of_duel(door, explorer):
-    record = meeting(door, "duel", explorer, "oracle")
+def test_the_oracle_as_mummy_eats_within_18_turns_of_duel(launcher, explorer):
+    record = meeting(launcher, "duel", explorer, "oracle")
     assert record.verdict.reason == "eaten"
     assert record.turns[-1].number <= 18
 
 
 @pytest.mark.slow
-def test_the_oracle_as_explorer_lasts_as_long_as_can_be_lasted(door):
-    assert meeting(door, "duel", "oracle", "oracle").turns[-1].number == 18
-    assert meeting(door, "hunt", "oracle", "oracle").turns[-1].number == 8
+def test_the_oracle_as_explorer_lasts_as_long_as_can_be_lasted(launcher):
+    assert meeting(launcher, "duel", "oracle", "oracle").turns[-1].number == 18
+    assert meeting(launcher, "hunt", "oracle", "oracle").turns[-1].number == 8
 
 
 @pytest.mark.slow
-def test_the_deep_pacman_eats_everything_before_greedy_ghosts_and_most_before_the_pack(door):
-    assert meeting(door, "classic", "deep", "hungry", "hungry").verdict.scores["pacman"] == 100
-    deep = meeting(door, "classic", "deep", "pack", "pack").verdict.scores["pacman"]
-    hungry = meeting(door, "classic", "hungry", "pack", "pack").verdict.scores["pacman"]
+def test_the_deep_pacman_eats_everything_before_greedy_ghosts_and_most_before_the_pack(launcher):
+    assert meeting(launcher, "classic", "deep", "hungry", "hungry").verdict.scores["pacman"] == 100
+    deep = meeting(launcher, "classic", "deep", "pack", "pack").verdict.scores["pacman"]
+    hungry = meeting(launcher, "classic", "hungry", "pack", "pack").verdict.scores["pacman"]
     assert deep > hungry
 
 
 @pytest.mark.slow
-def test_the_deep_pacman_sees_that_ghosts_wander_and_eats(door):
-    record = meeting(door, "classic", "deep", "dice", "dice")
+def test_the_deep_pacman_sees_that_ghosts_wander_and_eats(launcher):
+    record = meeting(launcher, "classic", "deep", "dice", "dice")
     assert record.verdict.scores["pacman"] > 50
     assert any("wandering=1" in remark for turn in record.turns for remark in turn.remarks)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pacman", ["deep", "careful", "hungry", "dice"])
-def test_the_pack_catches_every_house_pacman(door, pacman):
-    assert meeting(door, "classic", pacman, "pack", "pack").verdict.reason == "caught"
+def test_the_pack_catches_every_house_pacman(launcher, pacman):
+    assert meeting(launcher, "classic", pacman, "pack", "pack").verdict.reason == "caught"
 
 
 def test_a_bot_that_plays_one_side_only_says_so():
@@ -115,3 +110,12 @@ def test_dice_plays_any_game_and_needs_nothing_of_arena():
     bot: Bot = HOUSE["dice"]
     assert bot.games == ()
     assert "arena" not in Path(bot.files or "").read_text().replace('"""Plays any', "")
+
+
+@pytest.mark.slow
+def test_the_sampler_plays_any_game_and_better_than_dice(launcher):
+    assert (HOUSE["sampler"].games, HOUSE["sampler"].roles) == ((), ())
+    for board, seats in (("hunt", 2), ("duel", 2), ("classic", 3)):
+        first, last = ["sampler"] + ["dice"] * (seats - 1), ["dice"] + ["sampler"] * (seats - 1)
+        leg, other = ([*meeting(launcher, board, *names).verdict.scores.values()] for names in (first, last))
+        assert leg[0] + other[-1] > leg[-1] + other[0], board

@@ -1,5 +1,7 @@
 """Builds in play: a bot with a build command is built once for each digest, confined, whole or not at all."""
 
+import contextlib
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -7,8 +9,8 @@ from pathlib import Path
 import cup
 import pytest
 
-from arena import builds, roster
 from arena.errors import ArenaError
+from arena.event import bot_folder, builds, discovery
 from arena.sandbox import levels
 
 TOML = 'command = "python bot.py"\nbuild = "sh build.sh"\nlanguage = "python"\n'
@@ -21,7 +23,7 @@ def bot_that_is_built(folder: Path, steps: str = STEPS, source: str = cup.FIRST)
     (folder / "bot.toml").write_text(TOML)
     (folder / "build.sh").write_text(steps)
     (folder / "source.txt").write_text(source)
-    return roster.from_path(folder)
+    return discovery.from_path(folder)
 
 
 def made(bot, folder: Path):
@@ -37,13 +39,13 @@ def test_a_bot_is_built_once_for_each_digest_and_its_own_folder_stays_as_it_is(t
     assert (Path(made(bot, tmp_path / "kept").files) / "when").read_text() == when
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["bot.toml", "build.sh", "source.txt"]
     (tmp_path / "mine" / "source.txt").write_text(cup.LAST)
-    edited = made(roster.from_path(tmp_path / "mine"), tmp_path / "kept")
+    edited = made(discovery.from_path(tmp_path / "mine"), tmp_path / "kept")
     assert edited.files != first.files
 
 
 def test_a_bot_without_a_build_command_is_left_alone(tmp_path):
     (tmp_path / "one.py").write_text(cup.FIRST)
-    bot = roster.from_path(tmp_path / "one.py")
+    bot = discovery.from_path(tmp_path / "one.py")
     assert made(bot, tmp_path / "kept") is bot
     assert not (tmp_path / "kept").exists()
 
@@ -75,12 +77,44 @@ LEAVES = {
 }
 
 
+@pytest.mark.parametrize("lost", ["bot.py", "source.txt", "bot.toml"])
+def test_a_built_bot_that_was_damaged_is_built_again(tmp_path, lost):
+    bot = bot_that_is_built(tmp_path / "mine")
+    built = Path(made(bot, tmp_path / "kept").files)
+    (built / lost).write_text("")  # as a power cut leaves a file that was renamed and never synced
+    assert made(bot, tmp_path / "kept").files == str(built)
+    assert (built / "bot.py").read_text() == (built / "source.txt").read_text() == cup.FIRST
+    assert (built / "bot.toml").read_text() == TOML
+
+
+def test_a_built_bot_whose_folder_is_gone_is_built_again_even_if_it_was_empty(tmp_path):
+    bot = bot_that_is_built(tmp_path / "mine", "rm -r *")
+    built = Path(made(bot, tmp_path / "kept").files)
+    built.rmdir()
+    assert made(bot, tmp_path / "kept").files == str(built)
+    assert built.is_dir()
+
+
 @pytest.mark.parametrize("steps", LEAVES.values(), ids=LEAVES)
 def test_a_build_that_leaves_what_no_bot_may_hold_has_failed(tmp_path, steps):
     bot = bot_that_is_built(tmp_path / "mine", steps)
     with pytest.raises(ArenaError, match="its build failed"):
         made(bot, tmp_path / "kept")
     assert [path.name for path in (tmp_path / "kept").iterdir()] == [".lock"]
+
+
+SKIPPED = {
+    "in a folder of compiled code": "mkdir __pycache__; ln -s /etc/passwd __pycache__/x; ln -s ../../.. __pycache__/up",
+    "in a folder of git's": "mkdir -p deep/.git; ln -s / deep/.git/root",
+    "in their place": "ln -s / .git; mkdir deep; ln -s /etc deep/__pycache__",
+}
+
+
+@pytest.mark.parametrize("steps", SKIPPED.values(), ids=SKIPPED)
+def test_a_build_leaves_no_link_out_of_the_folder_in_what_is_no_part_of_a_bot_either(tmp_path, steps):
+    done = made(bot_that_is_built(tmp_path / "mine", f"{STEPS}{steps}\n"), tmp_path / "kept")
+    assert (Path(done.files) / "bot.py").read_text() == cup.FIRST
+    assert [path for path in Path(done.files).rglob("*") if path.is_symlink()] == []
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +126,7 @@ def workspace(tmp_path_factory):
 
 def test_run_match_and_rerun_play_what_was_built(workspace):
     assert cup.run_event(workspace).returncode == 0
-    (one,) = [path for path in (workspace / "results" / ".builds").iterdir() if path.name != ".lock"]
+    (one,) = [path for path in (workspace / "results" / ".builds").iterdir() if path.is_dir()]
     assert (one / "bot.py").read_text() == cup.LAST
     assert {row["forfeits"] for row in cup.leaderboard(workspace)} == {"0"}
     played = cup.arena(workspace, "match", "mine", "first", "--board", "duel", "--no-draw")
@@ -110,3 +144,25 @@ def test_run_names_a_bot_whose_build_fails(workspace):
     checked = cup.arena(workspace, "check", "torn")
     assert (checked.returncode, "its build failed" in checked.stdout) == (1, True)
     shutil.rmtree(workspace / "bots" / "torn")
+
+
+def test_a_folder_that_is_made_has_its_name_when_all_is_there_and_never_after_an_error(tmp_path):
+    target = tmp_path / "0123"
+    target.mkdir()
+    (target / "damaged").touch()
+    with contextlib.suppress(OSError), bot_folder.making(target) as part:
+        part.mkdir()
+        raise OSError("the disk is full")
+    assert list(tmp_path.iterdir()) == []
+    with bot_folder.making(target) as part:
+        part.mkdir()
+        (part / "bot.py").touch()
+        assert not target.exists()
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == ["0123", "0123/bot.py"]
+
+
+def test_a_pipe_in_a_bot_is_not_copied_and_hangs_nobody(tmp_path):
+    (tmp_path / "mine").mkdir()
+    os.mkfifo(tmp_path / "mine" / "pipe")
+    with pytest.raises(OSError, match="neither a file nor a folder"):
+        bot_folder.copy(tmp_path / "mine", tmp_path / "copy")

@@ -19,8 +19,8 @@ from matplotlib.text import Text
 from arena import charts
 from arena.charts import convergence, style
 from arena.charts.style import About, Nothing, letters
-from arena.leaderboard import Results
-from arena.match import Ending
+from arena.results.leaderboard import Results
+from arena.values import Ending
 
 NAMES = (
     "leaderboard",
@@ -30,6 +30,7 @@ NAMES = (
     "endings",
     "length",
     "metrics",
+    "rankings",
     "roles",
     "scores",
     "time",
@@ -149,7 +150,7 @@ def test_every_text_is_inside_the_picture_and_no_two_rows_overlap(drawn, name, c
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_names_are_shown_literally_and_the_svg_is_well_formed(hostile, tmp_path, name, monkeypatch):
     plain = Figure.savefig  # the PNG takes as long, and shows nothing else
-    monkeypatch.setattr(Figure, "savefig", lambda made, to, **more: to.suffix == ".svg" and plain(made, to, **more))
+    monkeypatch.setattr(Figure, "savefig", lambda made, to, **more: more["format"] == "svg" and plain(made, to, **more))
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # of a letter that no font here has, say
         vector, _ = style.save(charts.draw(name, hostile), tmp_path / name)
@@ -158,22 +159,139 @@ def test_hostile_names_are_shown_literally_and_the_svg_is_well_formed(hostile, t
     assert b"\x1b" not in vector.read_bytes()
 
 
+def test_a_chart_that_was_cut_short_leaves_the_one_before(crowd, tmp_path, monkeypatch):
+    drawn = charts.draw("leaderboard", crowd(2))
+    before = [path.read_bytes() for path in style.save(drawn, tmp_path / "leaderboard")]
+    plain = Figure.savefig
+
+    def fails(made, to, **more):
+        to.write(b"half a pic")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", fails)
+    with pytest.raises(OSError, match="No space left"):
+        style.save(drawn, tmp_path / "leaderboard")
+    monkeypatch.setattr(Figure, "savefig", plain)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["leaderboard.png", "leaderboard.svg"]
+    assert [(tmp_path / f"leaderboard{form}").read_bytes() for form in (".svg", ".png")] == before
+
+
 def test_names_have_no_control_characters_and_are_cut():
-    told = letters.shown(HOSTILE)
+    told = letters.shown([*HOSTILE, "x" * 30 + "y" * 30])
     assert told[0] == "$x^2_y$"
     assert told[4].startswith("\\x1b[31m")
     assert "‮" not in told[5]
+    assert told[-2:] == ["xxxxxxxxxx…xxxxxxxxx", "xxxxxxxxxx…yyyyyyyyy"]
     assert len(told[-1]) == letters.NAME
-    assert told[-1].endswith("…")
+
+
+CLASS = {
+    "their ends differ": [f"assignsubmission_file_{number:02d}_{name}" for number, name in enumerate(HOSTILE)],
+    "both ends are the same": [f"assignsubmission_file_{number:03d}_assignsubmission_file_bot" for number in range(99)],
+    "one letter differs": ["x" * place + "y" + "x" * (60 - place) for place in range(61)],
+    "one begins another": ["x" * length for length in range(1, 70)],
+    "cut as they are called": ["xxxxxxxxxx…xxxxxxxxx", "x" * 60, "x" * 20],
+}
+
+
+@pytest.mark.parametrize("names", CLASS.values(), ids=CLASS)
+def test_no_two_names_get_one_label(names):
+    assert len({*letters.shown(names)}) == len(names)
+    assert About(bots=tuple(names)).labels(names[:2]) == letters.shown(names)[:2]
+
+
+def test_a_label_keeps_the_word_in_which_names_differ():
+    names = [f"assignsubmission_file_group{number:03d}_assignsubmission_file_bot" for number in range(12)]
+    assert letters.shown(names)[7] == "assi…group007…ile_bot"
+
+
+def ratings(*values: float, reach: float = 0.2) -> pd.DataFrame:
+    """A leaderboard of bots with these ratings, none of which is surely apart from its neighbours."""
+    count = len(values)
+    own = pd.Series(sorted(values, reverse=True))
+    ranks = pd.Series(range(1, count + 1))
+    return pd.DataFrame(
+        {
+            "bot": [f"bot{place}" for place in range(count)],
+            "rating": own,
+            "rating_low": own - reach,
+            "rating_high": own + reach,
+            "rank_low": (ranks - 1).clip(lower=1),
+            "rank_high": (ranks + 1).clip(upper=count),
+            "tier": (ranks + 1) // 2,
+            "points": 50 + own,
+        }
+    )
+
+
+def shares(figure: Figure, values) -> list[float]:
+    """Where on the width of the first panel these values stand, 0 to 1."""
+    panel = figure.axes[0]
+    return [float(panel.transAxes.inverted().transform(panel.transData.transform((value, 0)))[0]) for value in values]
+
+
+@pytest.mark.parametrize("far", [-9.0, 9.0])
+def test_a_bot_far_away_does_not_squeeze_the_others(far):
+    others = [1.0, 0.6, 0.3, -0.2, -1.0]
+    figure = charts._chart("leaderboard").draw(ratings(far, *others))
+    best, *_, worst = shares(figure, others)
+    assert best - worst > 0.5
+    assert 0 < shares(figure, [far])[0] < 1
+    assert any("compressed" in text for text in texts(figure))
+    even = charts._chart("leaderboard").draw(ratings(*others))
+    assert not any("compressed" in text for text in texts(even))
+
+
+def test_the_strengths_in_roles_have_a_scale_and_are_not_squeezed_either():
+    table = ratings(-9.0, 1.0, 0.6, 0.3, -0.2, -1.0).rename(
+        columns={"rating": "strength", "rating_low": "low", "rating_high": "high", "points": "score"}
+    )
+    figure = charts._chart("roles").draw(table.assign(board="maze", role="mummy"), About(unit="logits"))
+    best, worst = shares(figure, [1.0, -1.0])
+    assert best - worst > 0.5
+    assert any("in logits" in text for text in texts(figure))
+    assert len([label for label in figure.axes[0].get_xticklabels() if label.get_text()]) >= 2
+
+
+def test_the_ground_of_a_tier_fades_where_its_neighbours_are_not_surely_apart():
+    figure = charts._chart("leaderboard").draw(ratings(1.0, 0.9, 0.8, 0.7, 0.6, 0.5))
+    grounds = [patch for patch in figure.axes[0].patches if patch.get_alpha() is not None]
+    assert sorted({patch.get_alpha() for patch in grounds}) == pytest.approx([(k + 0.5) / 8 for k in range(8)])
+    assert min(patch.get_y() for patch in grounds) >= 1 - 1e-9  # the upper edge of all is as hard as ever
+
+
+@pytest.mark.parametrize("count", [2, 8, 40])
+def test_no_interval_of_convergence_is_cut_off(drawn, count):
+    figure = drawn("convergence", count)
+    panel = figure.axes[0]
+    low, high = panel.get_ylim()
+    tops = [path.vertices[:, 1] for shade in panel.collections for path in shade.get_paths()]
+    assert len(tops) == min(count, 3)
+    assert all(low <= heights.min() <= heights.max() <= high for heights in tops)
+    said = " ".join(texts(figure))
+    assert ("95 % interval of the best 3" in said) == (count > 4)
+
+
+@pytest.mark.parametrize("name", ["better", "crosstable"])
+def test_a_grid_of_many_bots_has_the_first_of_them_and_says_so(name):
+    names = [f"bot{number:03d}" for number in range(130)]
+    rows = [(one, other, 0.5) for one in names for other in names if one != other]
+    if name == "better":
+        frame = pd.DataFrame(rows, columns=["bot", "opponent", "chance"])
+    else:
+        frame = pd.DataFrame(rows, columns=["bot", "opponent", "score"]).assign(board="maze", role="mummy")
+    figure = charts._chart(name).draw(frame, About(bots=tuple(names)))
+    assert row_names(figure) == names[:100]
+    assert any("the first 100 of 130 bots" in text for text in texts(figure))
 
 
 def test_a_letter_that_dejavu_lacks_is_lent_by_another_font_or_told_by_its_number():
-    assert letters.told("Zürich") == "Zürich"
+    assert letters.drawable("Zürich") == "Zürich"
     assert letters.families("Zürich") == ("DejaVu Sans",)
     lent = next(chr(code) for code in range(0x2100, 0x2C00) if letters._family(chr(code)) == "STIXGeneral")
-    assert letters.told(lent) == lent
+    assert letters.drawable(lent) == lent
     assert letters.families(f"a{lent}") == ("DejaVu Sans", "STIXGeneral")
-    assert letters.told("a\U000f0000b") in {"a\\U000f0000b", "a\U000f0000b"}
+    assert letters.drawable("a\U000f0000b") in {"a\\U000f0000b", "a\U000f0000b"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,4 +1,4 @@
-"""`arena check-rules`: a sound game passes, a broken one is told where, and what the eye never sees is found."""
+"""`arena check-rules`: a sound game passes; of a broken one it names the flaw, even one that no reader sees."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import pytest
 from cup import arena
 from toy import Duet
 
-from arena.conformance import flaws
+from arena.games.conformance import flaws
 
 MARKS = """\
 from dataclasses import dataclass

@@ -1,11 +1,13 @@
-"""The command line: what it prints where, and every mistake in a line; in a process of its own where that matters."""
+"""The command line: its output on stdout and stderr, and every mistake in one line."""
 
 import json
 import re
 import sqlite3
 import subprocess
 import sys
+import tomllib
 
+import cup
 import pytest
 from cup import BOT, CRASHES, FIRST, arena, arena_itself, environment, make
 
@@ -33,7 +35,7 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
 
 
 def test_importing_the_command_line_loads_nothing_slow():
-    slow = ("pandas", "matplotlib", "numpy", "pydantic", "sqlite3", "multiprocessing", "rich.live", "arena.play")
+    slow = ("pandas", "matplotlib", "numpy", "pydantic", "sqlite3", "multiprocessing", "rich.live", "arena.match.play")
     code = f"import sys, arena.cli; print([name for name in {slow!r} if name in sys.modules])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"
@@ -210,6 +212,26 @@ def test_init_makes_a_workspace_and_says_what_comes_next(tmp_path):
     assert list((tmp_path / "cup/rules").glob("*.toml"))
     assert not list((tmp_path / "cup").rglob("__pycache__"))
     assert arena(tmp_path / "cup", "games", "hunt").returncode == 0
+
+
+def test_init_calls_the_event_after_its_folder_and_may_leave_out_the_house_bots(tmp_path):
+    assert arena(tmp_path, "init", "Übung 1", "--empty").returncode == 0
+    text = (tmp_path / "Übung 1/tournament.toml").read_text()
+    assert tomllib.loads(text)["name"] == "Ubung_1"
+    assert "demo" not in text
+    assert [path.name for path in (tmp_path / "Übung 1/bots").iterdir()] == ["README.md"]
+    assert "needs two" in arena(tmp_path / "Übung 1", "run").stderr
+
+
+def test_a_bot_that_plays_none_of_the_boards_is_no_empty_row(tmp_path):
+    folder = cup.make(tmp_path / "ws")
+    (folder / "bots/hungry").mkdir()
+    (folder / "bots/hungry/bot.toml").write_text('command = "python bot.py"\ngames = ["pacman"]\n')
+    (folder / "bots/hungry/bot.py").write_text(cup.FIRST)
+    done = cup.run_event(folder)
+    assert done.returncode == 0, done.stderr
+    assert "left out, since they play none of the boards: hungry" in done.stderr
+    assert {row["bot"] for row in cup.leaderboard(folder)} == {"first", "last"}
 
 
 def test_init_leaves_what_is_there_alone(tmp_path):

@@ -27,6 +27,37 @@ def wheel(tmp_path_factory):
 
 
 @pytest.mark.slow
+def test_the_wheel_has_both_commands(wheel):
+    (found,) = wheel.glob("*.dist-info/entry_points.txt")
+    assert {line for line in found.read_text().splitlines() if "=" in line} == {
+        "arena = botarena:main",
+        "botarena = botarena:main",
+    }
+    assert (wheel / "botarena.py").is_file()
+
+
+@pytest.mark.parametrize("text", ["", "from arena.cli import main\n", "__version__ = '9'\n"])
+def test_another_package_of_that_name_in_the_way_is_named_in_a_line(tmp_path, text):
+    (tmp_path / "arena").mkdir()
+    (tmp_path / "arena/__init__.py").write_text(text)
+    command = [sys.executable, "-c", "import botarena; botarena.main()", "--version"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment(PYTHONPATH=str(tmp_path)), capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"{tmp_path / 'arena'}: another package called arena")
+    assert done.stderr.endswith("install botarena into an environment of its own\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_command_by_the_distributions_name_is_the_same_command(tmp_path):
+    command = [sys.executable, "-c", "import botarena; botarena.main()", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stdout.startswith("arena ")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["wheel", "editable"])
 def test_a_new_workspace_outside_the_checkout_plays_an_event(kind, tmp_path, request):
     place = request.getfixturevalue("wheel") if kind == "wheel" else CHECKOUT
@@ -52,6 +83,6 @@ def test_a_new_workspace_outside_the_checkout_plays_an_event(kind, tmp_path, req
     words = ["--repeats", "1", "--boards", "duel", "--bots", "dice,walker"]
     done = arena(tmp_path / "cup", "run", *words, *([] if kind == "wheel" else ["--no-charts"]))
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "cup/results/demo/leaderboard.csv").is_file()
+    assert (tmp_path / "cup/results/cup/leaderboard.csv").is_file()
     assert arena(tmp_path, "games", "hunt").returncode == 0
     assert arena(tmp_path, "match", "dice", "dice", "--board", "duel", "--no-draw").returncode == 0

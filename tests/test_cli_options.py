@@ -1,4 +1,4 @@
-"""What a command line changes, how far an event is, how values are shown: no process, no file but a folder."""
+"""The parts of the command line that need no process: overrides, TOML, progress, plans, tables and JSON."""
 
 import io
 import json
@@ -7,12 +7,11 @@ import tomllib
 import pytest
 from rich.console import Console
 
-from arena.cli import options, screen
-from arena.cli.run.planning import GUESS, lines
-from arena.cli.run.progress import Progress, duration
+from arena.cli import options, output
+from arena.cli.run.planning import GUESSED_MATCH_S, lines
+from arena.cli.run.watching import Progress, duration
 from arena.errors import ArenaError
-from arena.event import Board, Event
-from arena.match import Bot
+from arena.values import Board, Bot, Event
 
 
 @pytest.mark.parametrize(
@@ -32,7 +31,7 @@ def test_a_setting_is_a_toml_value_or_a_bare_word(words, value):
 
 
 @pytest.mark.parametrize("words", ["seed", "=3", "boards=[1", 'name="x'])
-def test_a_setting_that_is_none_is_a_mistake_that_quotes_it(words):
+def test_a_text_that_is_no_setting_is_a_mistake_that_quotes_it(words):
     with pytest.raises(ArenaError, match=r"^--set"):
         options.overrides([words])
 
@@ -49,7 +48,7 @@ def test_names_come_with_commas_or_one_by_one():
 @pytest.mark.parametrize("words", ["0", "-1", "many", "1.5"])
 def test_a_number_of_workers_is_at_least_one(words):
     with pytest.raises(ArenaError, match=r"^--workers"):
-        options.count_of(words)
+        options.worker_count(words)
 
 
 def test_a_table_is_written_as_toml_that_reads_back():
@@ -69,11 +68,11 @@ def test_no_limit_is_written_as_none():
 
 
 def test_the_file_as_played_is_only_touched_when_it_differs(tmp_path):
-    options.keep_played(tmp_path, "seed = 1\n")
+    options.store_played_tournament(tmp_path, "seed = 1\n", secret=False)
     before = (tmp_path / "tournament.toml").stat().st_mtime_ns
-    options.keep_played(tmp_path, "seed = 1\n")
+    options.store_played_tournament(tmp_path, "seed = 1\n", secret=False)
     assert (tmp_path / "tournament.toml").stat().st_mtime_ns == before
-    options.keep_played(tmp_path, "seed = 2\n")
+    options.store_played_tournament(tmp_path, "seed = 2\n", secret=False)
     assert (tmp_path / "tournament.toml").read_text() == "seed = 2\n"
 
 
@@ -112,14 +111,14 @@ def test_a_plan_counts_what_is_left_and_takes_the_time_that_matches_took():
 
 
 def test_a_plan_without_any_history_is_guessed():
-    assert [line.each for line in lines(event(), set(), {})] == [GUESS, GUESS]
+    assert [line.match_seconds for line in lines(event(), set(), {})] == [GUESSED_MATCH_S, GUESSED_MATCH_S]
 
 
 HOSTILE = "[red]x[/red]\x1b[2J\u202e\n=1+1"
 
 
 def test_hostile_text_is_one_harmless_line():
-    shown = screen.shown(HOSTILE)
+    shown = output.safe_line(HOSTILE)
     assert "\x1b" not in shown
     assert "\n" not in shown
     assert "\u202e" not in shown
@@ -127,7 +126,7 @@ def test_hostile_text_is_one_harmless_line():
 
 
 def test_a_table_shows_hostile_text_as_it_is_and_never_as_markup(capsys):
-    screen.show(screen.table(["bot", "points"], [(HOSTILE, 1.0), (None, None)]))
+    output.print_table(output.make_table(["bot", "points"], [(HOSTILE, 1.0), (None, None)]))
     said = capsys.readouterr().out
     assert "[red]x[/red]\\x1b" in said
     assert "\x1b" not in said
@@ -135,23 +134,23 @@ def test_a_table_shows_hostile_text_as_it_is_and_never_as_markup(capsys):
 
 
 def test_a_piped_table_is_never_cut(capsys):
-    screen.show(screen.table(["bot"] * 30, [["x" * 40] * 30]))
+    output.print_table(output.make_table(["bot"] * 30, [["x" * 40] * 30]))
     assert "x" * 40 + " " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("width", "between"), [(80, "  "), (12, " ")])
 def test_a_narrow_terminal_gets_narrow_columns_before_anything_is_folded(width, between):
     to = Console(width=width, file=io.StringIO())
-    to.print(screen.fitted(screen.table(["ab", "cd", "ef", "gh"], [("a", "c", "e", "g")]), to))
+    to.print(output.tightened(output.make_table(["ab", "cd", "ef", "gh"], [("a", "c", "e", "g")]), to))
     assert to.file.getvalue().split("\n")[0].strip() == between.join(["ab", "cd", "ef", "gh"])
 
 
 def test_json_holds_no_nan_and_no_raw_control_character(capsys):
-    screen.print_json([{"a": float("nan"), "b": HOSTILE, "c": (1, None)}])
+    output.print_json([{"a": float("nan"), "b": HOSTILE, "c": (1, None)}])
     said = capsys.readouterr().out
     assert json.loads(said) == [{"a": None, "b": HOSTILE, "c": [1, None]}]
     assert said.isascii()
 
 
 def test_a_stream_that_is_no_terminal_gets_no_colour():
-    assert not screen.colourful(io.StringIO())
+    assert not output.wants_colour(io.StringIO())

@@ -1,10 +1,13 @@
-"""`arena run`: what it prints, what it stores, and its exit codes."""
+"""`arena run`: its output, its files and its exit codes."""
 
 import json
+import multiprocessing
 import re
+import resource
 import signal
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import cup
 import pytest
@@ -24,7 +27,7 @@ from cup import (
     tables,
 )
 
-from arena.archive import Archive
+from arena.results.archive import Archive
 
 
 def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
@@ -147,6 +150,34 @@ def test_a_second_run_of_the_same_event_is_refused_in_a_line(tmp_path):
     assert str(run.pid) in done.stderr
 
 
+@pytest.mark.parametrize("size", [0, 1000, 4000, 5000, 9000, 40_000])
+def test_a_run_that_was_killed_while_its_file_was_made_is_gone_on_with(tmp_path, size):
+    """The kernel ends a process at once when a file of its grows past a limit."""
+    folder = make(tmp_path / "ws")
+    results = folder / "results/cup"
+    results.mkdir(parents=True)
+    results.joinpath("event.sqlite").touch()
+    killed = multiprocessing.get_context("fork").Process(target=make_tables_within, args=(results, size))
+    killed.start()
+    killed.join()
+    assert killed.exitcode == -signal.SIGXFSZ
+    read = arena(folder, "leaderboard")
+    assert (read.returncode, read.stderr) == (
+        2,
+        "results/cup/event.sqlite: holds no results; `arena run` makes some\n",
+    )
+    assert arena(folder, "run", "--plan").returncode == 0
+    assert run_event(folder).returncode == 0
+    assert stored(folder) == 2
+
+
+def make_tables_within(results: Path, size: int) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    Archive.open(results, writing=True)
+
+
 def test_results_can_be_read_while_they_are_made(tmp_path):
     folder = make(tmp_path / "ws", repeats=20, **SLOW_BOTS)
     run = start(folder)
@@ -203,3 +234,17 @@ def test_a_replay_never_runs_the_rules_file_that_a_strangers_results_name(tmp_pa
     done = cup.arena(folder, "replay", record.match.id, "--no-draw")
     assert done.returncode == 0
     assert not (folder / "ran").exists()
+
+
+def test_a_run_says_which_bot_gets_fewer_threads_than_it_asks_for(tmp_path):
+    folder = make(tmp_path / "ws")
+    (folder / "bots" / "deep").mkdir()
+    (folder / "bots" / "deep" / "bot.py").write_text(FIRST)
+    (folder / "bots" / "deep" / "bot.toml").write_text('command = "python bot.py"\nthreads = 4\n')
+    done = run_event(folder, "--set", "limits.threads=2", "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    assert "deep asks for 4 threads and gets 2: limits.threads in tournament.toml is the limit" in done.stderr
+    done = run_event(folder, "--set", "limits.threads=none")
+    assert done.returncode == 0, done.stderr
+    assert "threads" not in done.stderr
+    assert "6 of them played before" in done.stderr  # the matches are the same

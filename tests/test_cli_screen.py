@@ -1,5 +1,6 @@
-"""Matches on a terminal, by keys: replay, match and play, and that the terminal is always given back as it was."""
+"""Matches on a terminal, by keys: replay, match and play; the terminal is always given back as it was."""
 
+import io
 import json
 import os
 import re
@@ -10,18 +11,24 @@ import subprocess
 import sys
 import termios
 import time
+import tomllib
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from cup import FIRST, arena, environment, exit_code, make, on_a_terminal, processes_naming, run_event, soon
+from rich.console import Console
 from test_check_rules import MARKS, SOUND
+
+from arena.cli import output
+from arena.cli.docs import README_PAGES
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 GIVEN_BACK = "\x1b[?25h\x1b[?1049l"
 
 
 class Session:
-    """A command on a terminal: keys in, what is drawn out."""
+    """A command on a terminal: the test sends keys and reads the frames."""
 
     def __init__(self, folder, *words, **changes):
         (folder / "tmp").mkdir(exist_ok=True)
@@ -30,7 +37,7 @@ class Session:
         self.said = ""
 
     def until(self, words, seconds=20):
-        """Read until these words were drawn since the last key."""
+        """Read until these words were drawn after the last call."""
         until = time.monotonic() + seconds
         seen = ""
         while words not in SGR.sub("", seen):
@@ -43,7 +50,7 @@ class Session:
         os.write(self.ours, text.encode())
 
     def end(self):
-        """Read the rest; the exit code."""
+        """Read the rest; return the exit code."""
         try:
             while part := os.read(self.ours, 65536):
                 self.said += part.decode(errors="replace")
@@ -54,7 +61,7 @@ class Session:
 
     @property
     def rest(self):
-        """What stays on the terminal, once the screen was given back."""
+        """The lines that stay on the terminal once the screen was given back."""
         return SGR.sub("", self.said.rpartition(GIVEN_BACK)[2])
 
 
@@ -71,82 +78,90 @@ def match(folder):
 
 
 def test_a_replay_goes_where_the_keys_lead_and_leaves_its_verdict_behind(folder, match):
-    one = Session(folder, "replay", match)
-    one.until("turn 0 of")
-    one.keys("\x1b[C\x1b[C")
-    one.until("turn 2 of")
-    one.keys("\x1b[D")
-    one.until("turn 1 of")
-    one.keys("5\r")
-    one.until("turn 5 of")
-    one.keys(" ")
-    one.until("playing")
-    one.until("turn 6 of")
-    one.keys("\x1b[F")
-    one.until("paused")
-    one.keys("q")
-    assert one.end() == 0
-    assert one.said.count("\x1b[?1049h") == one.said.count("\x1b[?1049l") == 1
-    assert one.rest.strip().startswith(f"match {match}")
-    assert " after " in one.rest
+    session = Session(folder, "replay", match)
+    session.until("turn 0 of")
+    session.keys("\x1b[C\x1b[C")
+    session.until("turn 2 of")
+    session.keys("\x1b[D")
+    session.until("turn 1 of")
+    session.keys("5\r")
+    session.until("turn 5 of")
+    session.keys(" ")
+    session.until("playing")
+    session.until("turn 6 of")
+    session.keys("\x1b[F")
+    session.until("paused")
+    session.keys("q")
+    assert session.end() == 0
+    assert session.said.count("\x1b[?1049h") == session.said.count("\x1b[?1049l") == 1
+    assert session.rest.strip().startswith(f"match {match}")
+    assert " after " in session.rest
+
+
+def test_a_replay_on_a_terminal_waits_for_enter_after_each_turn(folder, match):
+    session = Session(folder, "replay", match, "--step", "--no-draw")
+    session.keys("\n\nq\n")
+    assert session.end() == 0
+    assert "turn 2" in session.said
+    assert "turn 3" not in session.said
 
 
 def test_a_match_that_is_watched_plays_a_turn_a_key_and_may_be_left(folder):
-    one = Session(folder, "match", "first", "last", "--board", "duel", "--watch")
-    one.until("turn 0, live")
-    one.keys("\r")
-    one.until("1 explorer")
-    one.keys("\x1b[C")
-    one.until("2 mummy")
-    one.keys("\x1b[D")
-    one.until("turn 1, live")
-    one.keys("q")
-    assert one.end() == 1
-    assert "nothing is stored" in one.rest
+    session = Session(folder, "match", "first", "last", "--board", "duel", "--watch")
+    session.until("turn 0, live")
+    session.keys("\r")
+    session.until("1 explorer")
+    session.keys("\x1b[C")
+    session.until("2 mummy")
+    session.keys("\x1b[D")
+    session.until("turn 1, live")
+    session.keys("q")
+    assert session.end() == 1
+    assert "nothing is stored" in session.rest
 
 
 def test_a_match_runs_by_itself_on_a_terminal_and_leaves_its_end_there(folder):
-    one = Session(folder, "match", "first", "last", "--board", "duel")
-    one.until("turn 0, live")
-    one.keys("+" * 9)
-    assert one.end() == 0
-    assert re.search(r"after \d+ turns: explorer \(first\)", one.rest)
+    session = Session(folder, "match", "first", "last", "--board", "duel")
+    session.until("turn 0, live")
+    session.keys("+" * 9)
+    assert session.end() == 0
+    assert re.search(r"after \d+ turns: explorer \(first\)", session.rest)
 
 
 def test_a_person_plays_by_arrows_and_words_and_ctrl_c_gives_the_terminal_back(folder):
-    one = Session(folder, "play", "duel", "mummy", "--against", "first", "--seed", "3")
-    one.until("your move, mummy:")
-    assert "25 legal moves" in SGR.sub("", one.said)
-    one.keys("?")
-    one.until("1 north north")
-    one.keys("\x1b")
-    one.until("1 explorer")
-    one.keys("\x1b[A")
-    one.until("5 legal moves")
-    one.keys("\x1b[C")
-    one.until("2 mummy    move2 north east")
-    one.until("your move, mummy:")
-    one.keys("sou w\r")
-    one.until("4 mummy    move2 south west")
-    one.until("your move, mummy:")
-    one.keys("up\r")
-    one.until("is no legal move")
-    one.keys("\x03")
-    assert one.end() == 130
-    assert one.said.endswith(GIVEN_BACK) or one.said.rindex(GIVEN_BACK) > one.said.rindex("\x1b[?1049h")
-    assert "Traceback" not in one.said
+    session = Session(folder, "play", "duel", "mummy", "--against", "first", "--seed", "3")
+    session.until("your move, mummy:")
+    assert "25 legal moves" in SGR.sub("", session.said)
+    session.keys("?")
+    session.until("1 north north")
+    session.keys("\x1b")
+    session.until("1 explorer")
+    session.keys("\x1b[A")
+    session.until("5 legal moves")
+    session.keys("\x1b[C")
+    session.until("2 mummy    move2 north east")
+    session.until("your move, mummy:")
+    session.keys("sou w\r")
+    session.until("4 mummy    move2 south west")
+    session.until("your move, mummy:")
+    session.keys("up\r")
+    session.until("is no legal move")
+    session.keys("\x03")
+    assert session.end() == 130
+    assert session.said.endswith(GIVEN_BACK) or session.said.rindex(GIVEN_BACK) > session.said.rindex("\x1b[?1049h")
+    assert "Traceback" not in session.said
     assert soon(lambda: not list(processes_naming(str(folder))), 5)
 
 
 def test_the_modes_of_the_terminal_are_as_before_also_after_a_signal(folder, match):
-    one = Session(folder, "replay", match)
-    one.until("turn 0 of")
-    within = termios.tcgetattr(one.ours)
-    os.kill(one.pid, signal.SIGTERM)
-    one.until("\x1b[?1049l")
-    assert soon(lambda: termios.tcgetattr(one.ours) == one.modes, 5)
-    assert within != one.modes
-    assert one.end() == 143
+    session = Session(folder, "replay", match)
+    session.until("turn 0 of")
+    within = termios.tcgetattr(session.ours)
+    os.kill(session.pid, signal.SIGTERM)
+    session.until("\x1b[?1049l")
+    assert soon(lambda: termios.tcgetattr(session.ours) == session.modes, 5)
+    assert within != session.modes
+    assert session.end() == 143
 
 
 def test_rules_that_break_in_the_middle_leave_a_traceback_on_a_sound_terminal(tmp_path):
@@ -156,24 +171,15 @@ def test_rules_that_break_in_the_middle_leave_a_traceback_on_a_sound_terminal(tm
         text = text.replace(word, code)
     (folder / "rules").mkdir()
     (folder / "rules/marks.py").write_text(text)
-    one = Session(folder, "play", "marks", "cross", "--against", "first")
-    one.until("your move, cross:")
-    one.keys("alpha\r")
-    assert one.end() == 1
-    assert "ZeroDivisionError" in one.rest
+    session = Session(folder, "play", "marks", "cross", "--against", "first")
+    session.until("your move, cross:")
+    session.keys("alpha\r")
+    assert session.end() == 1
+    assert "ZeroDivisionError" in session.rest
 
 
-def typed(folder, *words, lines, **changes):
-    return subprocess.run(
-        [sys.executable, "-m", "arena", *words],
-        cwd=folder,
-        env=environment(**changes),
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+def typed(folder, *words, lines):
+    return arena(folder, *words, typed="".join(f"{line}\n" for line in lines))
 
 
 def test_a_person_plays_by_lines_where_there_is_no_terminal(folder):
@@ -192,6 +198,60 @@ def test_a_whole_match_of_ones_own_ends_with_its_verdict_and_is_not_stored(folde
     assert done.returncode == 0, done.stderr
     assert "step limit after 50 turns: explorer (you) 50, mummy (you) 50" in done.stdout
     assert sorted((folder / "results").rglob("*")) == before
+
+
+CARDS = """
+from dataclasses import dataclass
+from arena.game import CHANCE, Game, Outcome
+
+@dataclass(frozen=True)
+class Cards(Game[tuple]):
+    hidden: bool
+    roles = ("guesser", "waver")
+    sides = (("guesser",), ("waver",))
+
+    def board(self):
+        return ()
+
+    def start(self):
+        return ()
+
+    def to_move(self, state):
+        return () if len(state) >= 7 else ((CHANCE, "waver", "guesser")[len(state) % 3],)
+
+    def legal_moves(self, state, role):
+        return {CHANCE: ("deal ace", "deal king"), "waver": ("wave left",), "guesser": ("say ace", "say king")}[role]
+
+    def play(self, state, moves):
+        return (*state, *moves.values())
+
+    def outcome(self, state):
+        return Outcome({"guesser": 50, "waver": 50}, "done") if len(state) >= 7 else None
+
+    def view(self, state, role):
+        return (f"cards {(len(state) + 2) // 3}", *(f"move {move}" for move in state if role is None))
+
+game = Cards
+"""
+
+
+@pytest.mark.parametrize("board", ["secret", "told"])
+def test_a_person_sees_what_a_bot_in_that_seat_is_told(tmp_path, board):
+    remarks = FIRST.replace("print(legal[0]", "print('# I hold an ace'); print(legal[0]")
+    assert "I hold" in remarks
+    folder = make(tmp_path / "ws", first=remarks)
+    (folder / "rules").mkdir()
+    (folder / "rules/cards.py").write_text(CARDS)
+    (folder / "rules/cards.toml").write_text("[secret]\nhidden = true\n[told]\nhidden = false\n")
+    done = typed(folder, "play", f"cards/{board}", "guesser", "-a", "first", lines=["say ace", "say king"])
+    assert done.returncode == 0, done.stderr
+    assert "deal" not in done.stdout
+    assert "I hold" not in done.stdout
+    assert ("wave left" in done.stdout) == (board == "told")
+    shown = re.findall(r"^(?:start|turn \d|your move)|cards \d", done.stdout, re.MULTILINE)
+    turn = [f"{word} {number}" for number in range(1, 8) for word in ("turn", "cards")]
+    turn = [word if "turn" in word else f"cards {(int(word[-1]) + 2) // 3}" for word in turn]
+    assert shown == ["start", "cards 0", *turn[:4], "your move", *turn[4:10], "your move", *turn[10:]]
 
 
 def test_a_match_is_stepped_by_enter_where_there_is_no_control(folder):
@@ -232,14 +292,14 @@ def test_a_mistake_is_one_line_and_exit_code_2(folder, words, said):
 
 
 def test_a_terminal_that_is_closed_ends_it_and_its_bots(folder):
-    one = Session(folder, "play", "hunt", "explorer", "--against", "first")
-    one.until("your move, explorer:")
-    os.close(one.ours)
-    assert exit_code(one.pid) == 129
+    session = Session(folder, "play", "hunt", "explorer", "--against", "first")
+    session.until("your move, explorer:")
+    os.close(session.ours)
+    assert exit_code(session.pid) == 129
     assert soon(lambda: not list(processes_naming(str(folder))), 5)
 
 
-def test_what_is_typed_may_be_no_text_and_nothing_may_be_there_to_type_on(folder):
+def test_typed_bytes_may_be_no_text_and_stdin_may_be_closed(folder):
     words = [sys.executable, "-m", "arena", "play", "duel", "explorer", "--against", "last"]
     done = subprocess.run(
         words, cwd=folder, env=environment(), input=b"\xff\xfe\nw\n", capture_output=True, check=False
@@ -250,3 +310,28 @@ def test_what_is_typed_may_be_no_text_and_nothing_may_be_there_to_type_on(folder
     closed = " ".join(["exec", *words, "<&-"])
     done = subprocess.run(["sh", "-c", closed], cwd=folder, env=environment(), capture_output=True, check=False)
     assert (done.returncode, b"Traceback" in done.stderr) == (1, False)
+
+
+def test_a_live_table_on_a_narrow_terminal_has_fewer_columns_and_no_broken_words():
+    headers = ("rank", "bot", "points", "matches", "won", "drawn", "lost", "mummy_maze/duel", "pacman/classic")
+    row = (1, "assignsubmission_bot", 55.0, 12, 3, 4, 5, 50.0, 60.0)
+    for width, seen in ((60, "drawn"), (120, "pacman/classic")):
+        console = Console(width=width, file=io.StringIO(), force_terminal=True, color_system=None)
+        console.print(output.fitting_table(headers, [row] * 3, console))
+        lines = [line.rstrip() for line in console.file.getvalue().splitlines() if line.strip()]
+        assert len(lines) == 5  # a head, a rule, three rows: nothing was wrapped
+        assert seen in lines[0]
+
+
+def test_the_manual_can_be_read_where_only_the_package_is_installed(folder):
+    pages = json.loads(arena(folder, "docs", "--json").stdout)
+    home = Path(__file__).parents[1]
+    named = {path.stem for path in (home / "docs").glob("*.md")}
+    assert named < {page["page"] for page in pages}
+    packed = tomllib.loads((home / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert {f"docs/{name}.md" for name in named} <= set(packed["force-include"])
+    assert set(README_PAGES.values()) <= {
+        f"{path}/README.md" if "." not in path else path for path in packed["force-include"]
+    }
+    assert arena(folder, "docs", "protocol").stdout == (home / "docs/protocol.md").read_text()
+    assert "did you mean 'protocol'" in arena(folder, "docs", "protocl").stderr

@@ -1,4 +1,4 @@
-"""`arena run` interrupted: what finished is stored, nothing is left running, and the next run goes on."""
+"""`arena run` interrupted: finished matches are stored, no process stays, and the next run goes on."""
 
 import contextlib
 import os
@@ -107,6 +107,23 @@ def command_lines(folder: Path) -> list[str]:
             if str(folder) in str((entry / "cwd").readlink()):
                 found.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
     return found
+
+
+def test_a_second_signal_ends_a_command_at_once_whatever_it_does():
+    program = (
+        "import time; from arena.cli.signals import listening\n"
+        "with listening():\n"
+        "    print('on', flush=True)\n"
+        "    while True: time.sleep(1)"
+    )
+    words = [sys.executable, "-c", program]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, preexec_fn=as_from_a_shell) as hanging:
+        hanging.stdout.readline()
+        hanging.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert hanging.poll() is None
+        hanging.send_signal(signal.SIGINT)
+        assert hanging.wait(5) == 130
 
 
 @pytest.mark.slow

@@ -1,9 +1,8 @@
-"""What a terminal sees, what it may do, and what happens when it goes away."""
+"""`arena` on a terminal and in pipes: the display of a run, Ctrl-C, a closed terminal, readers that leave."""
 
-import contextlib
 import os
 import re
-import sqlite3
+import shlex
 import subprocess
 import sys
 
@@ -17,10 +16,11 @@ from cup import (
     on_a_terminal,
     processes_naming,
     read_all,
-    run_event,
     soon,
     stored,
 )
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
 
 
 @pytest.fixture
@@ -35,6 +35,7 @@ def test_a_terminal_sees_a_bar_with_rate_and_time_left_over_the_standings_so_far
     pid, ours = on_a_terminal(busy, "run", "--no-charts", str(busy), "--workers", "2")
     said = read_all(ours)
     assert exit_code(pid) == 0
+    assert COLOUR.search(said)
     frames = said.split("\x1b[2K")
     assert any("/s" in frame and " left" in frame for frame in frames)
     assert re.search(r"\b[1-9]/12\b", said)
@@ -45,19 +46,11 @@ def test_a_terminal_sees_a_bar_with_rate_and_time_left_over_the_standings_so_far
 
 @pytest.mark.slow
 def test_no_color_is_obeyed_on_a_terminal(busy):
-    colours = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
-    said = {}
-    for name, changes in {"plain": {"NO_COLOR": "1"}, "colour": {}}.items():
-        pid, ours = on_a_terminal(
-            busy, "run", "--no-charts", "--bots", "first,last", "--repeats", "1", "--name", name, **changes
-        )
-        said[name] = read_all(ours)
+    words = ("run", "--no-charts", "--bots", "first,last", "--repeats", "1")
+    for command in (words, ("games", "hunt")):
+        pid, ours = on_a_terminal(busy, *command, NO_COLOR="1")
+        assert not COLOUR.search(read_all(ours))
         assert exit_code(pid) == 0
-    assert colours.search(said["colour"])
-    assert not colours.search(said["plain"])
-    pid, ours = on_a_terminal(busy, "games", "hunt", NO_COLOR="1")
-    assert not colours.search(read_all(ours))
-    assert exit_code(pid) == 0
 
 
 @pytest.mark.slow
@@ -82,30 +75,51 @@ def test_ctrl_c_on_a_terminal_gives_the_cursor_back_and_the_command_to_go_on(bus
     assert "Traceback" not in said
 
 
-def test_a_run_goes_on_when_nobody_reads_its_progress(tmp_path):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("closed", [("stderr",), ("stdout",), ("stdout", "stderr")])
+def test_a_run_goes_on_when_nobody_reads_what_it_says(tmp_path, unbuffered, closed):
     folder = make(tmp_path / "ws", repeats=2)
+    # The report forks workers after the leaderboard was printed, and a fork flushes both streams: the case in which
+    # both are closed meets every fork with each of them. The others leave out the charts, which take the longest.
+    more = [] if len(closed) == 2 else ["--no-charts"]
     run = subprocess.Popen(
-        [sys.executable, "-m", "arena", "run", "--no-charts"],
+        [sys.executable, "-m", "arena", "run", "--workers", "1", "--set", "seed=3", *more],
         cwd=folder,
-        env=environment(),
-        stderr=subprocess.PIPE,
-        stdout=-3,
+        env=environment(PYTHONUNBUFFERED=unbuffered),
+        stdin=subprocess.DEVNULL,
+        **{stream: subprocess.PIPE if stream in closed else subprocess.DEVNULL for stream in ("stdout", "stderr")},
     )
-    assert run.stderr is not None
-    run.stderr.close()
-    run.wait(timeout=60)
+    for stream in closed:
+        getattr(run, stream).close()
+    assert run.wait(timeout=60) == 0
     assert stored(folder) == 4
     assert len(leaderboard(folder)) == 2
+    assert more or (folder / "results/cup/report.html").is_file()
 
 
-def test_a_replay_on_a_terminal_waits_for_enter_after_each_turn(tmp_path):
+def test_results_that_a_full_disk_swallows_are_no_success(tmp_path):
     folder = make(tmp_path / "ws")
-    assert run_event(folder).returncode == 0
-    with contextlib.closing(sqlite3.connect(folder / "results/cup/event.sqlite")) as store:
-        (match,) = store.execute("select id from matches limit 1").fetchone()
-    pid, ours = on_a_terminal(folder, "replay", match, "--step", "--no-draw")
-    os.write(ours, b"\n\nq\n")
-    said = read_all(ours)
-    assert exit_code(pid) == 0
-    assert "turn 2" in said
-    assert "turn 3" not in said
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "arena", "games"],
+            cwd=folder,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        unheard = subprocess.run([sys.executable, "-m", "arena", "nonsense"], cwd=folder, stderr=full, check=False)
+    assert done.returncode == 2
+    assert done.stderr == ("stdout: cannot be written: No space left on device; what was to be printed there is lost\n")
+    assert unheard.returncode == 2
+
+
+def test_a_reader_of_the_beginning_only_is_no_error(tmp_path):
+    folder = make(tmp_path / "ws")
+    piped = f"{shlex.quote(sys.executable)} -m arena games; echo $? >&2"
+    done = subprocess.run(
+        ["sh", "-c", f"({piped}) | head -c 5"], cwd=folder, env=environment(), capture_output=True, check=False
+    )
+    assert len(done.stdout) == 5
+    assert done.stderr == b"0\n"

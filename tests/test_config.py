@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from arena import config
 from arena.errors import ArenaError
+from arena.event import config, schedules
+from arena.sandbox import cores
 
 ROOT = Path(__file__).parent.parent
 SOUND = {"name": 'name = "cup"', "boards": 'boards = ["duel"]', "bots": 'bots = "bots"'}
@@ -118,6 +119,9 @@ MISTAKES = [
     ("seed = -1", "seed: expected 0 or more, not -1"),
     ("repeatz = 2", "repeatz: unknown key; did you mean 'repeats'?"),
     ("zzz = 2", "zzz: unknown key; known: name, seed, boards, schedule, repeats, seating, rating, tie_breaks, "),
+    ("int = 2", "int: unknown key; known: name, seed, "),
+    ('"tuple[int]" = 2', "tuple[int]: unknown key; known: name, seed, "),
+    ("[time]\nfloat = 2", "time.float: unknown key; "),
     ("[tyme]\nmove = 1", "tyme: unknown key; did you mean 'time'?"),
     ("name = 3", "name: expected a text, not 3"),
     ('name = "a b"', "name: expected a word of letters, digits and . _ - that does not begin with . or -, not"),
@@ -143,6 +147,8 @@ MISTAKES = [
     ("[limits]\nprocesses = 0", "limits.processes: expected 1 or more, not 0"),
     ("[faults]\nstrikes = -1", "faults.strikes: expected 0 or more, not -1"),
     ('[workers]\ncount = "lots"', 'workers.count: expected a whole number, or "auto", not "lots"'),
+    ('[limits]\nmemory = "1 KB"', 'limits.memory: expected "1 MB" or more: no program starts in less, not "1 KB"'),
+    ("[workers]\ncount = 999", 'workers.count: expected 512 or less, or "auto", not 999'),
     ("[workers]\ncount = 0", 'workers.count: expected 1 or more, or "auto", not 0'),
     ('[[bot]]\npath = "bots/ann.py"', "[[bot]] 1: name: this key is missing"),
     ('[[bot]]\nname = "x y"\ncommand = "c"', "[[bot]] 1: name: expected a word of letters, digits and . _ -"),
@@ -193,7 +199,7 @@ LATER = [
     ('schedule = "robin"', "schedule: there is no 'robin'; did you mean 'round_robin'?"),
     ('rating = "eloo"', "rating: there is no 'eloo'; did you mean 'elo'? Known: bradley_terry, elo, points"),
     ('tie_breaks = ["wins", "bucholz"]', "tie_breaks: there is no 'bucholz'; did you mean 'buchholz'? Known: average_"),
-    ('tie_breaks = ["wins", "wins"]', "tie_breaks: 'wins' stands there twice; once is enough"),
+    ('tie_breaks = ["wins", "wins"]', "tie_breaks: 'wins' is named twice; once is enough"),
     ('bots = "nobots"', "bots: there is no folder nobots"),
     ('bots = "rules"', "bots: a tournament needs two, and there is none in the folder 'rules': add one there"),
     ('bots = "one"', "bots: a tournament needs two, and there is only 'ann' in the folder 'one': add one there"),
@@ -268,7 +274,7 @@ def test_a_file_in_another_encoding_is_told(workspace):
 
 
 def test_the_schema_for_editors_is_the_one_that_is_printed():
-    """`python -m arena.config > docs/tournament.schema.json` writes it again."""
+    """`python -m arena.event.config > docs/tournament.schema.json` writes it again."""
     assert json.loads((ROOT / "docs" / "tournament.schema.json").read_text("utf-8")) == config.schema()
 
 
@@ -282,5 +288,43 @@ def test_the_schema_knows_every_key_with_a_word_about_it():
 def test_the_schema_takes_the_texts_that_the_file_takes():
     tables = config.schema()["$defs"]
     assert {"const": "none"} in tables["Time"]["properties"]["move"]["anyOf"]
-    assert {"type": "string"} in tables["Restrictions"]["properties"]["memory"]["anyOf"]
-    assert {"const": "auto"} in tables["Staff"]["properties"]["count"]["anyOf"]
+    assert {"type": "string"} in tables["LimitsTable"]["properties"]["memory"]["anyOf"]
+    assert {"const": "auto"} in tables["WorkersTable"]["properties"]["count"]["anyOf"]
+
+
+def test_calls_are_named_as_linux_names_them_and_none_that_every_bot_may_make(tmp_path):
+    for calls, words in (
+        ('["memfd_crate"]', "calls: Linux has no system call 'memfd_crate'; did you mean 'memfd_create'?"),
+        ('["read"]', "calls: every bot may call 'read' anyway: leave it out"),
+    ):
+        path = tmp_path / "tournament.toml"
+        path.write_text(f'name = "x"\nboards = ["duel"]\nbots = "bots"\ncalls = {calls}\n')
+        with pytest.raises(ArenaError) as refused:
+            config.load(path).conditions()
+        assert words in str(refused.value)
+    path.write_text('name = "x"\nboards = ["duel"]\nbots = "bots"\ncalls = ["memfd_create", "mmap"]\n')
+    assert config.load(path).conditions().calls == ("memfd_create", "mmap")
+
+
+@pytest.mark.parametrize(
+    ("limit", "threads"), [("", 1), ("[limits]\nthreads = 4", 4), ('[limits]\nthreads = "none"', 100)]
+)
+def test_a_bot_gets_as_many_threads_as_the_event_allows(workspace, limit, threads):
+    (workspace / "bots" / "deep").mkdir()
+    (workspace / "bots" / "deep" / "bot.toml").write_text('command = "true"\nthreads = 100\n')
+    event = config.load(write(limit)).event(workspace)
+    assert {bot.name: bot.threads for bot in event.bots} == {"ann": 1, "bob": 1, "deep": threads}
+
+
+def test_no_limit_of_threads_changes_the_matches(workspace):
+    plans = [
+        [match.id for match in schedules.find("round_robin").plan(config.load(write(text)).event(workspace))]
+        for text in ("", "[limits]\nthreads = 4")
+    ]
+    assert plans[0] == plans[1]
+
+
+def test_a_stranger_cuts_the_event_to_no_fewer_lanes(workspace):
+    (workspace / "bots" / "deep").mkdir()
+    (workspace / "bots" / "deep" / "bot.toml").write_text('command = "true"\nthreads = 128\n')
+    assert cores.matches_at_once(config.load(write("")).event(workspace), 8) == 8

@@ -1,51 +1,58 @@
 """Confinement from the outside: the choice of a level, what starts under it, limits that are seen, frozen bots."""
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import cup
+import live
 import pytest
-from processes import alive, descendants, gone_soon
+from live import GO, READY, RULES
+from processes import OURS, alive, descendants, gone_soon, until
+from test_sandbox import dig
 
-from arena import roster, rulebook, rulefile
-from arena.bot import LiveBot
+from arena import rulefile
 from arena.clock import TimeControl
-from arena.converse import converse
 from arena.errors import ArenaError
-from arena.event import Event
-from arena.match import Bot, Conditions, Limits, Match
-from arena.play import play
-from arena.protocol import Ask
+from arena.event import discovery
+from arena.match.bot import LiveBot
+from arena.match.play import play
+from arena.match.polling import ask_all, say_goodbye
 from arena.sandbox import (
     bpf,
     bubblewrap,
     building,
+    exposure,
+    file_policy,
     landlock,
     levels,
-    probe,
+    procfs,
     rlimits,
     seccomp,
+    selftest,
+    selftest_bot,
     syscalls,
     toolchain,
-    trial,
+    users,
     watchdog,
 )
 from arena.sandbox.copying import Copier
-from arena.sandbox.door import PYTHON, ConfinementError, Door, SpawnerLostError
 from arena.sandbox.folder import discard
-from arena.sandbox.plan import CONFINING
+from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
+from arena.sandbox.levels import CONFINING
+from arena.sandbox.toolchain import PYTHON
+from arena.values import Bot, Conditions, Ending, Limits, Match
 
-RULES = rulefile.shipped() / "pacman.py"
-READY = Ask(text=b"ready?\n", told=20.0, deadline=20.0, ready=True)
-GO = Ask(text=b"go\n", told=20.0, deadline=20.0)
 LINES = "import os, sys, time\nfor line in sys.stdin:\n    if line == 'ready?\\n': print('ready', flush=True)\n"
+ANSWERS = LINES + "    elif line.startswith('go'): print('x', flush=True)\n"
 STEADY = LINES + (
     "    elif line.startswith('legal'): move = line.split(' ', 1)[1]\n"
     "    elif line.startswith('go'): print(move, end='', flush=True)\n"
@@ -72,24 +79,23 @@ JAVA = (
 
 PUBLIC_PYTHON = "/usr/bin/python3"
 """An interpreter that every user can read, as bubblewrap wants it of root."""
-failure = cache(trial.failure)
+failure = cache(selftest.failure)
 
 
 def offered(level: str) -> str:
-    """The level, or a skip that says why this machine has it not."""
+    """Return the level, or skip and say why this machine does not have it."""
     if (why := failure(level, python(level))) is not None:
         pytest.skip(f"{level}: {why}")
     return level
 
 
 def python(level: str) -> str:
-    """The interpreter for a bot at this level."""
+    """Return the interpreter for a bot at this level."""
     return PUBLIC_PYTHON if level == "bubblewrap" and os.getuid() == 0 and failure(level, PYTHON) else PYTHON
 
 
 def bot_of(path: Path, text: str, level: str = "landlock") -> Bot:
-    path.write_text(text)
-    return replace(roster.from_path(path), command=(python(level), "-s", "-B", "-u", path.name))
+    return replace(live.bot_of(path, text), command=(python(level), "-s", "-B", "-u", path.name))
 
 
 @pytest.fixture
@@ -98,18 +104,16 @@ def steady(tmp_path) -> Bot:
 
 
 def match_of(*bots: Bot, **conditions: object) -> Match:
-    (board,) = rulebook.find("duel")
-    time_control = TimeControl(start=30.0, move=20.0)
-    event = Event(name="t", seed=1, boards=(board,), bots=bots, conditions=Conditions(time=time_control, **conditions))
-    return event.match(board, bots, 0)
+    patient = Conditions(time=TimeControl(start=30.0, move=20.0), **conditions)
+    return live.match_of("duel", *bots, conditions=patient)
 
 
 # The choice of a level
 
 
 def test_the_probe_finds_what_a_level_that_confines_nothing_leaves_open():
-    assert probe.ATTEMPTS[0] in (trial.failure("rlimits") or "")
-    assert trial.failure("none") == f"a bot could {', '.join(probe.ATTEMPTS)}"
+    assert selftest_bot.ATTEMPTS[0] in (selftest.failure("rlimits") or "")
+    assert selftest.failure("none") == f"a bot could {', '.join(selftest_bot.ATTEMPTS)}"
 
 
 def test_auto_takes_the_first_level_that_holds(monkeypatch):
@@ -135,8 +139,15 @@ def test_a_level_that_does_not_confine_must_be_asked_for_twice_and_warns(level):
     with pytest.raises(ArenaError, match=r"does not confine: .*--unsafe"):
         levels.choose(level, unsafe=False)
     assert levels.choose(level, unsafe=True) == level
-    assert "bots are not confined" in (levels.warning(level) or "")
-    assert levels.warning("landlock") is None
+    assert "bots are not confined" in (levels.warning(Conditions(sandbox=level)) or "")
+    assert levels.warning(Conditions(sandbox="landlock")) is None
+    allowed = Conditions(sandbox="landlock", calls=("memfd_create",))
+    assert "bots may call memfd_create" in (levels.warning(allowed) or "")
+
+
+def test_a_level_that_does_not_exist_is_refused_with_the_known_ones():
+    with pytest.raises(ArenaError, match=r"no level 'landlok'; did you mean 'landlock'\? Known: auto, landlock"):
+        levels.choose("landlok", unsafe=False)
 
 
 def test_a_level_that_cannot_be_had_is_refused_in_the_tools_own_words(monkeypatch):
@@ -145,6 +156,64 @@ def test_a_level_that_cannot_be_had_is_refused_in_the_tools_own_words(monkeypatc
         ArenaError, match=r"'bubblewrap' cannot be had here: bwrap is not installed; it needs the program"
     ):
         levels.choose("bubblewrap", unsafe=False)
+
+
+def disturb(monkeypatch, kill, times: int) -> list[int]:
+    """Have the self-test's first starts end by a kill of what `kill` names; returns a list with one entry for each."""
+    killed: list[int] = []
+
+    class Disturbed(Launcher):
+        def start(self, *words, **named):
+            child = super().start(*words, **named)
+            if len(killed) < times:
+                killed.append(kill(self, child))
+                os.kill(killed[-1], signal.SIGKILL)
+            return child
+
+    monkeypatch.setattr(selftest, "Launcher", Disturbed)
+    return killed
+
+
+KILLS = {"the spawner": lambda launcher, _: launcher._spawner.pid, "the probe": lambda _, child: child.pid}
+
+
+@pytest.mark.parametrize("kill", KILLS.values(), ids=KILLS)
+@pytest.mark.parametrize("level", CONFINING)
+def test_a_self_test_that_is_disturbed_once_is_tried_again(monkeypatch, level, kill):
+    interpreter = python(offered(level))
+    killed = disturb(monkeypatch, kill, times=1)
+    assert selftest.failure(level, interpreter) is None
+    assert len(killed) == 1
+
+
+@pytest.mark.parametrize("kill", KILLS.values(), ids=KILLS)
+def test_a_self_test_that_is_disturbed_each_time_never_lowers_the_level(monkeypatch, kill):
+    levels.failure.cache_clear()
+    killed = disturb(monkeypatch, kill, times=100)
+    with pytest.raises(ArenaError, match=r"self-test of 'landlock' was disturbed 3 times \(.*run the same") as refused:
+        levels.choose("auto", unsafe=True)
+    assert "Linux 5.13" not in str(refused.value)
+    assert len(killed) == 3
+    with pytest.raises(ArenaError, match="was disturbed 3 times"):  # what was not found out is not remembered
+        levels.choose("landlock", unsafe=False)
+    assert len(killed) == 6
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="with one core no child is forked ahead")
+def test_a_child_that_is_killed_before_it_is_a_bot_says_nothing_of_the_level(steady):
+    level = offered("landlock")
+
+    def waiting(launcher: Launcher) -> set[int]:
+        return {pid for pid in procfs.children(launcher._spawner.pid) if Path(f"/proc/{pid}/comm").read_text() in OURS}
+
+    with Launcher() as launcher:
+        launcher.end(launcher.start(steady, Conditions(sandbox=level), None))
+        assert until(lambda: len(waiting(launcher)) == 2)
+        for pid in waiting(launcher):
+            os.kill(pid, signal.SIGKILL)
+        with pytest.raises(ConfinementError, match="was ended before it could answer") as failure:
+            launcher.start(steady, Conditions(sandbox=level), None)
+        assert failure.value.passing
 
 
 def test_another_system_is_told_plainly_what_is_missing(monkeypatch):
@@ -156,7 +225,7 @@ def test_another_system_is_told_plainly_what_is_missing(monkeypatch):
 def test_a_tool_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     with pytest.raises(bubblewrap.BubblewrapError, match="bwrap is not installed"):
-        bubblewrap._fullest(None)
+        bubblewrap.working_command(None)
 
 
 # What starts
@@ -210,10 +279,9 @@ def test_what_is_on_this_machine_starts_and_plays_confined(tmp_path, level, name
 
 def test_an_interpreter_tells_what_it_needs_and_a_home_folder_is_never_given_away(tmp_path):
     mine = toolchain.needs(sys.executable)
-    assert any(
-        Path(sys.base_prefix).is_relative_to(place) or toolchain.public(sys.base_prefix) for place in (*mine, "/")
-    )
-    assert not {str(Path.home()), "/", "/tmp"} & set(mine)
+    for file in (os.__file__, pytest.__file__, sys.executable, os.path.realpath(sys.executable)):
+        assert file_policy.public(file) or any(Path(file).is_relative_to(place) for place in mine)
+    assert not {str(Path.home()), "/", "/tmp", sys.prefix, sys.base_prefix} & set(mine)
     program = tmp_path / "bin" / "tool"
     program.parent.mkdir()
     program.write_text("")
@@ -221,6 +289,80 @@ def test_an_interpreter_tells_what_it_needs_and_a_home_folder_is_never_given_awa
     (tmp_path / "lib").mkdir()
     toolchain.needs.cache_clear()
     assert toolchain.needs(str(program)) == (str(program), str(tmp_path))
+
+
+@pytest.fixture
+def venv():
+    """A virtual environment that every user can read, with a package in it and a workspace beside that."""
+    if not Path(PUBLIC_PYTHON).exists():
+        pytest.skip(f"there is no {PUBLIC_PYTHON}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        subprocess.run([PUBLIC_PYTHON, "-m", "venv", "--without-pip", folder], check=True)
+        (packages,) = folder.glob("lib/python3*/site-packages")
+        (packages / "helper.py").write_text("")
+        (folder / "cup" / "bots").mkdir(parents=True)
+        (folder / "cup" / "bots" / "rival.py").write_text("secret")
+        yield folder
+
+
+@pytest.mark.parametrize("level", CONFINING)
+def test_a_bot_reads_the_packages_of_its_interpreter_and_no_workspace_that_lies_beside_them(venv, level):
+    tries = (
+        "sys, time\nimport helper\n"
+        f"for read in (lambda: open({str(venv / 'cup/bots/rival.py')!r}), lambda: os.listdir({str(venv / 'cup')!r}),\n"
+        f"             lambda: os.listdir({str(venv / 'cup/bots')!r})):\n"
+        "    try: read()\n    except OSError: pass\n    else: sys.exit('read')\n"
+    )
+    spy = bot_of(venv / "cup/bots/spy.py", STEADY.replace("sys, time\n", tries), offered(level))
+    spy = replace(spy, command=(str(venv / "bin/python"), *spy.command[1:]))
+    assert play(match_of(spy, spy, sandbox=level)).verdict.faults == ()
+
+
+def test_a_workspace_that_bots_could_read_is_refused_before_anything_is_played(tmp_path):
+    """Of a program that is no Python the whole prefix is granted: who knows what it reads there."""
+    for name in ("bin", "lib"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "bin/tool").write_text("")
+    folder = cup.make(tmp_path / "cup")
+    tool = f'[[bot]]\nname = "tool"\ncommand = ["{tmp_path / "bin/tool"}"]\n'
+    (folder / "tournament.toml").write_text((folder / "tournament.toml").read_text() + tool)
+    words = f"lies in {tmp_path}, which bots may read with everything in it"
+    for command in (["run"], ["match", "tool", "first", "--board", "duel"], ["check", "tool"]):
+        refused = cup.arena(folder, *command)
+        assert (refused.returncode, words in refused.stderr) == (2, True), refused
+        assert "move the workspace elsewhere" in refused.stderr
+    assert cup.stored(folder) == 0
+    allowed = cup.arena(folder, "match", "first", "first", "--board", "duel", "--no-draw")
+    assert allowed.returncode == 0, allowed.stderr
+
+
+def test_a_workspace_and_a_private_folder_among_the_systems_programs_are_refused(tmp_path, monkeypatch, steady):
+    monkeypatch.setattr(file_policy, "PROGRAMS", (*file_policy.PROGRAMS, str(tmp_path / "usr")))
+    folder = cup.make(tmp_path / "usr/src/cup")
+    (tmp_path / "new.py").write_text(cup.FIRST)
+    for command in (["run"], ["match", "first", "last", "--board", "duel"], ["submit", str(tmp_path / "new.py")]):
+        refused = cup.arena(folder, *command)
+        assert (refused.returncode, f"lies in {tmp_path}/usr, which bots may read" in refused.stderr) == (2, True)
+    assert not (folder / "bots/_refused").exists()
+    monkeypatch.setattr(file_policy, "PROGRAMS", file_policy.PROGRAMS[:-1])
+    monkeypatch.setattr(toolchain, "needs", lambda _: (str(tmp_path / "usr"),))  # an interpreter's own folder
+    refused = cup.arena(folder, "submit", str(tmp_path / "new.py"))
+    assert (refused.returncode, f"lies in {tmp_path}/usr, which bots may read" in refused.stderr) == (2, True)
+    assert not (folder / "bots/_refused").exists()
+    monkeypatch.setattr(file_policy, "PROGRAMS", (*file_policy.PROGRAMS, str(tmp_path / "usr")))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    with Launcher() as launcher, pytest.raises(ArenaError, match=r"^TMPDIR: .* lies in .*/usr, which bots may read"):
+        launcher.start(steady, Conditions(sandbox="landlock"), None)
+
+
+@pytest.mark.parametrize("table", ["PROGRAMS", "SETTINGS", "DEVICES"])
+def test_a_workspace_in_any_folder_that_every_bot_may_read_is_refused(tmp_path, monkeypatch, table):
+    exposure.refuse_exposed([tmp_path / "shared/cup"], (), "landlock")
+    monkeypatch.setattr(file_policy, table, (*getattr(file_policy, table), str(tmp_path / "shared")))
+    with pytest.raises(ArenaError, match=f"lies in {tmp_path}/shared, which bots may read"):
+        exposure.refuse_exposed([tmp_path / "shared/cup"], (), "landlock")
 
 
 # Limits, as arena sees them
@@ -253,11 +395,85 @@ def test_more_processes_than_allowed_are_seen_and_all_of_them_ended(tmp_path, le
         level,
     )
     steady = bot_of(tmp_path / "steady.py", STEADY, level)
-    with Door() as door:
-        record = play(match_of(crowd, steady, sandbox=level, limits=Limits(processes=3)), door=door)
-        assert door.sweep() == 0
+    with Launcher() as launcher:
+        record = play(match_of(crowd, steady, sandbox=level, limits=Limits(processes=3)), launcher=launcher)
+        assert launcher.sweep() == 0
     (fault,) = record.verdict.faults
     assert (fault.ending, fault.words) == ("limit_exceeded", "processes: more than 3 at once")
+
+
+def test_waits_are_excused_where_a_bot_is_one_process_because_its_level_refuses_more(tmp_path, steady):
+    offered("landlock")
+    with Launcher() as launcher:
+        for processes, complete in ((None, True), (1, True), (2, False)):
+            conditions = Conditions(sandbox="landlock", limits=Limits(processes=processes))
+            with live.started(steady, conditions, launcher) as bot:
+                assert bot._meter.complete is complete
+
+
+SPENDS = """
+import sys, time
+held = bytearray(40_000_000)
+until = time.process_time() + 0.2
+while time.process_time() < until: pass
+print("ready", flush=True)
+for line in sys.stdin: {after}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", ["pass", "time.sleep(60)"], ids=["leaves by itself", "is killed"])
+@pytest.mark.parametrize("level", CONFINING)
+def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_and_of_no_other_program(tmp_path, level, after):
+    spender = bot_of(tmp_path / "spender.py", SPENDS.format(after=after), offered(level))
+    with live.ready(spender, Conditions(sandbox=level)) as bot:
+        say_goodbye([bot], b"end x\n")
+        report = bot.report()
+    assert 0.2 <= report.cpu < 5.0
+    assert 40_000_000 < report.memory < 200_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", CONFINING)
+def test_cpu_time_over_the_limit_of_a_match_is_said_as_such(tmp_path, level):
+    spinner = bot_of(tmp_path / "spinner.py", "while True: pass\n", offered(level))
+    with live.started(spinner, Conditions(sandbox=level, limits=Limits(cpu=1.0))) as bot:
+        bot._watchdog._limits = Limits(cpu=None)  # so that it is the kernel that ends it
+        heard = live.ask(bot, READY)
+    assert (heard.ending, heard.words.partition(":")[0]) == ("limit_exceeded", "cpu")
+
+
+FORKS_ON = """
+import os, time
+born = 0
+try:
+    while born < 1000:
+        if os.fork() == 0: time.sleep(60)
+        born += 1
+except OSError: pass
+print("#", born, flush=True)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def assert_the_kernel_bounds_a_fork_bomb(folder: Path, level: str) -> None:
+    """Have a bot that may be four processes make as many as it can, while nobody looks."""
+    bomb = bot_of(folder / "bomb.py", FORKS_ON, offered(level))
+    with live.started(bomb, Conditions(sandbox=level, limits=Limits(processes=4))) as bot:
+        if level == "landlock" and bot.child.plan.user is None and bot.child.cgroup is None:
+            pytest.skip("no other user can read this interpreter, so that a bot stays root by name")
+        live.nobody_looks(bot)
+        assert 4 <= int(live.ask(bot, READY).remarks[0]) <= 4 * watchdog.THREADS + rlimits.HELPERS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", CONFINING)
+def test_the_kernel_ends_a_fork_bomb_before_anybody_looks(tmp_path, level):
+    """The kernel can count a bot's processes in a namespace, or for a user that is the bot alone."""
+    if level == "landlock" and os.getuid() != 0:
+        pytest.skip("without root a bot is the user that runs it, of whom the kernel counts all processes")
+    assert_the_kernel_bounds_a_fork_bomb(tmp_path, level)
 
 
 def test_as_many_processes_as_allowed_are_no_fault(tmp_path, steady):
@@ -286,12 +502,12 @@ def test_a_build_runs_many_processes_on_a_copy_and_leaves_what_it_made(tmp_path,
     home.mkdir()
     (home / "bot.c").write_text('#include <stdio.h>\nint main(void) { puts("ready"); return 0; }\n')
     bot = Bot(name="b", command=("./bot",), digest="b", files=str(home))
-    with Door() as door:
+    with Launcher() as launcher:
         words = ("bash", "-c", "gcc -o bot bot.c && ls && echo made >> $HOME/note")
-        built = building.build(door, bot, words, level, tmp_path / "out")
-        door.sweep()
-        assert descendants(door._spawner.pid) == set()
-    assert (built.failure, built.said) == ("", "bot\nbot.c\n")
+        built = building.build(launcher, bot, words, level, tmp_path / "out")
+        launcher.sweep()
+        assert descendants(launcher._spawner.pid) == set()
+    assert (built.failure, built.output) == ("", "bot\nbot.c\n")
     assert sorted(os.listdir(home)) == ["bot.c"]
     assert sorted(os.listdir(tmp_path / "out")) == ["bot", "bot.c"]
     assert subprocess.run([tmp_path / "out" / "bot"], capture_output=True, check=True).stdout == b"ready\n"
@@ -304,12 +520,12 @@ def test_a_build_that_fails_or_reaches_out_says_so_and_leaves_nothing(tmp_path, 
     home = tmp_path / "bot"
     home.mkdir()
     bot = Bot(name="b", command=("./bot",), digest="b", files=str(home))
-    with Door() as door:
+    with Launcher() as launcher:
         words = ("bash", "-c", f"cat {tmp_path / 'secret'}; exit 3")
-        built = building.build(door, bot, words, level, tmp_path / "out")
+        built = building.build(launcher, bot, words, level, tmp_path / "out")
     assert built.failure == "it ended with exit 3"
-    assert "secret" in built.said  # the name, in what cat complains of
-    assert built.said.count("secret") == 1
+    assert "secret" in built.output  # the name, in what cat complains of
+    assert built.output.count("secret") == 1
     assert not (tmp_path / "out").exists()
 
 
@@ -342,7 +558,7 @@ CHOOSE = (
 
 
 def chosen(*taken: str) -> subprocess.CompletedProcess[str]:
-    """What `auto` comes to where these calls are taken away."""
+    """Run `auto` where these calls are taken away."""
     here = str(Path(rulefile.__file__).parents[1])
     words = [PUBLIC_PYTHON, "-B", "-c", CHOOSE, here]
     return subprocess.run(words, capture_output=True, text=True, preexec_fn=without(*taken), timeout=60, check=False)
@@ -370,6 +586,90 @@ def test_a_match_is_played_confined_where_no_namespace_can_be_made(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
+
+
+CONTAINER = ("unshare", "--user", "--map-root-user")
+
+
+def in_a_rootless_container() -> None:
+    """Or a skip, where ordinary users may make no namespace."""
+    if shutil.which("unshare") is None or subprocess.run([*CONTAINER, "true"], check=False).returncode != 0:
+        pytest.skip("no user namespace can be made here")
+
+
+@pytest.mark.slow
+def test_a_match_is_played_confined_by_root_of_a_rootless_container(tmp_path):
+    """Its root is root in name only, and can become no other user."""
+    in_a_rootless_container()
+    offered("landlock")
+    words = [*CONTAINER, sys.executable, "-m", "arena", "match", "dice", "dice", "--board", "hunt", "--json"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "forfeit" not in done.stdout
+    refused = subprocess.run(
+        [*words, "--sandbox", "bubblewrap"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert refused.returncode == 2
+    assert "use the level landlock" in refused.stderr or "bwrap is not installed" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("around", "words"),
+    [
+        (("--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"), "/proc is not mounted here"),
+        (("--pid", "--fork"), "/proc here is that of another process namespace"),
+    ],
+)
+def test_without_a_proc_of_this_system_every_level_is_refused_in_words(around, words):
+    in_a_rootless_container()
+    code = CHOOSE.replace("'auto', unsafe=False", "sys.argv[2], unsafe=True")
+    for level in ("auto", "none"):
+        command = [
+            *CONTAINER,
+            *around,
+            sys.executable,
+            "-B",
+            "-c",
+            code,
+            str(Path(rulefile.__file__).parents[1]),
+            level,
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert f"ArenaError: sandbox: {words}" in done.stderr
+        assert "5.13" not in done.stderr
+
+
+BORN = (
+    "import json, os, sys; from pathlib import Path; from arena.values import Bot, Conditions\n"
+    "from arena.sandbox.launcher import Launcher\n"
+    "def links(pid): return {n: os.readlink(f'/proc/{pid}/fd/{n}') for n in os.listdir(f'/proc/{pid}/fd')}\n"
+    "report, level, python, files = sys.argv[1:]\n"
+    "bot = Bot(name='b', command=(python, '-s', '-B', '-u', 'bot.py'), digest='b', files=files)\n"
+    "with Launcher() as door:\n"
+    "    child = door.start(bot, Conditions(sandbox=level), None)\n"
+    "    said = os.set_blocking(child.stdout, True), os.read(child.stdout, 9).decode()\n"
+    "    found = links(child.program()) if child.pid else {}, links(door._spawner.pid), said[1], child.error\n"
+    "    door.end(child)\n"
+    "Path(report).write_text(json.dumps(found))\n"
+)
+
+
+@pytest.mark.parametrize("level", CONFINING)
+@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
+def test_a_referee_whose_standard_descriptors_are_closed_starts_bots_with_three_pipes_and_nothing_else(
+    tmp_path, level, closed
+):
+    offered(level)
+    (tmp_path / "bot.py").write_text("import os\nos.write(1, b'born\\n')\ninput()\n")
+    words = [sys.executable, "-c", BORN, tmp_path / "report", level, python(level), tmp_path / "bot.py"]
+    subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *words], cwd=tmp_path, check=True, timeout=60)
+    bot, spawner, said, error = json.loads((tmp_path / "report").read_text())
+    assert (said, error) == ("born\n", "")
+    assert sorted(bot) == ["0", "1", "2"]
+    assert all(link.startswith("pipe:") for link in bot.values()), bot
+    assert {spawner[number] for number in "01"} == {"/dev/null"}
+    assert not spawner["2"].startswith(("socket:", "/usr")), spawner
 
 
 # The event and the command line
@@ -400,51 +700,90 @@ def test_a_run_that_does_not_confine_is_refused_without_unsafe_and_warns_with_it
 
 
 def stopped(pid: int) -> bool:
-    """Whether every thread of a process is: they stop one by one."""
+    """Return whether every thread of a process is stopped: they stop one by one."""
     stats = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/stat")]
     return {stat.rpartition(")")[2].split()[0] for stat in stats} == {"T"}
 
 
-def until(condition, seconds: float = 10.0) -> bool:
-    """Whether it comes true; a guard against hangs."""
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.002)
-    return bool(condition())
-
-
 SPINNER = (
     "import os, sys, threading\nprint('ready', flush=True)\n"
-    "threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()\n"
+    "threading.Thread(target=lambda: sum(0 for _ in iter(int, 1)), daemon=True).start()\n"
     "for line in sys.stdin:\n    if line.startswith('go'): print('x', flush=True)\n"
 )
 
 
 @pytest.mark.parametrize("level", CONFINING)
 def test_a_bot_does_not_run_while_it_is_not_asked(tmp_path, level):
-    with Door() as door:
-        spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered(level))
-        bot = LiveBot(door, "r", spinner, Conditions(sandbox=level), RULES)
-        converse({"r": bot}, {"r": READY})
-        program = bot._child.program()
+    spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered(level))
+    with live.ready(spinner, Conditions(sandbox=level)) as bot:
+        program = bot.program
         assert program is not None
         assert until(lambda: stopped(program))
-        used = bot._meter.read().cpu
+        used = bot.cpu()
         time.sleep(0.1)
-        assert bot._meter.read().cpu == used
-        heard = converse({"r": bot}, {"r": GO})["r"]
-        assert heard.line == b"x"
-        bot.end()
+        assert bot.cpu() == used
+        assert live.ask(bot).line == b"x"
+
+
+WAKES_ITSELF = """
+import ctypes, os, sys, threading
+wake, me = ctypes.CDLL(None).kill, os.getpid()  # by ctypes, so that no thread waits for another's turn
+def insist():
+    while True: wake(me, 18)
+def by_threads():
+    for _ in range(3): threading.Thread(target=insist, daemon=True).start()
+def by_a_sibling():
+    if os.fork() == 0: insist()
+"""
+
+
+@pytest.mark.alone  # a thread that has no core sees the signal to stop only when it gets one
+@pytest.mark.parametrize("way", ["by_threads", "by_a_sibling"])
+def test_a_bot_that_sends_itself_sigcont_without_end_stays_frozen_all_the_same(tmp_path, way):
+    """At the level rlimits, where no filter refuses it the signal."""
+    conditions = Conditions(sandbox="rlimits", limits=Limits(processes=4), warm=False)
+    text = WAKES_ITSELF + f"{way}()\n" + ANSWERS
+    with Launcher() as launcher, live.ready(bot_of(tmp_path / "restless.py", text), conditions, launcher) as bot:
+        for _ in range(10):
+            assert live.ask(bot).line == b"x"
+            assert all(stopped(pid) for pid in list(launcher._group(bot.child)))
+
+
+def test_a_bot_that_woke_up_is_frozen_again_while_others_think(tmp_path):
+    conditions = Conditions(sandbox="landlock")
+    thinks = ANSWERS.replace("print('x'", "time.sleep(0.1); print('x'")
+    with Launcher() as launcher:
+        spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered("landlock"))
+        bots = {"r": LiveBot(launcher, "r", spinner, conditions, RULES)}
+        bots["q"] = LiveBot(launcher, "q", bot_of(tmp_path / "thinks.py", thinks), conditions, RULES)
+        ask_all(bots, {"r": READY, "q": READY})
+        program = bots["r"].program
+        assert until(lambda: stopped(program))
+        bots["r"].child.thaw()  # as by a signal that nobody foresaw
+        assert not stopped(program)
+        assert ask_all(bots, {"q": GO})["q"].line == b"x"
+        assert stopped(program)
+        for bot in bots.values():
+            bot.end()
+
+
+def test_a_bot_that_used_cpu_time_while_it_was_frozen_is_looked_at_after_each_stop_from_then_on(tmp_path):
+    spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered("landlock"))
+    with live.ready(spinner, Conditions(sandbox="landlock")) as bot:
+        assert until(lambda: stopped(bot.program))
+        bot._freezer.doubted = False
+        bot.child.thaw()  # as by a signal that nobody foresaw
+        assert until(lambda: bot._meter.since_read() > 0.01)
+        assert live.ask(bot).line == b"x"
+        assert bot._freezer.doubted
+        assert stopped(bot.program)
 
 
 def test_a_bot_runs_on_where_the_event_does_not_freeze(tmp_path):
     spinner = bot_of(tmp_path / "spinner.py", SPINNER)
-    with Door() as door:
-        bot = LiveBot(door, "r", spinner, Conditions(sandbox="rlimits", freeze=False), RULES)
-        converse({"r": bot}, {"r": READY})
-        used = bot._meter.read().cpu
-        assert until(lambda: bot._meter.read().cpu > used)
-        bot.end()
+    with live.ready(spinner, Conditions(sandbox="rlimits", freeze=False)) as bot:
+        used = bot.cpu()
+        assert until(lambda: bot.cpu() > used)
 
 
 # Whoever is killed
@@ -459,16 +798,15 @@ def test_a_killed_spawner_is_noticed_while_a_bot_thinks_and_no_process_of_it_is_
     think = LINES + f"    elif line.startswith('go'):\n{fork}        time.sleep(600)\n"
     thinker = bot_of(tmp_path / "thinker.py", think, level)
     conditions = Conditions(sandbox=level, limits=Limits(processes=processes))
-    with Door() as door:
-        bot = LiveBot(door, "r", thinker, conditions, RULES)
-        converse({"r": bot}, {"r": READY})
+    with Launcher() as launcher:
+        bot = LiveBot(launcher, "r", thinker, conditions, RULES)
+        ask_all({"r": bot}, {"r": READY})
         bot.begin(GO)
-        members = set(door._group(bot._child)) if processes > 1 else {bot._child.program()}
-        assert until(lambda: processes == 1 or len(set(door._group(bot._child))) == 3)
-        members = set(door._group(bot._child))
-        os.kill(door._spawner.pid, signal.SIGKILL)
+        assert until(lambda: processes == 1 or len(set(launcher._group(bot.child))) == 3)
+        members = set(launcher._group(bot.child))
+        os.kill(launcher._spawner.pid, signal.SIGKILL)
         with pytest.raises(SpawnerLostError):
-            converse({"r": bot}, {"r": GO})
+            ask_all({"r": bot}, {"r": GO})
         with pytest.raises(SpawnerLostError):
             bot.end()
     assert members
@@ -484,6 +822,68 @@ def test_run_by_root_a_bot_is_an_unprivileged_user_wherever_that_user_can_read_i
     assert record.verdict.faults == ()
     assert record.seats[0].confined.startswith("landlock, as user 6")
     assert record.seats[0].confined != record.seats[1].confined
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_path):
+    (tmp_path / "bot.py").write_text("input()\n")
+    bot = Bot(name="b", command=(PUBLIC_PYTHON, "-u", "bot.py"), digest="b", files=str(tmp_path / "bot.py"))
+    conditions = Conditions(sandbox=offered("landlock"))
+    with Launcher() as one, Launcher() as other:  # both begin to count at the same user
+        children = [launcher.start(bot, conditions, None) for launcher in (one, other, other)]
+        taken = [child.plan.user for child in children]
+        assert len({*taken}) == 3
+        one.end(children[0])
+        user, claim = users.claim(taken[0] - users.FIRST)
+        claim.close()
+        assert user == taken[0]
+        other.finish(children[1])
+        assert other.sweep((children[2].pid,)) == 0
+        for number, free in ((1, True), (2, False)):
+            user, claim = users.claim(taken[number] - users.FIRST)
+            claim.close()
+            assert (user == taken[number]) is free
+        other.end(children[2])
+
+
+CLAIM = """
+import sys, time
+from arena.sandbox import users
+users.FIRST = int(sys.argv[1])
+claimed = users.claim(0)
+print(claimed[0], flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def few_users(monkeypatch):
+    """Two users that bots become, which no other test has."""
+    monkeypatch.setattr(users, "FIRST", 1_000_000 + os.getpid() * 2)
+    monkeypatch.setattr(users, "COUNT", 2)
+    return users.FIRST, users.FIRST + 1
+
+
+def test_a_user_that_a_killed_referee_process_had_is_free_again(few_users):
+    first, second = few_users
+    with subprocess.Popen([sys.executable, "-c", CLAIM, str(first)], stdout=subprocess.PIPE, text=True) as referee:
+        assert referee.stdout is not None
+        assert int(referee.stdout.readline()) == first
+        user, claim = users.claim(0)
+        claim.close()
+        referee.kill()
+        assert user == second
+    user, claim = users.claim(0)
+    claim.close()
+    assert user == first
+
+
+def test_without_a_free_user_a_bot_is_not_started(few_users):
+    claims = [users.claim(0)[1] for _ in few_users]
+    with pytest.raises(OSError, match=r"all 2 users .* are taken"):
+        users.claim(0)
+    for claim in claims:
+        claim.close()
 
 
 @pytest.mark.slow
@@ -535,13 +935,57 @@ def test_a_link_in_the_place_of_a_scratch_folder_is_not_followed(tmp_path):
     assert watchdog.in_folder(str(tmp_path / "link"), 10) == (0, 0)
 
 
+def test_a_name_that_vanishes_while_files_are_counted_hides_no_other(tmp_path):
+    for number in range(100):
+        (tmp_path / f"file{number}").touch()
+        (tmp_path / f"folder{number}").mkdir()
+    last = [entry for entry in os.scandir(tmp_path) if entry.is_dir()][-1]
+    (tmp_path / last.name / "large").write_bytes(bytes(3_000_000))
+    moves = (
+        "import os, sys\nos.chdir(sys.argv[1])\nwhile True:\n    os.rename('file1', 'file'); os.rename('file', 'file1')"
+    )
+    with subprocess.Popen([sys.executable, "-c", moves, tmp_path]) as mover:
+        counts = [watchdog.in_folder(str(tmp_path), 1000)[0] for _ in range(500)]
+        mover.kill()
+    assert min(counts) >= 3_000_000
+
+
+def test_a_bot_stands_still_while_its_files_are_counted(tmp_path, monkeypatch):
+    path = tmp_path / "writes.py"
+    path.write_text(
+        "import os, threading\nopen(os.environ['TMPDIR'] + '/file', 'w').close()\n"
+        "def spin():\n    while True: os.stat(os.environ['TMPDIR'])\n"
+        f"threading.Thread(target=spin, daemon=True).start()\n{STEADY}"
+    )
+    seen = []
+    count = watchdog.in_folder
+    with live.ready(discovery.from_path(path), Conditions(sandbox="rlimits")) as bot:
+
+        def counted(folder, most):
+            seen.append(set(procfs.states(bot.child.pid)))
+            return count(folder, most)
+
+        monkeypatch.setattr(watchdog, "in_folder", counted)
+        bot._thaw()
+        for _ in range(20):  # on a busy machine it may have no core to stop on in the time that it is given
+            bot.child.stored(lambda: (bot.child.pid,))
+    assert {b"T"} in seen
+
+
+@pytest.mark.skipif(levels.failure("landlock") is not None, reason="tried at the level landlock")
+def test_a_parent_that_waits_in_vfork_is_as_good_as_stopped(tmp_path):
+    path = tmp_path / "parent.py"
+    number = 56 if os.uname().machine == "x86_64" else 220  # clone, with CLONE_VM, CLONE_VFORK and SIGCHLD
+    vfork = f"import ctypes\nctypes.CDLL(None).syscall({number}, 0x4111, 0, 0, 0, 0)\n"
+    path.write_text(vfork + STEADY)
+    conditions = Conditions(sandbox="landlock", limits=Limits(processes=2), warm=False)
+    with live.ready(discovery.from_path(path), conditions) as bot:
+        assert procfs.states(bot.child.pid) == [b"D"]
+        assert bot._freezer._stopped()
+
+
 def test_a_copy_is_as_deep_as_paths_may_be(tmp_path):
-    deep = tmp_path / "source"
-    deep.mkdir()
-    for _ in range(1500):
-        deep /= "d"
-        deep.mkdir()
-    (deep / "file").write_text("x")
+    dig(tmp_path / "source", 1500)
     Copier().copy(tmp_path / "source", tmp_path / "target")
     assert (tmp_path / "target" / "/".join("d" * 1500) / "file").read_text() == "x"
     for name in ("source", "target"):
@@ -554,7 +998,23 @@ def test_what_a_build_leaves_too_much_of_too_late_to_be_seen_is_not_copied(tmp_p
     home.mkdir()
     (home / "make.py").write_text("for n in range(9): open(f'{n}', 'w').truncate(10**9)\nopen('s', 'w').close()\n")
     bot = Bot(name="b", command=("./bot",), digest="b", files=str(home))
-    with Door() as door:
-        built = building.build(door, bot, (PYTHON, "make.py"), offered("landlock"), tmp_path / "out")
+    with Launcher() as launcher:
+        built = building.build(launcher, bot, (PYTHON, "make.py"), offered("landlock"), tmp_path / "out")
     assert "scratch: more than 1 GB" in built.failure
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("level", CONFINING)
+def test_an_organiser_may_allow_a_call_and_the_record_says_so(level, tmp_path):
+    if (why := levels.failure(level)) is not None:
+        pytest.skip(f"{level}: {why}")
+    path = tmp_path / "needs.py"
+    path.write_text("import os\nos.memfd_create('x')\nprint('ready', flush=True)\ninput()")
+    for calls, ending in (((), Ending.CRASHED), (("memfd_create",), None)):
+        with live.started(discovery.from_path(path), Conditions(sandbox=level, calls=calls)) as bot:
+            try:
+                heard = live.ask(bot, READY)
+            except ConfinementError as error:  # root's bubblewrap, with an interpreter in a private home
+                pytest.skip(str(error))
+        assert heard.ending is ending, heard.words
+        assert ("with memfd_create allowed" in bot.report().confined) == bool(calls)

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 import stored
 
-from arena import cores
-from arena.match import Conditions
-from arena.sandbox.door import Door
-from arena.workers import Workers
+from arena.event.workers import Workers
+from arena.sandbox import cores
+from arena.sandbox.launcher import Launcher
+from arena.values import Conditions
 
 EVENT = stored.event("ann", "bob")
 MANY = pytest.mark.skipif(len(cores.available()) < 2, reason="there is one core only")
 
 
-def where(door: Door, _item: object) -> tuple[set[int], set[int], tuple[int, ...]]:
+def where(launcher: Launcher, _item: object) -> tuple[set[int], set[int], tuple[int, ...]]:
     """The cores of a referee, of its spawner, and those that its bots may count on."""
-    return os.sched_getaffinity(0), os.sched_getaffinity(door._spawner.pid), door.cores
+    return os.sched_getaffinity(0), os.sched_getaffinity(launcher._spawner.pid), launcher.cores
 
 
 def places(pin: bool) -> list[tuple[set[int], set[int], tuple[int, ...]]]:
@@ -66,18 +66,18 @@ def test_a_bot_that_asks_for_threads_gets_a_core_for_each():
 
 def test_a_lane_is_pinned_where_it_has_a_core_and_its_bots_take_turns_unless_told_otherwise():
     thinking = replace(EVENT, conditions=Conditions(freeze=False))
-    assert cores.pays(None, EVENT, workers=2, cores=2)
-    assert not cores.pays(None, EVENT, workers=3, cores=2)
-    assert not cores.pays(None, thinking, workers=1, cores=2)
-    assert cores.pays(True, thinking, workers=9, cores=2)
-    assert not cores.pays(False, EVENT, workers=1, cores=2)
+    assert cores.should_pin(None, EVENT, workers=2, cores=2)
+    assert not cores.should_pin(None, EVENT, workers=3, cores=2)
+    assert not cores.should_pin(None, thinking, workers=1, cores=2)
+    assert cores.should_pin(True, thinking, workers=9, cores=2)
+    assert not cores.should_pin(False, EVENT, workers=1, cores=2)
 
 
 @MANY
 def test_a_process_moves_with_all_its_threads():
     here, there = cores.available()[:2]
-    with Door() as door:
-        pid = door._spawner.pid
+    with Launcher() as launcher:
+        pid = launcher._spawner.pid
         cores.move(pid, (there,))
         tasks = [int(path.name) for path in Path(f"/proc/{pid}/task").iterdir()]
         assert all(os.sched_getaffinity(task) == {there} for task in tasks)

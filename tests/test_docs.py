@@ -1,4 +1,4 @@
-"""What the pages say is what the code does: every command, key, column, ending and bot; every example runs."""
+"""The pages agree with the code: every command, key, column, ending and bot is documented; every example runs."""
 
 import re
 import shlex
@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import cup
+import live
 import pandas as pd
 import pytest
 
-from arena import config, ratings, roster, rulebook, tiebreaks
-from arena.event import Event
-from arena.leaderboard import Results
-from arena.match import Bot, Ending
-from arena.protocol import Heard
-from arena.referee import Referee
+from arena.event import config, discovery
+from arena.games import rulebook
+from arena.match.referee import Referee
+from arena.protocol import Reply
+from arena.results import ratings, tiebreaks
+from arena.results.leaderboard import Results
+from arena.values import Ending
 
 HERE = Path(__file__).parent.parent
 README = (HERE / "README.md").read_text()
@@ -23,6 +25,7 @@ BOTS = (HERE / "bots" / "README.md").read_text()
 RESULTS = (HERE / "results" / "README.md").read_text()
 ORGANISERS = (HERE / "docs" / "organisers.md").read_text()
 ENDINGS = (HERE / "docs" / "endings.md").read_text()
+CONTRIBUTING = (HERE / "CONTRIBUTING.md").read_text()
 PAGES = (README, BOTS, RESULTS, ORGANISERS, ENDINGS)
 
 
@@ -59,7 +62,7 @@ BARE = {
     "compare": ["dice", "walker"],
     "withdraw": ["--help"],
 }
-"""What a command needs that a table names alone."""
+"""The arguments of commands that a table names without any."""
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +96,7 @@ def test_every_command_is_documented_and_every_documented_command_exists(tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize("words", unlike([words for page in PAGES for words in commands(page)]), ids=" ".join)
 def test_every_documented_command_runs(played, words):
-    match = Results.open(played / "results" / "demo").matches()["match"].iloc[0]
+    match = Results.open(played / "results" / "cup").matches()["match"].iloc[0]
     quick = {
         "run": ["--bots", "dice,walker", "--no-charts", "--plan"],
         "charts": ["--json"],
@@ -132,14 +135,16 @@ def test_every_frame_is_documented():
     frames = {
         name
         for name, method in vars(Results).items()
-        if not name.startswith("_") and getattr(method, "__annotations__", {}).get("return") is pd.DataFrame
+        if not name.startswith("_")
+        and getattr(method, "__annotations__", {}).get("return") is pd.DataFrame
+        and "frame" not in method.__annotations__  # what is made of a frame has the columns of that
     }
     assert frames == set(re.findall(r"^### `(\w+)\(", RESULTS, re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", re.findall(r"^### `(\w+)\(", RESULTS, re.MULTILINE))
 def test_the_columns_of_a_frame_are_those_of_its_page(played, name):
-    results = Results.open(played / "results" / "demo")
+    results = Results.open(played / "results" / "cup")
     results.event = replace(results.event, tie_breaks=("wins", "koya"))
     families = {
         "TIEBREAK": results.event.tie_breaks,
@@ -162,7 +167,7 @@ def test_every_ending_is_documented():
 
 def test_every_house_bot_is_documented():
     assert set(re.findall(r"^\| `(\w+)` \| [A-Zeb]", BOTS, re.MULTILINE)) - set(Ending) >= {
-        bot.name for bot in roster.gather(HERE / "bots")
+        bot.name for bot in discovery.gather(HERE / "bots")
     }
 
 
@@ -177,30 +182,29 @@ def test_the_bots_of_the_page_play(played, number):
 
 def test_the_notebook_example_of_the_results_runs(played, monkeypatch):
     monkeypatch.chdir(played)
-    for example in blocks(RESULTS, "python"):
+    *examples, _ = blocks(RESULTS, "python")  # the last one draws, and has the next test
+    for example in examples:
         exec(compile(example, "page", "exec"), {})
 
 
 def test_a_chart_of_ones_own_takes_five_lines(played, monkeypatch):
     monkeypatch.chdir(played)
-    (example,) = blocks(README, "python")
+    example = blocks(RESULTS, "python")[-1]
     assert len(example.replace("\n\n", "\n").splitlines()) == 5
     names: dict[str, Any] = {}
     exec(compile(example, "page", "exec"), names)
     drawn = [bar.get_width() for bar in names["axes"].patches]
-    assert drawn == list(Results.open(played / "results" / "demo").leaderboard()["rating"])[::-1]
+    assert drawn == list(Results.open(played / "results" / "cup").leaderboard()["rating"])[::-1]
     assert Path("mine.png").stat().st_size > 1000
 
 
 def test_the_dialogue_of_the_page_is_the_protocols():
-    (board,) = rulebook.find("duel")
-    bots = tuple(Bot(name=role, command=(), digest="") for role in board.roles)
-    match = Event(name="t", seed=1, boards=(board,), bots=bots).match(board, bots, 0)
+    match = live.match_of("duel")
     referee = Referee(rulebook.game_of(match), match)
     said = referee.asks()["mummy"].text
-    referee.hear(dict.fromkeys(board.roles, Heard(line=b"ready")))
+    referee.hear(dict.fromkeys(referee.asks(), Reply(line=b"ready")))
     referee.asks()
-    referee.hear({"explorer": Heard(line=b"move1 west")})
+    referee.hear({"explorer": Reply(line=b"move1 west")})
     said += referee.asks()["mummy"].text
     page = next(block for block in blocks(BOTS, "") if block.startswith("arena 1"))
     told = [line for line in page.splitlines() if not line.startswith((">", "match", "seed", "score", "end"))]
@@ -211,7 +215,24 @@ def test_the_dialogue_of_the_page_is_the_protocols():
 
 def test_the_listing_of_the_readme_is_the_listing():
     listing = next(block for block in blocks(README, "") if "tournament.toml" in block)
-    named = set(re.findall(r"^  (\w+(?:\.py|/))", listing, re.MULTILINE))
+    columns = re.findall(r"^  (\S+(?: \S+)*)  ", listing, re.MULTILINE)
+    listed = {name for column in columns for name in column.split()}
     here = {path.name if path.is_file() else f"{path.name}/" for path in (HERE / "arena").iterdir()}
     hidden = {"__init__.py", "__main__.py", "__pycache__/", "py.typed"}
-    assert named == here - hidden
+    assert listed == here - hidden
+
+
+def test_every_file_and_name_that_contributing_points_to_exists():
+    rows = re.findall(r"^\|.*`.*\|$", CONTRIBUTING.partition("## The rules of")[0], re.MULTILINE)
+    assert len(rows) > 40
+    missing = []
+    for row in rows:
+        text = ""
+        for name in re.findall(r"`([^` ]+)`", row.rstrip("| ").rpartition("|")[2]):
+            if "/" in name or name.endswith(".py"):
+                path = HERE / ("" if name.startswith(("tests/", "docs/")) else "arena") / name
+                text = path.read_text("utf-8") if path.is_file() else ""
+                missing += [] if path.exists() else [name]
+            elif not re.search(rf"^ *(?:def|class) {name}\b|^{name}\b[^\n]* = ", text, re.MULTILINE):
+                missing.append(name)
+    assert missing == []

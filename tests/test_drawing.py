@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena import rulebook
-from arena.drawing import draw
+from arena.games import rulebook
+from arena.replay.drawing import draw
 
 BOARDS = rulebook.all_boards()
 SGR = re.compile(r"\x1b\[[0-9;]+m")

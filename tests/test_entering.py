@@ -1,11 +1,19 @@
-"""What is typed or pressed means a legal move, in any game, or it is said why not."""
+"""Typed text and pressed keys mean a legal move, in any game, or the answer says why not."""
 
 import pytest
 
-from arena import rulebook
-from arena.cli.live.entering import by_text, by_ways, columned, listing, misunderstood, shared, ways_of
-from arena.cli.live.keyboard import decode
-from arena.cli.live.reel import PACES, Reel
+from arena.cli.live.entering import (
+    by_directions,
+    by_text,
+    directions_of,
+    in_columns,
+    listing,
+    misunderstood,
+    shared_words,
+)
+from arena.cli.live.terminal import decode
+from arena.cli.live.viewer import SPEEDS_S, Playback
+from arena.games import rulebook
 
 EXPLORER = tuple(f"move1 {way}" for way in ("north", "south", "east", "west", "nowhere"))
 DUEL = rulebook.load("mummy_maze", "duel")
@@ -36,20 +44,20 @@ def test_a_move_may_be_typed_whole_by_its_last_words_its_number_or_its_beginning
     assert list(by_text(text, legal)) == meant
 
 
-def test_arrows_enter_the_ways_of_a_move_one_after_another():
-    assert by_ways(["up"], EXPLORER) == ("move1 north",)
-    assert by_ways(["stay"], EXPLORER) == ("move1 nowhere",)
-    assert len(by_ways(["up"], MUMMY)) == 5
-    assert by_ways(["up", "left"], MUMMY) == ("move2 north west",)
-    assert by_ways(["right"], STICKS) == ()
+def test_arrows_enter_the_directions_of_a_move_one_after_another():
+    assert by_directions(["up"], EXPLORER) == ("move1 north",)
+    assert by_directions(["stay"], EXPLORER) == ("move1 nowhere",)
+    assert len(by_directions(["up"], MUMMY)) == 5
+    assert by_directions(["up", "left"], MUMMY) == ("move2 north west",)
+    assert by_directions(["right"], STICKS) == ()
 
 
 @pytest.mark.parametrize(
     ("move", "ways"),
     [("go n", ("up",)), ("s", ("down",)), ("turn left", ("left",)), ("mark e 4", ()), ("pass", ("stay",)), ("e4", ())],
 )
-def test_the_words_of_any_game_are_looked_at_for_ways(move, ways):
-    assert ways_of(move) == ways
+def test_the_words_of_any_game_may_be_directions(move, ways):
+    assert directions_of(move) == ways
 
 
 def test_numbers_are_listed_only_where_no_move_ends_in_one():
@@ -57,18 +65,18 @@ def test_numbers_are_listed_only_where_no_move_ends_in_one():
     assert listing(STICKS) == list(STICKS)
 
 
-def test_a_list_may_leave_out_what_all_moves_begin_with_and_what_is_not_meant():
-    assert shared(EXPLORER) == shared(MUMMY) == 1
-    assert shared(["pass"]) == 0
-    assert listing(MUMMY, by_ways(["up", "left"], MUMMY), shared=1) == [" 4 north west"]
+def test_a_list_may_leave_out_shared_words_and_moves_that_are_not_meant():
+    assert shared_words(EXPLORER) == shared_words(MUMMY) == 1
+    assert shared_words(["pass"]) == 0
+    assert listing(MUMMY, by_directions(["up", "left"], MUMMY), shared=1) == [" 4 north west"]
 
 
 def test_a_list_reads_downwards_in_as_many_columns_as_fit():
-    assert columned(["a", "b", "c", "d", "e"], 4) == ["a  d", "b  e", "c"]
-    assert columned([], 40) == []
+    assert in_columns(["a", "b", "c", "d", "e"], 4) == ["a  d", "b  e", "c"]
+    assert in_columns([], 40) == []
 
 
-def test_what_is_not_understood_is_answered_with_what_may_be_meant():
+def test_a_text_that_is_not_understood_is_answered_with_likely_moves():
     assert "move1 north, move1 nowhere" in misunderstood("n", EXPLORER, by_text("n", EXPLORER))
     assert "did you mean 'move1 west'" in misunderstood("move1 wst", EXPLORER, ())
 
@@ -99,10 +107,10 @@ def test_escape_alone_is_a_key_once_nothing_follows_it():
 
 
 def pressed(*keys, **changes):
-    reel = Reel(last=20, **changes)
+    playback = Playback(last=20, **changes)
     for key in keys:
-        reel.press(key)
-    return reel
+        playback.press(key)
+    return playback
 
 
 @pytest.mark.parametrize(
@@ -120,25 +128,25 @@ def pressed(*keys, **changes):
     ],
 )
 def test_keys_lead_to_a_turn(keys, place):
-    assert pressed(*keys).place == place
+    assert pressed(*keys).turn == place
 
 
 def test_play_at_the_end_begins_again_and_stops_there():
-    reel = pressed("end", "space")
-    assert (reel.place, reel.playing) == (0, True)
+    playback = pressed("end", "space")
+    assert (playback.turn, playback.playing) == (0, True)
     for _ in range(21):
-        reel.forward()
-    assert (reel.place, reel.playing) == (20, False)
+        playback.forward()
+    assert (playback.turn, playback.playing) == (20, False)
 
 
 def test_forward_at_the_end_of_a_match_that_is_played_asks_for_the_next_turn():
-    assert pressed("end", "right", over=False).wanted
-    assert not pressed("end", "right").wanted
+    assert pressed("end", "right", over=False).next_requested
+    assert not pressed("end", "right").next_requested
 
 
-def test_the_pace_has_bounds():
-    assert pressed(*["+"] * 20).pace == len(PACES) - 1
-    assert pressed(*["-"] * 20).pace == 0
+def test_the_speed_has_bounds():
+    assert pressed(*["+"] * 20).speed == len(SPEEDS_S) - 1
+    assert pressed(*["-"] * 20).speed == 0
 
 
 def test_q_and_escape_leave_and_escape_first_forgets_a_number():

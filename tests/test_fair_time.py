@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from test_tournament import Quiet
 
-from arena import roster, rulebook, tournament
-from arena.archive import Archive
 from arena.clock import TimeControl
-from arena.event import Event
-from arena.match import Conditions, Ending, Limits
+from arena.event import discovery, tournament
+from arena.games import rulebook
+from arena.results.archive import Archive
 from arena.sandbox import levels
+from arena.values import Conditions, Ending, Event, Limits
 
 MOVE = 0.02  # seconds
 THINKS = """
@@ -66,7 +66,7 @@ def played(folder: Path, bots: list[str], matches: int) -> dict[str, Counter[str
         name="load",
         seed=1,
         boards=(board,),
-        bots=roster.gather(folder / "bots"),
+        bots=discovery.gather(folder / "bots"),
         repeats=matches // (len(bots) * (len(bots) - 1)),
         conditions=conditions,
     )

@@ -1,27 +1,25 @@
-"""The kit: what a Python bot leans on, fed with lines as the referee writes them."""
+"""The kit of Python bots, with lines as the referee writes them."""
 
 import io
 import random
 import subprocess
 import sys
 
+import live
 import pytest
 
-from arena import kit, rulebook
-from arena.event import Event
-from arena.match import Bot, Conditions, Match
-from arena.protocol import Heard
-from arena.referee import Referee
+from arena import kit
+from arena.games import rulebook
+from arena.match.referee import Referee
+from arena.protocol import Reply
+from arena.values import Conditions, Match
 
-READY = Heard(line=b"ready")
+READY = Reply(line=b"ready")
 BOARDS = [board.label for board in rulebook.all_boards()]
 
 
 def match_at(label: str, **conditions: object) -> Match:
-    (board,) = rulebook.find(label)
-    bots = tuple(Bot(name=role, command=(), digest="") for role in board.roles)
-    event = Event(name="t", seed=7, boards=(board,), bots=bots, conditions=Conditions(**conditions))  # type: ignore[arg-type]
-    return event.match(board, bots, 0)
+    return live.match_of(label, seed=7, conditions=Conditions(**conditions))  # type: ignore[arg-type]
 
 
 def played(lines: str, choose=lambda turn: turn.legal[0], prepare=None) -> list[str]:
@@ -137,7 +135,7 @@ def test_the_kits_state_is_the_referees_after_every_move_of_a_random_match(label
             assert turns[role].state == referee.state
             move = dice.choice(turns[role].legal) if dice.random() < 0.9 else "an illegal move"
             turns[role]._answer(move)
-            heard[role] = Heard(line=move.encode())
+            heard[role] = Reply(line=move.encode())
         referee.hear(heard)
     assert referee.verdict is not None
     assert any(turn.by == "strike" for turn in referee.turns)

@@ -1,4 +1,4 @@
-"""Frames and CSV files of an event: what stands in them, and that the same matches give the same bytes."""
+"""Frames and CSV files of an event: their content, and the same bytes for the same matches."""
 
 import csv
 import json
@@ -17,22 +17,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arena
-from arena import tiebreaks
-from arena.archive import Archive
 from arena.errors import ArenaError
-from arena.event import Board
-from arena.leaderboard import Results, ranking, rated, write_csv
-from arena.match import Abort, Ending, Fault, Record, Turn, Verdict
-from arena.standings import standings
-from arena.tables import rows_of, write
+from arena.results.archive import Archive
+from arena.results.columns import CROSSTABLE, FRAMES, LEADERBOARD, Columns, interval_text
+from arena.results.leaderboard import Results, meetings, rating_cache, write_csv
+from arena.results.standings import standings
+from arena.results.tables import rows_of, write
+from arena.values import Abort, Board, Ending, Fault, Record, Turn, Verdict
 
 EVENT = stored.event("ann", "bob", "cat", repeats=2)
 MATCHES = tuple(stored.plan(EVENT))
 HEADERS = {  # the promise of results/README.md
     "leaderboard": (
         "rank,bot,rating,rating_low,rating_high,rank_low,rank_high,tier,matches,points,won,drawn,lost,forfeits,"
-        "illegal_move,garbled,timeout,crashed,limit_exceeded,hunt,duel,classic,hunt_explorer,duel_explorer,duel_mummy,classic_pacman,classic_ghost1,classic_ghost2"
+        "illegal_move,garbled,timeout,crashed,limit_exceeded,hunt,duel,classic,hunt_explorer,duel_explorer,duel_mummy,classic_pacman,classic_ghost1,classic_ghost2,"
+        "display"
     ),
+    "rankings": "board,role,rank,bot,strength,low,high,rank_low,rank_high,score,display",
     "strengths": "bot,board,role,strength,low,high",
     "chance_better": "bot,opponent,chance",
     "crosstable": "board,role,bot,opponent,matches,score",
@@ -74,6 +75,35 @@ def cells(path: Path) -> list[list[str]]:
 def test_every_file_has_the_promised_header(results, tmp_path, name):
     write_csv(results, tmp_path)
     assert (tmp_path / f"{name}.csv").read_text().partition("\n")[0] == HEADERS[name]
+
+
+@pytest.mark.parametrize("name", list(FRAMES))
+def test_every_frame_has_the_columns_that_are_declared(results, name):
+    frame = getattr(results, name)(*(("ann", "bob") if name == "head_to_head" else ()))
+    columns = FRAMES[name]
+    assert list(dict.fromkeys(columns[column].meaning for column in frame)) == list(
+        dict.fromkeys(column.meaning for column in columns.columns if column.name not in {"TIEBREAK", "BOARD_ROLE"})
+    )
+    assert {column for column in frame if column not in columns.names} == {
+        "leaderboard": {*results.columns.values(), *results.places.values()},
+        "matches": {f"{role}_{cell}" for _, role in results.places for cell in ("bot", "score", "ending")},
+    }.get(name, set())
+
+
+def test_a_board_with_the_name_of_a_clock_is_rounded_as_a_score():
+    frame = pd.DataFrame({"bot": ["ann"], "wall": [1 / 3], "rating": [-0.00001]})
+    assert rows_of(frame, LEADERBOARD) == [{"bot": "ann", "wall": 0.3333, "rating": 0.0}]
+
+
+@pytest.mark.parametrize(("unit", "text"), [("logits", "-1.25"), ("Elo", "-1"), ("points", "-1.2")])
+def test_a_rating_has_the_decimals_of_its_unit(unit, text):
+    rating = LEADERBOARD.rated_in(unit)["rating"]
+    assert (rating.text(-1.25), rating.text(None), rating.text(float("inf"))) == (text, "", "")
+
+
+def test_an_interval_with_an_open_end_has_words_for_it():
+    ends = [("1", "2"), ("1", ""), ("", "2"), ("", "")]
+    assert [interval_text(*each) for each in ends] == ["1 to 2", "above 1", "below 2", "anything"]
 
 
 def test_the_same_matches_in_any_order_give_the_same_bytes(folder, tmp_path):
@@ -121,8 +151,8 @@ def any_record(draw: st.DrawFn) -> Record:
     )
 
 
-def bytes_of(frame: pd.DataFrame, folder: Path) -> bytes:
-    return write(frame, folder / "t.csv").read_bytes()
+def bytes_of(frame: pd.DataFrame, columns: Columns, folder: Path) -> bytes:
+    return write(frame, columns, folder / "t.csv").read_bytes()
 
 
 @given(st.lists(any_record(), max_size=40), st.data())
@@ -130,7 +160,7 @@ def bytes_of(frame: pd.DataFrame, folder: Path) -> bytes:
 def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(records, data):
     ids = sorted({record.match.id for record in records})
     plan = data.draw(st.sets(st.sampled_from(ids))) if ids else set()
-    with tempfile.TemporaryDirectory() as top, patch.object(rated, "REFITS", 30):
+    with tempfile.TemporaryDirectory() as top, patch.object(rating_cache, "REFITS", 30):
         folder = Path(top)
         with Archive.open(folder, writing=True) as archive:
             archive.begin(MANY, plan)
@@ -138,17 +168,18 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
         for all_versions in (False, True):
             results = Results.open(folder, all_versions=all_versions)
             bots, played = [bot.name for bot in MANY.bots], results.played
-            for quick, slow in (
-                (results.leaderboard(), slow_tables.leaderboard(results, bots, played)),
-                (results.crosstable(), slow_tables.crosstable(played)),
-                (results.matches(), slow_tables.matches(results, played)),
+            for columns, quick, slow in (
+                (LEADERBOARD, results.leaderboard(), slow_tables.leaderboard(results, bots, played)),
+                (CROSSTABLE, results.crosstable(), slow_tables.crosstable(played)),
+                (FRAMES["matches"], results.matches(), slow_tables.matches(results, played)),
             ):
-                assert bytes_of(quick, folder) == bytes_of(slow, folder)
-            by_points = {one.bot: one for one in standings(bots, played)}
+                assert bytes_of(quick, columns, folder) == bytes_of(slow, columns, folder)
+            by_points = {standing.bot: standing for standing in standings(bots, played)}
             assert {
-                one.bot: replace(one, rank=by_points[one.bot].rank, tie_breaks={}) for one in results.standings
+                standing.bot: replace(standing, rank=by_points[standing.bot].rank, tie_breaks={})
+                for standing in results.standings
             } == by_points
-            assert ranking.met(results.arrays).met == tiebreaks.crosstable(played).met
+            assert meetings.encounters(results.arrays).met == slow_tables.met(played).met
             assert results.count == len(played)
             assert results.seats_held() == Counter(bot for match in played for bot in match.seats.values())
             for label in results.boards:
@@ -157,17 +188,34 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
             results.close()
 
 
-def test_a_bot_whose_first_match_ends_while_results_are_read_has_not_played_yet(tmp_path):
+def test_results_are_of_one_moment_while_a_run_goes_on(tmp_path):
     results = make(tmp_path, stored.played(find(EVENT, "duel", "ann", "bob"), explorer=90, mummy=10))
-    assert {one.bot for one in results.ratings.ratings} == {"ann", "bob"}
+    assert {rating.bot for rating in results.ratings.ratings} == {"ann", "bob"}
     with Archive.open(tmp_path, writing=True) as archive:
         archive.append(stored.played(find(EVENT, "duel", "ann", "cat"), explorer=90, mummy=10))
+        archive.append(stored.played(find(EVENT, "hunt", "ann"), explorer=90))
     ranks = results.leaderboard().set_index("bot")["rank"]
     assert (ranks["ann"], ranks["bob"]) == (1, 2)
     assert ranks.isna()["cat"]
+    assert set(results.rankings()["bot"]) == {"ann", "bob"}
+    assert (results.count, len(results.matches()), len(results.seats()), len(results.played)) == (1, 1, 2, 1)
+    results.close()
+    assert Results.open(tmp_path).count == 3
 
 
-def test_arrays_hold_what_ratings_are_fitted_to(tmp_path):
+@pytest.mark.parametrize("first", ["event", "tallies", "standings", "ratings", "arrays", "failings", "boards", "count"])
+def test_the_first_reading_fixes_the_moment_of_all_others(tmp_path, first):
+    results = make(tmp_path, stored.played(find(EVENT, "duel", "ann", "bob"), explorer=90, mummy=10))
+    getattr(results, first)
+    with Archive.open(tmp_path, writing=True) as archive:
+        archive.append(stored.played(find(EVENT, "hunt", "cat"), explorer=90))
+    written = {path.stem: path.read_text() for path in write_csv(results, tmp_path)}
+    assert "ann" in written["rankings"]
+    for name in ("rankings", "strengths", "crosstable", "matches", "timing"):
+        assert "cat" not in written[name]
+
+
+def test_arrays_have_the_scores_entries_and_endings_of_all_seats(tmp_path):
     match = find(EVENT, "classic", "ann", "bob", "bob")
     forfeit = stored.played(match, pacman=80, ghost1=Ending.GARBLED, ghost2=20)
     arrays = make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90), forfeit).arrays
@@ -184,7 +232,7 @@ def test_arrays_hold_what_ratings_are_fitted_to(tmp_path):
         *(None, None),
         *(Ending.GARBLED, None),
     ]
-    assert arrays.by_place(arrays.score).tolist() == [[90, -1, -1], [80, 0, 20]]
+    assert arrays.by_match(arrays.score).tolist() == [[90, -1, -1], [80, 0, 20]]
     assert (arrays.transcript >= 0).all()
 
 
@@ -222,7 +270,7 @@ def test_bots_that_never_played_have_empty_cells_and_no_rank(tmp_path):
     rows = cells(tmp_path / "leaderboard.csv")
     assert rows[1][:2] == ["1", "ann"]
     assert rows[1][8:14] == ["1", "90.0000", "1", "0", "0", "0"]
-    assert rows[3] == ["", "cat", *[""] * 6, "0", "", *["0"] * 9, *[""] * 9]
+    assert rows[3] == ["", "cat", *[""] * 6, "0", "", *["0"] * 9, *[""] * 9, "cat"]
 
 
 def test_an_event_without_matches_has_tables_without_matches(tmp_path):
@@ -230,6 +278,7 @@ def test_an_event_without_matches_has_tables_without_matches(tmp_path):
     write_csv(results, tmp_path)
     assert {name: len(cells(tmp_path / f"{name}.csv")) for name in HEADERS} == {
         "leaderboard": 4,
+        "rankings": 1,
         "strengths": 1,
         "chance_better": 1,
         "crosstable": 1,
@@ -269,7 +318,7 @@ def test_matches_stand_by_board_repeat_and_bots(results):
     assert len(frame) == len(MATCHES)
 
 
-def test_matches_of_the_same_bots_edited_meanwhile_stand_by_id_whichever_came_first(tmp_path):
+def test_matches_of_the_same_bots_edited_meanwhile_are_sorted_by_id(tmp_path):
     match = find(EVENT, "duel", "ann", "bob")
     for order in ("fa0", "0fa"):
         records = (stored.played(replace(match, id=first + match.id[1:])) for first in order)
@@ -364,8 +413,10 @@ def test_a_bot_that_never_answered_has_no_times(tmp_path):
 
 def test_turns_and_seats_are_a_row_each(tmp_path):
     match = find(EVENT, "duel", "ann", "bob")
-    said = (Turn(number=1, role="mummy", move="north", by="strike", said="=1+1", remarks=("a", "b"), wall=0.25),)
-    results = make(tmp_path, replace(stored.played(match, explorer=7), turns=said))
+    output = (
+        Turn(number=1, role="mummy", move="north", by="strike", rejected_text="=1+1", remarks=("a", "b"), wall=0.25),
+    )
+    results = make(tmp_path, replace(stored.played(match, explorer=7), turns=output))
     (turn,) = results.turns().to_dict("records")
     assert (turn["bot"], turn["move"], turn["by"], turn["said"]) == ("bob", "north", "strike", "=1+1")
     assert (turn["wall"], turn["remarks"]) == (0.25, "a\nb")
@@ -374,7 +425,7 @@ def test_turns_and_seats_are_a_row_each(tmp_path):
     assert seats["score"].iloc[0] == 7
 
 
-def test_aborts_are_told(tmp_path):
+def test_aborts_have_a_row_each(tmp_path):
     stored.store(tmp_path, EVENT, [])
     with Archive.open(tmp_path, writing=True) as archive:
         archive.append_abort(Abort(match="abc", cause="a worker was killed", attempt=2))
@@ -403,6 +454,7 @@ HOSTILE = {"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@sum": "'@sum", "\tx": "'
 def test_no_cell_is_a_formula(tmp_path):
     write(
         pd.DataFrame({"bot": [*HOSTILE, "plain", 'with, "both"', "line\nbreak"], "score": range(-3, 6)}),
+        CROSSTABLE,
         tmp_path / "t.csv",
     )
     with (tmp_path / "t.csv").open(newline="") as file:
@@ -420,7 +472,7 @@ def test_a_hostile_name_goes_harmlessly_through_every_table(tmp_path):
         assert "'=cmd()" in text
 
 
-def test_a_file_is_replaced_whole(tmp_path, results):
+def test_an_old_file_is_replaced_completely(tmp_path, results):
     (tmp_path / "matches.csv").write_text("old")
     written = write_csv(results, tmp_path)
     assert (
@@ -430,7 +482,7 @@ def test_a_file_is_replaced_whole(tmp_path, results):
 
 
 def test_rows_for_json_have_no_missing_number_that_json_cannot_say(tmp_path):
-    rows = rows_of(make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)).leaderboard())
+    rows = rows_of(make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)).leaderboard(), LEADERBOARD)
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
     assert (rows[0]["rank"], rows[0]["points"], rows[1]["rank"], rows[1]["points"]) == (1, 90.0, None, None)
 

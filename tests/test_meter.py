@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from arena.sandbox.meter import Meter, Usage
-from arena.sandbox.procfs import Seen
+from arena.sandbox.procfs import ProcessUsage
 
 CROWD = """
 import sys, threading, time
@@ -66,21 +66,21 @@ def test_a_crowd_of_threads_that_wake_at_once_does_not_add_up_what_they_wait(run
     with pytest.raises(subprocess.TimeoutExpired):
         crowd.wait(0.5)
     _, waited = seconds(meter, 0.5)
-    assert 0 < waited <= 2 * max(meter._waits.values())
-    assert sum(meter._waits.values()) > 2 * waited
+    assert 0 < waited <= 2 * max(meter._thread_waits.values())
+    assert sum(meter._thread_waits.values()) > 2 * waited
     meter.close()
 
 
 def test_what_threads_waited_before_the_question_does_not_count():
     meter = Meter(lambda: None)
-    meter._others = lambda: iter([("7", 5.0), ("8", 0.2)])
+    meter._other_threads = lambda: iter([("7", 5.0), ("8", 0.2)])
     meter.survey(0.5)
-    assert meter._waits == {"7": 0.5, "8": 0.2}
-    meter._others = lambda: iter([("7", 5.25), ("8", 0.2)])
+    assert meter._thread_waits == {"7": 0.5, "8": 0.2}
+    meter._other_threads = lambda: iter([("7", 5.25), ("8", 0.2)])
     meter.mark()
-    meter._others = lambda: iter([("7", 5.5), ("8", 0.2), ("9", 0.125)])
+    meter._other_threads = lambda: iter([("7", 5.5), ("8", 0.2), ("9", 0.125)])
     meter.survey(0.5)
-    assert meter._waits == {"7": 0.25, "8": 0.0, "9": 0.125}
+    assert meter._thread_waits == {"7": 0.25, "8": 0.0, "9": 0.125}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_of_several_threads_the_two_longest_waits_count_without_what_they_waited
     first, others, cpu, waited
 ):
     meter = Meter(lambda: None)
-    meter._others = lambda: ((str(number), wait) for number, wait in enumerate(others))
+    meter._other_threads = lambda: ((str(number), wait) for number, wait in enumerate(others))
     meter.mark()
     meter.last = Usage(cpu, first)
     meter.survey(10.0)
@@ -106,14 +106,14 @@ def test_of_several_threads_the_two_longest_waits_count_without_what_they_waited
 def test_a_wait_that_is_not_over_began_at_most_when_it_was_last_seen_to_run(monkeypatch):
     meter = Meter(lambda: None)
     meter.mark()
-    begun = meter._asked
+    begun = meter._last_call
     monkeypatch.setattr("arena.sandbox.meter.states", lambda _: [b"S", b"R"])
-    assert meter.untold(begun + 4.0) == 4.0
-    meter._clocked = 0.1  # it ran after 4
-    assert meter.untold(begun + 5.0) == 1.0
-    assert meter.untold(begun + 6.0) == 2.0
+    assert meter.unreported_wait(begun + 4.0) == 4.0
+    meter._own_cpu = 0.1  # it ran after 4
+    assert meter.unreported_wait(begun + 5.0) == 1.0
+    assert meter.unreported_wait(begun + 6.0) == 2.0
     monkeypatch.setattr("arena.sandbox.meter.states", lambda _: [b"S", b"S"])
-    assert meter.untold(begun + 7.0) == 0.0
+    assert meter.unreported_wait(begun + 7.0) == 0.0
 
 
 def test_a_thread_that_becomes_the_first_brings_no_waits_of_its_past_along():
@@ -142,15 +142,15 @@ def test_cpu_time_of_what_it_forked_is_its_own(run):
 def test_cpu_time_of_a_child_that_ended_stays_and_counts_once(monkeypatch):
     meter, alive = Meter(lambda: None), {1: _used(own=0.25), 2: _used(own=0.5)}
     monkeypatch.setattr("arena.sandbox.meter.see", alive.get)
-    assert meter._together([1, 2]) == 0.75
+    assert meter._cpu_of_group([1, 2]) == 0.75
     del alive[2]  # nobody has waited for it
-    assert meter._together([1, 2]) == 0.75
+    assert meter._cpu_of_group([1, 2]) == 0.75
     alive[1] = _used(own=0.25, reaped=0.625)
-    assert meter._together([1]) == 0.875
+    assert meter._cpu_of_group([1]) == 0.875
 
 
-def _used(own: float, reaped: float = 0.0) -> Seen:
-    return Seen(group=1, cpu=own + reaped, own=own, threads=1, resident=0)
+def _used(own: float, reaped: float = 0.0) -> ProcessUsage:
+    return ProcessUsage(group=1, cpu=own + reaped, own_cpu=own, threads=1, resident=0)
 
 
 def _children(parent: "subprocess.Popen[bytes]") -> list[str]:

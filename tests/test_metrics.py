@@ -1,12 +1,12 @@
-"""What is metrics in a remark, and what is talk."""
+"""Metrics in remarks, and remarks without metrics."""
 
 from dataclasses import replace
 
 import pytest
 import stored
 
-from arena.leaderboard import Results
-from arena.leaderboard.metrics import read
+from arena.results.leaderboard import Results
+from arena.results.leaderboard.metrics import read
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_remark_of_names_and_numbers_is_metrics_and_any_other_is_talk(remark, 
     assert read(remark) == metrics
 
 
-def test_metrics_are_a_row_each_with_who_said_it_and_when(tmp_path):
+def test_metrics_are_a_row_each_with_match_turn_role_and_bot(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL])
     first, second = (stored.played(match, turns=2) for match in stored.plan(event))
     spoken = first.turns[1]._replace(remarks=("depth 3 nodes 40", "hello", "depth=4"))

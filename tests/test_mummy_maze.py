@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from solver import Solution, cells_in_play
 
-from arena import rulebook
+from arena.games import rulebook
 
 BOARDS = ("hunt", "duel", "duel_published", "court")
 WAYS = ("north", "south", "east", "west", "nowhere")

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from search import GHOSTS, fewest_moves_for_all_pellets, forces, positions, walk
 
-from arena import rulebook
+from arena.games import rulebook
 
 BOARDS = ("classic", "published")
 SMALL = {"size": (5, 6), "pacman": (5, 5), "blinky": (5, 6), "inky": (6, 6), "pellets": ()}

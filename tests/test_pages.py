@@ -1,4 +1,4 @@
-"""The pages of docs/: what is made from the code is as the code makes it, and every page's commands and words hold."""
+"""The manual: what is made from the code is as the code makes it, and every page's commands and words hold."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ import pytest
 from cup import arena
 from test_docs import ENDINGS, HERE, commands
 
-from arena.match import Ending
+from arena.values import Ending
 
 PROTOCOL = (HERE / "docs" / "protocol.md").read_text("utf-8")
 AUTHORS = (HERE / "docs" / "bot-authors.md").read_text("utf-8")
@@ -68,7 +68,7 @@ def test_what_an_ending_is_said_to_say_is_what_arena_says():
     sections = re.findall(r"^It says .*?\n\n", ENDINGS, re.MULTILINE | re.DOTALL)
     quoted = [words for section in sections for words in re.findall(r"`([a-z][^`]+)`", section)]
     assert len(sections) == len(Ending) - 1
-    assert [words for words in quoted if not re.search(words.replace("no answer", "no {wanted}"), CODE)] == []
+    assert [words for words in quoted if not re.search(words.replace("no answer", "no {awaited}"), CODE)] == []
 
 
 def test_every_limit_that_a_bot_may_pass_is_explained():
@@ -91,7 +91,7 @@ def test_the_page_for_authors_of_bots_can_be_followed(tmp_path):
 
 @pytest.mark.parametrize(
     "page",
-    [*sorted((HERE / "docs").glob("*.md")), HERE / "README.md", HERE / "rules/README.md"],
+    [*sorted((HERE / "docs").glob("*.md")), *(HERE / folder / "README.md" for folder in ("", "rules", "results"))],
     ids=lambda page: page.name,
 )
 def test_every_link_of_a_page_leads_somewhere(page):

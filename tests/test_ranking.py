@@ -1,4 +1,4 @@
-"""Ratings as an event has them: kept between readings, deciding the rank, shown in a terminal, two bots compared."""
+"""Ratings of an event: their cache, the ranks that they decide, the terminal's table, the comparison of two bots."""
 
 import io
 import json
@@ -6,17 +6,22 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import stored
 from cup import arena
+from matplotlib.markers import CARETLEFT
 from rich.console import Console
 
-from arena import tiebreaks
-from arena.archive import Archive
-from arena.cli import ladder, screen
+from arena import charts
+from arena.cli import leaderboard_text, output
+from arena.cli.run.totals import Totals
 from arena.errors import ArenaError
-from arena.leaderboard import Results, ranking, rated
-from arena.standings import standings_of
+from arena.report.leaderboard import table
+from arena.results import tiebreaks
+from arena.results.archive import Archive
+from arena.results.leaderboard import Results, meetings, ranking, rating_cache, write_csv
+from arena.results.standings import standings_of
 
 NAMES = ("oracle", "hunter", "walker", "dice")
 EVENT = stored.event(*NAMES, repeats=2)
@@ -40,7 +45,9 @@ def unread():
 def of(folder, read=unread, rating="bradley_terry"):
     archive = Archive.open(folder)
     try:
-        return rated.of(archive, archive.event(), archive.tallies(), read, rating=rating, all_versions=False)
+        return rating_cache.load_or_fit(
+            archive, archive.event(), archive.tallies(), read, rating=rating, all_versions=False
+        )
     finally:
         archive.close()
 
@@ -52,18 +59,18 @@ def plain(found):
 
 def fitted(folder, **options):
     with_arrays = Results.open(folder)
-    found = of(folder, lambda: with_arrays.arrays, **options)
+    result = of(folder, lambda: with_arrays.arrays, **options)
     with_arrays.close()
-    return found
+    return result
 
 
-def test_what_was_kept_is_what_was_fitted_to_the_last_digit(tmp_path):
+def test_cached_ratings_equal_the_fitted_ones_to_the_last_digit(tmp_path):
     stored.store(tmp_path, EVENT, likely())
     assert plain(fitted(tmp_path)) == plain(of(tmp_path))
     assert plain(fitted(tmp_path, rating="points")) == plain(of(tmp_path, rating="points"))
 
 
-def test_what_was_kept_is_right_only_for_the_same_matches(tmp_path):
+def test_cached_ratings_are_used_for_the_same_matches_only(tmp_path):
     records = list(likely())
     stored.store(tmp_path, EVENT, records[:-1])
     before = fitted(tmp_path)
@@ -81,19 +88,29 @@ def test_another_event_of_the_same_size_in_the_same_place_is_fitted_anew(tmp_pat
     assert fitted(tmp_path).ratings[0].bot == "dice"
 
 
-@pytest.mark.parametrize("rubbish", [b"", b"rubbish", b"PK\x03\x04 and no more"])
-def test_a_kept_fit_that_cannot_be_read_is_fitted_anew(tmp_path, rubbish):
+@pytest.mark.parametrize("rubbish", [b"", b"rubbish", b"PK\x03\x04 and no more", b"[" * 100_000, b"[1, 2]", b"{}"])
+def test_ratings_with_an_unreadable_cache_are_fitted_anew(tmp_path, rubbish):
     stored.store(tmp_path, EVENT, likely())
     right = plain(fitted(tmp_path))
-    (kept,) = tmp_path.glob(".ratings-*.npz")
-    kept.write_bytes(rubbish)
+    (path,) = tmp_path.glob(".ratings-*.json")
+    path.write_bytes(rubbish)
     assert plain(fitted(tmp_path)) == right
     assert plain(of(tmp_path)) == right
 
 
-def test_a_fit_that_cannot_be_kept_is_told_all_the_same(tmp_path):
+@pytest.mark.parametrize("rubbish", [None, {"dtype": "f8,("}, [], {"unit": "logits"}])
+def test_a_damaged_cache_under_the_right_key_is_fitted_anew(tmp_path, rubbish):
     stored.store(tmp_path, EVENT, likely())
-    (tmp_path / ".ratings-elo.npz").mkdir()
+    right = plain(fitted(tmp_path))
+    (path,) = tmp_path.glob(".ratings-*.json")
+    key, _ = json.loads(path.read_text())
+    path.write_text(json.dumps([key, rubbish]))
+    assert plain(fitted(tmp_path)) == right
+
+
+def test_ratings_that_cannot_be_cached_are_returned_all_the_same(tmp_path):
+    stored.store(tmp_path, EVENT, likely())
+    (tmp_path / ".ratings-elo.json").mkdir()
     assert fitted(tmp_path, rating="elo").unit == "Elo"
     assert not list(tmp_path.glob("*.part"))
 
@@ -112,7 +129,8 @@ def test_a_rating_that_there_is_not_is_named_and_leaves_nothing(folder):
 def level(results, **values):
     """The ratings of an event, with these values instead of their own."""
     ratings = tuple(
-        replace(one, strength=one.strength._replace(value=values[one.bot])) for one in results.ratings.ratings
+        replace(rating, strength=rating.strength._replace(value=values[rating.bot]))
+        for rating in results.ratings.ratings
     )
     return replace(results.ratings, ratings=ratings)
 
@@ -120,29 +138,31 @@ def level(results, **values):
 def test_the_rating_decides_then_points_then_tie_breaks_in_their_order(folder):
     results = Results.open(folder)
     by_points = standings_of(NAMES, results.tallies)
-    equal = tuple(replace(one, points=50.0) for one in by_points)
+    equal = tuple(replace(standing, points=50.0) for standing in by_points)
     unlike = {"oracle": 1.0, "hunter": 2.0, "walker": 3.0, "dice": 4.0}
     same = dict.fromkeys(NAMES, 0.5)
 
     def placed(standings, values, *tie_breaks):
-        ranked = ranking.ranked(standings, level(results, **values), lambda: ranking.met(results.arrays), tie_breaks)
-        return [(one.rank, one.bot) for one in ranked]
+        ranked = ranking.ranked(
+            standings, level(results, **values), lambda: meetings.encounters(results.arrays), tie_breaks
+        )
+        return [(standing.rank, standing.bot) for standing in ranked]
 
     assert placed(by_points, unlike) == [(1, "dice"), (2, "walker"), (3, "hunter"), (4, "oracle")]
-    assert [bot for _, bot in placed(by_points, same)] == [one.bot for one in by_points]
+    assert [bot for _, bot in placed(by_points, same)] == [standing.bot for standing in by_points]
     assert placed(equal, same) == [(1, bot) for bot in sorted(NAMES)]
-    wins = {bot: sum(met.won for met in ranking.met(results.arrays).against(bot).values()) for bot in NAMES}
+    wins = {bot: sum(met.won for met in meetings.encounters(results.arrays).against(bot).values()) for bot in NAMES}
     assert [bot for _, bot in placed(equal, same, "wins")] == sorted(NAMES, key=lambda bot: (-wins[bot], bot))
 
 
 def test_figures_that_differ_beyond_nine_decimals_are_equal(folder):
     results = Results.open(folder)
-    equal = tuple(replace(one, points=50.0) for one in results.standings)
+    equal = tuple(replace(standing, points=50.0) for standing in results.standings)
     almost = {bot: 0.5 + place * 1e-12 for place, bot in enumerate(NAMES)}
-    assert {one.rank for one in ranking.ranked(equal, level(results, **almost), unread, ())} == {1}
+    assert {standing.rank for standing in ranking.ranked(equal, level(results, **almost), unread, ())} == {1}
 
 
-def test_who_is_placed_by_a_tie_break_has_that_rank_in_its_interval(tmp_path):
+def test_the_interval_of_ranks_holds_the_rank_that_a_tie_break_decided(tmp_path):
     event = replace(stored.event("ann", "bob", boards=[stored.DUEL]), tie_breaks=("wins", "direct_encounter"))
     records = [stored.played(match, explorer=100, mummy=0) for match in stored.plan(event)]
     table = Results.open(stored.store(tmp_path, event, records)).leaderboard()
@@ -168,7 +188,7 @@ def test_the_strengths_by_role_and_chances_are_those_of_the_ratings(folder):
 def drawn(results, width):
     """The leaderboard's lines on a terminal of this width, without colours."""
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    console.print(screen.fitted(ladder.table(results, width), console))
+    console.print(output.tightened(leaderboard_text.table(results, width), console))
     return console.file.getvalue().rstrip("\n").split("\n")
 
 
@@ -188,7 +208,7 @@ def test_intervals_are_drawn_on_one_scale(folder):
     low, high = table["rating_low"].min(), table["rating_high"].max()
     start = min(bar.start() for bar in bars)
     for bar, rating in zip(bars, table["rating"], strict=True):
-        at = start + (ladder.BAR - 1) * (rating - low) / (high - low)
+        at = start + (leaderboard_text.BAR_COLUMNS - 1) * (rating - low) / (high - low)
         assert bar[0].index("\u25cf") + bar.start() == pytest.approx(at, abs=0.51)
 
 
@@ -196,6 +216,175 @@ def test_a_bot_that_never_played_has_a_row_without_figures(tmp_path):
     match = next(match for match in stored.plan(EVENT) if match.board == "duel")
     lines = drawn(Results.open(stored.store(tmp_path, EVENT, [stored.played(match)])), 80)
     assert lines[4].split() == ["oracle", "0", "0", "0"]
+
+
+def mixed(folder, display=None, /, **plays):
+    """An event of the four bots and of specialists: `ghost="ghost1 ghost2"` plays these roles of classic only.
+
+    `display` has display names.
+    """
+    roles = {name: tuple(words.split()) for name, words in plays.items()}
+    event = stored.event(*NAMES, *plays)
+    own = {name: {"games": ("pacman/classic",), "roles": roles[name]} for name in plays}
+    bots = [replace(bot, display=(display or {}).get(bot.name, ""), **own.get(bot.name, {})) for bot in event.bots]
+    matches = [
+        match
+        for match in stored.plan(event)
+        if all(
+            seat.bot.name in NAMES or (match.board == "classic" and seat.role in roles[seat.bot.name])
+            for seat in match.seats
+        )
+    ]
+    records = [stored.likely(match, [*plays, *NAMES]) for match in matches]
+    return stored.store(folder / "cup", replace(event, bots=tuple(bots)), records)
+
+
+def test_an_overall_rank_is_for_bots_that_play_every_board_and_role(tmp_path):
+    folder = mixed(tmp_path, ghost="ghost1 ghost2", runner="pacman")
+    results = Results.open(folder)
+    table = results.leaderboard().set_index("bot")
+    assert list(table.index[:4]) == list(NAMES)
+    assert table["rank"].tolist()[:4] == [1, 2, 3, 4]
+    assert table.loc[list(NAMES), "rank_high"].max() == 4
+    special = table.loc[["ghost", "runner"]]
+    assert special[["rank", "rank_low", "rank_high", "tier"]].isna().all(axis=None)
+    assert special["rating"].max() > table.loc["oracle", "rating"]
+    assert results.specialists == {"ghost": "ghost1 and ghost2 of classic only", "runner": "pacman of classic only"}
+    output = arena(tmp_path, "leaderboard", str(folder)).stdout
+    ranked, _, others = output.partition("without such a rank, because they play a part only:")
+    assert "ghost" not in ranked.replace("ghost1", "")
+    assert re.search(r"^ghost +ghost1 and ghost2 of classic only ", others, re.MULTILINE)
+
+
+def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(tmp_path):
+    folder = mixed(tmp_path, ghost="ghost1 ghost2", runner="pacman")
+    results = Results.open(folder)
+    frame = results.rankings()
+    heads = list(dict.fromkeys(zip(frame["board"], frame["role"].fillna("all"), strict=True)))
+    assert heads == [
+        ("mummy_maze/hunt", "explorer"),
+        *(("mummy_maze/duel", role) for role in ("all", "explorer", "mummy")),
+        *(("pacman/classic", role) for role in ("all", "pacman", "ghost1", "ghost2")),
+    ]
+    ghosts = results.rankings("classic", "ghost1")
+    assert set(ghosts["bot"]) == {*NAMES, "ghost"}
+    assert ghosts["rank"].tolist() == [1, 2, 3, 4, 5]
+    assert ghosts["strength"].is_monotonic_decreasing
+    assert (ghosts["rank_low"] <= ghosts["rank"]).all()
+    assert (ghosts["rank"] <= ghosts["rank_high"]).all()
+    whole = frame[(frame["board"] == "pacman/classic") & frame["role"].isna()]
+    assert set(whole["bot"]) == set(NAMES)
+    roles = results.strengths().set_index(["board", "role", "bot"])["strength"]
+    assert all(row.strength == roles["pacman/classic", "ghost1", row.bot] for row in ghosts.itertuples())
+    output = arena(tmp_path, "leaderboard", str(folder), "--rankings", "--board", "classic", "--role", "ghost1").stdout
+    assert output.startswith("classic, ghost1\nrank  bot")
+    assert output.split("\n")[3].split()[:2] == ["1", ghosts["bot"][0]]
+    asked = json.loads(arena(tmp_path, "leaderboard", str(folder), "--rankings", "--json").stdout)
+    assert [(row["board"], row["role"], row["bot"]) for row in asked] == [
+        (row.board, None if pd.isna(row.role) else row.role, row.bot) for row in frame.itertuples()
+    ]
+    assert len(charts.draw("rankings", results).axes) >= len(heads)
+    page = table(results)
+    assert [part for part, _ in page.parts] == list(results.specialists.values())
+    assert [heading for heading, _, _ in page.rankings][-1] == "classic, ghost2"
+
+
+def test_display_names_stand_in_rankings_among_specialists_and_in_a_comparison(tmp_path):
+    displays = {"ghost": "Łukasz", "oracle": "Anna Müller"}
+    folder = mixed(tmp_path, displays, ghost="ghost1 ghost2")
+    for table_ in ((), ("--rankings",), ("--crosstable",), ("--timing",)):
+        output = arena(tmp_path, "leaderboard", str(folder), *table_).stdout
+        assert {name: name in re.split(r"\W+", output) for name in displays} == dict.fromkeys(displays, False)
+        assert all(name in output for name in displays.values())
+    output = arena(tmp_path, "compare", "ghost", "oracle", str(folder)).stdout
+    assert "Łukasz is rated" in output
+    assert output.splitlines()[0].split() == ["board", "role", "Łukasz", "Anna", "Müller", "difference", "matches"]
+    page = table(Results.open(folder))
+    assert [name for _, rows in page.parts for name, _ in rows] == ["Łukasz"]
+    assert {name for _, rows, _ in page.rankings for name, _ in rows} == {*displays.values(), *NAMES[1:]}
+
+
+def test_the_table_of_a_run_has_bots_that_play_the_whole_event_before_specialists(tmp_path):
+    folder = mixed(tmp_path, {"ghost": "Łukasz"}, ghost="ghost1 ghost2", runner="pacman")
+    with Archive.open(folder) as archive:
+        event, played = archive.event(), archive.played()
+    assert [row[:2] for row in Totals(event, ()).rows(9)] == [
+        (None, name) for name in (*sorted(NAMES), "Łukasz", "runner")
+    ]
+    rows = Totals(event, played).rows(9)
+    assert [row[0] for row in rows] == [1, 2, 3, 4, None, None]
+    assert [row[1] for row in rows[:4]] == list(NAMES)
+    assert {row[1] for row in rows[4:]} == {"Łukasz", "runner"}
+    assert max(row[3] for row in rows[4:]) > rows[0][3]  # by points alone a specialist would be first
+
+
+def test_boards_are_ranked_if_fewer_than_two_bots_play_all_of_them(tmp_path):
+    event = stored.event("ann", "bob", "cat", "dan")
+    bots = [replace(bot, games=("pacman",) if bot.name in "ann bob" else ("mummy_maze",)) for bot in event.bots[:3]]
+    event = replace(event, bots=(*bots, event.bots[3]))
+    matches = [
+        match
+        for match in stored.plan(event)
+        if all(seat.bot.plays(match.game, match.board, seat.role) for seat in match.seats)
+    ]
+    folder = stored.store(tmp_path / "cup", event, map(stored.played, matches))
+    results = Results.open(folder)
+    assert results.leaderboard()["rank"].isna().all()
+    assert results.specialists["dan"] == "every board and role"
+    output = arena(tmp_path, "leaderboard", str(folder)).stdout
+    assert output.startswith("no overall rank, because fewer than two bots play every board and role;")
+    assert re.findall(r"^\w+, [\w ]+$", output, re.MULTILINE) == [
+        "hunt, explorer",
+        "duel, all roles",
+        "classic, all roles",
+    ]
+    assert charts.draw("leaderboard", results).axes
+
+
+def test_a_bot_that_had_no_turn_yet_in_a_role_is_no_specialist(tmp_path):
+    first = [match for match in stored.plan(EVENT) if match.board == "duel"][:2]
+    results = Results.open(stored.store(tmp_path, EVENT, map(stored.played, first)))
+    assert results.specialists == {}
+    assert results.leaderboard()["rank"].notna().sum() == len({seat.bot for match in first for seat in match.seats})
+
+
+def hopeless(folder):
+    """An event of three bots that beat each other, and of one that loses everything."""
+    event = stored.event("ann", "bob", "cat", "dan", boards=[stored.DUEL])
+    after = {"ann": "bob", "bob": "cat", "cat": "ann"}
+    records = []
+    for match in stored.plan(event):
+        first, second = (seat.bot.name for seat in match.seats)
+        won = second == "dan" or after.get(first) == second
+        records.append(stored.played(match, explorer=100 * won, mummy=100 * (not won)))
+    return stored.store(folder / "cup", event, records)
+
+
+def test_an_open_interval_is_shown_as_one_in_every_form(tmp_path):
+    folder = hopeless(tmp_path)
+    results = Results.open(folder)
+    row = results.leaderboard().set_index("bot").loc["dan"]
+    assert row["rating_low"] == -np.inf
+    assert np.isfinite(row[["rating", "rating_high"]].astype(float)).all()
+    write_csv(results, tmp_path)
+    assert pd.read_csv(tmp_path / "leaderboard.csv")["rating_low"].tolist()[-1] == -np.inf
+    (*_, last) = json.loads(arena(tmp_path, "leaderboard", str(folder), "--json").stdout)
+    assert (last["bot"], last["rating_low"]) == ("dan", None)
+    assert last["rating"] < last["rating_high"]
+    (*_, line) = drawn(results, 120)
+    assert re.search(r"dan +-\d\.\d\d +below +-\d\.\d\d .*\u25c0", line)
+    (*_, cells) = table(results).rows
+    assert cells[1]["range"].text.startswith("below \u2212")
+    for name in ("leaderboard", "roles"):
+        figure = charts.draw(name, results)
+        low, high = figure.axes[0].get_xlim()
+        assert np.isfinite([low, high]).all()
+        assert low < row["rating"] < high
+        carets = [line for line in figure.axes[0].lines if line.get_marker() == CARETLEFT]
+        assert [line.get_ydata()[0] for line in carets] == [3]
+    (output,) = json.loads(arena(tmp_path, "compare", "ann", "dan", str(folder), "--json").stdout)
+    assert (output["high"], output["real"]) == (None, True)
+    assert "difference above +" in arena(tmp_path, "compare", "ann", "dan", str(folder)).stdout
 
 
 def test_a_hostile_name_is_harmless_wherever_ratings_are_shown(tmp_path):
@@ -207,10 +396,10 @@ def test_a_hostile_name_is_harmless_wherever_ratings_are_shown(tmp_path):
         ["compare", HOSTILE, "=cmd()"],
         ["compare", HOSTILE, "x"],
     ):
-        said = arena(tmp_path, *words, *(str(folder),))
-        assert "\x1b" not in said.stdout + said.stderr
-        assert "\u202e" not in said.stdout + said.stderr
-        assert "red" in said.stdout + said.stderr
+        output = arena(tmp_path, *words, *(str(folder),))
+        assert "\x1b" not in output.stdout + output.stderr
+        assert "\u202e" not in output.stdout + output.stderr
+        assert "red" in output.stdout + output.stderr
 
 
 def test_a_pipe_has_no_colour_and_a_warning_goes_to_stderr(tmp_path):
@@ -224,40 +413,88 @@ def test_a_pipe_has_no_colour_and_a_warning_goes_to_stderr(tmp_path):
     assert said.stderr == (
         "note: the bots fall into 2 groups that never met: ranks across them are guesses; play the missing pairs\n"
     )
-    told = arena(tmp_path, "compare", "ann", "cat", folder)
-    assert "They never met, not even through others: nothing can be said of the difference.\n" in told.stdout
+    output = arena(tmp_path, "compare", "ann", "cat", folder)
+    assert "They never met, not even through others: nothing can be said of the difference.\n" in output.stdout
     assert json.loads(arena(tmp_path, "compare", "ann", "cat", folder, "--json").stdout)[0]["real"] is False
 
 
-def test_two_bots_are_compared_head_to_head_and_told_apart(folder):
-    said = arena(folder, "compare", "oracle", "dice", str(folder)).stdout
-    assert said.split("\n")[0].split() == ["board", "role", "oracle", "dice", "difference", "matches"]
-    assert "oracle is rated" in said
-    assert "The difference is real: oracle is better than dice.\n" in said
-    (told,) = json.loads(arena(folder, "compare", "dice", "oracle", str(folder), "--json").stdout)
-    assert (told["real"], told["unit"]) == (True, "logits")
-    assert told["low"] < told["difference"] < told["high"] < 0
+def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder):
+    text = arena(folder, "compare", "oracle", "dice", str(folder)).stdout
+    assert text.split("\n")[0].split() == ["board", "role", "oracle", "dice", "difference", "matches"]
+    assert "oracle is rated" in text
+    assert "The difference is real: oracle is better than dice.\n" in text
+    (comparison,) = json.loads(arena(folder, "compare", "dice", "oracle", str(folder), "--json").stdout)
+    assert (comparison["real"], comparison["unit"]) == (True, "logits")
+    assert comparison["low"] < comparison["difference"] < comparison["high"] < 0
     results = Results.open(folder)
     meetings = results.crosstable().set_index(["board", "role", "bot", "opponent"])["score"]
     alone = results.leaderboard().set_index("bot")["hunt"]
-    wanted = {
+    expected = {
         (board, role): (meetings[board, role, "dice", "oracle"], meetings[board, role, "oracle", "dice"])
         for board, role in results.places
         if board != "mummy_maze/hunt"
     } | {("mummy_maze/hunt", "explorer"): (alone["dice"], alone["oracle"])}
-    shown = {(row["board"], row["role"]): (row["score"], row["opponent_score"]) for row in told["head_to_head"]}
-    assert shown == wanted
+    scores = {(row["board"], row["role"]): (row["score"], row["opponent_score"]) for row in comparison["head_to_head"]}
+    assert scores == expected
 
 
-def test_bots_that_are_alike_are_not_told_apart(tmp_path):
+def test_the_difference_of_equal_bots_is_not_proven(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL], repeats=3)
     records = [stored.played(match, explorer=60, mummy=40, turns=match.repeat) for match in stored.plan(event)]
     folder = str(stored.store(tmp_path / "cup", event, records))
     for rating, unit in (("bradley_terry", "logits"), ("elo", "Elo"), ("points", "points")):
-        said = arena(tmp_path, "compare", "ann", "bob", folder, "--rating", rating).stdout
-        assert "The difference is not proven" in said
-        assert f" {unit} above bob (95 % interval of the difference -" in said
-        assert ("expected to score 50 of 100" in said) == (unit != "points")
+        output = arena(tmp_path, "compare", "ann", "bob", folder, "--rating", rating).stdout
+        assert "The difference is not proven" in output
+        assert f" {unit} above bob (95 % interval of the difference -" in output
+        assert ("expected to score 50 of 100" in output) == (unit != "points")
+
+
+def test_of_bots_that_share_no_board_nothing_is_predicted(tmp_path):
+    event = stored.event("ann", "bob", "cat", boards=[stored.DUEL, stored.CLASSIC])
+    ann, bob = (replace(bot, games=(game,)) for bot, game in zip(event.bots, ("mummy_maze", "pacman"), strict=False))
+    event = replace(event, bots=(ann, bob, event.bots[2]))
+    matches = [
+        match
+        for match in stored.plan(event)
+        if all(seat.bot.plays(match.game, match.board, seat.role) for seat in match.seats)
+    ]
+    folder = str(stored.store(tmp_path / "cup", event, map(stored.played, matches)))
+    output = arena(tmp_path, "compare", "ann", "bob", folder).stdout
+    assert "ann and bob share no board, so they never meet" in output
+    assert "expected to score" not in output
+    assert "expected to score" in arena(tmp_path, "compare", "ann", "cat", folder).stdout
+    assert [
+        json.loads(arena(tmp_path, "compare", "ann", other, folder, "--json").stdout)[0]["met"]
+        for other in ("bob", "cat")
+    ] == [False, True]
+
+
+def test_bots_that_met_in_unlike_roles_only_have_a_row_with_both_roles(tmp_path):
+    folder = mixed(tmp_path, ghost="ghost1 ghost2", runner="pacman")
+    rows = Results.open(folder).head_to_head("ghost", "runner")
+    assert list(zip(rows["board"], rows["role"], rows["opponent_role"], strict=True)) == [
+        ("pacman/classic", "ghost1", "pacman"),
+        ("pacman/classic", "ghost2", "pacman"),
+    ]
+    table = Results.open(folder).crosstable("classic").set_index(["role", "bot", "opponent"])["score"]
+    assert rows["score"].tolist() == [table[role, "ghost", "runner"] for role in ("ghost1", "ghost2")]
+    assert (rows["opponent_score"] == table["pacman", "runner", "ghost"]).all()
+    assert "ghost1, pacman" in arena(tmp_path, "compare", "ghost", "runner", str(folder)).stdout
+    same = Results.open(folder).head_to_head("oracle", "dice")
+    assert (same["role"] == same["opponent_role"]).all()
+
+
+def test_two_versions_of_a_bot_are_compared_by_number_or_digest(tmp_path):
+    first = stored.event("ann", "bob", boards=[stored.DUEL])
+    edited = replace(first, bots=(replace(first.bots[0], digest="f00f00f00"), first.bots[1]))
+    for event in (first, edited):
+        folder = str(stored.store(tmp_path / "cup", event, map(stored.played, stored.plan(event))))
+    old = first.bots[0].digest[:6]
+    (output,) = json.loads(arena(tmp_path, "compare", f"ann@{old}", "ann@f00f00", folder, "--json").stdout)
+    assert (output["bot"], output["opponent"]) == (f"ann {old}", "ann f00f00")
+    unknown = arena(tmp_path, "compare", "ann@f00f00", "ann@9", folder)
+    assert unknown.returncode == 2
+    assert unknown.stderr.startswith("ann@9: no such version played; it has ann@")
 
 
 def test_on_a_board_for_one_each_is_compared_by_itself(tmp_path):
@@ -273,7 +510,7 @@ def test_on_a_board_for_one_each_is_compared_by_itself(tmp_path):
     ]
 
 
-def test_what_cannot_be_compared_is_said_in_a_line(folder, tmp_path):
+def test_a_comparison_that_is_impossible_is_refused_in_one_line(folder, tmp_path):
     assert arena(folder, "compare", "dice", "dice", str(folder)).stderr == "dice twice: name two bots\n"
     unknown = arena(folder, "compare", "dice", "dyce", str(folder))
     assert (unknown.returncode, unknown.stderr) == (
@@ -285,7 +522,7 @@ def test_what_cannot_be_compared_is_said_in_a_line(folder, tmp_path):
 
 
 @pytest.mark.parametrize("tie_breaks", [(), tiebreaks.names()])
-def test_the_tables_are_the_same_whatever_the_order_of_the_records(tmp_path, tie_breaks):
+def test_the_order_of_the_records_changes_no_table(tmp_path, tie_breaks):
     event, random = replace(EVENT, tie_breaks=tie_breaks), np.random.default_rng(1)
     records = [
         stored.played(match, **dict.fromkeys((seat.role for seat in match.seats), 50)) for match in stored.plan(event)

@@ -1,7 +1,8 @@
-"""How strong bots are: against known strengths, against choix, and whatever the order of the records."""
+"""Strengths of bots: compared with known strengths and with choix, and independent of the order of the records."""
 
 from dataclasses import replace
 from math import log
+from operator import attrgetter
 
 import choix
 import numpy as np
@@ -9,40 +10,43 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import DUEL, TRIO, league, match, play, small_events
+from slow_tables import arrays_of
 
-from arena import ratings
 from arena.errors import ArenaError
-from arena.event import Played
-from arena.ratings import Rating, Ratings, bradley_terry, elo, points
-from arena.ratings.fitting import columns
-from arena.ratings.fitting.columns import Columns
-from arena.ratings.fitting.evidence import evidence
-from arena.ratings.fitting.fit import fit
-from arena.ratings.fitting.model import model_of
-from arena.ratings.fitting.prior import Spread
-from arena.standings import standings
+from arena.results import ratings
+from arena.results.arrays import Arrays
+from arena.results.ratings import Rating, Ratings, bradley_terry, elo, points
+from arena.results.ratings.fitting.fit import fit
+from arena.results.ratings.fitting.match_totals import add_up
+from arena.results.ratings.fitting.model import model_of
+from arena.results.ratings.fitting.prior import Spread
+from arena.results.standings import standings
+from arena.values import Played
 
 
 def rated(*played: Played, rule=bradley_terry, refits: int = 20) -> dict[str, Rating]:
-    return {one.bot: one for one in rule.rate(columns.of(played), refits=refits).ratings}
+    return {one.bot: one for one in rule.rate(arrays_of(played), refits=refits).ratings}
 
 
 def order(*played: Played, rule=bradley_terry) -> list[str]:
-    return [one.bot for one in rule.rate(columns.of(played), refits=20).ratings]
+    return [one.bot for one in rule.rate(arrays_of(played), refits=20).ratings]
 
 
-def fitted(played: Columns, spread: Spread) -> tuple[np.ndarray, list[tuple[int, int]]]:
-    """Strengths by (bot, place) under a given prior, each score as sure as one won or lost."""
-    model = model_of(evidence(played))
+def fitted(played: Arrays, spread: Spread) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """Strengths by (bot, board role) under a given prior, each score as sure as one won or lost."""
+    model = model_of(add_up(played))
     ones = np.ones(len(model.mean))
-    found = fit(model, spread, ones, ones)
-    where = list(zip(model.bot.tolist(), model.place.tolist(), strict=True))
-    return found.unknowns[len(model.advantages) :], where
+    estimated = fit(model, spread, ones, ones)
+    where = list(zip(model.bot.tolist(), model.board_role.tolist(), strict=True))
+    return estimated.unknowns[len(model.advantages) :], where
 
 
-def won_by(played: Columns) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Winner and loser of each match of two, as (bot, place)."""
-    seats = list(zip(played.bot.tolist(), played.place.tolist(), played.score.tolist(), strict=True))
+def won_by(played: Arrays) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Winner and loser of each match of two, as (bot, role)."""
+    _, bot = played.coded(attrgetter("bot"))
+    _, board_role = played.coded(attrgetter("board_role"))
+    entry = played.entry
+    seats = list(zip(bot[entry].tolist(), board_role[entry].tolist(), played.score.tolist(), strict=True))
     pairs = [sorted(pair, key=lambda seat: -seat[2]) for pair in zip(seats[::2], seats[1::2], strict=True)]
     return [(winner[:2], loser[:2]) for winner, loser in pairs]
 
@@ -68,7 +72,7 @@ def test_strengths_under_a_ridge_are_those_of_choix_where_roles_are_alike():
         for seed in range(times)
         for seats in ((f"{winner} {loser}", 100, 0), (f"{loser} {winner}", 0, 100))
     ]
-    strengths, where = fitted(columns.of(both), Spread(bots=0.8, roles=1e-4))
+    strengths, where = fitted(arrays_of(both), Spread(bots=0.8, roles=1e-4))
     bots = {"ann": 0, "bob": 1, "cat": 2}
     data = [(bots[winner], bots[loser]) for (winner, loser), times in won.items() for _ in range(2 * times)]
     theirs = choix.opt_pairwise(3, data, alpha=0.5 / 0.8**2, tol=1e-12)  # theirs lacks the half
@@ -87,24 +91,24 @@ def test_strengths_under_a_ridge_are_those_of_choix_where_roles_are_alike():
 )
 def test_known_strengths_and_advantages_are_found(boards, kinds):
     random = np.random.default_rng(11)
-    one = league(random, bots=8, boards=boards)
-    found = bradley_terry.rate(play(random, one, **kinds), refits=20)
-    values = {rating.bot: rating.strength.value for rating in found.ratings}
-    np.testing.assert_allclose([values[bot] for bot in one.bots], one.truth, atol=0.25)
-    for place, role in enumerate(one.places):
-        if (role.label, role.role) in found.advantages and role.label == "maze/duel":
-            versus = one.strength[:, place].mean() - one.strength[:, 1 - place].mean()
-            at_average = one.advantage[place] + versus
-            assert found.advantages[role.label, role.role].value == pytest.approx(at_average, abs=0.25)
+    field = league(random, bots=8, boards=boards)
+    result = bradley_terry.rate(play(random, field, **kinds), refits=20)
+    values = {rating.bot: rating.strength.value for rating in result.ratings}
+    np.testing.assert_allclose([values[bot] for bot in field.bots], field.truth, atol=0.25)
+    for place, role in enumerate(field.board_roles):
+        if (role.label, role.role) in result.advantages and role.label == "maze/duel":
+            versus = field.strength[:, place].mean() - field.strength[:, 1 - place].mean()
+            at_average = field.advantage[place] + versus
+            assert result.advantages[role.label, role.role].value == pytest.approx(at_average, abs=0.25)
 
 
 def test_role_strengths_are_found_where_every_role_has_a_bot_of_its_own():
     random = np.random.default_rng(5)
-    one = league(random, bots=6, boards=(TRIO,), special=1.0)
-    found = bradley_terry.rate(play(random, one, repeats=40, kind="graded", seating="distinct"), refits=20)
-    for rating in found.ratings:
-        row = one.strength[one.bots.index(rating.bot)] - one.strength.mean(axis=0)
-        mine = [rating.roles[place.label, place.role].value for place in one.places]
+    field = league(random, bots=6, boards=(TRIO,), special=1.0)
+    result = bradley_terry.rate(play(random, field, repeats=40, kind="graded", seating="distinct"), refits=20)
+    for rating in result.ratings:
+        row = field.strength[field.bots.index(rating.bot)] - field.strength.mean(axis=0)
+        mine = [rating.roles[place.label, place.role].value for place in field.board_roles]
         assert mine[0] == pytest.approx(row[0], abs=0.4)
         assert np.mean(mine[1:]) == pytest.approx(row[1:].mean(), abs=0.4)
 
@@ -130,7 +134,7 @@ def test_the_order_of_records_seats_and_names_changes_not_one_bit(rule, data):
     ]
     rate = ratings.find(rule).rate
     assert same(
-        rate(columns.of(played, hashes), seed=4, refits=10), rate(columns.of(shuffled, hashes), seed=4, refits=10)
+        rate(arrays_of(played, hashes), seed=4, refits=10), rate(arrays_of(shuffled, hashes), seed=4, refits=10)
     )
 
 
@@ -141,28 +145,28 @@ def test_records_in_another_order_give_the_same_bits_in_a_league_of_thousands():
     seats = random.permutation(len(played.match))
     mixed = replace(
         played,
-        seed=played.seed[np.argsort(new)],
-        transcript=played.transcript[np.argsort(new)],
+        **{name: getattr(played, name)[np.argsort(new)] for name in ("repeat", "seed", "turns", "transcript")},
+        **{name: getattr(played, name)[seats] for name in ("position", "entry", "score", "ending")},
         match=new[played.match[seats]],
-        bot=played.bot[seats],
-        place=played.place[seats],
-        score=played.score[seats],
     )
     assert same(bradley_terry.rate(played, refits=50), bradley_terry.rate(mixed, refits=50))
 
 
 @settings(deadline=None, max_examples=25)
 @given(played=small_events())
-def test_every_figure_is_finite_whatever_was_played(played):
+def test_every_rating_is_finite_and_inside_its_interval(played):
     for rule in (bradley_terry, points):
-        found = rule.rate(columns.of(played), refits=10)
-        for one in found.ratings:
-            assert all(np.isfinite(figure) for strength in (one.strength, *one.roles.values()) for figure in strength)
-            assert one.strength.low <= one.strength.value <= one.strength.high
-            assert one.ranks[0] <= one.rank <= one.ranks[1]
+        result = rule.rate(arrays_of(played), refits=10)
+        for rating in result.ratings:
+            for strength in (rating.strength, *rating.roles.values()):
+                assert np.isfinite(strength.value)
+                assert strength.low <= strength.value <= strength.high
+            if rule is points:
+                assert np.isfinite(rating.strength).all()
+            assert rating.ranks[0] <= rating.rank <= rating.ranks[1]
 
 
-def test_who_always_wins_gets_a_finite_figure_that_grows_with_the_wins():
+def test_a_bot_that_always_wins_has_a_finite_figure_that_grows_with_the_wins():
     def always(times: int) -> float:
         return rated(*(match("duel", "ann bob", 100, 0, seed=seed) for seed in range(times)))["ann"].strength.value
 
@@ -170,15 +174,15 @@ def test_who_always_wins_gets_a_finite_figure_that_grows_with_the_wins():
     assert 0 < once < often < for_ever < 10
 
 
-def test_who_always_wins_is_above_and_who_always_loses_below_everyone():
+def test_a_bot_that_always_wins_is_first_and_a_bot_that_always_loses_last():
     pairs = [("ann", "bob"), ("ann", "cat"), ("ann", "dan"), ("bob", "dan"), ("cat", "dan")]
     won = [match("duel", f"{one} {other}", 100, 0) for one, other in pairs]
     back = [match("duel", f"{other} {one}", 0, 100) for one, other in pairs]
     even = [match("duel", "bob cat", 50, 50), match("duel", "cat bob", 50, 50)]
-    found = rated(*won, *back, *even)
-    assert [one.rank for one in found.values()] == [1, 2, 2, 4]
-    assert (next(iter(found)), list(found)[-1]) == ("ann", "dan")
-    assert found["bob"].strength.value == pytest.approx(found["cat"].strength.value)
+    result = rated(*won, *back, *even)
+    assert [one.rank for one in result.values()] == [1, 2, 2, 4]
+    assert (next(iter(result)), list(result)[-1]) == ("ann", "dan")
+    assert result["bob"].strength.value == pytest.approx(result["cat"].strength.value)
 
 
 def test_a_score_in_between_counts_in_between():
@@ -197,17 +201,17 @@ def test_beating_the_strong_is_worth_more_than_beating_the_weak():
     ladder += [match("duel", "low top", 0, 100, seed=seed) for seed in range(5)]
     hard = [match("duel", "ann top", 100, 0), match("duel", "top ann", 0, 100)]
     easy = [match("duel", "bob low", 100, 0), match("duel", "low bob", 0, 100)]
-    found = rated(*ladder, *hard, *easy)
-    assert found["ann"].strength.value > found["bob"].strength.value
+    result = rated(*ladder, *hard, *easy)
+    assert result["ann"].strength.value > result["bob"].strength.value
     level = rated(*ladder, *hard, *easy, rule=points)
     assert level["ann"].rank == level["bob"].rank
 
 
 def test_the_advantage_of_a_role_is_no_bots_merit():
-    played = [match("duel", f"{one} {other}", 100, 0) for one in "abc" for other in "abc" if one != other]
-    found = bradley_terry.rate(columns.of(played), refits=20)
-    assert [one.rank for one in found.ratings] == [1, 1, 1]
-    explorer, mummy = (found.advantages["maze/duel", role] for role in ("explorer", "mummy"))
+    played = [match("duel", f"{rating} {other}", 100, 0) for rating in "abc" for other in "abc" if rating != other]
+    result = bradley_terry.rate(arrays_of(played), refits=20)
+    assert [rating.rank for rating in result.ratings] == [1, 1, 1]
+    explorer, mummy = (result.advantages["maze/duel", role] for role in ("explorer", "mummy"))
     assert explorer.value > 2
     assert (mummy.value, mummy.low, mummy.high) == (-explorer.value, -explorer.high, -explorer.low)
 
@@ -225,13 +229,9 @@ def test_a_bot_that_only_played_the_better_role_is_not_credited_for_it():
     assert rated(*field, *guest)["guest"].strength.value < 0
 
 
-def test_what_one_side_scores_together_is_one_score():
-    team = evidence(
-        columns.of([match("classic", "ann bob cat", 30, 100, 100), match("classic", "bob ann ann", 60, 0, 0)])
-    )
-    each = evidence(
-        columns.of([match("classic", "ann bob cat", 30, 100, 0), match("classic", "bob ann ann", 60, 0, 0)])
-    )
+def test_equal_scores_of_the_roles_of_a_side_are_one_score():
+    team = add_up(arrays_of([match("classic", "ann bob cat", 30, 100, 100), match("classic", "bob ann ann", 60, 0, 0)]))
+    each = add_up(arrays_of([match("classic", "ann bob cat", 30, 100, 0), match("classic", "bob ann ann", 60, 0, 0)]))
     assert len(model_of(team).mean) == 4
     assert len(model_of(each).mean) == 6
     assert model_of(each).share.tolist().count(0.5) == 4
@@ -239,8 +239,8 @@ def test_what_one_side_scores_together_is_one_score():
 
 def test_a_second_score_that_says_nothing_new_is_left_out():
     zero_sum = [match("duel", "ann bob", 70, 30), match("duel", "bob ann", 20, 80)]
-    assert len(model_of(evidence(columns.of(zero_sum))).mean) == 2
-    assert len(model_of(evidence(columns.of([*zero_sum, match("duel", "ann cat", 0, 0)]))).mean) == 6
+    assert len(model_of(add_up(arrays_of(zero_sum))).mean) == 2
+    assert len(model_of(add_up(arrays_of([*zero_sum, match("duel", "ann cat", 0, 0)]))).mean) == 6
 
 
 def test_bots_can_be_rated_by_boards_that_they_play_alone():
@@ -251,15 +251,15 @@ def test_bots_can_be_rated_by_boards_that_they_play_alone():
 def test_three_sides_are_rated():
     won = [match("melee", bots, 100, 50, 0, seed=seed) for bots in ("ann bob cat", "ann cat bob") for seed in (1, 2)]
     back = [match("melee", bots, 0, 50, 100, seed=seed) for bots in ("bob cat ann", "cat bob ann") for seed in (1, 2)]
-    found = rated(*won, *back)
-    assert found["ann"].strength.value > 0.5
-    assert found["bob"].strength.value == pytest.approx(found["cat"].strength.value, abs=1e-6)
+    result = rated(*won, *back)
+    assert result["ann"].strength.value > 0.5
+    assert result["bob"].strength.value == pytest.approx(result["cat"].strength.value, abs=1e-6)
 
 
 def test_a_bot_that_met_itself_tells_of_the_roles_only():
-    found = rated(match("duel", "ann ann", 100, 0), match("duel", "ann bob", 50, 50), match("duel", "bob ann", 50, 50))
-    assert found["ann"].matches == 3
-    assert found["ann"].roles["maze/duel", "explorer"].value > found["ann"].roles["maze/duel", "mummy"].value
+    result = rated(match("duel", "ann ann", 100, 0), match("duel", "ann bob", 50, 50), match("duel", "bob ann", 50, 50))
+    assert result["ann"].matches == 3
+    assert result["ann"].roles["maze/duel", "explorer"].value > result["ann"].roles["maze/duel", "mummy"].value
 
 
 def test_points_are_those_of_the_standings():
@@ -269,34 +269,34 @@ def test_points_are_those_of_the_standings():
         for seed in range(40)
         for board, seats in (("solo", 1), ("duel", 2), ("classic", 3))
     ]
-    theirs = {one.bot: one for one in standings("abcd", played)}
-    for bot, one in rated(*played, rule=points).items():
-        assert one.strength.value == pytest.approx(theirs[bot].points, abs=1e-9)
-        assert one.rank == theirs[bot].rank
-        assert {place: strength.value for place, strength in one.roles.items()} == pytest.approx(theirs[bot].roles)
+    theirs = {standing.bot: standing for standing in standings("abcd", played)}
+    for bot, standing in rated(*played, rule=points).items():
+        assert standing.strength.value == pytest.approx(theirs[bot].points, abs=1e-9)
+        assert standing.rank == theirs[bot].rank
+        assert {place: strength.value for place, strength in standing.roles.items()} == pytest.approx(theirs[bot].roles)
 
 
 def test_elo_is_the_same_fit_with_400_points_for_ten_to_one_and_1500_for_the_average():
     random = np.random.default_rng(4)
     played = play(random, league(random, bots=6), repeats=3)
-    one, other = bradley_terry.rate(played, seed=3, refits=50), elo.rate(played, seed=3, refits=50)
+    rating, other = bradley_terry.rate(played, seed=3, refits=50), elo.rate(played, seed=3, refits=50)
     factor = 400 / log(10)
-    for mine, theirs in zip(one.ratings, other.ratings, strict=True):
+    for mine, theirs in zip(rating.ratings, other.ratings, strict=True):
         assert tuple(theirs.strength) == pytest.approx([1500 + factor * figure for figure in mine.strength])
         assert (theirs.bot, theirs.rank, theirs.ranks, theirs.tier) == (mine.bot, mine.rank, mine.ranks, mine.tier)
-    assert np.mean([one.strength.value for one in other.ratings]) == pytest.approx(1500)
+    assert np.mean([rating.strength.value for rating in other.ratings]) == pytest.approx(1500)
     assert other.advantages["maze/duel", "mummy"].value == pytest.approx(
-        factor * one.advantages["maze/duel", "mummy"].value
+        factor * rating.advantages["maze/duel", "mummy"].value
     )
 
 
 @pytest.mark.parametrize("rule", ratings.names())
 def test_without_matches_there_are_no_ratings(rule):
-    found = ratings.find(rule).rate(columns.of(()))
-    assert (found.ratings, found.groups, found.warnings, found.better.shape) == ((), (), (), (0, 0))
+    result = ratings.find(rule).rate(arrays_of(()))
+    assert (result.ratings, result.groups, result.warnings, result.better.shape) == ((), (), (), (0, 0))
 
 
-def test_ratings_are_found_by_name_and_a_wrong_name_is_told_the_right_one():
+def test_ratings_are_found_by_name_and_a_wrong_name_suggests_the_right_one():
     assert ratings.names() == ("bradley_terry", "elo", "points")
     with pytest.raises(ArenaError, match="did you mean 'bradley_terry'"):
         ratings.find("bradley_tery")

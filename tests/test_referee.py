@@ -1,4 +1,4 @@
-"""The referee as a table of dialogues: what is answered, and what comes of it. No process, no clock, no file."""
+"""The referee as a table of dialogues: replies, and the verdicts that follow. No process, no clock, no file."""
 
 import sys
 
@@ -6,22 +6,22 @@ import pytest
 from toy import Duet, match_of
 
 from arena import protocol
-from arena.clock import Spent, TimeControl
-from arena.match import Ending, Fault, Verdict
-from arena.protocol import Heard
-from arena.referee import Referee, bot_seed, state_digest
+from arena.clock import TimeControl, TimeUsed
+from arena.match.referee import Referee, bot_seed, facts_digest
+from arena.protocol import Reply
+from arena.values import Ending, Fault, Verdict
 
-READY = Heard(line=b"ready")
-CRASH = Heard(ending=Ending.CRASHED, words="it ended before its answer: exit 3")
-LATE = Heard(ending=Ending.TIMEOUT, words="no answer in 1000 ms")
-FAT = Heard(ending=Ending.LIMIT_EXCEEDED, words="cpu: too much")
-
-
-def say(text: str, wall: float = 0.0) -> Heard:
-    return Heard(line=text.encode(), spent=Spent(wall=wall))
+READY = Reply(line=b"ready")
+CRASH = Reply(ending=Ending.CRASHED, words="it ended before its answer: exit 3")
+LATE = Reply(ending=Ending.TIMEOUT, words="no answer in 1000 ms")
+FAT = Reply(ending=Ending.LIMIT_EXCEEDED, words="cpu: too much")
 
 
-def dialogue(script: dict[str, list[Heard]], game: Duet | None = None, **conditions: object) -> Referee:
+def say(text: str, wall: float = 0.0) -> Reply:
+    return Reply(line=text.encode(), spent=TimeUsed(wall=wall))
+
+
+def dialogue(script: dict[str, list[Reply]], game: Duet | None = None, **conditions: object) -> Referee:
     """Play a match in which each role answers from its list, then `wait`s."""
     game = game or Duet()
     referee = Referee(game, match_of(game, **conditions))
@@ -34,7 +34,7 @@ def dialogue(script: dict[str, list[Heard]], game: Duet | None = None, **conditi
     return referee
 
 
-def verdict_of(script: dict[str, list[Heard]], game: Duet | None = None, **conditions: object) -> Verdict:
+def verdict_of(script: dict[str, list[Reply]], game: Duet | None = None, **conditions: object) -> Verdict:
     verdict = dialogue(script, game, **conditions).verdict
     assert verdict is not None
     return verdict
@@ -56,7 +56,7 @@ def scores(fox: int, hen: int, chick: int) -> dict[str, int]:
             {"fox": [READY, say("Win")]}, scores(0, 100, 100), "forfeit", [("fox", "illegal_move", 1)], id="wrong case"
         ),
         pytest.param(
-            {"fox": [READY, Heard(line=b"\xff\xfe")]},
+            {"fox": [READY, Reply(line=b"\xff\xfe")]},
             scores(0, 100, 100),
             "forfeit",
             [("fox", "garbled", 1)],
@@ -126,7 +126,7 @@ def test_a_forgiven_answer_is_replaced_and_told_until_the_strikes_are_used_up():
     referee.asks()
     referee.hear({"fox": say('fl"y\x1b[2J')})
     struck = referee.turns[0]
-    assert (struck.by, struck.said) == ("strike", "fl'y\\x1b[2J")
+    assert (struck.by, struck.rejected_text) == ("strike", "fl'y\\x1b[2J")
     assert struck.move in game.legal_moves((), "fox")
     referee.asks()
     referee.hear({"hen": say("wait"), "chick": say("wait")})
@@ -234,7 +234,7 @@ def test_chance_is_played_by_the_referee_and_recorded_but_not_told():
     assert dialogue({}, Duet(dice=True, turns=3)).verdict == referee.verdict
 
 
-def test_an_absent_bot_forfeits_before_anybody_is_asked():
+def test_a_bot_with_an_earlier_fault_forfeits_before_anybody_is_asked():
     game = Duet()
     fault = Fault(role="fox", ending=Ending.TIMEOUT, turn=0, words="no `ready` in 5000 ms")
     referee = Referee(game, match_of(game), {"fox": fault})
@@ -242,7 +242,7 @@ def test_an_absent_bot_forfeits_before_anybody_is_asked():
     assert referee.verdict == Verdict(scores=scores(0, 100, 100), reason="forfeit", faults=(fault,))
 
 
-def test_an_absent_partner_is_replaced_and_the_match_is_played():
+def test_a_partner_with_an_earlier_fault_is_replaced_and_the_match_is_played():
     game = Duet()
     fault = Fault(role="hen", ending=Ending.TIMEOUT, turn=0, words="")
     referee = Referee(game, match_of(game), {"hen": fault})
@@ -258,7 +258,9 @@ def test_each_turn_carries_a_digest_of_the_state_after_it():
         by_number.setdefault(turn.number, {})[turn.role] = turn.move
     for number, moves in by_number.items():
         state = game.play(state, moves)
-        assert {turn.digest for turn in referee.turns if turn.number == number} == {state_digest(game, state)}
+        assert {turn.digest for turn in referee.turns if turn.number == number} == {
+            facts_digest(game.view(state, None))
+        }
 
 
 def test_a_bots_seed_differs_from_the_matchs_and_from_its_neighbours():

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,14 +19,14 @@ import stored
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena import charts, report, rulebook
-from arena.event import Event, Played
-from arena.leaderboard import Results
-from arena.match import Ending, Match
+from arena import charts, report
+from arena.games import rulebook
 from arena.protocol import clean
+from arena.replay.replayer import scenes
 from arena.report import choice, deltas, replays
 from arena.report.packing import safe_json
-from arena.scenes import scenes
+from arena.results.leaderboard import Results
+from arena.values import Ending, Event, Match, Played
 
 
 class Parsed(HTMLParser):
@@ -234,7 +235,7 @@ def cells(page: Parsed) -> list[list[str]]:
             rows[-1].append(texts[0].strip() if texts else "")
         elif tag == "a" and rows and rows[-1] and (attributes.get("href") or "").startswith("#bot="):
             rows[-1][-1] = texts[0]
-    return rows[1:]
+    return [row for row in rows[1:] if len(row) == len(heads(page))]  # those of the rankings have fewer
 
 
 def heads(page: Parsed) -> list[str]:
@@ -249,7 +250,15 @@ def test_the_leaderboard_stands_in_the_page_without_any_script(small, tmp_path):
     assert [row[heads(page).index("crashed")] for row in cells(page)] == [str(count) for count in frame["crashed"]]
     bounds = {"rating_low", "rating_high", "rank_low", "rank_high"}
     never = {"illegal_move", "garbled", "timeout", "limit_exceeded"}
-    assert set(heads(page)) == {*frame.columns, "range", "ranks"} - bounds - never
+    assert set(heads(page)) == {*frame.columns, "range", "ranks"} - bounds - never - {"display"}
+
+
+def test_every_board_and_role_has_a_ranking_in_the_page(small, tmp_path):
+    of, records, page = small
+    frame = Results.open(reported.store(tmp_path, of, records)).rankings()
+    keys = dict.fromkeys(zip(frame["board"], frame["role"].fillna("all roles"), strict=True))
+    captions = [text for _, text in page.all("caption")][1:]
+    assert captions == [f"{board.partition('/')[2]}, {role}" for board, role in keys]
 
 
 class Rated(Results):
@@ -264,7 +273,7 @@ class Rated(Results):
 
 def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(small, tmp_path):
     of, records, _ = small
-    results = Rated.open(reported.store(tmp_path, of, records))
+    results = Rated.open(reported.store(tmp_path, of, records), rating="elo")
     page = Parsed(report.write(results, tmp_path).read_text("utf-8"))
     names, rows = heads(page), cells(page)
     told = {name: [row[names.index(name)] for row in rows] for name in names}
@@ -404,10 +413,10 @@ def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, tmp_path,
 def test_matches_that_went_alike_are_told_once(small, monkeypatch):
     _, records, _ = small
     games = replays.Games(rulebook.game_of)
-    monkeypatch.setattr("arena.report.replays.KEPT", 2)
-    first, second, third = (games.told(record) for record in records[1:4])
-    assert games.told(records[3]) is third  # kept
-    assert games.told(records[1]) == first  # told anew: only so many are kept
+    monkeypatch.setattr("arena.report.replays.CACHED_MATCHES", 2)
+    first, second, third = (games.facts(record) for record in records[1:4])
+    assert games.facts(records[3]) is third  # cached
+    assert games.facts(records[1]) == first  # computed again: only so many are cached
     assert second != third
 
 
@@ -422,6 +431,15 @@ def test_a_match_takes_little_room(tmp_path):
 
 def size(folder: Path) -> int:
     return (folder / "report.html").stat().st_size
+
+
+def test_a_report_of_an_event_with_a_drawn_seed_does_not_tell_it(tmp_path):
+    of = replace(reported.event(), seed="3f" * 16)
+    records = [reported.played(match) for match in reported.plan(of)]
+    page = written(tmp_path, of, records)
+    assert page.data["event"]["seed"] == "kept secret"
+    values = json.dumps([page.data, page.replays])
+    assert not any(secret in values for secret in (of.seed, *(record.match.key for record in records)))
 
 
 def test_an_event_that_nobody_played_has_a_report_too(tmp_path):
@@ -457,7 +475,7 @@ def test_the_charts_are_inside_the_file_the_leaderboard_first(small, tmp_path):
 
 def test_a_drawing_of_very_many_lines_is_taken_as_pixels(small, tmp_path, monkeypatch):
     of, records, _ = small
-    monkeypatch.setattr("arena.report.page.VECTOR", 5)
+    monkeypatch.setattr("arena.report.page.LARGEST_SVG_BYTES", 5)
     (tmp_path / "ends.svg").write_text("<svg/> ")
     (tmp_path / "ends.png").write_bytes(b"pixels")
     page = written(tmp_path, of, records, charts=[tmp_path / "ends.svg", tmp_path / "ends.png"])

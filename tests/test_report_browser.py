@@ -1,5 +1,6 @@
 """report.html in a browser: what it draws is what was recorded, by mouse and by keyboard, on a phone and on a wall."""
 
+import io
 import re
 import shutil
 import threading
@@ -10,13 +11,15 @@ from pathlib import Path
 
 import pytest
 import reported
+from PIL import Image
 
-from arena import report, rulebook
-from arena.drawing.scene import read_grid, read_scene
-from arena.leaderboard import Results
-from arena.match import Record
+from arena import charts, report
+from arena.games import rulebook
 from arena.protocol import clean
-from arena.scenes import scenes
+from arena.replay.drawing.board_state import read_grid, read_state
+from arena.replay.replayer import scenes
+from arena.results.leaderboard import Results
+from arena.values import Record
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
 CHROMIUM = shutil.which("chromium")
@@ -115,7 +118,7 @@ def recorded(record: Record) -> list[list[object]]:
     """Where the rules have roles and pellets at the start and after every turn, as the page tells it."""
     game = rulebook.game_of(record.match)
     grid = read_grid(game.board())
-    told = (read_scene(grid, scene.facts) for scene in scenes(game, record.turns))
+    told = (read_state(grid, scene.facts) for scene in scenes(game, record.turns))
     return [
         [{role: f"{x} {y}" for role, (x, y) in scene.roles.items()}, sorted(f"{x} {y}" for x, y in scene.pellets)]
         for scene in told
@@ -128,6 +131,15 @@ def now(page) -> str:
 
 def names(page) -> list[str]:
     return page.locator("#leaderboard-table tbody tr:not([hidden]) th").all_inner_texts()
+
+
+def test_what_decides_the_rank_is_bold_and_nothing_else(browser, small):
+    weight = "cell => Number(getComputedStyle(cell).fontWeight)"
+    with opened(browser, small[0]) as page:
+        cells = {name: page.locator(f"#leaderboard-table td.{name}").first for name in ("rating", "points", "range")}
+        weights = {name: cell.evaluate(weight) for name, cell in cells.items()}
+        assert weights["rating"] >= 600
+        assert max(weights["points"], weights["range"]) == 400
 
 
 def test_the_leaderboard_is_sorted_and_searched(browser, small):
@@ -292,6 +304,54 @@ def test_every_view_fits_a_phone_and_a_wide_screen(browser, small, size):
             page.wait_for_timeout(60)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
             assert page.locator("main > section:not([hidden])").count() == 1
+
+
+@pytest.fixture(scope="module")
+def charted(tmp_path_factory):
+    """Where the page of an event is whose bots have long names with one beginning, with its charts."""
+    folder = tmp_path_factory.mktemp("charted")
+    names = ("Müller", "García", "Łukasz", "李雷", "O'Neil", "jane doe")
+    of = reported.event([f"assignsubmission_file_{name}_bot" for name in names], on=reported.boards("duel"))
+    results = Results.open(reported.store(folder, of, map(reported.played, reported.plan(of))))
+    files = charts.write(results, folder).files
+    return report.write(results, folder, charts=files)
+
+
+def test_tables_and_charts_fit_a_phone_and_a_chart_can_be_enlarged(browser, charted):
+    too_wide = """() => [...document.querySelectorAll("main > section:not([hidden]) :is(.scroll, figure)")]
+      .filter((each) => each.scrollWidth > each.clientWidth).length"""
+    with opened(browser, charted, viewport={"width": 390, "height": 800}) as page:
+        for view in ("leaderboard", "crosstable", "matches", "charts"):
+            page.evaluate("(to) => { location.hash = to; }", view)
+            page.wait_for_selector(f"#{view}-view:not([hidden])")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
+            assert page.evaluate(too_wide) == 0, view
+        page.locator(".charts figure").first.click()
+        assert page.evaluate(too_wide) == 1
+        page.keyboard.press("Tab")
+        page.locator(".charts figure").first.press("Enter")
+        assert page.evaluate(too_wide) == 0
+        page.evaluate("() => { location.hash = 'leaderboard'; }")
+        assert not page.is_visible("th[data-name=won]")
+        page.check("#leaderboard-all")
+        assert page.is_visible("th[data-name=won]")
+
+
+def test_no_two_heads_of_the_crosstable_read_alike(browser, charted):
+    with opened(browser, charted, "#crosstable") as page:
+        heads = page.locator(".cross").first.locator("tbody th").all_inner_texts()
+        assert len(heads) == len({*heads}) == 6
+        assert max(map(len, heads)) == 20
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_ground_of_a_chart_is_that_of_the_page(browser, charted, scheme):
+    with opened(browser, charted, "#charts", color_scheme=scheme) as page:
+        page.wait_for_selector("#charts-view:not([hidden])")
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(",")
+        picture = Image.open(io.BytesIO(page.locator(".charts img").first.screenshot())).convert("RGB")
+        (_, ground) = max(picture.getcolors(picture.width * picture.height))
+        assert ground == pytest.approx([int(part) for part in paper], abs=2)
 
 
 def test_light_and_dark_can_be_chosen(browser, small):

@@ -1,18 +1,18 @@
 """Who meets whom in a round robin, and how schedules are found."""
 
 from collections import Counter
-from itertools import groupby, permutations
+from dataclasses import dataclass, field
+from itertools import chain, groupby, permutations
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena import schedules
 from arena.errors import ArenaError
-from arena.event import Board, Event
-from arena.match import Bot
-from arena.schedules import round_robin
+from arena.event import schedules
+from arena.event.schedules import round_robin
+from arena.values import ADDED_LATER, Board, Bot, Conditions, Event, Limits, plain
 
 DUEL = Board(game="maze", name="duel", rules="maze.py", digest="d1", roles=("fox", "dog"), sides=(("fox",), ("dog",)))
 HUNT = Board(
@@ -65,6 +65,32 @@ def test_legs_share_a_seed_and_repeats_and_pairs_do_not():
     seeds = {(frozenset(seated(match)), match.repeat): match.seed for match in plan}
     assert all(match.seed == seeds[frozenset(seated(match)), match.repeat] for match in plan)
     assert len(set(seeds.values())) == len(seeds) == 9
+
+
+def test_a_condition_that_is_added_later_changes_no_id_until_it_is_used():
+    @dataclass(frozen=True, kw_only=True)
+    class LaterLimits(Limits):
+        colours: int = field(default=3, metadata=ADDED_LATER)
+
+    def id_of(conditions):
+        return round_robin.plan(event(conditions=conditions))[0].id
+
+    assert (
+        id_of(Conditions())
+        == id_of(Conditions(limits=LaterLimits()))
+        != id_of(Conditions(limits=LaterLimits(colours=4)))
+    )
+    assert id_of(Conditions(calls=("memfd_create",))) != id_of(Conditions())
+    assert id_of(Conditions(strikes=1)) != id_of(Conditions())
+
+
+def test_a_new_condition_has_to_say_that_it_was_added_later():
+    """A field that is not listed here needs `metadata=ADDED_LATER`; else the matches of stored events are due again."""
+    names = {name: set(value) if isinstance(value, dict) else {name} for name, value in plain(Conditions()).items()}
+    assert " ".join(sorted(chain(*names.values()))) == (
+        "bank clock cpu files freeze keep margin memory move open_files output preload processes protocol sandbox "
+        "scratch start stderr strikes warm"
+    )
 
 
 def test_ids_are_unique():

@@ -1,4 +1,4 @@
-"""Finding games: the places that are looked at, what words mean, and every mistake in a line."""
+"""Finding games: the folders that are searched, the meaning of a query, and every mistake in a line."""
 
 import shutil
 import sys
@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from arena import rulebook, rulefile
+from arena import rulefile
 from arena.errors import ArenaError
+from arena.games import rulebook
 
 COIN = '''
 from dataclasses import dataclass
@@ -221,3 +222,18 @@ def test_a_match_finds_its_game_by_the_rules_it_was_planned_with(tmp_path):
     (board,) = rulebook.find("coin", workspace(tmp_path, coin_py=COIN))
     assert rulebook.game_of(board) is rulebook.game_of(board)
     assert rulefile.module(Path(board.rules)).game is type(rulebook.game_of(board))
+
+
+def test_a_rules_file_that_cannot_be_read_hides_no_other_game(tmp_path):
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules/broken.py").write_text("game = (")
+    (tmp_path / "rules/broken.toml").write_text("[default]\n")
+    (tmp_path / "rules/torn.py").write_text("game = 1")
+    (tmp_path / "rules/torn.toml").write_text("[default\n")
+    labels = {board.label for board in rulebook.all_boards(tmp_path)}
+    assert {"mummy_maze/duel", "pacman/classic"} <= labels
+    assert not any(label.startswith(("broken", "torn")) for label in labels)
+    assert len(rulebook.unsound(tmp_path)) == 2
+    assert rulebook.find("duel", tmp_path)[0].label == "mummy_maze/duel"
+    with pytest.raises(ArenaError, match=r"torn\.toml"):
+        rulebook.find("torn/default", tmp_path)

@@ -9,10 +9,10 @@ import pytest
 from playthroughs.make import HERE, path_of, told
 from toy import Duet
 
-from arena import rulebook
-from arena.conformance import LONGEST, flaws, playout
-from arena.drawing import draw
 from arena.game import Game, Outcome
+from arena.games import rulebook
+from arena.games.conformance import LONGEST, flaws, playout
+from arena.replay.drawing import draw
 from arena.rulefile import parameters
 
 BOARDS = [board.label for board in rulebook.all_boards()]

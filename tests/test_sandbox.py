@@ -5,22 +5,23 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 
+import live
 import pytest
-from processes import alive, descriptors, gone_soon, run_in
+from processes import alive, descriptors, gone_soon, run_in, until
 
-from arena import roster, rulebook, rulefile
-from arena.event import Event
-from arena.match import Bot, Conditions, Limits, Match
-from arena.play import play
-from arena.referee import Referee
-from arena.sandbox import door as doors
-from arena.sandbox import rlimits
-from arena.sandbox.door import Child, Door, SpawnerLostError
+from arena import rulefile
+from arena.event import discovery
+from arena.match.play import play
+from arena.match.referee import Referee
+from arena.sandbox import rlimits, spawner_process
 from arena.sandbox.folder import discard
+from arena.sandbox.launcher import Child, Launcher, SpawnerLostError
+from arena.values import Bot, Conditions, Limits, Match
 
 OPEN = Conditions(sandbox="rlimits", limits=Limits(processes=None))
 RULES = rulefile.shipped() / "pacman.py"
@@ -29,24 +30,21 @@ SLEEPER = "import os, sys, time\nsys.stdin.readline()\nos.fork()\nprint('ready',
 
 @pytest.fixture
 def sleeper(tmp_path) -> Bot:
-    path = tmp_path / "sleeper.py"
-    path.write_text(SLEEPER)
-    return roster.from_path(path)
+    return live.bot_of(tmp_path / "sleeper.py", SLEEPER)
 
 
 @pytest.fixture
 def steady(tmp_path) -> Bot:
-    path = tmp_path / "steady.py"
-    path.write_text(
+    return live.bot_of(
+        tmp_path / "steady.py",
         "import os, sys, time\n"
         "pid = os.fork()\nif pid == 0:\n    os.setsid(); time.sleep(600)\n"
         "while os.getsid(pid) != pid: time.sleep(0.001)\n"
         "for line in sys.stdin:\n"
         "    if line == 'ready?\\n': print('ready', flush=True)\n"
         "    elif line.startswith('legal'): move = line.split(' ', 1)[1]\n"
-        "    elif line.startswith('go'): print(move, end='', flush=True)\n"
+        "    elif line.startswith('go'): print(move, end='', flush=True)\n",
     )
-    return roster.from_path(path)
 
 
 def close(child: Child) -> None:
@@ -55,63 +53,62 @@ def close(child: Child) -> None:
 
 
 def match_of(bot: Bot) -> Match:
-    (board,) = rulebook.find("duel")
-    return Event(name="t", seed=1, boards=(board,), bots=(bot, bot), conditions=OPEN).match(board, (bot, bot), 0)
+    return live.match_of("duel", bot, conditions=OPEN)
 
 
 def test_a_killed_spawner_is_our_failure_and_takes_its_bots_with_it(sleeper):
     before = descriptors()
-    door = Door()
-    child = door.start(sleeper, OPEN, RULES)
-    os.kill(door._spawner.pid, signal.SIGKILL)
+    launcher = Launcher()
+    child = launcher.start(sleeper, OPEN, RULES)
+    os.kill(launcher._spawner.pid, signal.SIGKILL)
     with pytest.raises(SpawnerLostError):
-        play(match_of(sleeper), door=door)
+        play(match_of(sleeper), launcher=launcher)
     assert gone_soon([child.pid])
     close(child)
-    door.close()
+    launcher.close()
     assert descriptors() == before
-    assert not door.folder.path.exists()
+    assert not launcher.folder.path.exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_spawner_lost_in_the_middle_of_a_match_leaves_nothing_and_the_next_door_works(steady, monkeypatch, number):
-    monkeypatch.setattr(doors, "PATIENCE", 0.5)
+    monkeypatch.setattr(spawner_process, "ANSWER_TIMEOUT_S", 0.5)
     before = descriptors()
-    door = Door()
+    launcher = Launcher()
 
     def lose(referee: Referee) -> None:
         if len(referee.turns) == 4:
-            os.kill(door._spawner.pid, number)
+            os.kill(launcher._spawner.pid, number)
 
     with pytest.raises(SpawnerLostError):
-        play(match_of(steady), door=door, watch=lose)
-    left = run_in(door.folder.path)
+        play(match_of(steady), launcher=launcher, observer=lose)
+    left = run_in(launcher.folder.path)
     assert left  # the daemons: nobody else can end them
-    door.close()
+    launcher.close()
     assert gone_soon(left)
-    assert run_in(door.folder.path) == []
+    assert run_in(launcher.folder.path) == []
     assert descriptors() == before
-    assert not door.folder.path.exists()
+    assert not launcher.folder.path.exists()
     assert play(match_of(steady)).verdict.faults == ()
 
 
 def test_closing_a_door_twice_is_closing_it_once(sleeper):
-    door = Door()
-    close(door.start(sleeper, OPEN, RULES))
-    door.close()
-    door.close()
-    assert not door.folder.path.exists()
+    launcher = Launcher()
+    close(launcher.start(sleeper, OPEN, RULES))
+    launcher.close()
+    launcher.close()
+    assert not launcher.folder.path.exists()
 
 
 @pytest.mark.slow
 def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_path):
     script = (
-        "import sys; from pathlib import Path; from arena import roster; from arena.match import Conditions\n"
-        "from arena.sandbox.door import Door\n"
-        "door = Door()\n"
+        "import sys; from pathlib import Path; from arena.event import discovery; from arena.values import Conditions\n"
+        "from arena.sandbox.launcher import Launcher\n"
+        "launcher = Launcher()\n"
         "open = Conditions(sandbox='rlimits')\n"
-        "child = door.start(roster.from_path(Path(sys.argv[1])), open, Path(sys.argv[2]))\n"
-        "print(door._spawner.pid, child.pid, door.folder.path, flush=True)\n"
+        "child = launcher.start(discovery.from_path(Path(sys.argv[1])), open, Path(sys.argv[2]))\n"
+        "print(launcher._spawner.pid, child.pid, launcher.folder.path, flush=True)\n"
         "import time; time.sleep(60)\n"
     )
     command = [sys.executable, "-c", script, sleeper.files or "", str(RULES)]
@@ -127,11 +124,11 @@ def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_pa
 
 
 def test_a_program_that_does_not_exist_is_told_in_words(tmp_path):
-    with Door() as door:
-        child = door.start(Bot(name="x", command=("no-such-program",), digest="x"), OPEN, RULES)
+    with Launcher() as launcher:
+        child = launcher.start(Bot(name="x", command=("no-such-program",), digest="x"), OPEN, RULES)
         assert child.pid == 0
         assert child.error == "no-such-program: No such file or directory"
-        assert str(door.end(child)) == "exit 127"
+        assert str(launcher.end(child)) == "exit 127"
         close(child)
 
 
@@ -142,17 +139,62 @@ def test_a_program_that_does_not_exist_is_told_in_words(tmp_path):
 def test_an_exit_is_told_in_words(tmp_path, script, words):
     path = tmp_path / "bot.py"
     path.write_text(script)
-    with Door() as door:
-        child = door.start(roster.from_path(path), OPEN, RULES)
-        assert str(door.end(child, grace=5.0)) == words
+    with Launcher() as launcher:
+        child = launcher.start(discovery.from_path(path), OPEN, RULES)
+        assert str(launcher.end(child, grace=5.0)) == words
         close(child)
+
+
+CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
+TAKE_CORES = '#!/bin/sh\ncat > /dev/null\ntouch "${0%/*}/$1"\n'
+RESTORE = 'cat > /dev/null; printf %s "$1" > "$2"'
+
+
+@pytest.fixture
+def cores():
+    """A folder with an entry for each name of a process whose core the kernel piped to a program."""
+    if os.getuid() != 0 or not os.access(CORE_PATTERN, os.W_OK):
+        pytest.skip("only root can set core_pattern, where it can be set at all")
+    before = CORE_PATTERN.read_text()
+    # A process of its own sets it back when its input ends, so that it does also when the tests are killed.
+    words = ["sh", "-c", RESTORE, "sh", before, CORE_PATTERN]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True), tempfile.TemporaryDirectory() as name:
+        program = Path(name) / "take"
+        program.write_text(TAKE_CORES)
+        program.chmod(0o755)
+        CORE_PATTERN.write_text(f"|{program} %e")
+        yield Path(name)
+    assert CORE_PATTERN.read_text() == before
+
+
+@pytest.mark.alone
+@pytest.mark.slow
+def test_no_core_of_a_bot_is_piped_to_a_program(cores, tmp_path):
+    def without_cores() -> None:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    (tmp_path / "bot.py").write_text(
+        "import ctypes, os, sys\nctypes.CDLL(None).prctl(15, sys.argv[1].encode(), 0, 0, 0)\nos.abort()\n"
+    )
+    command = ("/usr/bin/python3", "bot.py")
+    subprocess.run([*command, "an-other"], cwd=tmp_path, preexec_fn=without_cores, check=False)
+    if not until((cores / "an-other").exists, 0.5):
+        pytest.skip("no core reaches a program here, not even that of a process that no limit keeps from it")
+    aborts = Bot(name="b", command=(*command, "a-bot"), digest="b", files=str(tmp_path / "bot.py"))
+    with Launcher() as launcher:
+        for level in ("landlock", "bubblewrap", "rlimits"):
+            child = launcher.start(aborts, replace(OPEN, sandbox=level), None)
+            ended = launcher.end(child, grace=5.0)
+            close(child)
+            assert str(ended) == "signal SIGABRT"
+    assert not until((cores / "a-bot").exists, 0.5)
 
 
 def test_limits_become_rlimits_and_no_limit_none():
     rows = {row[0]: row[1:] for row in rlimits.table(Limits(memory=1000, cpu=2.5))}
     assert rows[resource.RLIMIT_DATA] == (1000, 1000)
     assert rows[resource.RLIMIT_CPU] == (3, 4)
-    assert rows[resource.RLIMIT_CORE] == (0, 0)
+    assert rows[resource.RLIMIT_CORE] == (1, 1)
     free = {row[0] for row in rlimits.table(Limits(memory=None, cpu=None))}
     assert not free & {resource.RLIMIT_DATA, resource.RLIMIT_CPU, resource.RLIMIT_AS}
 
@@ -164,17 +206,23 @@ def test_a_tighter_limit_of_the_bots_own_wins():
     assert mine.tightened(None) is mine
 
 
-def test_a_folder_thousands_deep_is_removed(tmp_path):
+def dig(top: Path, depth: int) -> None:
+    """Make folders in folders, and a file in the last. Step by step: the kernel walks every step of a long path."""
     home = Path.cwd()
-    top = tmp_path / "top"
     top.mkdir()
     os.chdir(top)
     try:
-        for _ in range(3000):
+        for _ in range(depth):
             os.mkdir("d")
             os.chdir("d")
+        Path("file").write_text("x")
     finally:
         os.chdir(home)
+
+
+def test_a_folder_thousands_deep_is_removed(tmp_path):
+    top = tmp_path / "top"
+    dig(top, 2100)  # deeper than a path can say, or Python recurses
     discard(top)
     assert not top.exists()
 
@@ -182,22 +230,22 @@ def test_a_folder_thousands_deep_is_removed(tmp_path):
 @pytest.mark.alone
 @pytest.mark.slow
 def test_a_large_referee_starts_its_bots_as_fast_as_a_small_one(steady):
-    def start(door: Door) -> float:
-        child = door.start(steady, OPEN, RULES)
+    def start(launcher: Launcher) -> float:
+        child = launcher.start(steady, OPEN, RULES)
         began = time.monotonic()
         for _ in range(20):
             close(child)
-            door.end(child)
-            child = door.start(steady, OPEN, RULES)
+            launcher.end(child)
+            child = launcher.start(steady, OPEN, RULES)
         close(child)
-        door.end(child)
+        launcher.end(child)
         return time.monotonic() - began
 
-    with Door() as door:
-        start(door)
-        small = start(door)
+    with Launcher() as launcher:
+        start(launcher)
+        small = start(launcher)
         ballast = bytearray(os.urandom(1 << 20)) * 600
-        large = start(door)
+        large = start(launcher)
     assert len(ballast) == 600 << 20
     assert large < 2 * small + 0.1
 
@@ -209,27 +257,29 @@ def test_a_bot_takes_its_limits_with_it_and_none_of_our_signals_or_descriptors(t
         "print(*resource.getrlimit(resource.RLIMIT_DATA), *resource.getrlimit(resource.RLIMIT_CORE),\n"
         "      signal.getsignal(signal.SIGTERM) == 0, oct(os.umask(0)), len(os.listdir('/proc/self/fd')))\n"
     )
-    with Door() as door:
-        child = door.start(roster.from_path(path), replace(OPEN, warm=False, limits=Limits(memory=300_000_000)), RULES)
-        assert str(door.end(child, grace=10.0)) == "exit 0"
-        said = os.read(child.stdout, 1000).decode().split()
+    with Launcher() as launcher:
+        child = launcher.start(
+            discovery.from_path(path), replace(OPEN, warm=False, limits=Limits(memory=300_000_000)), RULES
+        )
+        assert str(launcher.end(child, grace=10.0)) == "exit 0"
+        printed = os.read(child.stdout, 1000).decode().split()
         close(child)
-    assert said == ["300000000", "300000000", "0", "0", "True", "0o77", "4"]
+    assert printed == ["300000000", "300000000", "1", "1", "True", "0o77", "4"]
 
 
 def test_what_a_bot_leaves_behind_is_swept_in_whatever_session_it_hides(steady):
-    with Door() as door:
-        child = door.start(steady, OPEN, RULES)
+    with Launcher() as launcher:
+        child = launcher.start(steady, OPEN, RULES)
         os.write(child.stdin, b"ready?\n")
         os.set_blocking(child.stdout, True)
         assert os.read(child.stdout, 100).startswith(b"ready")  # its newline is a write of its own
         close(child)
-        door.end(child, grace=10.0)
-        (hidden,) = run_in(door.folder.path)
+        launcher.end(child, grace=10.0)
+        (hidden,) = run_in(launcher.folder.path)
         assert alive(hidden)
-        assert door.sweep() == 1
+        assert launcher.sweep() == 1
         assert not alive(hidden)
-        assert door.sweep() == 0
+        assert launcher.sweep() == 0
 
 
 def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(tmp_path):
@@ -237,21 +287,21 @@ def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(tmp_path):
     path.write_text("#!/no/such/interpreter\n")
     path.chmod(0o755)
     bot = Bot(name="evil", command=(f"./{path.name}",), digest="x", files=str(path))
-    with Door() as door:
-        child = door.start(bot, OPEN, RULES)
+    with Launcher() as launcher:
+        child = launcher.start(bot, OPEN, RULES)
         assert child.pid == 0
         assert child.error
         for descriptor in (child.stdin, child.stdout, child.stderr):
             os.close(descriptor)
-        door.end(child)
-        assert door.folder.path.exists()
-        assert door.sweep() == 0
+        launcher.end(child)
+        assert launcher.folder.path.exists()
+        assert launcher.sweep() == 0
 
 
 def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_gone(tmp_path):
     confined = Conditions(sandbox="landlock")
     rooms = {}
-    with Door() as door:
+    with Launcher() as launcher:
         for name, text in (
             ("tidy", "print(1)"),
             ("second", "print(2)"),
@@ -261,8 +311,8 @@ def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_go
             ("reads", "import os\nos.listdir(os.environ['TMPDIR'])\n"),
         ):
             (tmp_path / f"{name}.py").write_text(text)
-            child = door.start(roster.from_path(tmp_path / f"{name}.py"), confined, None)
-            door.end(child, grace=10.0)
+            child = launcher.start(discovery.from_path(tmp_path / f"{name}.py"), confined, None)
+            launcher.end(child, grace=10.0)
             close(child)
             rooms[name] = child.room
         assert rooms["tidy"].path == rooms["second"].path == rooms["looks"].path == rooms["writes"].path
@@ -271,16 +321,42 @@ def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_go
         assert not rooms["erases"].path.exists()
 
 
+def test_a_start_sweeps_the_folders_and_the_bots_that_killed_processes_left_and_no_others(tmp_path):
+    program = (
+        "import os, sys; from arena.sandbox.folder import Folder\nprint(Folder().path, flush=True); sys.stdin.read()"
+    )
+    options = {"env": os.environ | {"TMPDIR": str(tmp_path)}, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    (tmp_path / "arena-older").mkdir()  # of an arena that took no lock; it may be at work
+    (tmp_path / "arena-run-link").symlink_to(tmp_path / "arena-older")
+    with subprocess.Popen([sys.executable, "-c", program], **options) as living:
+        kept = Path(living.stdout.readline().decode().strip())
+        with subprocess.Popen([sys.executable, "-c", program], **options) as killed:
+            left = Path(killed.stdout.readline().decode().strip())
+            killed.kill()
+        assert left.is_dir()
+        sleep = ("sleep", "60")
+        mine = subprocess.Popen(sleep, env={"HOME": str(kept / "room1"), "PWD": str(left / "room1")})
+        orphan = subprocess.Popen(sleep, env={"HOME": str(left / "room1")})
+        with subprocess.Popen([sys.executable, "-c", program], **options) as later:
+            new = Path(later.stdout.readline().decode().strip())
+            assert {path.name for path in tmp_path.iterdir()} == {kept.name, new.name, "arena-older", "arena-run-link"}
+            assert (mine.poll(), orphan.wait(10)) == (None, -signal.SIGKILL)
+            later.kill()
+            mine.kill()
+            mine.wait()
+        living.kill()
+
+
 def test_a_sweep_leaves_the_kept_and_what_died_of_them_can_still_be_ended(tmp_path):
     (tmp_path / "bot.py").write_text("input()\n")
-    with Door() as door:
-        kept, dead, left = (door.start(roster.from_path(tmp_path / "bot.py"), OPEN, None) for _ in range(3))
+    with Launcher() as launcher:
+        kept, dead, left = (launcher.start(discovery.from_path(tmp_path / "bot.py"), OPEN, None) for _ in range(3))
         os.write(dead.stdin, b"\n")
         assert gone_soon([dead.pid])
-        assert door.sweep((kept.pid, dead.pid)) == 1
+        assert launcher.sweep((kept.pid, dead.pid)) == 1
         assert alive(kept.pid)
         assert not alive(left.pid)
-        assert str(door.end(dead)) == "exit 0"
-        assert str(door.end(kept)) == "signal SIGKILL"
+        assert str(launcher.end(dead)) == "exit 0"
+        assert str(launcher.end(kept)) == "signal SIGKILL"
         for child in (kept, dead, left):
             close(child)

@@ -1,4 +1,4 @@
-"""What matches add up to: points, places, wins, forfeits, and who met whom."""
+"""Standings: points, ranks, wins, forfeits; and meetings."""
 
 import random
 from fractions import Fraction
@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slow_tables import meetings
 
-from arena.event import Played
-from arena.match import Ending
-from arena.standings import Standing, meetings, results_of, standings
+from arena.results.standings import Standing, results_of, standings
+from arena.values import Ending, Played
 
 SIDES = {
     "hunt": (("explorer",),),
@@ -38,11 +38,11 @@ def match(board: str, bots: str, *scores: int, **endings: Ending) -> Played:
 
 
 def of(bot: str, *played: Played, bots: str = "ann bob cat dan") -> Standing:
-    return next(one for one in standings(bots.split(), played) if one.bot == bot)
+    return next(standing for standing in standings(bots.split(), played) if standing.bot == bot)
 
 
 def table(*played: Played, bots: str = "ann bob cat dan") -> list[tuple[int | None, str]]:
-    return [(one.rank, one.bot) for one in standings(bots.split(), played)]
+    return [(standing.rank, standing.bot) for standing in standings(bots.split(), played)]
 
 
 def test_points_are_the_mean_over_board_and_role_however_often_each_was_played():
@@ -134,7 +134,7 @@ def test_bots_that_never_played_come_last_without_rank_or_points():
     assert (one.points, one.matches, one.boards, one.roles) == (None, 0, {}, {})
 
 
-def test_who_is_not_of_the_event_has_no_row_but_counts_as_an_opponent():
+def test_a_bot_outside_the_event_has_no_row_but_counts_as_an_opponent():
     assert table(match("duel", "ann old", 100, 0), bots="ann") == [(1, "ann")]
 
 
@@ -175,12 +175,16 @@ def test_the_order_of_matches_changes_nothing(played, seed):
 
 @given(st.lists(any_match(), max_size=30))
 def test_points_agree_with_their_definition(played):
-    for one in standings(["ann", "bob", "cat", "dan"], played):
+    for standing in standings(["ann", "bob", "cat", "dan"], played):
         scores: dict[tuple[str, str], list[int]] = {}
         for each in played:
             for role, bot in each.seats.items():
-                if bot == one.bot:
+                if bot == standing.bot:
                     scores.setdefault((each.label, role), []).append(each.scores[role])
         means = [Fraction(sum(some), len(some)) for some in scores.values()]
-        assert one.points == (float(sum(means) / len(means)) if means else None)
-        assert one.won + one.drawn + one.lost <= one.matches == sum(one.bot in each.seats.values() for each in played)
+        assert standing.points == (float(sum(means) / len(means)) if means else None)
+        assert (
+            standing.won + standing.drawn + standing.lost
+            <= standing.matches
+            == sum(standing.bot in each.seats.values() for each in played)
+        )

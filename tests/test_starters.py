@@ -6,13 +6,13 @@ import shutil
 import tomllib
 
 import cup
+import live
 import pytest
 
-from arena import builds, roster, rulebook, starters
+from arena.author import starters
 from arena.errors import ArenaError
-from arena.event import Event
-from arena.match import Conditions
-from arena.play import play
+from arena.event import builds, discovery
+from arena.match.play import play
 from arena.sandbox import levels
 
 KITS = [kit.name for kit in starters.starters()]
@@ -27,14 +27,12 @@ def bot_of(kit, folder):
         program = shlex.split(words)[0] if words else ""
         if program and "/" not in program and shutil.which(program) is None:
             pytest.skip(f"{program} is not on this machine")
-    (bot,) = builds.built([roster.from_path(folder)], folder.parent / "kept", levels.choose("auto", unsafe=False))
+    (bot,) = builds.built([discovery.from_path(folder)], folder.parent / "kept", levels.choose("auto", unsafe=False))
     return bot
 
 
 def record_of(bot, label):
-    (board,) = rulebook.find(label)
-    event = Event(name="t", seed=3, boards=(board,), bots=(bot,), conditions=Conditions())
-    return play(event.match(board, (bot,) * len(board.roles), 0))
+    return play(live.match_of(label, bot, seed=3))
 
 
 def test_the_kits_are_those_that_are_promised():
@@ -91,7 +89,7 @@ def workspace(tmp_path):
 def test_new_makes_a_bot_in_the_folder_of_the_workspace_and_it_plays(workspace):
     made = cup.arena(workspace, "new", "mine", "--language", "python_kit", "--game", "mummy_maze", "--author", "Ann")
     assert made.returncode == 0, made.stderr
-    bot = roster.from_path(workspace / "bots" / "mine")
+    bot = discovery.from_path(workspace / "bots" / "mine")
     assert (bot.name, bot.games) == ("mine", ("mummy_maze",))
     played = cup.arena(workspace, "match", "mine", "first", "--board", "duel", "--no-draw")
     assert played.returncode == 0
@@ -119,7 +117,7 @@ def test_new_without_a_name_lists_the_kits(workspace):
 @pytest.mark.parametrize("board", ["mummy_maze/duel", "duel"])
 def test_a_bot_can_be_made_for_one_board(workspace, board):
     assert cup.arena(workspace, "new", "mine", "--game", board).returncode == 0
-    assert roster.from_path(workspace / "bots" / "mine").games == ("mummy_maze/duel",)
+    assert discovery.from_path(workspace / "bots" / "mine").games == ("mummy_maze/duel",)
 
 
 @pytest.mark.parametrize(

@@ -1,52 +1,77 @@
 """`arena submit`, `bots`, `withdraw`: who is taken in and why not, what is kept, and that nothing else is touched."""
 
+import gzip
 import json
+import lzma
 import os
 import shutil
 import socket
 import tarfile
 import threading
+import unicodedata
+import warnings
+import zipfile
+import zlib
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import classroom
 import cup
 import pytest
+from matplotlib.text import Text
 
-from arena import roster
-from arena.bot import OverloadedError
-from arena.cli import examining
+from arena import charts
+from arena.author.submissions import (
+    BotStore,
+    People,
+    Person,
+    Submissions,
+    class_of,
+    copy_untrusted,
+    exchange,
+    name_of,
+    people,
+    unpacking,
+)
+from arena.author.submissions.copy_untrusted import DEEPEST
+from arena.author.submissions.unpacking import unpack
+from arena.cli import examiner, feedback
 from arena.errors import ArenaError
-from arena.sandbox.door import SpawnerLostError
-from arena.submissions import Desk, Shelf, name_of, taking
-from arena.submissions.taking import DEPTH, take
-from arena.submissions.unpacking import unpack
+from arena.event import discovery
+from arena.match.bot import OverloadedError
+from arena.results.leaderboard import Results
+from arena.sandbox import levels
+from arena.sandbox.launcher import SpawnerLostError
+from arena.values import Bot, labels
 
 GOOD = 16
+GROUPS = 3  # in which a class plays: all against all would be three times as many matches
 
 
 together = pytest.mark.early
-"""With a class of thirty that takes half a minute to be checked: first, so that one worker has all of these."""
+"""With a class of 36 that takes half a minute to be checked: first, so that one worker has all of these."""
 
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory):
-    """A class of thirty has submitted: the workspace, what was said, and what stood outside before and after."""
+    """A class of 36 has submitted: the workspace, what was said, and what stood outside before and after."""
     home = tmp_path_factory.mktemp("class")
     here = classroom.workspace(home / "ws")
     submitted = classroom.make(home / "class", GOOD)
+    (here / "people.csv").write_text(classroom.PEOPLE)
     before = classroom.everything(home / "class"), sorted(path.name for path in home.iterdir())
-    done = cup.arena(here, "submit", str(submitted), "--json")
+    done = cup.arena(here, "submit", str(submitted), "--json", "--feedback", "letters")
     after = classroom.everything(home / "class"), sorted(path.name for path in home.iterdir())
     return here, done, before == after
 
 
 @together
 @pytest.mark.slow
-def test_a_class_of_thirty_is_taken_in_or_refused_each_with_the_right_reason(taught):
+def test_a_class_of_36_is_taken_in_or_refused_each_with_the_right_reason(taught):
     _, done, _ = taught
     answers = {row["name"]: row for row in json.loads(done.stdout)}
-    assert (done.returncode, len(answers)) == (1, 30)
+    assert (done.returncode, len(answers)) == (1, 36)
     refused = {name for name, row in answers.items() if row["result"] == "refused"}
     assert refused == set(classroom.REASONS)
     for name, words in classroom.REASONS.items():
@@ -59,7 +84,9 @@ def test_a_class_of_thirty_is_taken_in_or_refused_each_with_the_right_reason(tau
 def test_nothing_is_written_outside_the_workspace_and_nothing_half_within(taught):
     here, _, same = taught
     assert same
-    assert sorted(path.name for path in here.iterdir()) == ["bots", "results", "rules", "tournament.toml"]
+    assert sorted(path.name for path in here.iterdir()) == [
+        *("bots", "letters", "people.csv", "results", "rules", "tournament.toml")
+    ]
     assert sorted(path.name for path in (here / "bots" / "_versions").iterdir() if path.name[0] == ".") == [".lock"]
     assert not [path for path in here.rglob("*") if path.is_symlink() or "slipped" in path.name]
 
@@ -78,7 +105,7 @@ def test_a_refused_bot_is_kept_apart_with_its_reason(taught):
 def test_bots_lists_who_plays_and_who_was_refused(taught):
     here, _, _ = taught
     rows = {row["name"]: row for row in json.loads(cup.arena(here, "bots", "--json").stdout)}
-    assert len(rows) == 30
+    assert len(rows) == 36
     ann = rows["in_a_folder"]
     assert (ann["version"], ann["author"], ann["language"], ann["games"], ann["state"]) == (1, "Ann", "", [], "plays")
     assert rows["zipped"]["language"] == "python"
@@ -88,12 +115,47 @@ def test_bots_lists_who_plays_and_who_was_refused(taught):
 
 @together
 @pytest.mark.slow
+def test_every_author_has_a_name_to_show_and_a_text_that_says_what_to_mend(taught):
+    here, done, _ = taught
+    answers = json.loads(done.stdout)
+    shown = {row["display"]: row["name"] for row in answers}
+    assert shown.items() >= {**classroom.NAMES, "Łukasz Żak": "Lukasz_Zak"}.items() - {("Łukasz", "Lukasz")}
+    assert "24 accepted, 12 refused" in done.stderr
+    assert "nothing from 1 of people.csv: No Show" in done.stderr
+    letters = {path.stem: path.read_text() for path in (here / "letters").iterdir()}
+    assert letters.keys() == {row["name"] for row in answers}
+    for name, words in classroom.REASONS.items():
+        assert words in letters[name], name
+    assert letters["Anna_Muller"].startswith("To: Anna Müller <anna@school.example>\nSubject: your bot Anna Müller.py")
+    assert "Your bot takes part: it is version 1." in letters["Anna_Muller"]
+    table = cup.arena(here, "bots")
+    assert "12 refused; `arena bots --refused` says why" in table.stderr
+    assert "case matters" not in table.stderr
+    assert "case matters" in cup.arena(here, "bots", "--refused").stderr
+
+
+@together
+@pytest.mark.slow
 def test_those_who_were_taken_in_play_and_nobody_else(taught):
     here, _, _ = taught
     done = cup.run_event(here, "--plan", "--json")
     assert done.returncode == 0, done.stderr
     (board,) = json.loads(done.stdout)
-    assert board["matches"] == (30 - len(classroom.REASONS)) * (29 - len(classroom.REASONS))
+    assert board["matches"] == (36 - len(classroom.REASONS)) * (35 - len(classroom.REASONS))
+
+
+@together
+@pytest.mark.slow
+def test_every_fit_bot_plays_under_its_authors_display_name(taught):
+    here, done, _ = taught
+    fit = {row["name"]: row["display"] for row in json.loads(done.stdout) if row["result"] == "accepted"}
+    for number in range(GROUPS):
+        group = {name: fit[name] for name in sorted(fit)[number::GROUPS]}
+        played = cup.run_event(here, "--name", f"group{number}", "--bots", ",".join(group))
+        assert played.returncode == 0, played.stderr
+        rows = cup.leaderboard(here, f"group{number}")
+        assert {row["bot"]: row["display"] for row in rows} == group
+        assert {row["matches"] for row in rows} == {str(2 * (len(group) - 1))}
 
 
 @pytest.fixture
@@ -150,6 +212,23 @@ def test_what_was_put_there_by_hand_is_never_overwritten(here, tmp_path):
     assert (here / "bots/rival.py").read_text() == cup.LAST
 
 
+def test_a_bot_that_cannot_be_kept_is_not_withdrawn_and_one_line_says_why(here):
+    mine = classroom.folder_bot(here / "bots" / "mine")
+    (mine / "__pycache__").mkdir()
+    os.mkfifo(mine / "__pycache__" / "pipe")
+    done = cup.arena(here, "withdraw", "mine")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert mine.is_dir()
+
+
+def test_a_bot_in_a_worktree_of_git_plays(here):
+    classroom.folder_bot(here / "bots" / "mine")
+    (here / "bots" / "mine" / ".git").write_text("gitdir: ../../.git/worktrees/mine\n")
+    done = cup.run_event(here)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_withdrawn_bot_plays_no_more_and_comes_back_as_it_was(here):
     done = cup.arena(here, "withdraw", "rival")
     assert (done.returncode, (here / "bots/rival.py").exists()) == (0, False)
@@ -176,52 +255,137 @@ class KilledError(BaseException):
     """As `kill -9` would have it: nobody cleans up."""
 
 
+@pytest.mark.parametrize("at_once", [True, False], ids=["exchanged", "one after the other"])
 @pytest.mark.parametrize("moves", range(1, 8))
-def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(moves, tmp_path, monkeypatch):
-    shelf = Shelf(tmp_path / "bots")
-    shelf.bots.mkdir()
-    desk = Desk(shelf, lambda _: ())
+def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(moves, at_once, tmp_path, monkeypatch):
+    store = BotStore(tmp_path / "bots")
+    store.bots.mkdir()
+    submissions = Submissions(store, lambda _: ())
     home = classroom.folder_bot(tmp_path / "mine")
-    desk.submit(home)
+    submissions.submit(home)
     (home / "bot.py").write_text(cup.LAST)
     left = iter(range(1, moves))
-    whole = os.rename, os.replace
+    whole = os.rename, os.replace, exchange.exchange
 
     def until_killed(which):
         def move(*words, **named):
             if next(left, None) is None:
                 raise KilledError
-            which(*words, **named)
+            return which(*words, **named)
 
         return move
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", until_killed(whole[0]))
         patch.setattr(os, "replace", until_killed(whole[1]))
+        patch.setattr(exchange, "exchange", until_killed(whole[2]) if at_once else lambda *_: False)
         killed = False
         try:
-            desk.submit(home)
+            submissions.submit(home)
         except KilledError:
             killed = True
     assert killed == (moves <= 5)
-    assert {bot.digest for bot in roster.gather(shelf.bots)} <= {one.digest for one in shelf.versions("mine")}
-    assert desk.submit(home).version == 2
-    assert (shelf.bots / "mine/bot.py").read_text() == cup.LAST
-    assert [one.number for one in shelf.versions("mine")] == [1, 2]
-    assert not shelf.incoming.exists()
+    if not at_once:
+        with store.changing():  # which whoever submits or withdraws anything does first
+            pass
+    (plays,) = discovery.gather(store.bots)
+    assert plays.digest in {one.digest for one in store.versions("mine")}
+    assert submissions.submit(home).version == 2
+    assert (store.bots / "mine/bot.py").read_text() == cup.LAST
+    assert [one.number for one in store.versions("mine")] == [1, 2]
+    assert not store.incoming.exists()
+
+
+def test_two_names_are_exchanged_in_one_step_where_the_file_system_can(tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+    if not exchange.exchange(tmp_path / "one", tmp_path / "other"):
+        pytest.skip("this file system or kernel has no RENAME_EXCHANGE")
+    assert (tmp_path / "one" / "other").exists()
+    assert (tmp_path / "other" / "one").exists()
+    with pytest.raises(FileNotFoundError):
+        exchange.exchange(tmp_path / "one", tmp_path / "none")
+
+
+def test_a_bot_whose_shape_changes_is_put_back_when_somebody_is_killed_in_between(tmp_path, monkeypatch):
+    store = BotStore(tmp_path / "bots")
+    store.bots.mkdir()
+    submissions = Submissions(store, lambda _: ())
+    submissions.submit(classroom.folder_bot(tmp_path / "mine"))
+    (tmp_path / "mine.py").write_text(cup.LAST)
+    with monkeypatch.context() as patch:
+        patch.setattr(exchange, "put", Mock(side_effect=KilledError))
+        with pytest.raises(KilledError):
+            submissions.submit(tmp_path / "mine.py", replaces=True)
+    with store.changing():
+        pass
+    assert [bot.name for bot in discovery.gather(store.bots)] == ["mine"]
+    assert submissions.submit(tmp_path / "mine.py", replaces=True).version == 2
+    assert [path.name for path in store.playing("mine")] == ["mine.py"]
+
+
+def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    store = BotStore(tmp_path / "bots")
+    store.bots.mkdir()
+    synced: set[int] = set()
+    whole = os.fsync, os.rename, os.replace, exchange.exchange
+
+    def fsync(descriptor):
+        synced.add(os.fstat(descriptor).st_ino)
+        whole[0](descriptor)
+
+    def check(source):
+        every = [Path(source), *Path(source).rglob("*")]
+        assert {path.stat().st_ino for path in every} <= synced, f"{source} has its name before it is on disk"
+
+    def mover(move):
+        def moved(source, target, **named):
+            if ".incoming" not in str(target):
+                check(source)
+            return move(source, target, **named)
+
+        return moved
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    for module, name, move in ((os, "rename", whole[1]), (os, "replace", whole[2]), (exchange, "exchange", whole[3])):
+        monkeypatch.setattr(module, name, mover(move))
+    home = classroom.folder_bot(tmp_path / "mine")
+    submissions = Submissions(store, lambda bot: ("no",) if bot.name == "bad" else ())
+    for text in (cup.FIRST, cup.LAST):
+        (home / "bot.py").write_text(text)
+        assert submissions.submit(home).result == "accepted"
+        assert submissions.submit(home, "bad").result == "refused"
+    assert {(store.bots / name).stat().st_ino for name in (".", "_versions/mine", "_refused")} <= synced
+
+
+def test_a_version_that_a_power_cut_emptied_is_made_again_and_blocks_nobody(here, tmp_path):
+    home = classroom.folder_bot(tmp_path / "mine")
+    submit(here, home)
+    submit(here, "bots/rival.py")
+    for path in (here / "bots/_versions/mine/1").rglob("*.py"):
+        path.write_bytes(b"")
+    (here / "bots/_versions/rival/1/.version.json").write_bytes(b"")
+    listed = cup.arena(here, "bots")
+    assert listed.returncode == 0
+    assert "bots/_versions/rival/1 is damaged" in listed.stderr
+    assert submit(here, home)["version"] == 1
+    assert (here / "bots/_versions/mine/1/mine/bot.py").read_text() == classroom.GOOD
+    assert submit(here, "bots/rival.py")["version"] == 2
 
 
 @pytest.mark.parametrize("error", [SpawnerLostError, OverloadedError])
 def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_next_one_is_tried(here, tmp_path, monkeypatch, error):
-    real, lost = examining.checkup, []
+    real, lost = examiner.checkup, tmp_path / "lost"
 
     def checkup(bot, *rest):
         if bot.name == "first":
-            lost.append(bot)
+            with lost.open("a") as file:  # in a lane, which is a process of its own
+                file.write("lost\n")
             raise error("the spawner process is gone")
         return real(bot, *rest)
 
-    monkeypatch.setattr(examining, "checkup", checkup)
+    monkeypatch.setattr(examiner, "checkup", checkup)
     (tmp_path / "class" / "second").mkdir(parents=True)
     (tmp_path / "class" / "first.py").write_text(cup.FIRST)
     (tmp_path / "class" / "second" / "program.py").write_text(cup.FIRST)
@@ -229,15 +393,16 @@ def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_next_one_is_tried(h
     first, second = done.stdout.splitlines()
     assert first.startswith("refused   first  arena itself failed 2 times")
     assert second.startswith("accepted  second  ")
-    assert (len(lost), done.returncode) == (2, 1)
+    assert (lost.read_text(), done.returncode) == ("lost\n" * 2, 1)
+    assert "1 accepted, 1 refused" in done.stderr
     assert (here / "bots/second.py").exists()
 
 
 NAMES = {
     "another case": ("Rival.py", (), "case makes no difference"),
     "a way up": ("mine.py", ("--as", "../../up"), "cannot be a bot's name"),
-    "a blank": ("a b.py", (), "cannot be a bot's name"),
-    "forty-one letters": ("a" * 41 + ".py", (), "cannot be a bot's name"),
+    "a bell": ("mine.py", ("--as", "a\ab"), "cannot be a bot's name"),
+    "nothing": ("mine.py", ("--as", " "), "cannot be a bot's name"),
     "one of the table": ("seated.py", (), "is a [[bot]] of tournament.toml"),
 }
 
@@ -257,6 +422,188 @@ def test_a_file_called_after_a_module_of_pythons_is_taken_under_another_name(her
     (tmp_path / "random.py").write_text(cup.FIRST)
     assert "Python's own module 'random'" in str(submit(here, tmp_path / "random.py")["words"])
     assert submit(here, tmp_path / "random.py", "--as", "mine")["result"] == "accepted"
+
+
+@pytest.fixture
+def submissions(tmp_path):
+    (tmp_path / "bots").mkdir()
+    return Submissions(
+        BotStore(tmp_path / "bots"), lambda bot: ("it is wrong",) if "wrong" in Path(bot.files).name else ()
+    )
+
+
+def written(path: Path, text: str = cup.FIRST) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("real", "name"),
+    [
+        *classroom.NAMES.items(),
+        ("plain", "plain"),
+        ("jane doe", "jane_doe"),
+        ("Mu\u0308ller", "Muller"),
+        ("Ирина Петрова", "Irina_Petrova"),
+        ("محمد", "mhmd"),
+        ("😀", "grinning"),
+        ("---", "bot"),
+        ("a" * 60, "a" * 40),
+    ],
+)
+def test_a_name_that_people_have_becomes_a_name_for_a_bot_and_is_shown_as_it_is(real, name, submissions, tmp_path):
+    answer = submissions.submit(written(tmp_path / f"{real}.py"))
+    assert (answer.result, answer.name) == ("accepted", name)
+    assert answer.origin.display == unicodedata.normalize("NFC", real)
+    (bot,) = discovery.gather(tmp_path / "bots")
+    assert (bot.name, bot.display) == (name, answer.origin.display)
+
+
+def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_report(here, tmp_path):
+    assert submit(here, written(tmp_path / "Anna Müller.py"))["name"] == "Anna_Muller"
+    played = cup.run_event(here)
+    assert played.returncode == 0, played.stderr
+    done = cup.arena(here, "leaderboard")
+    assert ("Anna Müller" in done.stdout, "Anna_Muller" in done.stdout) == (True, False)
+    assert {row["bot"]: row["display"] for row in cup.leaderboard(here)} == {
+        "Anna_Muller": "Anna Müller",
+        "rival": "rival",
+    }
+    results = Results.open(here / "results/cup")
+    assert set(charts.about(results).bots) == {"Anna Müller", "rival"}
+    drawn = charts.draw("leaderboard", results)
+    results.close()
+    assert "Anna Müller" in {text.get_text() for text in drawn.findobj(Text)}
+    assert cup.arena(here, "report").returncode == 0
+    page = (here / "results/cup/report.html").read_text()
+    assert '<a href="#bot=Anna%20M%C3%BCller">Anna Müller</a>' in page
+    assert '"Anna_Muller"' in page  # for the commands that it shows
+
+
+@pytest.mark.parametrize(
+    ("shown", "labels_"),
+    [
+        (("", "x"), ("a", "x")),
+        (("x", "x"), ("x (a)", "x (b)")),
+        (("x", "X"), ("x (a)", "X (b)")),
+        (("b", ""), ("b (a)", "b")),
+        (("B", "x (a)"), ("B (a)", "x (a)")),
+        (("x", "x (a)"), ("x", "x (a)")),
+        (("b", "b (a)"), ("a", "b")),
+    ],
+)
+def test_no_two_bots_are_shown_under_one_name_whatever_their_authors_wish(shown, labels_):
+    bots = [Bot(name=name, command=("x",), digest="", display=text) for name, text in zip("ab", shown, strict=True)]
+    assert labels(bots) == dict(zip("ab", labels_, strict=True))
+
+
+def test_two_people_whose_names_come_to_the_same_have_two_bots_and_keep_them(submissions, tmp_path):
+    for _ in range(2):
+        names = [
+            submissions.submit(written(tmp_path / f"{one}.py")).name
+            for one in ("Ann Lee", "Ann-Lee", "Ann_Lée", "Añn Lee")
+        ]
+        assert names == ["Ann_Lee", "Ann-Lee", "Ann_Lee-2", "Ann_Lee-3"]
+    assert len(discovery.gather(tmp_path / "bots")) == 4
+
+
+def test_two_students_who_both_hand_in_bot_py_do_not_replace_each_other_without_a_word(submissions, tmp_path):
+    ann, bob = written(tmp_path / "ann/bot.py", "# ann\n"), written(tmp_path / "bob/bot.py", "# bob\n")
+    assert submissions.submit(ann).version == 1
+    refused = submissions.submit(bob)
+    assert (refused.result, "--replace" in refused.words, str(ann) in refused.words) == ("refused", True, True)
+    ann.write_text("# better\n")
+    assert submissions.submit(ann).version == 2
+    assert submissions.submit(bob, "bob").version == 1
+    assert submissions.submit(bob, replaces=True).version == 3
+    assert (tmp_path / "bots/bot.py").read_text() == "# bob\n"
+
+
+def test_a_name_that_is_refused_does_not_hide_what_is_wrong_with_the_bot(submissions, tmp_path):
+    submissions.submit(written(tmp_path / "wrong.py"))
+    written(tmp_path / "bots" / "wrong.py", "# by hand")
+    for path, name in ((tmp_path / "new/wrong.py", None), (tmp_path / "wrong.py", "../wrong")):
+        answer = submissions.submit(written(path), name)
+        assert answer.reasons.count("\n\n") == 1
+        assert answer.reasons.endswith("it is wrong")
+
+
+def test_a_refusal_disappears_when_its_author_hands_in_a_bot_that_is_taken(tmp_path):
+    (tmp_path / "bots").mkdir()
+    store = BotStore(tmp_path / "bots")
+    people = People([Person(name="Ann", id="7"), Person(name="Bob", id="8")])
+    submissions = Submissions(
+        store, lambda bot: ("it is empty",) if not Path(bot.files).read_bytes() else (), people=people
+    )
+    for name in ("7", "8", "x"):
+        submissions.submit(written(tmp_path / f"{name}.py", ""))
+    assert [one.name for one in store.refused()] == ["Ann", "Bob", "x"]
+    submissions.submit(written(tmp_path / "later/Ann.py"))  # the same person, from another place
+    submissions.submit(written(tmp_path / "x.py"), "other")  # the same file, under another name
+    assert [one.name for one in store.refused()] == ["Bob"]
+
+
+def test_a_letter_has_no_line_that_the_name_of_a_file_put_there(submissions, tmp_path):
+    (tmp_path / "class").mkdir()
+    written(tmp_path / "class" / "a\nTo: b@x.example.py")
+    answers = submissions.submit_all(class_of(tmp_path / "class"))
+    feedback.write(answers, tmp_path / "letters")
+    (letter,) = (tmp_path / "letters").iterdir()
+    lines = letter.read_text().splitlines()
+    assert [line for line in lines if line.startswith("To:")] == ["To: a To: b@x.example"]
+
+
+@pytest.mark.parametrize(
+    "called", ["s7", "ann@x.example", "Ann Lee", "lee, ann", "Ann Lee_1234_assignsubmission_file_", "leeann_s7_99_bot"]
+)
+def test_a_submission_belongs_to_the_person_it_is_called_after(called, tmp_path):
+    rows = "Name;E-Mail;ID\nAnn Lee;ann@x.example;s7\nBob Lee;;s8\n"
+    everybody = people.read(written(tmp_path / "people.csv", f"\ufeff{rows}"))
+    assert everybody.find(called) == Person(name="Ann Lee", email="ann@x.example", id="s7")
+    assert everybody.find("Lee") is None
+    assert people.read(written(tmp_path / "people.csv", "name\nAnn Lee\n")).find("ann lee").id == "Ann Lee"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no column `name`"),
+        ("id,mail\n1,2\n", "no column `name`"),
+        ("name,id\nAnn,1\nBob,1\n", "line 3: '1' is there twice"),
+        ("name,id\n,1\n", "line 2: expected a name"),
+        ("name\n\xff", "not UTF-8"),
+    ],
+)
+def test_a_mistake_in_people_csv_is_named_with_its_line(text, said, here, tmp_path):
+    (here / "people.csv").write_bytes(text.encode("latin-1"))
+    done = cup.arena(here, "submit", str(written(tmp_path / "ann.py")))
+    assert (done.returncode, said in done.stderr, "people.csv" in done.stderr) == (2, True, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    "files", [("bot.py",), ("main.py", "helper.py"), ("bot.toml", "bot.py"), ("bot.py", "notes.txt")]
+)
+def test_submit_and_check_agree_on_what_a_folder_is(files, here, tmp_path):
+    home = tmp_path / "José"
+    for name in files:
+        written(home / name, 'command = "python bot.py"\n' if name == "bot.toml" else cup.FIRST)
+    (checked,) = json.loads(cup.arena(here, "check", str(home), "--json").stdout)
+    row = submit(here, home)
+    assert (row["result"], row["name"], row["display"]) == ("accepted", "Jose", "José")
+    assert (checked["bot"], checked["sound"]) == ("Jose", True)
+    if len(files) > 1:  # a single file is called after the bot, and the digest is of its name too
+        assert checked["digest"] == row["digest"]
+
+
+def test_a_folder_whose_program_is_not_plain_is_refused_in_words(here, tmp_path):
+    for name in ("bot.py", "main.py"):
+        written(tmp_path / "two" / name)
+    assert "has bot.py and main.py: write a bot.toml" in str(submit(here, tmp_path / "two")["words"])
+    for name in ("ann.py", "util.py"):
+        written(tmp_path / "class/none" / name)
+    (row,) = json.loads(cup.arena(here, "submit", str(tmp_path / "class"), "--json").stdout)
+    assert "or call its program bot.py or main.py" in row["words"]
 
 
 def test_two_of_one_name_in_a_class_are_both_refused(here, tmp_path):
@@ -285,7 +632,7 @@ def test_what_cannot_be_done_at_all_is_a_mistake_and_no_refusal(here, tmp_path):
 
 
 def taken(source: Path, tmp_path: Path) -> Path:
-    take(source, tmp_path / "taken")
+    copy_untrusted.copy_submission(source, tmp_path / "taken")
     return tmp_path / "taken"
 
 
@@ -306,7 +653,7 @@ def sinful(folder: Path, sin: str) -> Path:
         case "a link to the root":
             bad.symlink_to("/etc/passwd")
         case "deep folders":
-            Path(folder, *["d"] * DEPTH).mkdir(parents=True)
+            Path(folder, *["d"] * DEEPEST).mkdir(parents=True)
         case "200 MB":
             with bad.open("wb") as file:
                 file.truncate(200_000_000)
@@ -326,7 +673,7 @@ SINS = {
     "a hard link": "a second name elsewhere",
     "a link up": "this link leaves",
     "a link to the root": "this link leaves",
-    "deep folders": f"more than {DEPTH} deep",
+    "deep folders": f"more than {DEEPEST} deep",
     "200 MB": "larger than 50 MB",
     "a name that obeys a terminal": "is no name for a file",
 }
@@ -340,12 +687,12 @@ def test_what_no_submission_may_hold_is_refused_by_name(sin, tmp_path):
 
 
 def test_a_submission_of_too_many_files_is_refused_before_they_are_all_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(taking, "Room", partial(taking.Room, entries=3))
+    monkeypatch.setattr(copy_untrusted, "Allowance", partial(copy_untrusted.Allowance, entries=3))
     home = classroom.folder_bot(tmp_path / "mine")
     assert len(list(taken(home, tmp_path).iterdir())) == 2
     (home / "third").touch()
-    with pytest.raises(ArenaError, match=f"more than {taking.ENTRIES} files"):
-        take(home, tmp_path / "again")
+    with pytest.raises(ArenaError, match=f"more than {copy_untrusted.MOST_ENTRIES} files"):
+        copy_untrusted.copy_submission(home, tmp_path / "again")
 
 
 def test_a_submission_that_is_itself_a_link_is_refused(tmp_path):
@@ -398,7 +745,7 @@ MEMBERS = {
     "the root": (tarfile.TarInfo("/tmp/up.py"), "leads out of its archive"),
     "a link": (tarfile.TarInfo("link"), "neither a file nor a folder"),
     "a device": (tarfile.TarInfo("device"), "neither a file nor a folder"),
-    "a deep folder": (tarfile.TarInfo("d/" * DEPTH + "bot.py"), "deep"),
+    "a deep folder": (tarfile.TarInfo("d/" * DEEPEST + "bot.py"), "deep"),
 }
 MEMBERS["a link"][0].type, MEMBERS["a link"][0].linkname = tarfile.SYMTYPE, "/etc/passwd"
 MEMBERS["a device"][0].type = tarfile.CHRTYPE
@@ -413,6 +760,84 @@ def test_an_archive_writes_nothing_but_plain_files_below_one_folder(kind, tmp_pa
         unpack(archive, tmp_path / "ws" / "unpacked")
     assert not (tmp_path / "up.py").exists()
     assert list((tmp_path / "ws" / "unpacked").iterdir()) == []
+
+
+def header(name: str, kind: bytes, size: int) -> bytes:
+    """One header of a tar, which may promise more than follows."""
+    info = tarfile.TarInfo(name)
+    info.type, info.size = kind, size
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+def packed_zip(path: Path, *names: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a name is there twice is the point
+        for name in names:
+            archive.writestr(name, "")
+    return path
+
+
+HOSTILE = {
+    "a pax header of 1 GB": (header("x", b"x", 1 << 30), "a header that is larger than any name needs"),
+    "a long name of 1 GB": (header("x", b"L", 1 << 30), "a header that is larger than any name needs"),
+    "a chain of headers": ((header("x", b"L", 512) + b"a" * 512) * 3000, "no archive that can be read"),
+    "too many that are skipped": (header("__pycache__/x", b"0", 0) * 30_000, "more than 20000 entries"),
+    "1 GB that is skipped": (header(".git/big", b"0", 1 << 30), "larger than 50 MB"),
+    "a sparse file of 1 TB": (header("big", b"S", 1 << 40), "larger than 50 MB"),
+    "a hard link": (header("link", b"1", 0), "neither a file nor a folder"),
+    "a name of 300 letters": (["a" * 300 + ".py"], "is no name for a file"),
+    "a folder that obeys a terminal": (["\x1b[2J/bot.py"], r"\\x1b\[2J' is no name for a file"),
+    "twice the same": (["bot.py", "bot.py"], "is there twice"),
+    "a file that is a folder": (["bot", "bot/bot.py"], "bot: is there twice"),
+    "the root": (["/bot.py"], "leads out of its archive"),
+    "folders without files": ([f"{n}/" + "/".join("abcdefghijkl") + "/" for n in range(300)], "more than 2000 files"),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_archive_is_refused_with_a_reason_and_costs_little(kind, tmp_path):
+    content, reason = HOSTILE[kind]
+    if isinstance(content, bytes):
+        archive = tmp_path / "mine.tar.gz"
+        zeros = (1 << 27) if "1 GB" in kind else 1024
+        with gzip.open(archive, "wb", compresslevel=1) as file:
+            file.write(content)
+            for _ in range(0, zeros, 1 << 24):
+                file.write(bytes(min(zeros, 1 << 24)))
+    else:
+        archive = packed_zip(tmp_path / "mine.zip", *content)
+    with pytest.raises(ArenaError, match=reason):
+        unpack(archive, tmp_path / "unpacked")
+    assert sum(path.stat().st_size for path in (tmp_path / "unpacked").rglob("*") if path.is_file()) == 0
+
+
+def test_an_archive_that_needs_more_memory_or_time_than_it_may_is_refused(tmp_path, monkeypatch):
+    greedy = bytearray(lzma.compress(bytes(1024)))
+    assert (greedy[12], greedy[14:16]) == (2, b"\x21\x01")  # a block's header of 12 bytes: LZMA2, with a byte to tell
+    greedy[16] = 40  # that its dictionary has 4 GB
+    greedy[20:24] = zlib.crc32(greedy[12:20]).to_bytes(4, "little")
+    (tmp_path / "mine.tar.xz").write_bytes(greedy)
+    with pytest.raises(ArenaError, match="MB of memory to unpack"):
+        unpack(tmp_path / "mine.tar.xz", tmp_path / "unpacked")
+    archive = packed_zip(tmp_path / "mine.zip", "bot.py")
+    monkeypatch.setattr(unpacking, "CPU_SECONDS", 0)
+    monkeypatch.setattr(unpacking, "_zip", lambda _: iter(int, None))  # never ends
+    monkeypatch.setattr(unpacking, "_extract", lambda *_: None)
+    monkeypatch.setattr(unpacking, "MEMBERS", 1 << 60)
+    with pytest.raises(ArenaError, match="to unpack; leave out"):
+        unpack(archive, tmp_path / "again")
+
+
+def test_a_link_to_anywhere_does_not_end_the_submission_of_a_class(here, tmp_path):
+    leads = ["..", "../..", ".", "bot.py/../..", "up", "x" * 300]
+    for number, target in enumerate(leads):
+        (classroom.folder_bot(tmp_path / f"class/linked{number}", program="") / "up").symlink_to(target)
+    (tmp_path / "class" / "sound.py").write_text(cup.FIRST)
+    rows = json.loads(cup.arena(here, "submit", str(tmp_path / "class"), "--json").stdout)
+    assert [row["name"] for row in rows] == [*(f"linked{number}" for number in range(len(leads))), "sound"]
+    assert rows[-1]["result"] == "accepted"
+    for target, row in zip(leads, rows, strict=False):
+        assert ("this link leaves" in row["words"]) == (".." in target), row
 
 
 def test_an_archive_that_swells_is_cut_short(tmp_path):
@@ -443,3 +868,23 @@ def test_a_bots_own_copy_is_not_what_somebody_edits_afterwards(here, tmp_path):
     assert submit(here, home)["result"] == "accepted"
     shutil.rmtree(home)
     assert (here / "bots/mine/bot.py").read_text() == (here / "bots/_versions/mine/1/mine/bot.py").read_text()
+
+
+NEEDS_A_CALL = """
+import os
+for line in __import__("sys").stdin:
+    if line == "ready?\\n": print("ready", flush=True)
+    elif line.startswith("go"): os.memfd_create("x")
+"""
+
+
+@pytest.mark.skipif(levels.failure("landlock") is not None, reason="calls are named at the level landlock only")
+@pytest.mark.parametrize("several", [False, True])
+def test_a_refusal_names_the_system_calls_that_a_bot_was_refused(here, tmp_path, several):
+    path = written(tmp_path / "class" / "needs.py", NEEDS_A_CALL)
+    (found,) = json.loads(cup.arena(here, "check", str(path), "--sandbox", "landlock", "--json").stdout)
+    if not found["refused"]:
+        pytest.skip("this system does not let us look at our own children")
+    done = cup.arena(here, "submit", str(path.parent if several else path), "--sandbox", "landlock", "--json")
+    (row,) = json.loads(done.stdout)
+    assert "system calls that were refused to it: memfd_create" in row["reasons"]

@@ -1,4 +1,4 @@
-"""Tie-breaks on crosstables that are worked by hand here, or stand in print."""
+"""Tie-breaks on crosstables that are calculated by hand here or were printed with their tie-breaks."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -6,11 +6,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slow_tables import met
 
-from arena import tiebreaks
 from arena.errors import ArenaError
-from arena.event import Played
-from arena.tiebreaks import Crosstable, Placed, counted, crosstable, find, place
+from arena.results import tiebreaks
+from arena.results.tiebreaks import Crosstable, DecidedRank, find, rank
+from arena.values import Played
 
 BUCHAREST = """
 aronian        x ½ 1 1 ½ ½ ½ ½ ½ ½
@@ -48,7 +49,7 @@ def printed(table: str) -> Crosstable:
     """A crosstable as it is printed: a row a bot, `x` where it would meet itself, `.` where two never met."""
     rows = [line.split() for line in table.strip().splitlines()]
     ahead = {"1": 1, "½": 0, "0": -1}
-    return counted(
+    return Crosstable.count(
         (row[0], rows[number][0], ahead[cell], 1)
         for row in rows
         for number, cell in enumerate(row[1:])
@@ -64,17 +65,17 @@ def listed(games: str) -> Crosstable:
         one, other = pair.split("-")
         ahead = {"1": 1, "½": 0, "0": -1}[result]
         rows += [(one, other, ahead, 1), (other, one, -ahead, 1)]
-    return counted(rows)
+    return Crosstable.count(rows)
 
 
 def values(name: str, table: Crosstable, tied: str) -> list[float | None]:
-    found = find(name).values(table, tied.split())
-    return [None if found[bot] is None else float(found[bot]) for bot in tied.split()]
+    result = find(name)(table, tied.split())
+    return [None if result[bot] is None else float(result[bot]) for bot in tied.split()]
 
 
 def order(table: Crosstable, *names: str) -> list[tuple[int, str]]:
     points = {bot: float(table.score(bot)) for bot in table.met}
-    return [(one.rank, one.bot) for one in place(points, table, names)]
+    return [(standing.rank, standing.bot) for standing in rank(points, table, names)]
 
 
 @pytest.mark.parametrize(
@@ -102,10 +103,10 @@ def test_the_three_behind_the_winner_of_saint_louis_have_the_figures_in_print(na
     assert values(name, printed(SAINT_LOUIS), "caruana dominguez so") == figures
 
 
-def test_a_whole_table_is_placed_as_it_is_in_print():
+def test_a_whole_table_is_ranked_as_it_is_in_print():
     names = [line.split()[0] for line in BUCHAREST.strip().splitlines()]
-    found = order(printed(BUCHAREST), "direct_encounter", "wins", "sonneborn_berger")
-    assert found == list(enumerate(names, 1))
+    ranked = order(printed(BUCHAREST), "direct_encounter", "wins", "sonneborn_berger")
+    assert ranked == list(enumerate(names, 1))
 
 
 def test_direct_encounter_is_the_points_that_the_tied_made_against_each_other():
@@ -114,7 +115,7 @@ def test_direct_encounter_is_the_points_that_the_tied_made_against_each_other():
     assert values("direct_encounter", table, "one two three") == [1.5, 0.5, 1]
 
 
-def test_direct_encounter_counts_the_mean_of_those_who_met_often():
+def test_direct_encounter_counts_the_mean_of_several_games_against_one_bot():
     """C.07 6.1.2. ann beat bob in 3 of 4, and lost her one meeting with cat; bob and cat drew twice."""
     table = listed("ann-bob 1, ann-bob 1, ann-bob 1, ann-bob 0, cat-ann 1, bob-cat ½, cat-bob ½")
     assert values("direct_encounter", table, "ann bob cat") == [0.75, 0.75, 1.5]
@@ -123,20 +124,20 @@ def test_direct_encounter_counts_the_mean_of_those_who_met_often():
 def test_direct_encounter_is_used_again_among_those_still_tied():
     """C.07 6.2. Among four: ann 2, bob 2, cat 1, dan 1; then ann beat bob, and cat beat dan."""
     table = listed("ann-bob 1, ann-cat 1, ann-dan 0, bob-cat 1, bob-dan 1, cat-dan 1")
-    found = place(dict.fromkeys(["ann", "bob", "cat", "dan"], 10.0), table, ["direct_encounter"])
-    assert [(one.rank, one.bot) for one in found] == [(1, "ann"), (2, "bob"), (3, "cat"), (4, "dan")]
-    assert [one.tiebreaks["direct_encounter"] for one in found] == [2, 2, 1, 1]
+    ranked = rank(dict.fromkeys(["ann", "bob", "cat", "dan"], 10.0), table, ["direct_encounter"])
+    assert [(one.rank, one.bot) for one in ranked] == [(1, "ann"), (2, "bob"), (3, "cat"), (4, "dan")]
+    assert [one.figures["direct_encounter"] for one in ranked] == [2, 2, 1, 1]
 
 
-def test_direct_encounter_places_who_no_missing_meeting_could_move():
+def test_direct_encounter_ranks_a_bot_that_no_missing_game_could_move():
     """C.07 6.3. ann has 2 of 2; bob and cat never met and may reach 1 at most."""
     table = listed("ann-bob 1, ann-cat 1, bob-eve 1, cat-eve 1")
     assert values("direct_encounter", table, "ann bob cat") == [2, None, None]
-    found = place(dict.fromkeys(["ann", "bob", "cat"], 5.0), table, ["direct_encounter"])
-    assert [(one.rank, one.bot) for one in found] == [(1, "ann"), (2, "bob"), (2, "cat")]
+    ranked = rank(dict.fromkeys(["ann", "bob", "cat"], 5.0), table, ["direct_encounter"])
+    assert [(one.rank, one.bot) for one in ranked] == [(1, "ann"), (2, "bob"), (2, "cat")]
 
 
-def test_direct_encounter_leaves_tied_who_could_still_be_caught():
+def test_direct_encounter_leaves_a_bot_tied_that_could_still_be_caught():
     """ann has 1 of 1; cat, who met neither of the others, could still have 2."""
     table = listed("ann-bob 1, cat-eve 1")
     assert values("direct_encounter", table, "ann bob cat") == [None, None, None]
@@ -168,10 +169,10 @@ def test_buchholz_median_1_leaves_the_lowest_and_the_highest_out_once():
 def test_the_average_of_opponents_buchholz_looks_one_step_further():
     """Buchholz: a 4, b 2½ + 2 + ½ = 5, c 5½, d 4, e 5, f ½ + 3 = 3½. a met b, c, e: 15½ / 3."""
     assert values("buchholz", listed(SWISS), "b e f") == [5, 5, 3.5]
-    assert find("average_opponents_buchholz").values(listed(SWISS), ["a"])["a"] == Fraction(31, 6)
+    assert find("average_opponents_buchholz")(listed(SWISS), ["a"])["a"] == Fraction(31, 6)
 
 
-def test_koya_counts_those_who_made_half_of_their_points():
+def test_koya_counts_games_against_opponents_with_half_of_their_points():
     """Of three meetings: a 2½, c 2, b and d 1½ made half. a: b 1 + c ½; e: none of 3 but f; f: 0 and ½ of d."""
     assert values("koya", listed(SWISS), "a e f") == [1.5, 0, 0.5]
 
@@ -184,22 +185,25 @@ def test_tie_breaks_are_asked_in_the_order_of_the_list():
     assert by_berger == ["dominguez", "caruana", "so"]
 
 
-def test_only_figures_that_were_needed_are_told():
-    found = {one.bot: one for one in place({"ann": 3.0, "bob": 2.0, "cat": 2.0}, listed("bob-cat 1"), ["wins", "koya"])}
-    assert found["ann"] == Placed(rank=1, bot="ann", tiebreaks={})
-    assert found["bob"] == Placed(rank=2, bot="bob", tiebreaks={"wins": Fraction(1)})
-    assert found["cat"].rank == 3
+def test_only_figures_that_were_needed_are_returned():
+    ranked = {
+        standing.bot: standing
+        for standing in rank({"ann": 3.0, "bob": 2.0, "cat": 2.0}, listed("bob-cat 1"), ["wins", "koya"])
+    }
+    assert ranked["ann"] == DecidedRank(rank=1, bot="ann", figures={})
+    assert ranked["bob"] == DecidedRank(rank=2, bot="bob", figures={"wins": Fraction(1)})
+    assert ranked["cat"].rank == 3
 
 
-def test_who_cannot_be_told_apart_shares_a_rank_and_stands_by_name():
+def test_bots_that_no_tie_break_separates_share_a_rank_and_are_sorted_by_name():
     table = listed("ann-bob ½, cat-dan ½")
-    found = place(dict.fromkeys(["dan", "bob", "cat", "ann"], 1.0), table, tiebreaks.names())
-    assert [(one.rank, one.bot) for one in found] == [(1, "ann"), (1, "bob"), (1, "cat"), (1, "dan")]
+    ranked = rank(dict.fromkeys(["dan", "bob", "cat", "ann"], 1.0), table, tiebreaks.names())
+    assert [(one.rank, one.bot) for one in ranked] == [(1, "ann"), (1, "bob"), (1, "cat"), (1, "dan")]
 
 
 def test_a_bot_that_met_nobody_is_placed_too():
-    found = place({"ann": 50.0, "bob": 50.0, "new": 50.0}, listed("ann-bob 1"), tiebreaks.names())
-    assert {one.bot for one in found} == {"ann", "bob", "new"}
+    ranked = rank({"ann": 50.0, "bob": 50.0, "new": 50.0}, listed("ann-bob 1"), tiebreaks.names())
+    assert {one.bot for one in ranked} == {"ann", "bob", "new"}
 
 
 def match(bots: str, *scores: int, sides: tuple[tuple[str, ...], ...]) -> Played:
@@ -223,14 +227,14 @@ TEAMS = (("pacman",), ("blinky", "inky"))
 
 
 def test_each_two_bots_on_different_sides_meet_once_a_match():
-    table = crosstable([match("ann bob cat", 60, 100, 0, sides=TEAMS), match("ann bob bob", 50, 50, 50, sides=TEAMS)])
+    table = met([match("ann bob cat", 60, 100, 0, sides=TEAMS), match("ann bob bob", 50, 50, 50, sides=TEAMS)])
     assert table.against("ann") == {"bob": (0, 1, 1), "cat": (0, 0, 1)}
     assert table.against("bob") == {"ann": (1, 1, 0)}
     assert "bob" not in table.against("cat")
 
 
 def test_a_bot_does_not_meet_itself():
-    table = crosstable([match("ann ann bob", 100, 0, 0, sides=TEAMS)])
+    table = met([match("ann ann bob", 100, 0, 0, sides=TEAMS)])
     assert table.against("ann") == {"bob": (1, 0, 0)}
 
 
@@ -244,14 +248,14 @@ def test_a_bot_does_not_meet_itself():
 )
 def test_every_bot_is_placed_once_and_ranks_never_run_backwards(games, names):
     rows = [row for (a, b), all_ in games.items() for one in all_ for row in ((a, b, one, 1), (b, a, -one, 1))]
-    table = counted(rows)
-    found = place({bot: float(table.score(bot)) for bot in "abcde"}, table, names)
-    assert sorted(one.bot for one in found) == list("abcde")
-    assert all(one.rank <= later.rank for one, later in pairwise(found))
-    assert all(one.rank in {number, found[number - 2].rank} for number, one in enumerate(found, 1))
-    assert place({bot: float(table.score(bot)) for bot in "edcba"}, counted(rows[::-1]), names) == found
+    table = Crosstable.count(rows)
+    ranked = rank({bot: float(table.score(bot)) for bot in "abcde"}, table, names)
+    assert sorted(one.bot for one in ranked) == list("abcde")
+    assert all(one.rank <= later.rank for one, later in pairwise(ranked))
+    assert all(one.rank in {number, ranked[number - 2].rank} for number, one in enumerate(ranked, 1))
+    assert rank({bot: float(table.score(bot)) for bot in "edcba"}, Crosstable.count(rows[::-1]), names) == ranked
 
 
-def test_a_wrong_name_is_told_the_right_one():
+def test_a_wrong_name_suggests_the_right_one():
     with pytest.raises(ArenaError, match="did you mean 'sonneborn_berger'"):
         find("sonneborn_burger")

@@ -16,18 +16,18 @@ import sprint
 from processes import descendants, gone_soon
 from sprint import FIRST, LAST
 
-from arena import config, tournament
-from arena.archive import Archive
-from arena.bot import OverloadedError
 from arena.errors import ArenaError
-from arena.event import Event
-from arena.leaderboard import Results, write_csv
-from arena.match import Abort, Ending, Fault, Record
-from arena.play import play
+from arena.event import config, tournament
+from arena.match.bot import OverloadedError
+from arena.match.play import play
+from arena.results.archive import Archive
+from arena.results.leaderboard import Results, write_csv
+from arena.sandbox import procfs
+from arena.values import Abort, Ending, Event, Fault, Record
 
 HERE = Path(__file__).parent
 DICE = (HERE.parent / "bots" / "dice.py").read_text()
-TABLES = ("leaderboard.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
+TABLES = ("leaderboard.csv", "rankings.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
 
 
 class Quiet:
@@ -128,6 +128,25 @@ def test_a_bot_that_is_edited_while_an_event_runs_plays_on_as_it_was(tmp_path):
     assert audience.missing == {}
 
 
+def test_a_copy_of_a_bot_that_was_damaged_is_made_again(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    folder = cup / "bots" / "c"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('command = "sh bot.sh"\n')
+    (folder / "bot.sh").write_text(LAST)
+    outcome, _ = run(cup)
+    assert outcome.complete
+    copies = [path for path in (cup / "results" / "bots").rglob("*") if path.is_file()]
+    before = {path: path.read_bytes() for path in copies}
+    assert len(before) == 4
+    for path in copies:
+        path.write_text("")  # as a power cut leaves a file that was renamed and never synced
+    (cup / "tournament.toml").write_text((cup / "tournament.toml").read_text() + "repeats = 2\n")
+    _, audience = run(cup)
+    assert {path: path.read_bytes() for path in copies} == before
+    assert [record.verdict.faults for record in audience.records] == [()] * 6
+
+
 def test_a_log_that_cannot_be_written_is_named_in_one_line(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
     (cup / "results").mkdir()
@@ -184,7 +203,7 @@ def test_the_five_bots_that_always_fail_come_last_with_their_endings_counted(sou
 HOLDER = """
 import sys, time
 from pathlib import Path
-from arena.archive import Archive
+from arena.results.archive import Archive
 with Archive.open(Path(sys.argv[1]), writing=True):
     print('held', flush=True)
     time.sleep(60)
@@ -308,6 +327,67 @@ def test_a_killed_worker_costs_nothing_but_a_replay(tmp_path):
         assert main.process.exitcode == 0
     assert "was killed; a new one takes its place" in (cup / "killed" / "logs" / "arena.log").read_text()
     assert tables(cup / "killed") == tables(cup / "whole")
+
+
+THINKS = "i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done; echo"
+"""A shell script's way to take some 20 ms; a bot may start no `sleep`."""
+
+
+@pytest.mark.parametrize("signals", [(signal.SIGKILL,), (signal.SIGSTOP,)])
+def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path, signals):
+    slow = {"a": FIRST.replace("go) echo", f"go) {THINKS}"), "b": LAST.replace("go) echo", f"go) {THINKS}")}
+    cup = workspace(tmp_path, slow, repeats=12)
+    with (cup / "tournament.toml").open("a") as file:
+        file.write("[time]\nmove = 1.0\nstart = 5.0\n")
+    run(cup, "whole")
+    with played_by(event_of(cup), cup / "harmed") as main:
+        for stored, name in ((1, "a"), (1, "b"), (1, "a")):
+            assert main.stores(stored)
+            assert harmed(main, name, *signals)
+        main.process.join()
+        assert main.process.exitcode == 0
+    with Archive.open(cup / "harmed") as archive:
+        causes = [abort.cause for abort in archive.aborts()]
+    assert 1 <= len(causes) <= 3
+    assert all("signal that arena did not send" in cause for cause in causes)
+    assert tables(cup / "harmed") == tables(cup / "whole")
+
+
+def harmed(main: "Main", name: str, *signals: int) -> bool:
+    """Send signals to a process of this bot, as soon as one is awake: what a frozen bot is sent, its thaw undoes."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        for pid in main.below:
+            with contextlib.suppress(OSError):  # it ended meanwhile
+                named = Path(f"/proc/{pid}/cmdline").read_bytes().endswith(f"/{name}\0".encode())
+                if named and procfs.states(pid) not in ([], [b"T"]):
+                    for number in signals:
+                        os.kill(pid, number)
+                    return True
+    return False
+
+
+def test_a_bot_that_kills_itself_gains_hardly_a_replay_and_forfeits_from_then_on(tmp_path):
+    kills = FIRST.replace("go) echo", "go) kill -9 $$; echo")
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": kills}, repeats=2)
+    outcome, audience = run(cup, workers=1)
+    assert outcome.complete
+    assert {abort.cause.partition(":")[0] for abort in audience.aborts} == {"c"}
+    assert len(audience.aborts) in {2, 3}  # the lane had been given one more match by then
+    faults = [fault for record in audience.records for fault in record.verdict.faults]
+    assert {fault.ending for fault in faults} == {Ending.CRASHED}
+    assert all("signal SIGKILL, which arena did not send" in fault.words for fault in faults)
+    assert len(faults) == 8
+    forfeits = [{seat.bot for seat in record.seats if record.verdict.ending(seat.role)} for record in audience.records]
+    assert {name for names in forfeits for name in names} == {"c"}
+
+
+def test_a_bot_that_kills_itself_before_it_is_ready_is_absent(tmp_path):
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": "#!/bin/sh\nkill -9 $$\n"})
+    outcome, audience = run(cup, workers=1)
+    assert outcome.complete
+    assert list(audience.missing) == ["c"]
+    assert audience.aborts == []
 
 
 def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""How sure ratings are: blocks, repeats, intervals, ranks, tiers, and what is said when matches can't tell."""
+"""Uncertainty of ratings: blocks, repeats, intervals, ranks, tiers, and warnings."""
 
 from dataclasses import replace
 
@@ -6,23 +6,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulated import DUEL, TRIO, league, match, play, small_events
+from simulated import DUEL, TRIO, League, league, match, play, small_events
+from slow_tables import arrays_of
 
-from arena.event import Played
-from arena.ratings import Ratings, bradley_terry, points
-from arena.ratings.fitting import columns, pairings
-from arena.ratings.fitting.evidence import Evidence, evidence
-from arena.ratings.fitting.fit import Fit
-from arena.ratings.fitting.learn import learn
-from arena.ratings.fitting.model import model_of
-from arena.ratings.fitting.refits import by_blocks, refits
-from arena.ratings.fitting.roles import by_role
-from arena.ratings.fitting.rows import key
-from arena.ratings.fitting.uncertainty import better, rank_intervals, strengths, tiers
+from arena.results.ratings import Ratings, bradley_terry, points
+from arena.results.ratings.fitting.bootstrap import bootstrap, by_blocks
+from arena.results.ratings.fitting.bounds import groups
+from arena.results.ratings.fitting.estimate_priors import estimate
+from arena.results.ratings.fitting.fit import Fit
+from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
+from arena.results.ratings.fitting.model import model_of
+from arena.results.ratings.fitting.rows import key
+from arena.results.ratings.fitting.uncertainty import better, difference, rank_intervals, strengths, tiers
+from arena.results.ratings.points import expectations
+from arena.values import Played
 
 
 def rated(*played: Played, hashes=None, rule=bradley_terry, seed=0) -> Ratings:
-    return rule.rate(columns.of(played, hashes), seed=seed, refits=200)
+    return rule.rate(arrays_of(played, hashes), seed=seed, refits=200)
 
 
 def cup(repeats: int, first=100, seeds=None) -> list[Played]:
@@ -62,18 +63,18 @@ def test_repeats_that_went_otherwise_narrow_the_intervals(rule):
 
 
 def test_repeats_of_some_moves_weigh_as_many_as_there_are_different_ones():
-    seen = evidence(columns.of(cup(6), {one.id: int(one.id[-1]) // 3 for one in cup(6)}))
-    assert set(seen.matches.tolist()) == {6}
-    assert set(seen.different.tolist()) == {2}
-    assert seen.weight.tolist() == [1 / 3] * 6
-    assert np.bincount(seen.block).tolist() == [2] * 6
-    assert set(seen.part_matches.tolist()) == {3}
+    totals = add_up(arrays_of(cup(6), {one.id: int(one.id[-1]) // 3 for one in cup(6)}))
+    assert set(totals.matches.tolist()) == {6}
+    assert set(totals.different.tolist()) == {2}
+    assert (totals.different / totals.matches).tolist() == [1 / 3] * 6
+    assert np.bincount(totals.block).tolist() == [2] * 6
+    assert set(totals.part_matches.tolist()) == {3}
 
 
 def test_the_mean_score_is_that_of_all_matches_also_where_some_are_repeats():
     scores = [100, 100, 100, 0]
     played = [replace(match("duel", "ann bob", x, 100 - x, seed=k), id=str(k)) for k, x in enumerate(scores)]
-    model = model_of(evidence(columns.of(played, {"0": 7, "1": 7, "2": 7, "3": 8})))
+    model = model_of(add_up(arrays_of(played, {"0": 7, "1": 7, "2": 7, "3": 8})))
     assert model.mean.tolist() == [0.75]
     assert model.matches.tolist() == [2]
 
@@ -85,11 +86,11 @@ def test_legs_of_one_seed_are_one_block_and_other_seeds_and_bots_are_others():
         match("duel", "ann bob", 100, 0, seed=2),
         match("duel", "ann cat", 100, 0, seed=1),
     ]
-    seen = evidence(columns.of(played))
-    assert sorted(np.bincount(seen.block).tolist()) == [1, 1, 2]
+    totals = add_up(arrays_of(played))
+    assert sorted(np.bincount(totals.block).tolist()) == [1, 1, 2]
 
 
-def naive(seen: Evidence, found: Fit) -> np.ndarray:
+def naive(seen: MatchTotals, found: Fit) -> np.ndarray:
     """The scatter of the slope over the blocks, one block after another."""
     model, total = found.model, np.zeros((found.model.size, found.model.size))
     for block in range(int(seen.block.max(initial=-1)) + 1):
@@ -107,38 +108,38 @@ def naive(seen: Evidence, found: Fit) -> np.ndarray:
 @settings(deadline=None, max_examples=20)
 @given(played=small_events(), data=st.data())
 def test_the_scatter_over_blocks_is_that_of_one_block_after_another(played, data):
-    seen = evidence(columns.of(played, {one.id: data.draw(st.integers(-1, 2)) for one in played}))
-    found = learn(model_of(seen))
-    np.testing.assert_allclose(by_blocks(seen, found), naive(seen, found), atol=1e-9)
+    totals = add_up(arrays_of(played, {one.id: data.draw(st.integers(-1, 2)) for one in played}))
+    fitted = estimate(model_of(totals))
+    np.testing.assert_allclose(by_blocks(totals, fitted), naive(totals, fitted), atol=1e-9)
 
 
 @settings(deadline=None, max_examples=20)
 @given(played=small_events())
-def test_what_every_block_adds_up_to_is_level_at_the_fit(played):
-    seen = evidence(columns.of(played))
-    found = learn(model_of(seen))
-    surplus = found.weight * (found.model.mean - found.expected)
-    slope = np.zeros(found.model.size)
-    np.add.at(slope, found.model.unknown, found.model.factor * surplus[:, None])
-    np.testing.assert_allclose(slope, found.prior @ found.unknowns, atol=1e-7)
+def test_the_slope_summed_over_all_blocks_is_zero_at_the_fit(played):
+    totals = add_up(arrays_of(played))
+    fitted = estimate(model_of(totals))
+    surplus = fitted.weight * (fitted.model.mean - fitted.expected)
+    slope = np.zeros(fitted.model.size)
+    np.add.at(slope, fitted.model.unknown, fitted.model.factor * surplus[:, None])
+    np.testing.assert_allclose(slope, fitted.prior @ fitted.unknowns, atol=1e-7)
 
 
 def test_refits_lie_about_the_fit_as_wide_as_its_uncertainty():
     random = np.random.default_rng(1)
-    seen = evidence(play(random, league(random, bots=10, spread=0.5), repeats=20))
-    found = learn(model_of(seen))
-    drawn = refits(seen, found, 4000, random)
-    np.testing.assert_allclose(drawn.mean(axis=1), found.unknowns, atol=0.1)
-    np.testing.assert_allclose(drawn.std(axis=1), np.sqrt(np.diag(found.covariance)), rtol=0.25)
+    totals = add_up(play(random, league(random, bots=10, spread=0.5), repeats=20))
+    fitted = estimate(model_of(totals))
+    drawn = bootstrap(totals, fitted, 4000, random)
+    np.testing.assert_allclose(drawn.mean(axis=1), fitted.unknowns, atol=0.1)
+    np.testing.assert_allclose(drawn.std(axis=1), np.sqrt(np.diag(fitted.covariance)), rtol=0.25)
 
 
 def test_of_very_many_scores_there_are_fewer_refits_but_enough_for_an_interval(monkeypatch):
     random = np.random.default_rng(1)
-    seen = evidence(play(random, league(random, bots=5)))
-    found = learn(model_of(seen))
-    for work, times in ((10**9, 1000), (250 * len(found.model.mean), 250), (1, 200)):
-        monkeypatch.setattr("arena.ratings.fitting.refits.WORK", work)
-        assert refits(seen, found, 1000, random).shape == (found.model.size, times)
+    totals = add_up(play(random, league(random, bots=5)))
+    fitted = estimate(model_of(totals))
+    for work, times in ((10**9, 1000), (250 * len(fitted.model.mean), 250), (1, 200)):
+        monkeypatch.setattr("arena.results.ratings.fitting.bootstrap.WORK", work)
+        assert bootstrap(totals, fitted, 1000, random).shape == (fitted.model.size, times)
 
 
 def test_luck_that_both_legs_share_widens_the_intervals():
@@ -167,18 +168,18 @@ def test_the_seed_fixes_the_intervals_and_nothing_else():
 
 
 @pytest.mark.parametrize("rule", [bradley_terry, points])
-def test_who_won_all_of_few_matches_is_not_sure_to(rule):
+def test_a_bot_that_won_all_of_few_matches_has_an_interval_below_its_figure(rule):
     best = rated(*cup(2), rule=rule).ratings[0]
     assert best.strength.low < best.strength.value
     assert best.bot == "ann"
 
 
 def test_chances_of_being_better_add_up_to_one_and_agree_with_the_order():
-    found = rated(*cup(1, first=60))
-    np.testing.assert_allclose(found.better + found.better.T, 1)
-    assert found.better[0, 1] > 0.5
-    assert found.better[0, 2] > found.better[0, 1]
-    assert found.better[2, 0] == pytest.approx(1 - found.better[0, 2])
+    result = rated(*cup(1, first=60))
+    np.testing.assert_allclose(result.better + result.better.T, 1)
+    assert result.better[0, 1] > 0.5
+    assert result.better[0, 2] > result.better[0, 1]
+    assert result.better[2, 0] == pytest.approx(1 - result.better[0, 2])
 
 
 def test_a_tie_in_a_draw_is_half_a_chance():
@@ -214,10 +215,10 @@ def test_equal_bots_share_a_tier_and_unequal_ones_do_not():
     assert [one.tier for one in rated(*cup(200, first=90)).ratings] == [1, 2, 3]
 
 
-def test_bots_that_never_met_are_told_apart_and_warned_of():
-    found = rated(match("duel", "ann bob", 100, 0), match("duel", "cat dan", 100, 0), match("duel", "eve cat", 0, 100))
-    assert found.groups == (("cat", "dan", "eve"), ("ann", "bob"))
-    (warning,) = found.warnings
+def test_bots_that_never_met_are_separate_groups_with_a_warning():
+    result = rated(match("duel", "ann bob", 100, 0), match("duel", "cat dan", 100, 0), match("duel", "eve cat", 0, 100))
+    assert result.groups == (("cat", "dan", "eve"), ("ann", "bob"))
+    (warning,) = result.warnings
     assert "2 groups that never met" in warning
 
 
@@ -225,7 +226,7 @@ def test_a_board_that_all_play_alone_ties_them_together():
     solo = [match("solo", bot, 50) for bot in ("ann", "bob", "cat")]
     assert rated(*solo).groups == (("ann", "bob", "cat"),)
     elsewhere = replace(match("solo", "dan", 50), board="other")
-    assert pairings.groups(evidence(columns.of([*solo, elsewhere]))) == (("ann", "bob", "cat"), ("dan",))
+    assert groups(add_up(arrays_of([*solo, elsewhere]))) == (("ann", "bob", "cat"), ("dan",))
 
 
 def test_a_warning_counts_the_matches_that_add_nothing_and_names_no_bot():
@@ -234,11 +235,102 @@ def test_a_warning_counts_the_matches_that_add_nothing_and_names_no_bot():
         replace(one, seats={role: f"\x1b[31m{bot}" for role, bot in one.seats.items()}, id=f"{one.id}!")
         for one in played
     ]
-    found = rated(*hostile, hashes=hashes_of(hostile))
-    assert found.repeated == 18
-    assert "18 matches" in found.warnings[0]
-    assert "\x1b" not in "".join(found.warnings)
+    result = rated(*hostile, hashes=hashes_of(hostile))
+    assert result.repeated == 18
+    assert "18 matches" in result.warnings[0]
+    assert "\x1b" not in "".join(result.warnings)
     assert rated(*played).warnings == ()
+
+
+def about(found: Ratings, one: League) -> list[tuple[float, float, float]]:
+    """The true strength of each bot, the average of those that are rated on both sides at 0, and its interval."""
+    truth = dict(zip(one.bots, one.truth, strict=True))
+    middle = np.mean([truth[each.bot] for each in found.ratings if np.isfinite(each.strength).all()])
+    return [(truth[each.bot] - middle, each.strength.low, each.strength.high) for each in found.ratings]
+
+
+def ends(*played: Played) -> dict[str, tuple[bool, bool]]:
+    """Return for each bot: is the low end of its interval finite, and the high end?"""
+    return {one.bot: (np.isfinite(one.strength.low), np.isfinite(one.strength.high)) for one in rated(*played).ratings}
+
+
+def duels(*results: str) -> list[Played]:
+    """Matches, each told as `"ann bob 100 0"`."""
+    reported = (result.split() for result in results)
+    return [
+        replace(match("duel", f"{one} {other}", int(x), int(y), seed=number), id=str(number))
+        for number, (one, other, x, y) in enumerate(reported)
+    ]
+
+
+EVEN = ("ann bob 100 0", "bob cat 100 0", "cat ann 100 0")
+
+
+def test_the_interval_of_a_bot_that_never_wins_or_never_loses_is_open_on_that_side():
+    result = ends(*duels(*EVEN, "dan ann 0 100", "bob dan 100 0", "eve ann 100 0", "cat eve 0 100"))
+    assert result == {**dict.fromkeys(("ann", "bob", "cat"), (True, True)), "dan": (False, True), "eve": (True, False)}
+
+
+def test_bots_that_only_beat_each_other_are_as_open_as_one_of_them_would_be():
+    hopeless = duels(*EVEN, "dan eve 100 0", "dan eve 0 100", "dan ann 0 100", "eve bob 0 100", "eve cat 0 100")
+    assert ends(*hopeless) == {
+        **dict.fromkeys(("ann", "bob", "cat"), (True, True)),
+        **dict.fromkeys(("dan", "eve"), (False, True)),
+    }
+
+
+def test_a_part_of_a_score_or_a_board_for_one_bounds_a_bot_too():
+    lost = duels(*EVEN, "dan ann 0 100")
+    assert ends(*lost)["dan"] == (False, True)
+    assert ends(*lost, *duels("x ann 0 100"), *duels("dan bob 5 95"))["dan"] == (True, True)
+    solo = [match("solo", bot, 50) for bot in ("ann", "dan")]
+    assert ends(*lost, *solo)["dan"] == (True, True)
+
+
+def test_if_the_better_bot_always_wins_only_the_first_and_the_last_interval_are_open():
+    chain = duels("ann bob 100 0", "bob cat 100 0", "cat dan 100 0", "dan eve 100 0")
+    assert ends(*chain) == {
+        "ann": (True, False),
+        **dict.fromkeys(("bob", "cat", "dan"), (True, True)),
+        "eve": (False, True),
+    }
+
+
+def test_a_hopeless_bot_moves_no_other_bots_rating():
+    random = np.random.default_rng(3)
+    field = league(random, bots=8)
+    alone = {each.bot: each for each in bradley_terry.rate(play(random, field, repeats=4), refits=50).ratings}
+    worse = replace(field, strength=np.vstack((field.strength, [[-20.0, -20.0]])))
+    random = np.random.default_rng(3)
+    league(random, bots=8)
+    with_it = {each.bot: each for each in bradley_terry.rate(play(random, worse, repeats=4), refits=50).ratings}
+    assert with_it["bot08"].strength.low == -np.inf
+    moved = [with_it[bot].strength.value - alone[bot].strength.value for bot in alone]
+    assert abs(np.mean(moved)) < 1e-6
+    assert np.mean([with_it[bot].strength.value for bot in alone]) == pytest.approx(0, abs=1e-6)
+
+
+def test_a_difference_is_open_where_no_match_bounds_it():
+    result = rated(*duels(*EVEN, "dan ann 0 100", "bob dan 100 0"))
+    ahead, behind = difference(result, "ann", "dan"), difference(result, "dan", "ann")
+    assert (ahead.high, behind.low) == (np.inf, -np.inf)
+    assert behind.high == -ahead.low
+    assert np.isfinite(difference(result, "ann", "bob")).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "shape",
+    [{"extreme": (-6.0,)}, {"extreme": (6.0, -6.0)}, {"tails": 2}],
+)
+def test_intervals_hold_the_truth_beside_a_hopeless_bot_a_perfect_one_and_outsiders(shape):
+    random = np.random.default_rng(14)
+    inside = []
+    for _ in range(30):
+        field = league(random, bots=10, **shape)
+        result = bradley_terry.rate(play(random, field, repeats=2), refits=300)
+        inside += [low <= truth <= high for truth, low, high in about(result, field)]
+    assert 0.91 <= np.mean(inside) <= 0.99
 
 
 @pytest.mark.slow
@@ -256,20 +348,19 @@ def test_intervals_hold_the_truth_as_often_as_they_say(boards, kinds):
     random = np.random.default_rng(12)
     inside = []
     for _ in range(30):
-        one = league(random, bots=10, boards=boards)
-        truth = dict(zip(one.bots, one.truth, strict=True))
-        found = bradley_terry.rate(play(random, one, **kinds), refits=300)
-        inside += [rating.strength.low <= truth[rating.bot] <= rating.strength.high for rating in found.ratings]
+        field = league(random, bots=10, boards=boards)
+        result = bradley_terry.rate(play(random, field, **kinds), refits=300)
+        inside += [low <= truth <= high for truth, low, high in about(result, field)]
     assert 0.91 <= np.mean(inside) <= 0.99
 
 
-def test_every_role_has_an_expectation_also_where_another_tells_it():
+def test_every_role_has_an_expected_score_also_if_the_model_left_its_score_out():
     won = [match("duel", "ann bob", 100, 0), match("duel", "bob ann", 30, 70)]
     team = [match("classic", "ann bob bob", 40, 100, 100), match("classic", "bob ann ann", 70, 0, 0)]
-    seen = evidence(columns.of([*won, *team]))
-    found = learn(model_of(seen))
-    expected, dispersion = by_role(seen, found)
-    duel = (seen.where >= 0).sum(axis=1) == 2
+    totals = add_up(arrays_of([*won, *team]))
+    fitted = estimate(model_of(totals))
+    expected, dispersion = expectations(totals, fitted)
+    duel = (totals.board_role >= 0).sum(axis=1) == 2
     np.testing.assert_allclose(expected[duel, 0] + expected[duel, 1], 1)
     np.testing.assert_array_equal(expected[~duel, 1], expected[~duel, 2])
     assert (expected[~duel, 0] + expected[~duel, 1] != 1).all()

@@ -9,16 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from live import bot_of
 
-from arena import roster, rulebook, rulefile
+from arena import rulefile
 from arena.clock import TimeControl
 from arena.errors import ArenaError
-from arena.event import Event
-from arena.match import Bot, Conditions, Limits, Record
-from arena.play import play
-from arena.sandbox import door as doors
-from arena.sandbox import levels, warm
-from arena.sandbox.door import WARM, ConfinementError, Door
+from arena.event import discovery
+from arena.games import rulebook
+from arena.match.play import play
+from arena.sandbox import levels, spawner_process, warm
+from arena.sandbox.launcher import ConfinementError, Launcher
+from arena.values import Bot, Conditions, Event, Limits, Record
 
 RULES = rulefile.shipped() / "pacman.py"
 LOOK = """
@@ -33,6 +34,8 @@ told = {
     "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
     "streams": [[s.encoding, s.errors, s.line_buffering, s.write_through, s.isatty(), s.fileno()]
                 for s in (sys.stdin, sys.stdout, sys.stderr)],
+    "seek": [[s.seekable(), s.name, s.mode] for s in (sys.stdin, sys.stdout, sys.stderr)],
+    "newlines": sys.stdout.reconfigure(newline="\\n"),
     "buffers": [type(s.buffer).__name__ for s in (sys.stdin, sys.stdout, sys.stderr)],
     "hooks": [sys.excepthook is sys.__excepthook__, sys.displayhook is sys.__displayhook__, sys.gettrace()],
     "limits": [sys.getrecursionlimit(), sys.getswitchinterval()], "frames": sys._getframe().f_code.co_name,
@@ -49,23 +52,17 @@ print(json.dumps(told))
 """
 
 
-@pytest.fixture(scope="module")
-def door():
-    with Door() as door:
-        yield door
-
-
 def said(
-    door: Door, bot: Bot, *, is_warm: bool, rules: Path | None = RULES, **conditions: object
+    launcher: Launcher, bot: Bot, *, is_warm: bool, rules: Path | None = RULES, **conditions: object
 ) -> tuple[str, str, str]:
     """What a bot prints on stdout and stderr until it ends, and how it does."""
     level = levels.choose("auto", unsafe=False)
-    child = door.start(bot, Conditions(sandbox=level, warm=is_warm, **conditions), rules)
-    assert child.plan.warm == (is_warm and level in WARM)
+    child = launcher.start(bot, Conditions(sandbox=level, warm=is_warm, **conditions), rules)
+    assert child.plan.warm == (is_warm and levels.TABLE[level].confines_itself)
     os.close(child.stdin)
     try:
         out, err = (all_of(descriptor) for descriptor in (child.stdout, child.stderr))
-        return out, err, str(door.end(child, grace=10.0))
+        return out, err, str(launcher.end(child, grace=10.0))
     finally:
         os.close(child.stdout)
         os.close(child.stderr)
@@ -79,25 +76,20 @@ def all_of(descriptor: int) -> str:
     return data.decode()
 
 
-def bot_of(tmp_path: Path, text: str) -> Bot:
-    (tmp_path / "bot.py").write_text(text)
-    return roster.from_path(tmp_path / "bot.py")
-
-
 def plain(text: str) -> str:
     """Without what differs from start to start, the number of the room, and from one Python to the next."""
     return re.sub(r"(room|cell)\d+", "room", text).replace("/./", "/")
 
 
-def test_a_warm_bot_finds_everything_as_after_a_cold_start(tmp_path, door):
-    bot = bot_of(tmp_path, LOOK)
-    (cold, complaint, _), (hot, no_other, _) = (said(door, bot, is_warm=is_warm) for is_warm in (False, True))
+def test_a_warm_bot_finds_everything_as_after_a_cold_start(tmp_path, launcher):
+    bot = bot_of(tmp_path / "bot.py", LOOK)
+    (cold, complaint, _), (hot, no_other, _) = (said(launcher, bot, is_warm=is_warm) for is_warm in (False, True))
     assert complaint == no_other == ""
     cold, hot = json.loads(plain(cold)), json.loads(plain(hot))
     assert cold == hot
 
 
-def test_a_warm_script_behind_links_finds_its_neighbours_as_a_cold_one(tmp_path, door):
+def test_a_warm_script_behind_links_finds_its_neighbours_as_a_cold_one(tmp_path, launcher):
     (tmp_path / "real").mkdir()
     (tmp_path / "real/main.py").write_text(
         "import sys, helper\nprint(sys.path[0], __file__, sys.argv, helper.__file__)\n"
@@ -107,15 +99,17 @@ def test_a_warm_script_behind_links_finds_its_neighbours_as_a_cold_one(tmp_path,
     (tmp_path / "link.py").symlink_to("real/main.py")
     for script in ("real/main.py", "./real/main.py", "short/main.py", "link.py", "./link.py"):
         (tmp_path / "bot.toml").write_text(f'command = "python {script} word"\n')
-        bot = roster.from_path(tmp_path)
-        cold, hot = (tuple(map(plain, said(door, bot, is_warm=is_warm))) for is_warm in (False, True))
+        bot = discovery.from_path(tmp_path)
+        cold, hot = (tuple(map(plain, said(launcher, bot, is_warm=is_warm))) for is_warm in (False, True))
         assert cold == hot
         assert cold[1:] == ("", "exit 0")
 
 
-def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, door):
-    bot = bot_of(tmp_path, "import random, uuid, tempfile\nprint(random.random(), uuid.uuid4(), tempfile.mktemp())\n")
-    told = [said(door, bot, is_warm=True)[0].split() for _ in range(3)]
+def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, launcher):
+    bot = bot_of(
+        tmp_path / "bot.py", "import random, uuid, tempfile\nprint(random.random(), uuid.uuid4(), tempfile.mktemp())\n"
+    )
+    told = [said(launcher, bot, is_warm=True)[0].split() for _ in range(3)]
     assert all(len({one[place] for one in told}) == 3 for place in range(3))
 
 
@@ -137,20 +131,21 @@ def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, d
         ),
         pytest.param("import sys; print('x' * 9, end=''); sys.stderr.write('y')\n", id="words without newline"),
         pytest.param("import nosuchmodule\n", id="a missing module"),
+        pytest.param(b"# \xe9\nprint(1)\n", id="an encoding that is not named"),
         pytest.param("# -*- coding: latin-1 -*-\nprint(len('\xe9'))\n", id="another encoding"),
         pytest.param("import arena.sandbox\n", id="what a bot may not import"),
         pytest.param("import signal, os; signal.raise_signal(signal.SIGTERM)\n", id="a signal"),
     ],
 )
-def test_a_warm_bot_ends_as_a_cold_one(tmp_path, door, text):
-    bot = bot_of(tmp_path, text)
-    cold, hot = (tuple(map(plain, said(door, bot, is_warm=is_warm))) for is_warm in (False, True))
+def test_a_warm_bot_ends_as_a_cold_one(tmp_path, launcher, text):
+    bot = bot_of(tmp_path / "bot.py", text)
+    cold, hot = (tuple(map(plain, said(launcher, bot, is_warm=is_warm))) for is_warm in (False, True))
     assert cold == hot
 
 
-def test_a_script_that_is_not_there_is_told_as_in_a_cold_start(tmp_path, door):
-    bot = replace(bot_of(tmp_path, ""), command=("{python}", "-s", "-B", "-u", "other.py"))
-    (_, cold, code), (_, hot, same) = (said(door, bot, is_warm=is_warm) for is_warm in (False, True))
+def test_a_script_that_is_not_there_is_told_as_in_a_cold_start(tmp_path, launcher):
+    bot = replace(bot_of(tmp_path / "bot.py", ""), command=("{python}", "-s", "-B", "-u", "other.py"))
+    (_, cold, code), (_, hot, same) = (said(launcher, bot, is_warm=is_warm) for is_warm in (False, True))
     assert (hot.partition(": ")[2], same) == (cold.partition(": ")[2], code)
 
 
@@ -159,15 +154,15 @@ def test_what_is_started_in_another_way_starts_cold(command):
     assert not warm.fits([sys.executable if word == "{python}" else word for word in command])
 
 
-def test_a_match_of_warm_bots_goes_as_one_of_cold_bots_and_the_record_says_which(door):
+def test_a_match_of_warm_bots_goes_as_one_of_cold_bots_and_the_record_says_which(launcher):
     (board,) = rulebook.find("duel")
-    bots = tuple(roster.from_path(rulefile.shipped().parent / "bots" / name) for name in ("planner", "walker"))
+    bots = tuple(discovery.from_path(rulefile.shipped().parent / "bots" / name) for name in ("planner", "walker"))
 
     def played(*, is_warm: bool, own: bool = True) -> Record:
         conditions = Conditions(time=TimeControl(start=20.0, move=20.0), warm=is_warm)
         event = Event(name="t", seed=1, boards=(board,), bots=bots, conditions=conditions)
         seated = tuple(replace(bot, warm=own) for bot in bots)
-        return play(event.match(board, seated, 0), door=door)
+        return play(event.match(board, seated, 0), launcher=launcher)
 
     cold, hot, unwilling = played(is_warm=False), played(is_warm=True), played(is_warm=True, own=False)
     assert [turn.move for turn in cold.turns] == [turn.move for turn in hot.turns]
@@ -176,69 +171,87 @@ def test_a_match_of_warm_bots_goes_as_one_of_cold_bots_and_the_record_says_which
     ] * 2
 
 
-def test_memory_counts_from_the_fork(tmp_path, door):
+def test_memory_counts_from_the_fork(tmp_path, launcher):
     """A warm bot has as much for itself as a cold one, and no more."""
     eats = (
         "kept = []\ntry:\n    while True: kept.append(bytearray(10**6))\n"
         "except MemoryError: count = len(kept); kept.clear(); print(count)\n"
     )
-    bot = bot_of(tmp_path, eats)
-    counts = [int(said(door, bot, is_warm=is_warm, limits=Limits(memory=100_000_000))[0]) for is_warm in (False, True)]
+    bot = bot_of(tmp_path / "bot.py", eats)
+    counts = [
+        int(said(launcher, bot, is_warm=is_warm, limits=Limits(memory=100_000_000))[0]) for is_warm in (False, True)
+    ]
     assert abs(counts[0] - counts[1]) <= 15, counts
 
 
 @pytest.mark.parametrize("is_warm", [False, True])
-def test_a_low_limit_on_open_files_counts_those_of_the_bot_only(tmp_path, door, is_warm):
-    bot = bot_of(tmp_path, "import os\nprint(sum(1 for _ in iter(lambda: os.dup(0), 11)))\n")
-    assert said(door, bot, is_warm=is_warm, limits=Limits(open_files=12)) == ("8\n", "", "exit 0")
+def test_a_low_limit_on_open_files_counts_those_of_the_bot_only(tmp_path, launcher, is_warm):
+    bot = bot_of(tmp_path / "bot.py", "import os\nprint(sum(1 for _ in iter(lambda: os.dup(0), 11)))\n")
+    assert said(launcher, bot, is_warm=is_warm, limits=Limits(open_files=12)) == ("8\n", "", "exit 0")
 
 
 def test_a_preloaded_module_is_there_already_and_throws_other_dice_in_each_bot(tmp_path):
     pytest.importorskip("numpy")
-    bot = bot_of(tmp_path, "import sys\nprint('numpy' in sys.modules)\nimport numpy\nprint(numpy.random.random())\n")
-    with Door() as door:
-        (one, _, _), (other, _, _) = (said(door, bot, is_warm=True, preload=("numpy",)) for _ in range(2))
+    bot = bot_of(
+        tmp_path / "bot.py", "import sys\nprint('numpy' in sys.modules)\nimport numpy\nprint(numpy.random.random())\n"
+    )
+    with Launcher() as launcher:
+        (one, _, _), (other, _, _) = (said(launcher, bot, is_warm=True, preload=("numpy",)) for _ in range(2))
     assert one.split()[0] == other.split()[0] == "True"
     assert one.split()[1] != other.split()[1]
 
 
-def test_a_warm_bot_cannot_see_what_the_spawner_sees(tmp_path, door):
+def test_a_warm_bot_cannot_see_what_the_spawner_sees(tmp_path, launcher):
     tries = (
         "import os, sys\nprint(sorted(set(sys.path_importer_cache) - set(sys.path)))\n"
         "print([n for n in range(3, 100) if os.path.exists(f'/dev/fd/{n}')])\n"
         "for n in range(3, 1000):\n    try: os.fstat(n)\n    except OSError: continue\n    print('open', n)\n"
     )
-    out, err, _ = said(door, bot_of(tmp_path, tries), is_warm=True)
+    out, err, _ = said(launcher, bot_of(tmp_path / "bot.py", tries), is_warm=True)
     assert err == ""
     assert "open" not in out
 
 
-def test_a_bot_that_wants_no_warm_start_says_so_in_its_bot_toml(tmp_path, door):
+def test_a_warm_bot_finds_in_no_frame_what_was_asked_of_the_spawner_before(tmp_path, launcher):
+    frames = (
+        "import sys\nframe = sys._getframe()\n"
+        "while frame:\n    print(frame.f_code.co_name, *frame.f_locals)\n    frame = frame.f_back\n"
+    )
+    bot = bot_of(tmp_path / "bot.py", frames)
+    for _ in range(4):  # the first was not forked ahead, the others were, after the end of one
+        found = [line.split() for line in said(launcher, bot, is_warm=True)[0].splitlines()]
+        spawners = {name for function, *names in found if function in {"serve", "respond"} for name in names}
+        assert spawners == {"launcher", "operation"}, found
+
+
+def test_a_bot_that_wants_no_warm_start_says_so_in_its_bot_toml(tmp_path, launcher):
     (tmp_path / "bot.py").write_text("print('x')")
     starts = []
     for line in ("", "warm = true", "warm = false"):
         (tmp_path / "bot.toml").write_text(f'command = "python bot.py"\n{line}\n')
-        child = door.start(roster.from_path(tmp_path), Conditions(sandbox="landlock"), RULES)
-        door.end(child, grace=10.0)
+        child = launcher.start(discovery.from_path(tmp_path), Conditions(sandbox="landlock"), RULES)
+        launcher.end(child, grace=10.0)
         for descriptor in (child.stdin, child.stdout, child.stderr):
             os.close(descriptor)
         starts.append(child.plan.warm)
     assert starts == [True, True, False]
 
 
-def test_process_lists_show_a_warm_bot_as_itself(tmp_path, door):
+def test_process_lists_show_a_warm_bot_as_itself(tmp_path, launcher):
     (tmp_path / "hanging.py").write_text("import time\ntime.sleep(60)\n")
     shown = []
     for is_warm in (False, True):
-        child = door.start(
-            roster.from_path(tmp_path / "hanging.py"), Conditions(sandbox="landlock", warm=is_warm), None
+        child = launcher.start(
+            discovery.from_path(tmp_path / "hanging.py"), Conditions(sandbox="landlock", warm=is_warm), None
         )
         process, until = Path(f"/proc/{child.pid}"), time.monotonic() + 20
-        while b"hanging.py" not in (process / "cmdline").read_bytes() and time.monotonic() < until:
+        while time.monotonic() < until and (
+            b"hanging.py" not in (process / "cmdline").read_bytes() or b"-----" in (process / "environ").read_bytes()
+        ):
             time.sleep(0.005)
         words = [(process / name).read_bytes().rstrip(b"\0").split(b"\0") for name in ("cmdline", "environ")]
         shown.append((words[0], sorted(words[1]), (process / "comm").read_text()))
-        door.end(child)
+        launcher.end(child)
         for descriptor in (child.stdin, child.stdout, child.stderr):
             os.close(descriptor)
     assert [re.sub(rb"cell\d+", b"", b" ".join(words)) for words in shown[0][:2]] == [
@@ -257,15 +270,17 @@ def test_process_lists_show_a_warm_bot_as_itself(tmp_path, door):
 def test_a_module_that_cannot_be_preloaded_is_our_failure_and_says_which(tmp_path, monkeypatch, text, words):
     (tmp_path / "odd_module.py").write_text(text)
     monkeypatch.setattr(
-        doors, "SPAWN", doors.SPAWN.replace("from arena", f"sys.path.append({str(tmp_path)!r}); from arena")
+        spawner_process,
+        "SPAWN",
+        spawner_process.SPAWN.replace("from arena", f"sys.path.append({str(tmp_path)!r}); from arena"),
     )
-    bot = bot_of(tmp_path, "print('x')")
-    with Door() as door, pytest.raises(ConfinementError, match=f"preload: odd_module: .*{words}"):
-        said(door, bot, is_warm=True, preload=("odd_module",))
+    bot = bot_of(tmp_path / "bot.py", "print('x')")
+    with Launcher() as launcher, pytest.raises(ConfinementError, match=f"preload: odd_module: .*{words}"):
+        said(launcher, bot, is_warm=True, preload=("odd_module",))
 
 
 def test_modules_to_preload_must_be_there():
-    from arena.config import Tournament
+    from arena.event.config import Tournament
 
     wanted = Tournament.model_validate({"name": "t", "boards": ("duel",), "preload": ("no_such_module",)})
     with pytest.raises(ArenaError, match="preload: arena's environment has no module 'no_such_module'"):

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from processes import gone_soon
 
-from arena import workers
-from arena.logs import Log
-from arena.sandbox.door import Door
-from arena.workers import Workers
+from arena.event import workers
+from arena.event.logs import Log
+from arena.event.workers import Workers
+from arena.sandbox.launcher import Launcher
 
 
 def feed(*items: object) -> Callable[[], object]:
@@ -24,16 +24,16 @@ def feed(*items: object) -> Callable[[], object]:
     return lambda: left.pop(0) if left else None
 
 
-def double(_door: Door, item: int) -> int:
+def double(_launcher: Launcher, item: int) -> int:
     return item * 2
 
 
-def who(_door: Door, _item: object) -> tuple[str, str, int]:
+def who(_launcher: Launcher, _item: object) -> tuple[str, str, int]:
     comm = Path("/proc/self/comm").read_text().strip()
     return multiprocessing.current_process().name, comm, os.getpid()
 
 
-def die_once(_door: Door, item: tuple[str, Path]) -> str:
+def die_once(_launcher: Launcher, item: tuple[str, Path]) -> str:
     name, flag = item
     if name == "deadly" and not flag.exists():
         flag.touch()
@@ -41,15 +41,15 @@ def die_once(_door: Door, item: tuple[str, Path]) -> str:
     return name
 
 
-def shout(_door: Door, item: str) -> None:
+def shout(_launcher: Launcher, item: str) -> None:
     logging.warning("%s from %d", item, os.getpid())
 
 
-def fail(_door: Door, item: str) -> None:
+def fail(_launcher: Launcher, item: str) -> None:
     raise ValueError(item)
 
 
-def slow(_door: Door, seconds: float) -> int:
+def slow(_launcher: Launcher, seconds: float) -> int:
     time.sleep(seconds)
     return os.getpid()
 
@@ -103,7 +103,7 @@ def test_no_worker_and_no_spawner_outlives_a_killed_main_process(tmp_path):
     script.write_text(
         "import os, time\n"
         "from pathlib import Path\n"
-        "from arena.workers import Workers\n"
+        "from arena.event.workers import Workers\n"
         "def work(door, item):\n"
         "    print(os.getpid(), door._spawner.pid, door.folder.path, flush=True)\n"
         "    time.sleep(60)\n"

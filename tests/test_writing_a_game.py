@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from cup import arena
 
-from arena import rulebook
-from arena.conformance import flaws
-from arena.leaderboard import Results
+from arena.games import rulebook
+from arena.games.conformance import flaws
+from arena.results.leaderboard import Results
 
 PAGE = (Path(__file__).parent.parent / "rules" / "README.md").read_text("utf-8")
 CHAPTER = PAGE[PAGE.index("## Write a game") : PAGE.index("## What rules must know")]

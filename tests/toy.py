@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arena.event import Board, Event
 from arena.game import CHANCE, Fact, Game, Move, Outcome, Role
-from arena.match import Bot, Conditions, Match
+from arena.values import Board, Bot, Conditions, Event, Match, SeatReport
 
 State = tuple[str, ...]
 """The moves so far, as `role:move`."""
@@ -57,12 +56,20 @@ def bot(name: str) -> Bot:
     return Bot(name=name, command=("true",), digest=name)
 
 
-def match_of(game: Game[State], **conditions: object) -> Match:
+def reports(match: Match) -> tuple[SeatReport, ...]:
+    """What a record has of seats whose bots ran without anything to tell."""
+    return tuple(
+        SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest, ready=0.1, exit="exit 0")
+        for seat in match.seats
+    )
+
+
+def match_of(game: Game[State], seed: int | str = 1, **conditions: object) -> Match:
     """A match at a toy game, a bot named after each role in its seat."""
     board = Board(game="toy", name="box", rules="toy.py", digest="0", roles=game.roles, sides=game.sides)
     event = Event(
         name="test",
-        seed=1,
+        seed=seed,
         boards=(board,),
         bots=tuple(map(bot, game.roles)),
         conditions=Conditions(**conditions),  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
 """A frame in, a matplotlib Figure out: one file a chart.
 
 Each has `frame(results)`, a tidy frame whose columns its docstring names, and `draw(frame, about)`, which makes the
-Figure, or `Nothing` with the reason. A new chart is a new file here and no edit elsewhere; a frame of one's own will do
-as well: `charts.leaderboard.draw(results.leaderboard())`. No clock reading is in any chart but `time`.
+Figure, or `Nothing` with the reason. A new chart is a new file here and no edit elsewhere. You can also draw a frame
+of your own: `charts.leaderboard.draw(results.leaderboard())`. No chart but `time` contains a clock reading.
 """
 
 from collections.abc import Mapping
@@ -14,38 +14,38 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from arena import forks
+from arena import durable, parallel
 from arena.charts.style import About, Nothing, save
-from arena.leaderboard import Results
+from arena.results.leaderboard import Results
 
 FIRST = "leaderboard"
 
 
 @dataclass(frozen=True)
 class Written:
-    """What came of drawing all charts."""
+    """The files of all charts, and the charts that were not drawn."""
 
     files: tuple[Path, ...]
     silent: Mapping[str, str]
-    """Of the charts with nothing to say: why."""
+    """By name of a chart that has nothing to show: the reason."""
 
 
 def names() -> tuple[str, ...]:
-    """The charts there are: the leaderboard, then in order of name."""
-    found = (each.name for each in iter_modules(__path__) if not each.ispkg)
-    return tuple(sorted(found, key=lambda name: (name != FIRST, name)))
+    """Return the names of all charts: the leaderboard first, then in order of name."""
+    modules = (module.name for module in iter_modules(__path__) if not module.ispkg)
+    return tuple(sorted(modules, key=lambda name: (name != FIRST, name)))
 
 
 def caption(name: str) -> str:
-    """What a chart shows, in a sentence."""
+    """Return what a chart shows, in one sentence."""
     return (_chart(name).__doc__ or name).partition("\n")[0]
 
 
 def about(results: Results) -> About:
-    """What charts say of an event."""
+    """Return what charts say about an event."""
     return About(
         event=results.event.name,
-        bots=tuple(one.bot for one in results.standings),
+        bots=tuple(results.label(standing.bot) for standing in results.standings),
         boards=results.columns,
         places=tuple(results.places),
         unit=results.ratings.unit,
@@ -54,32 +54,35 @@ def about(results: Results) -> About:
 
 
 def draw(name: str, results: Results) -> Figure | Nothing:
-    """One chart of an event's results."""
+    """Draw one chart of an event's results."""
     chart = _chart(name)
-    made: Figure | Nothing = chart.draw(chart.frame(results), about(results))
-    return made
+    figure: Figure | Nothing = chart.draw(results.labelled(chart.frame(results)), about(results))
+    return figure
 
 
 def write(results: Results, folder: Path) -> Written:
     """Draw every chart into `folder/charts`, as NAME.svg and NAME.png; the same results give the same bytes.
 
-    A chart with nothing to say has no file there afterwards. They are drawn side by side, one a core.
+    A chart with nothing to show has no file there afterwards. The charts are drawn side by side, one process a core.
     """
     target = folder / "charts"
-    target.mkdir(parents=True, exist_ok=True)
-    of, frames = about(results), [(name, _chart(name).frame(results)) for name in names()]
-    results.close()  # no connection is open in a process that forks
+    durable.make_folder(target)
+    # What several charts need is read here, once, and the slowest chart comes first.
+    event, _, order = about(results), results.arrays, sorted(names(), key=lambda name: name != "convergence")
+    results.close()  # no connection is open in a process that forks; each opens its own
 
-    def work(one: tuple[str, Any]) -> tuple[Path, ...] | str:
-        made = _chart(one[0]).draw(one[1], of)
-        return made.why if isinstance(made, Nothing) else save(made, target / one[0])
+    def work(name: str) -> tuple[Path, ...] | str:
+        chart = _chart(name)
+        figure = chart.draw(results.labelled(chart.frame(results)), event)
+        results.close()
+        return figure.why if isinstance(figure, Nothing) else save(figure, target / name)
 
-    told = dict(zip(names(), forks.work(work, frames), strict=True))
-    silent = {name: why for name, why in told.items() if isinstance(why, str)}
+    outcomes = dict(zip(order, parallel.parallel_map(work, order), strict=True))
+    silent = {name: why for name, why in outcomes.items() if isinstance(why, str)}
     for name in silent:
         for form in (".svg", ".png"):
             (target / name).with_suffix(form).unlink(missing_ok=True)
-    return Written(tuple(path for made in told.values() if not isinstance(made, str) for path in made), silent)
+    return Written(tuple(path for files in outcomes.values() if not isinstance(files, str) for path in files), silent)
 
 
 def _chart(name: str) -> Any:

@@ -1,11 +1,11 @@
-"""How the ratings settle: what they would have been after a part of the matches.
+"""Convergence of the ratings: the ratings after one part of the matches, after two parts, and so on.
 
 The parts are cut by repeat and then by seed, so that each is a fair mixture of boards and pairs, and the same whatever
 the order in which matches happened to end.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arena.charts.style import COLOURS, FAINT, GREY, TEXT, About, Nothing, styled
-from arena.charts.style.letters import shown, widest
+from arena.charts.style import BEST_BOTS, FAINT, GREY, TEXT, About, Nothing, styled
+from arena.charts.style.gap import GAP_NOTE, gap_in
+from arena.charts.style.letters import widest
 from arena.charts.style.sheet import Room, bare, sheet
-from arena.leaderboard import Results
-from arena.leaderboard.arrays import Arrays
-from arena.leaderboard.rated import columns
-from arena.ratings import find
+from arena.results.arrays import Arrays
+from arena.results.leaderboard import Results
+from arena.results.ratings import find
 
 Marks = np.ndarray[Any, np.dtype[np.bool_]]
 
@@ -27,57 +27,61 @@ NAMED = 8  # bots that have a colour; the others are grey
 WIDE, HIGH = 5.0, 3.2
 LINE, TIE = 0.17, 0.32  # inches between names, and from a line to its name
 PARTS = 8
+MANY = 100  # bots; of more there are as few parts as can be: to rate 300 takes 12 s of a core, each time
 REFITS = 100  # of a part: its interval is a shade on the picture, and in no table
+FAR = 1e4  # in any unit far beyond what is shown: where an open interval ends
+WILD = 4  # times the widest interval of the last part: parts before that are not drawn, as they would fill the picture
+SPREAD, ALL_SPREAD = 3, 4  # bots whose intervals are drawn where there are more than that many
 FEWEST = 4  # parts: fewer make no curve
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """A row for each part of the schedule and `bot`: how many `matches`, the `rating`, its `low` and `high`."""
-    rule, seed = find(results.rating), results.event.seed
+    """Return a row for each part of the schedule and `bot`: how many `matches`, the `rating`, its `low` and `high`."""
+    rule, seed = find(results.rating), results.event.resampling_seed
     rows: list[tuple[object, ...]] = []
-    for kept in _parts(results.arrays):
+    for counted in _parts(results.arrays):
         part = results.ratings
-        if not kept.all():
-            part = rule.rate(columns(_only(results.arrays, kept)), seed=seed, refits=REFITS)
-        rows += ((int(kept.sum()), one.bot, *one.strength) for one in part.ratings)
+        if not counted.all():
+            part = rule.rate(results.arrays.select(counted), seed=seed, refits=REFITS)
+        rows += ((int(counted.sum()), rating.bot, *rating.strength) for rating in part.ratings)
     return pd.DataFrame(rows, columns=["matches", "bot", "rating", "low", "high"])
 
 
 def _parts(arrays: Arrays) -> Iterator[Marks]:
-    """Which matches are in each part; the legs of a pair are in the same."""
+    """Yield which matches are in each part; the legs of a pair are in the same."""
     order = np.lexsort((arrays.seed, arrays.repeat))
     new = np.diff(arrays.seed[order], prepend=-1) != 0
     block = np.empty_like(order)
     block[order] = np.cumsum(new) - 1
     count = int(new.sum())
-    for share in sorted({-(-count * part // PARTS) for part in range(1, PARTS + 1)} if count >= FEWEST else ()):
+    parts = PARTS if len(arrays.coded(attrgetter("bot"))[0]) <= MANY else FEWEST
+    for share in sorted({-(-count * part // parts) for part in range(1, parts + 1)} if count >= FEWEST else ()):
         yield block < share
-
-
-def _only(arrays: Arrays, kept: Marks) -> Arrays:
-    """These matches, as if no other had been played."""
-    seats = kept[arrays.match]
-    return replace(
-        arrays,
-        **{name: getattr(arrays, name)[kept] for name in ("number", "repeat", "seed", "turns", "transcript")},
-        **{name: getattr(arrays, name)[seats] for name in ("place", "entry", "score", "ending")},
-        match=(np.cumsum(kept) - 1)[arrays.match[seats]],
-    )
 
 
 @styled
 def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """A line a bot over the number of matches; the best have colours, with their 95 % interval around the line."""
+    """Draw a line a bot over the number of matches; the best have colours, with their 95 % interval around the line."""
     if frame["matches"].nunique() < FEWEST or frame["bot"].nunique() < 2:
         return Nothing("too few matches")
     last = frame[frame["matches"] == frame["matches"].max()].sort_values("rating", ascending=False, kind="stable")
     named = list(last["bot"][:NAMED])
-    names = shown(named)
+    names = about.labels(named)
+    spread = SPREAD if len(named) > ALL_SPREAD else len(named)
+    whose = "" if spread == len(named) else f" of the best {spread}"
+    frame = _settled(frame, named[:spread])
     others = len(last) - len(named)
     rest = f"; grey: the other {others}" if others else ""
-    made, (panel,) = sheet(
+    drawn = frame.assign(  # as far as anything of each line is drawn
+        **{end: frame[end].where(frame["bot"].isin(named[:spread]), frame["rating"]) for end in ("low", "high")}
+    )
+    finite = drawn.replace([-np.inf, np.inf], np.nan)  # min and max leave out what is missing
+    ends = finite.groupby("bot").agg({"rating": "last", "low": "min", "high": "max"})
+    lines = drawn.groupby("bot")["rating"].agg(["min", "max"])
+    gap = gap_in(ends["rating"], ends["low"].clip(upper=lines["min"]), ends["high"].clip(lower=lines["max"]))
+    figure, (panel,) = sheet(
         about.title("how the ratings settle"),
-        f"Rating after so many matches, with its 95 % interval{rest}",
+        f"Rating after so many matches, with the 95 % interval{whose}{rest}{GAP_NOTE if gap else ''}",
         (WIDE, HIGH),
         room=Room(left=0.45, right=widest(names, TEXT) + TIE + 0.1, above=0.05, below=0.45),
     )
@@ -85,46 +89,49 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         if bot not in named:
             panel.plot(table["matches"], table["rating"], color=FAINT, linewidth=0.8, zorder=1)
     for place, bot in enumerate(named):
-        _line(panel, frame[frame["bot"] == bot], COLOURS[place], band=len(named) <= 4 or place < 3)
+        table, colour = frame[frame["bot"] == bot], BEST_BOTS[place]
+        panel.plot(table["matches"], table["rating"], color=colour, linewidth=1.8, zorder=3)
+        if place < spread:
+            low, high = table["low"].clip(-FAR), table["high"].clip(upper=FAR)
+            panel.fill_between(table["matches"], low, high, color=colour, alpha=0.13, linewidth=0, zorder=2)
     panel.set(xlim=(frame["matches"].min(), frame["matches"].max()))
-    _frame_in(panel, frame)
+    if gap:
+        gap.mark(panel, "y")
+    else:
+        low, high = min(ends["low"].min(), lines["min"].min()), max(ends["high"].max(), lines["max"].max())
+        slack = 0.04 * (high - low or 1)
+        panel.set_ylim(low - slack, high + slack)
     _names(panel, names, last["rating"][:NAMED].tolist())
     panel.set_xlabel("matches", fontsize=8.5)
     panel.tick_params(axis="y", labelsize=8, labelcolor=GREY)
     bare(panel, grid="y")
-    return made
+    return figure
 
 
-def _line(panel: Axes, table: pd.DataFrame, colour: str, *, band: bool) -> None:
-    panel.plot(table["matches"], table["rating"], color=colour, linewidth=1.8, zorder=3)
-    if band:
-        panel.fill_between(
-            table["matches"], table["low"], table["high"], color=colour, alpha=0.13, linewidth=0, zorder=2
-        )
-
-
-def _frame_in(panel: Axes, frame: pd.DataFrame) -> None:
-    """What the axis shows: all ratings but those of the first parts, which may be anywhere."""
-    settled = frame[frame["matches"] > frame["matches"].unique()[1]]
-    low, high = settled["rating"].min(), settled["rating"].max()
-    slack = 0.08 * (high - low or 1)
-    panel.set_ylim(low - slack, high + slack)
+def _settled(frame: pd.DataFrame, spread: list[str]) -> pd.DataFrame:
+    """Return the parts after the last one with an interval much wider than the widest of the final part."""
+    own = frame[frame["bot"].isin(spread)]
+    wide = (own["high"] - own["low"]).where(np.isfinite(own["high"] - own["low"])).groupby(own["matches"]).max()
+    wild = wide.index[wide > WILD * wide.iloc[-1]]
+    kept = frame[frame["matches"] > wild.max()] if len(wild) else frame
+    return kept if kept["matches"].nunique() > 1 else frame
 
 
 def _names(panel: Axes, names: list[str], ratings: list[float]) -> None:
-    """Names at the ends of the lines, apart from each other, each tied to its line."""
-    low, high = panel.get_ylim()
-    wanted = [(rating - low) / (high - low) for rating in ratings]
-    for place, (name, at, own) in enumerate(zip(names, apart(wanted, LINE / HIGH), wanted, strict=True)):
-        colour, right = COLOURS[place], 1 + TIE / WIDE
+    """Write names at the ends of the lines, apart from each other, each tied to its line."""
+    to_page, to_panel = panel.transData, panel.transAxes.inverted()
+    ends = [float(to_panel.transform(to_page.transform((0, rating)))[1]) for rating in ratings]
+    within = [min(height, 1 - place * LINE / HIGH) for place, height in enumerate(ends)]  # none beyond the upper edge
+    for place, (name, at, own) in enumerate(zip(names, apart(within, LINE / HIGH), ends, strict=True)):
+        colour, right = BEST_BOTS[place], 1 + TIE / WIDE
         panel.plot([1, right], [own, at], color=colour, linewidth=0.8, transform=panel.transAxes, clip_on=False)
         panel.text(right + 0.01, at, name, transform=panel.transAxes, va="center_baseline", color=colour, fontsize=TEXT)
 
 
-def apart(wanted: list[float], step: float) -> list[float]:
-    """Heights, falling, at least a step apart, and on the whole as near as can be to those wanted, which fall too."""
+def apart(heights: list[float], step: float) -> list[float]:
+    """Return falling heights, at least a step apart, as near as possible to these falling heights (least squares)."""
     groups: list[tuple[float, int]] = []
-    for place, height in enumerate(wanted):
+    for place, height in enumerate(heights):
         mean, count = height + place * step, 1
         while groups and groups[-1][0] < mean:
             above, held = groups.pop()

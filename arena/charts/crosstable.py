@@ -1,4 +1,4 @@
-"""Who beats whom: the mean score of every bot against every other, a panel for each board and role."""
+"""The mean score of every bot against every other bot, a panel for each board and role."""
 
 import numpy as np
 import pandas as pd
@@ -8,35 +8,39 @@ from matplotlib.figure import Figure
 from arena.charts.style import About, Nothing, styled
 from arena.charts.style.letters import shown, widest
 from arena.charts.style.marks import NUMBERED, cells, scale
-from arena.charts.style.sheet import Room, heading, row_size, rows, sheet
-from arena.leaderboard import Results
+from arena.charts.style.sheet import GRID, Room, best, heading, row_size, rows, sheet
+from arena.results.leaderboard import Results
+
+NAME = 16  # letters of a bot's name: it stands along two sides
 
 Panel = tuple[str, str, pd.DataFrame]
 """A board, its roles in words, and their grid: a row a bot, a column an opponent."""
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """A row for each `board`, `role`, `bot` and `opponent`: the bot's mean `score`, 0 to 100."""
+    """Return a row for each `board`, `role`, `bot` and `opponent`: the bot's mean `score`, 0 to 100."""
     return results.crosstable()
 
 
 @styled
 def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Heat maps: rows play the panel's role, columns are their opponents; a row of panels for each board."""
+    """Draw heat maps: rows play the panel's role, columns are their opponents; a row of panels for each board."""
     if not len(frame):
         return Nothing("no two bots met")
-    known = list(about.boards)
-    boards = sorted(frame["board"].unique(), key=lambda board: known.index(board) if board in known else len(known))
+    shown_bots, omitted = best(about.order([*frame["bot"], *frame["opponent"]]), GRID)
+    frame = frame[frame["bot"].isin(shown_bots) & frame["opponent"].isin(shown_bots)]
+    order = list(about.boards)
+    boards = sorted(frame["board"].unique(), key=lambda board: order.index(board) if board in order else len(order))
     by_board = [_panels(frame[frame["board"] == board], board, about) for board in boards]
     most = max(max(grid.shape) for panels in by_board for *_, grid in panels)
     size, side = row_size(most), 0.34 if most <= NUMBERED else 0.24 if most <= 24 else 0.155
-    room = widest(shown(frame["bot"].unique(), 16), size) + 0.12
+    room = widest(about.labels(frame["bot"].unique(), NAME), size) + 0.12
     high = [side * max(len(grid) for *_, grid in panels) for panels in by_board]
     columns = max(map(len, by_board))
     wide = max(2.1, side * most)
-    made, axes = sheet(
+    figure, axes = sheet(
         about.title("who beats whom"),
-        "Mean score, 0 to 100, of the bot in a row, in the panel's role, against the bot in a column",
+        f"Mean score, 0 to 100, of the bot in a row, in the panel's role, against the bot in a column{omitted}",
         (wide, high),
         grid=(len(by_board), columns),
         room=Room(left=room, between=0.3, above=0.4, below=room + 0.05, top=0.36 if most > NUMBERED else 0),
@@ -50,7 +54,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
                 panel.set_axis_off()
     if most > NUMBERED:
         scale(axes[0], (0, 1 + 0.62 / high[0], min(1, 1.6 / wide), 0.09 / high[0]), 100, "")
-    return made
+    return figure
 
 
 def _panels(table: pd.DataFrame, board: str, about: About) -> list[Panel]:
@@ -66,9 +70,9 @@ def _panels(table: pd.DataFrame, board: str, about: About) -> list[Panel]:
     ]
 
 
-def _heat(panel: Axes, told: Panel, about: About, size: float, *, named: bool) -> None:
-    board, role, grid = told
+def _heat(panel: Axes, content: Panel, about: About, size: float, *, named: bool) -> None:
+    board, role, grid = content
     cells(panel, grid.to_numpy(dtype=np.float64), most=100)
     heading(panel, shown([about.board(board)], 26)[0], shown([f"as {role}"], 34)[0])
-    rows(panel, shown(grid.index, 16), named=named)
-    panel.set_xticks(range(grid.shape[1]), shown(grid.columns, 16), rotation=90, fontsize=size)
+    rows(panel, about.labels(grid.index, NAME), named=named)
+    panel.set_xticks(range(grid.shape[1]), about.labels(grid.columns, NAME), rotation=90, fontsize=size)

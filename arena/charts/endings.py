@@ -1,20 +1,19 @@
-"""Who was at fault, and how: seats that did not finish by the rules."""
+"""Faults of each bot by their kind: seats that did not finish by the rules."""
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from arena.charts.style import COLOURS, GREY, About, Nothing, styled
-from arena.charts.style.letters import shown, widest
-from arena.charts.style.sheet import Room, bare, legend, row_height, row_size, rows, sheet
-from arena.leaderboard import Results
-from arena.match import Ending
+from arena.charts.style import FAULTS, GREY, About, Nothing, styled
+from arena.charts.style.letters import widest
+from arena.charts.style.sheet import ROWS, Room, bare, best, legend, row_height, row_size, rows, sheet
+from arena.results.leaderboard import Results
+from arena.values import Ending
 
-FAULTS = dict(zip(map(str, Ending), (COLOURS[0], COLOURS[4], COLOURS[2], COLOURS[1], COLOURS[7]), strict=True))
-FIGURE = 0.9  # inches for "12 of 34" beside the bars
+FIGURE_INCHES = 0.9  # for "12 of 34" beside the bars
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """A row for each `bot` that sat anywhere and each `ending`: how many `seats` ended so, and how many it `held`."""
+    """Return a row for each `bot` that played and each `ending`: how many `seats` ended so, and how many it `held`."""
     held = results.seats_held()
     rows = [
         (one.bot, str(ending), one.endings.get(ending, 0), held[one.bot])
@@ -27,7 +26,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 @styled
 def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Stacked bars of the bots that were at fault, in per cent of the seats that they had."""
+    """Draw stacked bars of the bots that were at fault, in per cent of the seats that they had."""
     table = frame.pivot_table(index="bot", columns="ending", values="seats", aggfunc="sum")
     if not len(table):
         return Nothing("no matches")
@@ -36,14 +35,15 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     bots = [bot for bot in about.order(frame["bot"]) if faults[bot]]
     if not bots:
         return Nothing("nobody was at fault")
-    names, size = shown(bots), row_size(len(bots))
     others = len(table) - len(bots)
-    rest = f"; the other {others} never were" if others > 1 else "; the other one never was" if others else ""
-    made, (panel,) = sheet(
+    bots, omitted = best(bots, ROWS)
+    names, size = about.labels(bots), row_size(len(bots))
+    innocent = f"; the other {others} never were" if others > 1 else "; the other one never was" if others else ""
+    figure, (panel,) = sheet(
         about.title("who was at fault"),
-        f"Share of the bot's seats, in per cent{rest}",
+        f"Share of the bot's seats, in per cent{innocent}{omitted}",
         (4.8, row_height(len(bots)) * len(bots)),
-        room=Room(left=widest(names, size) + 0.12, right=FIGURE, top=0.28, below=0.3),
+        room=Room(left=widest(names, size) + 0.12, right=FIGURE_INCHES, top=0.28, below=0.3),
     )
     left = pd.Series(0.0, index=bots)
     for ending, colour in FAULTS.items():
@@ -66,4 +66,4 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     rows(panel, names)
     bare(panel)
     legend(panel)
-    return made
+    return figure

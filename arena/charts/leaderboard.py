@@ -1,77 +1,100 @@
-"""Who is best, and how sure that is: ratings with their intervals, ranks and tiers.
+"""The leaderboard: ratings with their intervals, ranks and tiers.
 
-Without ratings it shows points alone.
+Without ratings it shows points only.
 """
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arena.charts.style import COLOURS, GREY, INK, SMALL, About, Nothing, styled
-from arena.charts.style.letters import shown, widest
+from arena.charts.style import GREY, INK, POINTS, SMALL, About, Nothing, styled
+from arena.charts.style.gap import GAP_NOTE, gap_in
+from arena.charts.style.letters import widest
 from arena.charts.style.marks import bands, intervals
-from arena.charts.style.sheet import Room, bare, row_height, row_size, rows, sheet
-from arena.leaderboard import Results
+from arena.charts.style.sheet import ROWS, Room, bare, best, row_height, row_size, rows, sheet
+from arena.results.columns import LEADERBOARD, Column
+from arena.results.leaderboard import Results
 
 WIDE, COLUMN = 4.0, 0.62
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """A row a bot, best first: `bot`, `rank`, `points`; `rating` and `tier` with `rating_low` ... `rank_high`."""
-    return results.leaderboard()
+    """Return a row a bot, best first: `bot`, `rank`, `points`; `rating` and `tier` with `rating_low` ... `rank_high`.
+
+    `plays` says of a bot without an overall rank which part of the event it plays.
+    """
+    table = results.leaderboard()
+    return table.assign(plays=table["bot"].map(results.specialists)) if results.specialists else table
 
 
 @styled
 def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """A row a bot: its rating with the 95 % interval; a ground of one shade is a tier."""
+    """Draw a row a bot: its rating with the 95 % interval; a ground of one shade is a tier."""
     if not len(frame) or not frame["points"].notna().any():
         return Nothing("no matches")
+    bots, omitted = best(list(frame["bot"]), ROWS)
+    frame = frame.head(len(bots))
     rated = "rating" in frame and bool(frame["rating"].notna().any())
-    names = shown(frame["bot"])
+    names = about.labels(frame["bot"])
     size = row_size(len(names))
-    columns = _columns(frame, rated=rated)
+    columns = _columns(frame, about.unit, rated=rated)
     wide = [max(COLUMN, 0.2 + widest([head, *texts], size)) for head, texts in columns.items()]
-    made, (panel,) = sheet(
+    gap = gap_in(frame["rating"], frame["rating_low"], frame["rating_high"]) if rated else None
+    figure, (panel,) = sheet(
         about.title("who is best"),
-        _subtitle(frame, about, rated=rated),
+        _subtitle(frame, about, rated=rated) + (GAP_NOTE if gap else "") + omitted,
         (WIDE, row_height(len(names)) * len(names)),
         room=Room(left=widest(names, size) + 0.12, right=sum(wide) + 0.1, above=0.22, below=0.3),
     )
     if rated and "tier" in frame:
-        bands(panel, [None if pd.isna(tier) else tier for tier in frame["tier"]])
+        grounds = frame["tier"].astype(object)
+        grounds = grounds.where(frame["plays"].isna(), frame["plays"]) if "plays" in frame else grounds
+        bands(panel, [None if pd.isna(ground) else ground for ground in grounds], _not_surely_below(frame))
     _marks(panel, frame, rated=rated)
+    if gap:
+        gap.mark(panel, "x")
     rows(panel, names)
     bare(panel)
     left = WIDE + 0.1
     for (head, texts), across in zip(columns.items(), wide, strict=True):
         _column(panel, (left + across) / WIDE, head, texts, size)
         left += across
-    return made
+    return figure
 
 
 def _subtitle(frame: pd.DataFrame, about: About, *, rated: bool) -> str:
     if not rated:
         return "Points: mean score over boards and roles, 0 to 100"
-    tiers = "; bots on the same ground are not surely apart" if "tier" in frame and frame["tier"].nunique() > 1 else ""
+    tiers = (
+        "; on one ground nobody is surely below its first" if "tier" in frame and frame["tier"].nunique() > 1 else ""
+    )
+    tiers += "; no rank for who plays a part only" if "plays" in frame else ""
     unit = f" in {about.unit}" if about.unit else ""
     return f"Rating{unit} with its 95 % interval{tiers}"
 
 
-def _columns(frame: pd.DataFrame, *, rated: bool) -> dict[str, list[str]]:
-    """What stands to the right, head by head."""
-    points = [_text(value, 1) for value in frame["points"]]
+def _not_surely_below(frame: pd.DataFrame) -> list[bool]:
+    """Return for each row whether its bot may be as good as the one above: the ranges of their ranks overlap."""
+    if "rank_low" not in frame:
+        return []
+    return list((frame["rank_low"] <= frame["rank_high"].shift()).fillna(value=False).astype(bool))
+
+
+def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[str]]:
+    """Return the texts of the columns to the right of the panel, by their heads."""
+    declared = LEADERBOARD.rated_in(unit)
+    points = [_text(value, declared["points"]) for value in frame["points"]]
     if not rated:
         return {"points": points}
-    decimals = 0 if frame["rating"].abs().max() >= 100 and frame["points"].max() != frame["rating"].max() else 2
-    decimals = 1 if frame["rating"].equals(frame["points"]) else decimals
-    told = {"rating": [_text(value, decimals) for value in frame["rating"]]}
-    if "rank_low" in frame:
-        told["rank"] = list(map(_range, frame["rank_low"], frame["rank_high"]))
-    return told if frame["rating"].equals(frame["points"]) else told | {"points": points}
+    columns = {"rating": [_text(value, declared["rating"]) for value in frame["rating"]]}
+    if "rank_low" in frame and frame["rank_low"].notna().any():
+        columns["rank"] = list(map(_range, frame["rank_low"], frame["rank_high"]))
+    columns |= {} if frame["rating"].equals(frame["points"]) else {"points": points}
+    return columns | ({"plays": list(frame["plays"].fillna(""))} if "plays" in frame else {})
 
 
-def _text(value: object, decimals: int) -> str:
-    return "never played" if pd.isna(value) else f"{value:.{decimals}f}".replace("-", "\u2212")  # type: ignore[call-overload]
+def _text(value: float, column: Column) -> str:
+    return "never played" if pd.isna(value) else column.text(value).replace("-", "\u2212")
 
 
 def _range(low: float, high: float) -> str:
@@ -85,7 +108,7 @@ def _marks(panel: Axes, frame: pd.DataFrame, *, rated: bool) -> None:
         panel.margins(x=0.04)
     else:
         points = frame["points"].astype(float).fillna(0)
-        panel.barh(range(len(points)), points, height=0.6, color=COLOURS[0])
+        panel.barh(range(len(points)), points, height=0.6, color=POINTS)
         panel.set(xlim=(0, 100), xticks=range(0, 101, 25))
 
 

@@ -1,14 +1,16 @@
-"""Strong in which role: each bot's strength by board and role, side by side."""
+"""Each bot's strength by board and role, side by side."""
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from arena.charts.style import GREY, PALE, About, Nothing, styled
+from arena.charts.style import GREY, PALE, SMALL, About, Nothing, styled
+from arena.charts.style.gap import GAP_NOTE, gap_in
 from arena.charts.style.letters import shown, widest
-from arena.charts.style.marks import intervals
-from arena.charts.style.sheet import MANY, Room, bare, heading, row_height, row_size, rows, sheet
-from arena.leaderboard import Results
+from arena.charts.style.marks import extent, intervals
+from arena.charts.style.sheet import MANY, ROWS, Room, bare, best, heading, row_height, row_size, rows, sheet
+from arena.results.leaderboard import Results
 
 COLUMNS = 4
 WIDE, FIGURE = 1.25, 0.32  # inches of a panel, and of the score beside it
@@ -16,7 +18,7 @@ TITLE = 17  # letters that fit over a panel
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """A row for each `board`, `role` and `bot`: its `strength` there with `low` and `high`, and its mean `score`."""
+    """Return a row for each `board`, `role` and `bot`: its `strength` with `low` and `high`, and its mean `score`."""
     scores = [(one.bot, *place, score) for one in results.standings for place, score in one.roles.items()]
     strengths = results.strengths().set_index(["bot", "board", "role"])
     table = pd.DataFrame(scores, columns=["bot", "board", "role", "score"])
@@ -25,21 +27,24 @@ def frame(results: Results) -> pd.DataFrame:
 
 @styled
 def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """A panel a role, a row a bot: its strength with the 95 % interval, the mean score beside it."""
+    """Draw a panel a role, a row a bot: its strength with the 95 % interval, the mean score beside it."""
     if not len(frame):
         return Nothing("no matches")
     places = about.placed(frame, ["bot", "score"])
-    order = about.order(frame["bot"])
+    order, omitted = best(about.order(frame["bot"]), ROWS)
     columns = min(COLUMNS if len(order) <= MANY else 2 * COLUMNS, len(places))
-    names, size = shown(order), row_size(len(order))
-    made, panels = sheet(
+    names, size = about.labels(order), row_size(len(order))
+    reaches = frame.groupby("bot").agg({"strength": "mean", "low": "min", "high": "max"})
+    gap = gap_in(reaches["strength"], reaches["low"], reaches["high"])
+    figure, panels = sheet(
         about.title("strong in which role"),
-        "Strength in the role, with its 95 % interval; the line is the average bot. Beside it: mean score, 0 to 100",
+        f"Strength in the role{f' in {about.unit}' if about.unit else ''}, with its 95 % interval; the line is the"
+        f" average bot{GAP_NOTE if gap else ''}. Beside it: mean score, 0 to 100{omitted}",
         (WIDE, row_height(len(order)) * len(order)),
         grid=(-(-len(places) // columns), columns),
-        room=Room(left=widest(names, size) + 0.12, right=FIGURE, between=0.2 + FIGURE, above=0.42, below=0.08),
+        room=Room(left=widest(names, size) + 0.12, right=FIGURE, between=0.2 + FIGURE, above=0.42, below=0.3),
     )
-    reach = frame["low"].min(), frame["high"].max()
+    reach = extent(frame["strength"], frame["low"], frame["high"])
     slack = 0.05 * (reach[1] - reach[0] or 1)
     for number, panel in enumerate(panels):
         if number >= len(places):
@@ -47,10 +52,13 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
             continue
         board, role, table = places[number]
         _panel(panel, table.set_index("bot").reindex(order), size)
-        panel.set(xlim=(reach[0] - slack, reach[1] + slack), xticks=[])
+        panel.set(xlim=(reach[0] - slack, reach[1] + slack))
+        panel.xaxis.set_major_locator(MaxNLocator(nbins=3))
+        if gap:
+            gap.mark(panel, "x", nbins=2)
         heading(panel, *shown([about.board(board), role], TITLE))
         rows(panel, names, named=number % columns == 0)
-    return made
+    return figure
 
 
 def _panel(panel: Axes, table: pd.DataFrame, size: float) -> None:
@@ -71,4 +79,5 @@ def _panel(panel: Axes, table: pd.DataFrame, size: float) -> None:
                 fontsize=size - 0.5,
                 color=GREY,
             )
-    bare(panel, grid="")
+    panel.tick_params(axis="x", labelsize=SMALL, labelcolor=GREY)
+    bare(panel)

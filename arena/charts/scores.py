@@ -1,4 +1,4 @@
-"""How scores are spread: of each bot in each role, how many matches brought how much."""
+"""The distribution of each bot's scores in each role."""
 
 from operator import attrgetter
 
@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from arena.charts.style import COLOURS, FAINT, About, Nothing, styled
+from arena.charts.style import FAINT, MEAN, SCORES, About, Nothing, styled
 from arena.charts.style.letters import shown, widest
 from arena.charts.style.marks import Floats
-from arena.charts.style.sheet import MANY, Room, bare, heading, row_height, row_size, rows, sheet
-from arena.leaderboard import Results
+from arena.charts.style.sheet import MANY, ROWS, Room, bare, best, heading, row_height, row_size, rows, sheet
+from arena.results.leaderboard import Results
 
 COLUMNS = 4
 BINS = 20
@@ -22,7 +22,7 @@ TITLE = 20  # letters that fit over a panel
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """A row for each `board`, `role`, `bot` and `score`, 0 to 100: how many `matches` brought it."""
+    """Return a row for each `board`, `role`, `bot` and `score`, 0 to 100: how many `matches` brought it."""
     arrays = results.arrays
     labels, label = arrays.coded(attrgetter("label"))
     roles, role = arrays.coded(attrgetter("role"))
@@ -39,19 +39,20 @@ def frame(results: Results) -> pd.DataFrame:
 
 @styled
 def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """A panel a role, a row a bot: a histogram of its scores, as high as the row; the mark is the mean."""
+    """Draw a panel a role, a row a bot: a histogram of its scores, as high as the row; the mark is the mean."""
     if not len(frame):
         return Nothing("no matches")
     if frame["score"].nunique() < 2:
         return Nothing("all scores are equal")
+    order, rest = best(about.order(frame["bot"]), ROWS)
+    frame = frame[frame["bot"].isin(order)]
     places = about.placed(frame, ["bot", "score", "matches"])
-    order = about.order(frame["bot"])
     columns = min(COLUMNS if len(order) <= MANY else 2 * COLUMNS, len(places))
-    names, size = shown(order), row_size(len(order))
+    names, size = about.labels(order), row_size(len(order))
     high = row_height(len(order)) * len(order)
-    made, panels = sheet(
+    figure, panels = sheet(
         about.title("how scores are spread"),
-        "How many of the bot's matches in the role brought which score, 0 to 100; the mark is the mean",
+        f"How many of the bot's matches in the role brought which score, 0 to 100; the mark is the mean{rest}",
         (WIDE, high),
         grid=(-(-len(places) // columns), columns),
         room=Room(left=widest(names, size) + 0.12, above=0.42, below=0.28),
@@ -64,7 +65,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         _panel(panel, table, order)
         heading(panel, *shown([about.board(board), role], TITLE))
         rows(panel, names, named=number % columns == 0)
-    return made
+    return figure
 
 
 def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
@@ -76,10 +77,10 @@ def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
     held = count.sum(axis=1)
     mean = total / np.maximum(held, 1)
     high = 0.86 * count / np.maximum(count.max(axis=1, keepdims=True), 1)
-    panel.add_patch(PathPatch(_bars(high), facecolor=COLOURS[0], linewidth=0, alpha=0.75, zorder=2))
+    panel.add_patch(PathPatch(_bars(high), facecolor=SCORES, linewidth=0, alpha=0.75, zorder=2))
     panel.hlines(np.arange(len(order)) + 0.45, 0, 100, color=FAINT, linewidth=0.6, zorder=1)
     played = np.flatnonzero(held)
-    panel.vlines(mean[played], played - 0.41, played + 0.45, color=COLOURS[1], linewidth=1.6, zorder=3)
+    panel.vlines(mean[played], played - 0.41, played + 0.45, color=MEAN, linewidth=1.6, zorder=3)
     panel.set(xlim=(-1, 101), xticks=[0, 50, 100])
     bare(panel, grid="")
 

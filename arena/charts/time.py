@@ -1,4 +1,4 @@
-"""Time per move against the limit. The one chart whose data are clock readings."""
+"""Time per move beside the time limit. No other chart is made of clock readings."""
 
 import numpy as np
 import pandas as pd
@@ -6,70 +6,65 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from arena.charts.style import COLOURS, FAINT, GREY, About, Nothing, styled
-from arena.charts.style.letters import shown, widest
-from arena.charts.style.sheet import Room, bare, legend, row_height, row_size, rows, sheet
-from arena.leaderboard import Results
+from arena.charts.style import FAINT, GREY, LONGEST_TIME, MEDIAN_TIME, P99_TIME, About, Nothing, styled
+from arena.charts.style.letters import widest
+from arena.charts.style.sheet import ROWS, Room, bare, best, legend, row_height, row_size, rows, sheet
+from arena.results.leaderboard import Results
 
 MARKS = {
-    "wall_p50": ("median", COLOURS[0], "o", 1.0),
-    "wall_p99": ("99 % are faster", COLOURS[4], "D", 0.6),
-    "wall_max": ("longest", COLOURS[1], "|", 2.0),
+    "wall_p50": ("median", MEDIAN_TIME, "o", 1.0),
+    "wall_p99": ("99 % are faster", P99_TIME, "D", 0.6),
+    "wall_max": ("longest", LONGEST_TIME, "|", 2.0),
 }
-SHORTEST = 1e-6  # seconds: a logarithm has no zero
+SHORTEST_S = 1e-6  # a logarithm has no zero
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """A row for each `bot`, `board` and `role`: `turns`, and `wall_p50`, `wall_p99`, `wall_max` in seconds."""
+    """Return a row for each `bot`, `board` and `role`: `turns`, and `wall_p50`, `wall_p99`, `wall_max` in seconds."""
     return results.timing()
 
 
 @styled
 def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """A row a bot, the slowest first: median, 99th percentile and longest wall time of an answer, logarithmic."""
+    """Draw a row a bot, the slowest first: median, 99th percentile and longest wall time of an answer, logarithmic."""
     frame = frame[frame["turns"] > 0]
     if not len(frame):
         return Nothing("nobody answered")
-    worst = frame.groupby("bot")[list(MARKS)].max().clip(lower=SHORTEST).sort_values("wall_max", ascending=False)
-    names, size = shown(worst.index), row_size(len(worst))
-    told = "there is no limit" if about.limit is None else f"the limit is {about.limit:g} s"
-    made, (panel,) = sheet(
+    worst = frame.groupby("bot")[list(MARKS)].max().clip(lower=SHORTEST_S).sort_values("wall_max", ascending=False)
+    slowest, omitted = best(list(worst.index), ROWS)
+    worst = worst.loc[slowest]
+    names, size = about.labels(worst.index), row_size(len(worst))
+    limit = "there is no limit" if about.limit is None else f"the limit is {about.limit:g} s"
+    figure, (panel,) = sheet(
         about.title("time per move"),
-        f"Wall time of an answer, on the board and in the role where it took longest; {told}",
+        f"Wall time of an answer, on the board and in the role where it took longest; {limit}{omitted}",
         (5.4, row_height(len(worst)) * len(worst)),
         room=Room(left=widest(names, size) + 0.12, right=0.3, top=0.42, below=0.3),
     )
     _marks(panel, worst)
     if about.limit is not None:
-        _limit(panel, about.limit)
+        panel.axvline(about.limit, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
+        above = (about.limit, 1), (0, 3), ("data", "axes fraction"), "offset points"
+        panel.annotate("limit", *above, ha="center", fontsize=8, color=GREY)
     panel.set_xscale("log")
     panel.xaxis.set_major_formatter(FuncFormatter(duration))
     panel.xaxis.set_minor_locator(NullLocator())
     rows(panel, names)
     bare(panel)
     legend(panel, high=1 + 0.16 / (row_height(len(worst)) * len(worst)))
-    return made
+    return figure
 
 
 def _marks(panel: Axes, worst: pd.DataFrame) -> None:
-    places = np.arange(len(worst))
+    y = np.arange(len(worst))
     size = 40 if len(worst) <= 24 else 18
-    panel.hlines(places, worst["wall_p50"], worst["wall_max"], color=FAINT, linewidth=1.2, zorder=1)
+    panel.hlines(y, worst["wall_p50"], worst["wall_max"], color=FAINT, linewidth=1.2, zorder=1)
     for column, (label, colour, mark, scale) in MARKS.items():
-        panel.scatter(
-            worst[column], places, s=size * scale, color=colour, label=label, marker=mark, zorder=3, clip_on=False
-        )
-
-
-def _limit(panel: Axes, limit: float) -> None:
-    panel.axvline(limit, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
-    panel.annotate(
-        "limit", (limit, 1), (0, 3), ("data", "axes fraction"), "offset points", ha="center", fontsize=8, color=GREY
-    )
+        panel.scatter(worst[column], y, s=size * scale, color=colour, label=label, marker=mark, zorder=3, clip_on=False)
 
 
 def duration(seconds: float, _position: object = None) -> str:
-    """Seconds in the unit that fits."""
+    """Write seconds in the unit that fits."""
     if seconds >= 1:
         return f"{seconds:g} s"
     return f"{seconds * 1e3:g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.0f} µs"

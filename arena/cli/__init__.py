@@ -1,15 +1,14 @@
-"""The command `arena`: typer, a file a command, of its name; what reads results shares results.py.
+"""The command line `arena`, by typer: a file for each command, of its name; results.py has three that print results.
 
-It owns what is said to a user and the exit codes. Results go to stdout, all else to stderr. Whatever is slow to import
-(pandas, matplotlib, pydantic, rich's live display) is imported inside the commands that need it.
+It owns the messages to users and the exit codes. Results go to stdout, everything else to stderr. Modules that are slow
+to import (pandas, matplotlib, pydantic, rich's live display) are imported inside the commands that need them.
 """
 
-import contextlib
+import errno
 import os
 import sys
-from io import TextIOWrapper
-from pathlib import Path
-from typing import Annotated, Literal, NoReturn, TextIO
+import threading
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -19,23 +18,26 @@ from arena.cli import (
     check,
     check_rules,
     compare,
+    docs,
     games,
     init,
     match,
     new,
+    output,
     play,
     replay,
     rerun,
     results,
     run,
-    screen,
+    streams,
     submit,
     trace,
     verify,
 )
-from arena.errors import ArenaError
+from arena.errors import ArenaError, refusal
+from arena.sandbox import descriptors
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threads spin, and wait for busy cores
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threads only spin, and wait for busy cores
 
 app = typer.Typer(
     name="arena",
@@ -65,34 +67,67 @@ app.command()(trace.trace)
 app.command()(rerun.rerun)
 app.command()(verify.verify)
 app.command()(check_rules.check_rules)
+app.command()(docs.docs)
 
 
 def main() -> NoReturn:
     """Run the command line, and exit."""
+    descriptors.keep_standard_open()
     code = 0
-    sys.stdin = sys.stdin or _nowhere("r")  # each may have been closed by whoever started us
-    sys.stdout = sys.stdout or _nowhere()
-    sys.stderr = sys.stderr or _nowhere()
-    if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(errors="backslashreplace")
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    streams.replace()
+    threading.excepthook = _report_thread_failure
     try:
         app()
     except ArenaError as error:
-        screen.notice(str(error))
+        output.notice(output.shorten_lines(str(error)))
         code = 2
     except SystemExit as done:
         code = done.code if isinstance(done.code, int) else 0
-    sys.exit(_flushed(code))
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            output.notice(f"{output.safe_line(error.filename)}: this name is too long")
+            sys.exit(2)
+        if (message := refusal(error)) is not None:
+            output.notice(message)
+            streams.flush()
+            os._exit(2)  # an orderly end would wait for threads that were never started, and for their processes
+        if (message := _damage()) is None:
+            raise  # a bug of ours
+        output.notice(message)
+        sys.exit(2)
+    if (lost := streams.flush()) is not None:
+        output.notice(f"stdout: cannot be written: {lost.strerror}; what was to be printed there is lost")
+        code = 2
+    sys.exit(code)
 
 
-def _nowhere(mode: Literal["r", "w"] = "w") -> TextIO:
-    return Path(os.devnull).open(mode, encoding="utf-8")
+def _report_thread_failure(failure: threading.ExceptHookArgs) -> None:
+    """Print the traceback of a thread, unless the system refused it something: the main thread then reports that."""
+    if failure.exc_value is None or refusal(failure.exc_value) is None:
+        threading.__excepthook__(failure)
 
 
-def _tell_version(wanted: bool) -> None:
-    if wanted:
+def _damage() -> str | None:
+    """Return what is wrong with results that this command read, if a damaged file may be why it failed."""
+    if "arena.results.archive" not in sys.modules:
+        return None
+    from arena.replay import verify
+    from arena.results.archive import Archive, DamagedError
+
+    for folder in Archive.opened:
+        try:
+            with Archive.open(folder) as archive:
+                if (damage := verify.damage(archive)) is not None:
+                    return str(archive.damaged(damage))
+        except DamagedError as error:
+            return str(error)
+        except ArenaError:  # such as a folder that is gone: no damage, and not why the command failed
+            continue
+    return None
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
         print(f"arena {__version__}")
         raise typer.Exit
 
@@ -100,18 +135,7 @@ def _tell_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_tell_version)
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     del version
-
-
-def _flushed(code: int) -> int:
-    """Write out what is left; whoever read our output may have enough (`arena leaderboard | head`)."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
-            with contextlib.suppress(OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    return code

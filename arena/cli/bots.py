@@ -1,99 +1,76 @@
-"""`arena bots`, `arena withdraw`: who takes part in the event of this workspace, and who no longer does."""
+"""`arena bots` and `arena withdraw`: list the bots of this workspace, and take one out of the event."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from arena.cli import known, options, places, screen
+from arena.cli import options, output, workspace
 from arena.errors import ArenaError, did_you_mean
 
-if TYPE_CHECKING:
-    from arena.config import Tournament
-    from arena.submissions import Shelf
-    from arena.submissions.listing import Row
-
-HEADERS = ("name", "version", "digest", "author", "language", "games", "state")
-REASON = 300  # characters of one that are shown in a line
+HEADERS = ("name", "version", "digest", "author", "language", "games", "state", "display")
+REASON_LENGTH = 300  # characters of a reason that are shown in a line
 
 
 def bots(
     versions: Annotated[bool, typer.Option("--versions", help="Every version, not only the one that counts.")] = False,
+    refused: Annotated[
+        bool, typer.Option("--refused", help="Also the refused bots, with the reasons; by default only how many.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
-    """List the bots of this workspace: name, version, digest, author, language, games, state."""
-    from arena.submissions import listing
+    """List the bots of this workspace: name, version, digest, author, language, games, state, display name."""
+    from arena.author.submissions import listing
 
-    wanted = tournament()
-    rows = list(listing.rows(shelf(wanted)) if wanted.bots is not None else ())
-    entered = {entry.name for entry in wanted.bot}
-    tables = wanted.model_copy(update={"bots": None}).entrants(Path()) if entered else ()
+    tournament = workspace.own_tournament()
+    rows = list(listing.rows(workspace.bot_store(tournament)) if tournament.bots is not None else ())
+    tables = tournament.model_copy(update={"bots": None}).entrants(Path()) if tournament.bot else ()
     rows += listing.of_tables(tables)
-    shown = [row for place, row in enumerate(rows) if versions or not _behind(rows, place)]
+    if not versions:
+        # A bot's rows stand with the newest first: a replaced or withdrawn version is shown if nothing precedes it.
+        names: set[str] = set()
+        newest = []
+        for row in rows:
+            if row.state not in {"replaced", "withdrawn"} or row.name not in names:
+                newest.append(row)
+            if row.state != "refused":
+                names.add(row.name)
+        rows = newest
     if json:
-        screen.print_json({name: getattr(row, name) for name in (*HEADERS, "submitted", "words")} for row in shown)
+        output.print_json({name: getattr(row, name) for name in (*HEADERS, "submitted", "words")} for row in rows)
         return
-    screen.show(screen.table(HEADERS, [_cells(row) for row in shown]))
-    for row in shown:
+    refusals = sum(row.state == "refused" for row in rows)
+    if not refused:
+        rows = [row for row in rows if row.state != "refused"]
+    cells = []
+    for row in rows:
+        games = " ".join(row.games) or ("all" if row.digest else "")
+        cells.append([row.name, row.version, row.digest, row.author, row.language, games, row.state, row.display])
+    output.print_table(output.make_table(HEADERS, cells))
+    if refusals and not refused:
+        output.notice(f"{refusals} refused; `arena bots --refused` says why")
+    for row in rows:
         if row.words:
-            screen.notice(f"{row.name}: {screen.shown(row.words, REASON)}")
+            output.notice(f"{row.name}: {output.safe_line(row.words, REASON_LENGTH)}")
 
 
 def withdraw(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A bot of this workspace.")], json: options.Json = False
 ) -> None:
-    """Take a bot out of the event; its versions are kept, and so are its matches."""
-    from arena.submissions import Desk
+    """Take a bot out of the event; its versions and its matches are kept."""
+    from arena.author.submissions import Submissions
 
-    wanted = tournament()
-    here = shelf(wanted)
-    if name in {entry.name for entry in wanted.bot}:
+    tournament = workspace.own_tournament()
+    store = workspace.bot_store(tournament)
+    if name in {entry.name for entry in tournament.bot}:
         raise ArenaError(f"{name!r} is a [[bot]] of tournament.toml: take it out there")
-    if not here.playing(name):
-        playing = [one for one in here.names() if here.playing(one)]
-        gone = "is withdrawn already" if name in here.names() else "there is no such bot"
-        raise ArenaError(f"{name!r}: {gone}; {did_you_mean(name, playing) or '`arena bots` lists them'}")
-    kept = Desk(here, lambda _: ()).withdraw(name)
+    if not store.playing(name):
+        playing = [bot for bot in store.names() if store.playing(bot)]
+        state = "is withdrawn already" if name in store.names() else "there is no such bot"
+        raise ArenaError(f"{name!r}: {state}; {did_you_mean(name, playing) or '`arena bots` lists them'}")
+    version = Submissions(store, lambda _: ()).withdraw(name)
     if json:
-        screen.print_json([{"name": name, "version": kept.number, "digest": kept.digest, "state": "withdrawn"}])
+        output.print_json([{"name": name, "version": version.number, "digest": version.digest, "state": "withdrawn"}])
     else:
-        print(f"{name} is withdrawn; version {kept.number} is kept, and plays again after\n")
-        print(f"  arena submit {kept.path} --as {name}")
-
-
-def tournament(changed: dict[str, object] | None = None) -> "Tournament":
-    """The tournament.toml here."""
-    if not Path(places.FILE).is_file():
-        raise ArenaError(f"there is no {places.FILE} here; `arena init DIR` makes a workspace with one")
-    return known.tournament(changed)
-
-
-def shelf(wanted: "Tournament") -> "Shelf":
-    """The bots of the workspace here."""
-    from arena.submissions import Shelf
-
-    if wanted.bots is None:
-        raise ArenaError(f'{places.FILE}: bots: names no folder to take bots into; write bots = "bots", and make it')
-    if not Path(wanted.bots).is_dir():
-        raise ArenaError(f"bots: there is no folder {wanted.bots}; make it")
-    return Shelf(Path(wanted.bots))
-
-
-def numbers() -> dict[str, int]:
-    """The version of each digest that was submitted here; none where this is no workspace."""
-    if not Path(places.FILE).is_file() or (wanted := tournament()).bots is None or not Path(wanted.bots).is_dir():
-        return {}
-    here = shelf(wanted)
-    return {one.digest: one.number for name in here.names() for one in here.versions(name)}
-
-
-def _behind(rows: "list[Row]", place: int) -> bool:
-    """Whether a newer row of the same bot stands before it."""
-    return rows[place].state in {"replaced", "withdrawn"} and any(
-        one.name == rows[place].name for one in rows[:place] if one.state != "refused"
-    )
-
-
-def _cells(row: "Row") -> list[object]:
-    games = " ".join(row.games) or ("all" if row.digest else "")
-    return [row.name, row.version, row.digest, row.author, row.language, games, row.state]
+        print(f"{name} is withdrawn; version {version.number} is kept, and plays again after\n")
+        print(f"  arena submit {version.path} --as {name}")

@@ -1,20 +1,21 @@
-"""`arena check`: is this bot fit to play, and if not, what is to be done?"""
+"""`arena check`: find out whether a bot is fit to play, and if it is not, say what to do."""
 
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from arena.cli import known, options, screen
+from arena.cli import options, output, workspace
 from arena.errors import ArenaError
-from arena.event import Board
-from arena.match import Bot, Conditions
+from arena.values import Board, Bot, Conditions
 
 if TYPE_CHECKING:
-    from arena.checkup import Checkup, Finding, Sitting
-    from arena.config import Tournament
+    from arena.author.checkup import CheckRun, Checkup
+    from arena.event.config import Tournament
 
 
 def check(
@@ -29,122 +30,143 @@ def check(
     unsafe: options.Unsafe = False,
     json: options.Json = False,
 ) -> None:
-    """Put a bot through the protocol, step by step, at each board that it plays; exit code 1 when it is not fit."""
-    from arena.checkup import checkup
-    from arena.sandbox.door import Door
+    """Test a bot against the protocol, step by step, at each board that it plays; exit code 1 when it is not fit."""
+    from arena.author.checkup import checkup
+    from arena.sandbox.launcher import Launcher
 
-    wanted = known.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
+    def refuse(error: ArenaError) -> NoReturn:
+        """Report a bot that cannot even be started."""
+        if json:
+            finding = {"weight": "fault", "where": "before it is started", "words": str(error), "cure": ""}
+            output.print_json([{"bot": bot, "sound": False, "findings": [finding | {"log": [], "again": []}]}])
+        else:
+            print(f"FAULT   {output.safe_lines(str(error))}")
+        raise typer.Exit(1)
+
+    tournament = workspace.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
     try:
-        one = known.bot_named(bot)
+        candidate = workspace.bot_named(bot)
     except ArenaError as error:
         if not Path(bot).exists():
             raise
-        _refuse(bot, str(error), json=json)
-    chosen = boards_of(one, boards or (), wanted)
-    conditions: Conditions = wanted.conditions()
-    screen.warn_of(conditions.sandbox)
+        refuse(error)
+    chosen = boards_of(candidate, boards or (), tournament)
+    conditions: Conditions = tournament.conditions()
+    workspace.refuse_exposed((candidate,), conditions.sandbox)
+    output.warn_about_confinement(conditions)
     try:
-        (one,) = known.ready([one], conditions.sandbox)
+        (candidate,) = workspace.built([candidate], conditions.sandbox)
     except ArenaError as error:
-        _refuse(bot, str(error), json=json)
-    if not json:
-        print(f"{screen.shown(one.name)}  {one.digest}  at the level {conditions.sandbox}", flush=True)
-    with Door() as door:
-        found = checkup(one, chosen, conditions, door, id if json else _tell)
+        refuse(error)
+    with Launcher(watches=True) as launcher:
+        if not json:
+            level = ", ".join(filter(None, (conditions.sandbox, launcher.protection)))
+            print(f"{output.safe_line(candidate.name)}  {candidate.digest}  at the level {level}", flush=True)
+        result = checkup(candidate, chosen, conditions, launcher, id if json else _print_run)
     if json:
-        screen.print_json([row(found)])
+        output.print_json([row(result)])
     else:
-        print("\n".join(_verdict(found)))
-    if not found.sound:
+        print("\n".join(_report(result)))
+    if not result.sound:
         raise typer.Exit(1)
 
 
-def row(found: "Checkup") -> dict[str, object]:
-    """A checkup as plain values."""
+def boards_of(bot: Bot, names: Iterable[str], tournament: "Tournament") -> tuple[Board, ...]:
+    """Return the boards that the bot plays: of those named, else of the event's, else of all."""
+    from arena.games import rulebook
+
+    def played(boards: Iterable[Board]) -> tuple[Board, ...]:
+        return tuple(board for board in boards if any(bot.plays(board.game, board.name, role) for role in board.roles))
+
+    asked = [board for name in names or tournament.boards for board in rulebook.find(name)]
+    boards = played(dict.fromkeys(asked)) or (() if names else played(rulebook.all_boards()))
+    if not boards:
+        plays = " ".join((*bot.games, *bot.roles))
+        raise ArenaError(f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` lists them")
+    return boards
+
+
+def _print_run(run: "CheckRun") -> None:
+    result = "ok   " if run.sound else "FAULT"
+    variation = f", {run.variation}" if run.variation else ""
+    answers = output.counted(len(run.moves), "legal answer")
+    print(f"  {result}  {run.board} as {run.role}{variation}: {answers}", flush=True)
+
+
+def row(result: "Checkup") -> dict[str, object]:
+    """Return a checkup as JSON values."""
     return {
-        "bot": found.bot.name,
-        "digest": found.bot.digest,
-        "sound": found.sound,
-        "ready": found.ready,
-        "wall_p50": found.wall(0.5),
-        "wall_p99": found.wall(0.99),
-        "wall_max": found.wall(1.0),
-        "memory": found.memory,
-        "cpu": found.cpu,
-        "skipped": found.skipped,
+        "bot": result.bot.name,
+        "digest": result.bot.digest,
+        "sound": result.sound,
+        "ready": result.ready,
+        "wall_p50": result.wall(0.5),
+        "wall_p99": result.wall(0.99),
+        "wall_max": result.wall(1.0),
+        "memory": result.memory,
+        "cpu": result.cpu,
+        "skipped": result.skipped,
+        "refused": result.refused,
+        "imports": _importable(result.bot),
         "sittings": [
-            {"board": one.board, "role": one.role, "twist": one.twist, "sound": one.sound, "turns": len(one.moves)}
-            for one in found.sittings
+            {
+                "board": run.board,
+                "role": run.role,
+                "twist": run.variation,
+                "sound": run.sound,
+                "turns": len(run.moves),
+            }
+            for run in result.runs
         ],
-        "findings": [_plain(one) for one in found.findings],
+        "findings": [asdict(finding) for finding in result.findings],
     }
 
 
-def _plain(one: "Finding") -> dict[str, object]:
-    return {name: getattr(one, name) for name in ("weight", "where", "words", "cure", "log", "again")}
+def _importable(bot: Bot) -> list[str]:
+    """Return the modules beside Python's own that the bot may import; none for a bot of another interpreter."""
+    from importlib.metadata import packages_distributions
+
+    if bot.command[:1] != ("{python}",):
+        return []
+    return sorted(
+        name for name in packages_distributions() if name.isidentifier() and not name.startswith(("_", "arena"))
+    )
 
 
-def boards_of(bot: Bot, named: Iterable[str], wanted: "Tournament") -> tuple[Board, ...]:
-    """Those it plays of the boards that are named, else of the event's, else of all."""
-    from arena import rulebook
+def _report(result: "Checkup") -> Iterator[str]:
+    """Yield lines: the figures of a checkup, its findings, and the conclusion."""
 
-    def played(boards: Iterable[Board]) -> tuple[Board, ...]:
-        return tuple(one for one in boards if any(bot.plays(one.game, one.name, role) for role in one.roles))
+    def ms(seconds: float | None) -> str:
+        return f"{(seconds or 0.0) * 1000:.1f} ms"
 
-    asked = [board for words in named or wanted.boards for board in rulebook.find(words)]
-    found = played(dict.fromkeys(asked)) or (() if named else played(rulebook.all_boards()))
-    if not found:
-        plays = " ".join((*bot.games, *bot.roles))
-        raise ArenaError(f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` lists them")
-    return found
+    def of(limit: float | None) -> str:
+        return "" if limit is None else f" of {limit * 1000:g} ms"
 
-
-def _refuse(words: str, why: str, *, json: bool) -> None:
-    """It is no bot at all, so that nothing can be tried."""
-    if json:
-        finding = {"weight": "fault", "where": "before it is started", "words": why, "cure": "", "log": [], "again": []}
-        screen.print_json([{"bot": words, "sound": False, "findings": [finding]}])
-    else:
-        print(f"FAULT   {screen.harmless(why)}")
-    raise typer.Exit(1)
-
-
-def _tell(one: "Sitting") -> None:
-    """A line for a sitting."""
-    result = "ok   " if one.sound else "FAULT"
-    twist = f", {one.twist}" if one.twist else ""
-    answers = f"{len(one.moves)} legal answer{'' if len(one.moves) == 1 else 's'}"
-    print(f"  {result}  {one.board} as {one.role}{twist}: {answers}")
-    sys.stdout.flush()
-
-
-def _verdict(found: "Checkup") -> Iterator[str]:
-    """Figures, findings, and what they come to."""
-    yield from _figures(found)
-    for one in found.findings:
-        yield f"\n{one.weight.upper():7} {one.where}{f', and {len(one.again)} more' if one.again else ''}"
-        yield f"        {screen.harmless(one.words)}"
-        yield from (f"        stderr: {screen.harmless(line)}" for line in one.log)
-        yield f"        -> {screen.harmless(one.cure)}"
-    skipped = f"; {found.skipped} more matches were not tried" if found.skipped else ""
-    name = screen.shown(found.bot.name)
-    yield f"\n{name} is fit to play" if found.sound else f"\n{name} would lose matches as it is{skipped}"
-
-
-def _figures(found: "Checkup") -> Iterator[str]:
-    limits, time = found.conditions.limits.tightened(found.bot.limits), found.conditions.time
-    if found.ready is not None:
-        yield f"\nready in {_ms(found.ready)}{_of(time.start)}"
-    if (median := found.wall(0.5)) is not None:
-        slow, worst = (_ms(found.wall(share) or 0.0) for share in (0.99, 1.0))
-        yield f"answers in {_ms(median)} (median), {slow} (99 of 100), {worst} (all){_of(time.move)}"
+    limits, time = result.conditions.limits.tightened(result.bot.limits), result.conditions.time
+    if result.ready is not None:
+        yield f"\nready in {ms(result.ready)}{of(time.start)}"
+    if (median := result.wall(0.5)) is not None:
+        slow, slowest = ms(result.wall(0.99)), ms(result.wall(1.0))
+        yield f"answers in {ms(median)} (median), {slow} (99 of 100), {slowest} (all){of(time.move)}"
     memory = f" of {limits.memory / 1e6:.0f} MB" if limits.memory is not None else ""
-    yield f"memory {found.memory / 1e6:.0f} MB{memory}, CPU {found.cpu:.2f} s a match"
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms"
-
-
-def _of(seconds: float | None) -> str:
-    return "" if seconds is None else f" of {seconds * 1000:g} ms"
+    yield f"memory {result.memory / 1e6:.0f} MB{memory}, CPU {result.cpu:.2f} s a match"
+    if imports := _importable(result.bot):
+        python = ".".join(map(str, sys.version_info[:2]))
+        own = f"it may import Python {python}'s own library, arena.kit and its own folder"
+        yield textwrap.fill(f"{own}, and what is installed here: {', '.join(imports)}", 100)
+    if result.refused:
+        yield f"system calls that were refused to it: {', '.join(result.refused)}"
+    for finding in result.findings:
+        more = f", and {len(finding.again)} more" if finding.again else ""
+        yield f"\n{finding.weight.upper():7} {finding.where}{more}"
+        yield f"        {output.safe_lines(finding.words)}"
+        yield from (f"        stderr: {output.safe_lines(line)}" for line in finding.log)
+        yield f"        -> {output.safe_lines(finding.cure)}"
+    name = output.safe_line(result.bot.name)
+    if result.sound:
+        yield f"\n{name} is fit to play"
+        return
+    skipped = ""
+    if result.skipped:
+        skipped = f"; {result.skipped} more {'match was' if result.skipped == 1 else 'matches were'} not tried"
+    yield f"\n{name} would lose matches as it is{skipped}"

@@ -1,4 +1,4 @@
-"""`arena check-rules`: does a rules file keep the contract, and where does it not?"""
+"""`arena check-rules`: find out whether a rules file keeps the contract of a game, and show where it does not."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import options, screen
+from arena.cli import options, output
 from arena.errors import ArenaError
-from arena.event import Board
 
 if TYPE_CHECKING:
-    from arena.conformance import Flaw
+    from arena.games.conformance import Flaw
 
 MOVES_SHOWN = 12
-"""Of the moves that lead to a flaw, the last ones."""
+"""So many of the moves that lead to a flaw are shown: the last ones."""
 
 
 def check_rules(
@@ -24,57 +23,45 @@ def check_rules(
     json: options.Json = False,
 ) -> None:
     """Try the rules of a game, board by board, by random matches; exit code 1 when they break the contract."""
-    from arena.conformance import Flaw
+    from arena.games import rulebook
+    from arena.games.conformance import Flaw, flaws, other_process
 
+    results: list[tuple[str, list[Flaw]]] = []
     try:
-        found = {board: _flaws(board, playouts, seed) for board in _boards(file)}
-        rows = [(board.label, flaws) for board, flaws in found.items()]
+        for board in rulebook.find(file, Path()):
+            game = rulebook.game_of(board)
+            breaches = flaws(game, playouts, seed) or other_process.differences(game, Path(board.rules), board.name)
+            results.append((board.label, breaches))
     except ArenaError as error:
         if not Path(file).is_file():
             raise
-        rows = [(file, [Flaw(words=str(error))])]
+        results = [(file, [Flaw(words=str(error))])]
     if json:
-        screen.print_json(_row(label, flaws) for label, flaws in rows)
+        output.print_json(
+            {
+                "board": label,
+                "sound": not breaches,
+                "flaws": [{"words": f.words, "turn": f.turn, "moves": f.moves, "state": f.facts} for f in breaches],
+            }
+            for label, breaches in results
+        )
     else:
-        print("\n".join(line for label, flaws in rows for line in _lines(label, flaws, playouts)))
-    if any(flaws for _, flaws in rows):
+        for label, breaches in results:
+            name = output.safe_line(label)
+            if not breaches:
+                print(f"ok     {name}: keeps the contract in {playouts} random matches, and in other processes")
+            for flaw in breaches:
+                print(f"FAULT  {name}: {output.safe_lines(flaw.words)}", *_origin(flaw), sep="\n")
+    if any(breaches for _, breaches in results):
         raise typer.Exit(1)
 
 
-def _boards(words: str) -> tuple[Board, ...]:
-    from arena import rulebook
-
-    return rulebook.find(words, Path())
-
-
-def _flaws(board: Board, playouts: int, seed: int) -> "list[Flaw]":
-    """What is wrong with the game on this board, in this process and in others."""
-    from arena import rulebook
-    from arena.conformance import elsewhere, flaws
-
-    game = rulebook.game_of(board)
-    return flaws(game, playouts, seed) or elsewhere.differences(game, Path(board.rules), board.name)
-
-
-def _row(label: str, flaws: "list[Flaw]") -> dict[str, object]:
-    found = [{"words": one.words, "turn": one.turn, "moves": one.moves, "state": one.facts} for one in flaws]
-    return {"board": label, "sound": not flaws, "flaws": found}
-
-
-def _lines(label: str, flaws: "list[Flaw]", playouts: int) -> Iterator[str]:
-    if not flaws:
-        yield f"ok     {screen.shown(label)}: keeps the contract in {playouts} random matches, and in other processes"
-    for flaw in flaws:
-        yield f"FAULT  {screen.shown(label)}: {screen.harmless(flaw.words)}"
-        yield from _where(flaw)
-
-
-def _where(flaw: "Flaw") -> Iterator[str]:
-    """The state in which it happens, and how one gets there."""
+def _origin(flaw: "Flaw") -> Iterator[str]:
+    """Yield lines: the state in which a flaw shows, and the moves that lead there."""
     if flaw.turn is None:
         return
-    yield f"       in the state after {flaw.turn} turn{'' if flaw.turn == 1 else 's'}:"
-    yield from (f"         {screen.shown(fact)}" for fact in flaw.facts)
+    yield f"       in the state after {output.counted(flaw.turn, 'turn')}:"
+    yield from (f"         {output.safe_line(fact)}" for fact in flaw.facts)
     if flaw.moves:
-        left_out = "... " if len(flaw.moves) > MOVES_SHOWN else ""
-        yield f"       reached by: {left_out}{screen.shown('; '.join(flaw.moves[-MOVES_SHOWN:]), 1000)}"
+        omitted = "... " if len(flaw.moves) > MOVES_SHOWN else ""
+        yield f"       reached by: {omitted}{output.safe_line('; '.join(flaw.moves[-MOVES_SHOWN:]), 1000)}"

@@ -1,75 +1,59 @@
-"""`arena games`: the boards that can be played, and how they look."""
+"""`arena games`: list the boards that can be played, and draw them."""
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from arena.cli import options, screen
-from arena.event import Board
-from arena.game import Fact
+from arena.cli import options, output
+from arena.values import Board
 
 HEADERS = ("board", "roles", "sides", "start", "exit", "steps")
 
 
 def games(
-    words: Annotated[
-        str | None, typer.Argument(metavar="GAME", help="A game, game/board or a board's name: draw it.")
+    name: Annotated[
+        str | None, typer.Argument(metavar="GAME", help="A game, a game/board, or a board's name: draw its boards.")
     ] = None,
     json: options.Json = False,
 ) -> None:
     """List the boards that can be played; with a name, draw them."""
-    from arena import rulebook
+    from arena.games import rulebook
+    from arena.replay.drawing import draw
 
-    boards = rulebook.find(words, Path()) if words else rulebook.all_boards(Path())
+    boards = rulebook.find(name, Path()) if name else rulebook.all_boards(Path())
+    for problem in () if name else rulebook.unsound(Path()):
+        output.notice(f"not listed: {problem}")
     if json:
-        screen.print_json(_row(board) | {"facts": _game(board).board()} for board in boards)
+        output.print_json(_row(board) | {"facts": rulebook.game_of(board).board()} for board in boards)
         return
-    rows = [_row(board) for board in boards]
-    screen.show(screen.table(HEADERS, [[_words(row[header]) for header in HEADERS] for row in rows]))
-    if words:
-        for board in boards:
-            _draw(board)
-
-
-def fact(facts: Iterable[Fact], name: str) -> tuple[str, ...]:
-    """What follows this word in each fact that begins with it."""
-    return tuple(rest for word, _, rest in (one.partition(" ") for one in facts) if word == name)
+    rows = [
+        [", ".join(value) if isinstance(value, list) else value for value in _row(board).values()] for board in boards
+    ]
+    output.print_table(output.make_table(HEADERS, rows))
+    for board in boards if name else ():
+        game = rulebook.game_of(board)
+        print(f"\n{output.safe_line(board.label)}\n")
+        print(draw(game.board(), game.view(game.start(), None), colour=output.wants_colour()))
+        facts = [fact for fact in game.board() if fact.split(" ")[0] not in {"wall", "size"}]
+        print("\n".join(f"  {output.safe_line(fact)}" for fact in facts))
 
 
 def _row(board: Board) -> dict[str, object]:
-    game = _game(board)
-    facts = game.board()
+    from arena.games import rulebook
+
+    def values(word: str, facts: tuple[str, ...]) -> list[str]:
+        """Return the text after this word, for each fact that begins with it."""
+        return [text for first, _, text in (fact.partition(" ") for fact in facts) if first == word]
+
+    game = rulebook.game_of(board)
+    facts = tuple(game.board())
+    steps = values("steps", facts)
     return {
         "board": board.label,
         "roles": list(board.roles),
         "sides": ["+".join(side) for side in board.sides],
-        "start": list(fact(game.view(game.start(), None), "at")),
-        "exit": " ".join(fact(facts, "exit")) or None,
-        "steps": _number(fact(facts, "steps")),
+        "start": values("at", tuple(game.view(game.start(), None))),
+        "exit": " ".join(values("exit", facts)) or None,
+        "steps": int(steps[0]) if steps and steps[0].isdigit() else None,
     }
-
-
-def _draw(board: Board) -> None:
-    from arena.drawing import draw
-
-    game = _game(board)
-    print(f"\n{screen.shown(board.label)}\n")
-    print(draw(game.board(), game.view(game.start(), None), colour=screen.colourful()))
-    others = [one for one in game.board() if one.split(" ")[0] not in {"wall", "size"}]
-    print("\n".join(f"  {screen.shown(one)}" for one in others))
-
-
-def _game(board: Board) -> Any:
-    from arena import rulebook
-
-    return rulebook.game_of(board)
-
-
-def _number(found: tuple[str, ...]) -> int | None:
-    return int(found[0]) if found and found[0].isdigit() else None
-
-
-def _words(value: object) -> object:
-    return ", ".join(map(str, value)) if isinstance(value, list) else value

@@ -1,35 +1,60 @@
-"""`arena init`: a new workspace, copied from the one that comes with arena."""
+"""`arena init`: make a new workspace, a copy of the one that comes with arena."""
 
+import re
+import secrets
 import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena import rulefile
+from arena import durable, rulefile
 from arena.errors import ArenaError
+from arena.event import discovery
+from arena.event.discovery import names
 
 PARTS = ("tournament.toml", "rules", "bots", "results/README.md")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
+SEED_LINE = re.compile(r"^seed = .*$", re.MULTILINE)
+DRAWN_SEED = """\
+# The seed fixes every draw. Who knows it can foretell them: show this file to nobody until the event is over.
+seed = "{}"\
+"""
+NOT_COPIED = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
 
 
-def init(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make; it may exist.")]) -> None:
-    """Make a new workspace: a tournament.toml, rules and bots to start from."""
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make; it may exist.")],
+    empty: Annotated[bool, typer.Option("--empty", help="Without the house bots.")] = False,
+) -> None:
+    """Make a new workspace: a tournament.toml, rules and bots to start from; the event gets the folder's name."""
     source = rulefile.shipped().parent
-    taken = [name for name in ("tournament.toml", "rules", "bots", "results") if (folder / name).exists()]
-    if taken:
-        raise ArenaError(f"{folder}: has {', '.join(taken)} already; name another folder, or move them away")
+    existing = [name for name in ("tournament.toml", "rules", "bots", "results") if (folder / name).exists()]
+    if existing:
+        raise ArenaError(f"{folder}: has {', '.join(existing)} already; name another folder, or move them away")
     try:
         for part in PARTS:
-            _copy(source / part, folder / part)
+            if (source / part).is_dir():
+                shutil.copytree(source / part, folder / part, ignore=NOT_COPIED, symlinks=True)
+            elif (source / part).is_file():
+                (folder / part).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source / part, folder / part)
+        _adapt(folder / "tournament.toml", names.safe(folder.absolute().resolve().name))
+        for path in (folder / "bots").iterdir() if empty else ():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name != discovery.README:
+                path.unlink()
     except OSError as error:
         raise ArenaError(f"{error.filename or folder}: {error.strerror}; name a folder that can be written") from error
-    print(f"{folder} is a workspace now. Next:\n\n  cd {folder}\n  arena run\n  arena leaderboard")
+    print(
+        f"{folder} is a workspace now. The seed in its tournament.toml was drawn for it: show it to nobody until the\n"
+        f"event is over. Next:\n\n  cd {folder}\n  arena run\n  arena leaderboard"
+    )
 
 
-def _copy(source: Path, target: Path) -> None:
-    if source.is_dir():
-        shutil.copytree(source, target, ignore=LEFT_OUT, symlinks=True)
-    elif source.is_file():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source, target)
+def _adapt(file: Path, name: str) -> None:
+    """Give the new event its own name, and a seed that nobody can guess or read, instead of the demo's."""
+    file.chmod(durable.PRIVATE)
+    text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), file.read_text("utf-8"), count=1)
+    text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
+    file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")

@@ -1,20 +1,20 @@
-"""`arena match`: one match between bots that are named, shown while it is played."""
+"""`arena match`: play one match between named bots, and show it while it is played."""
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from arena.cli import known, options, screen, seating, signals, telling
+from arena.cli import match_text, options, output, seating, signals, workspace
 from arena.cli.live import terminal
 from arena.game import Game
-from arena.match import Match, Record
-from arena.scenes import Retelling, scenes
+from arena.replay.replayer import Replayer, scenes
+from arena.values import Match
 
 if TYPE_CHECKING:
-    from arena.cli.doors import TellingDoor
-    from arena.referee import Referee
+    from arena.match.referee import Referee
+    from arena.sandbox.launcher import Launcher
 
 
 def match(
@@ -32,103 +32,109 @@ def match(
     json: options.Json = False,
 ) -> None:
     """Play one match between named bots, and show it turn by turn. Nothing is stored."""
-    from arena import rulebook
-    from arena.cli.doors import TellingDoor
+    from arena.games import rulebook
+    from arena.match import play
+    from arena.sandbox.launcher import Launcher
 
-    changed = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
-    wanted = known.tournament(changed | (seating.UNLIMITED if no_limits else {}))
-    one = seating.one_board(board, "--board")
-    named = [known.bot_named(word) for word in bots]
-    holder = seating.holders(one, one.roles, [seating.unlimited(bot) for bot in named] if no_limits else named)
-    planned = seating.planned(one, holder, seed, wanted.conditions())
-    screen.warn_of(planned.conditions.sandbox)
+    overrides = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
+    tournament = workspace.tournament(overrides | (seating.UNLIMITED if no_limits else {}))
+    chosen = seating.board_named(board, "--board")
+    named = [workspace.bot_named(bot) for bot in bots]
+    players = seating.assign_roles(
+        chosen, chosen.roles, list(map(seating.without_limits, named)) if no_limits else named
+    )
+    planned = seating.make_match(chosen, players, seed, tournament.conditions())
+    output.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
-    with signals.listening() as stop, TellingDoor(told=no_limits) as door:
+    with signals.listening() as stop, _naming_launcher() if no_limits else Launcher() as launcher:
         stop.at_once()
         if json:
-            _as_json(game, planned, door)
-        elif draw and terminal.able():
-            _on_the_screen(game, planned, door, watch=watch)
+            record = play.play(planned, launcher=launcher)
+            turns = [row for scene in scenes(game, record.turns) for row in match_text.turn_rows(planned, scene)]
+            output.print_json([match_text.match_row(record) | {"turns": turns}])
+        elif draw and terminal.is_usable():
+            _show_on_screen(game, planned, launcher, watch=watch)
         else:
-            _as_text(game, planned, door, draw=draw, watch=watch, pace=pace)
+            _show_as_text(game, planned, launcher, draw=draw, watch=watch, pace=pace)
     if stop:
         raise typer.Exit(stop.code)
 
 
-def _as_json(game: Game[Any], planned: Match, door: "TellingDoor") -> None:
-    from arena import play
+def _naming_launcher() -> "Launcher":
+    """Return a launcher that prints the process number of each bot, for a debugger."""
+    from arena.sandbox.launcher import Launcher
 
-    record = play.play(planned, door=door)
-    turns = [row for scene in scenes(game, record.turns) for row in telling.turn_rows(planned, scene)]
-    screen.print_json([telling.row(record) | {"turns": turns}])
+    class NamingLauncher(Launcher):
+        def start(self, bot: Any, *args: Any, **options: Any) -> Any:
+            child = super().start(bot, *args, **options)
+            output.notice(f"{output.safe_line(bot.name)}: process {child.pid}")
+            return child
+
+    return NamingLauncher()
 
 
-def _as_text(game: Game[Any], planned: Match, door: "TellingDoor", *, draw: bool, watch: bool, pace: float) -> None:
-    """Each turn as lines, when it is played."""
-    from arena import play
+def _show_as_text(
+    game: Game[Any], planned: Match, launcher: "Launcher", *, draw: bool, watch: bool, pace: float
+) -> None:
+    """Print the lines of each turn when it is played."""
     from arena.cli.live.viewer import LeftEarlyError
+    from arena.match import play
 
-    retelling = Retelling(game)
+    replayer = Replayer(game)
 
-    def tell(referee: "Referee") -> None:
-        for scene in retelling.go_on(referee.turns):
-            telling.show(game, planned, scene, draw=draw)
+    def print_turns(referee: "Referee") -> None:
+        for scene in replayer.go_on(referee.turns):
+            match_text.print_scene(game, planned, scene, draw=draw)
             sys.stdout.flush()
             time.sleep(pace)
-            if watch and not telling.enter():
+            if watch and not match_text.goes_on():
                 raise LeftEarlyError
 
-    print(telling.heading(planned))
-    telling.show(game, planned, retelling.opening(), draw=draw)
+    print(match_text.heading(planned))
+    match_text.print_scene(game, planned, replayer.opening(), draw=draw)
     try:
-        record = play.play(planned, door=door, watch=tell)
+        record = play.play(planned, launcher=launcher, observer=print_turns)
     except LeftEarlyError:
-        _left()
-    for scene in retelling.go_on(record.turns):  # what the referee played at the end, when nobody was asked any more
-        telling.show(game, planned, scene, draw=draw)
-    print("\n".join(telling.verdict(record)))
+        left_early()
+    for scene in replayer.go_on(record.turns):  # the referee plays the last turns when no bot is asked any more
+        match_text.print_scene(game, planned, scene, draw=draw)
+    print("\n".join(match_text.verdict(record)))
 
 
-def _on_the_screen(game: Game[Any], planned: Match, door: "TellingDoor", *, watch: bool) -> None:
-    """As a picture that moves; with `watch` a turn is played when it is asked for."""
-    from arena import play
-    from arena.cli.live.reel import Reel
-    from arena.cli.live.stage import Story
-    from arena.cli.live.viewer import LeftEarlyError, Viewer
+def _show_on_screen(game: Game[Any], planned: Match, launcher: "Launcher", *, watch: bool) -> None:
+    """Draw the match on the terminal as a moving picture; with `watch` a key plays each turn."""
+    from arena.cli.live.layout import Story
+    from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer
+    from arena.match import play
 
-    retelling = Retelling(game)
-    story = Story(game, planned, telling.names_of(planned), screen.colourful(), [retelling.opening()])
+    replayer = Replayer(game)
+    story = Story(game, planned, match_text.names_of(planned), output.wants_colour(), [replayer.opening()])
     story.movers = game.to_move(game.start())
-    reel = Reel(over=False, playing=not watch)
 
-    def tell(referee: "Referee") -> None:
-        story.scenes += retelling.go_on(referee.turns)
+    def show_turns(referee: "Referee") -> None:
+        story.scenes += replayer.go_on(referee.turns)
         story.movers = game.to_move(referee.state)
         viewer.follow()
-        viewer.until_wanted()
+        viewer.run_until_next_turn()
 
     try:
-        with terminal.taken() as ours:
-            viewer = Viewer(ours, story, reel)
+        with terminal.full_screen() as screen:
+            viewer = Viewer(screen, story, Playback(over=False, playing=not watch))
             viewer.draw()
-            story.record = play.play(planned, door=door, watch=tell)
-            story.scenes += retelling.go_on(story.record.turns)
+            story.record = play.play(planned, launcher=launcher, observer=show_turns)
+            story.scenes += replayer.go_on(story.record.turns)
             viewer.follow()
-            viewer.to_the_end(stay=watch)
+            viewer.run_to_end(stay=watch)
     except LeftEarlyError:
         if story.record is None:
-            _left()
-    _sum_up(game, planned, story.record)
+            left_early()
+    if story.record is not None:  # these lines stay on the terminal
+        print(match_text.heading(planned))
+        print(f"\n{match_text.drawing(game, list(scenes(game, story.record.turns))[-1])}\n")
+        print("\n".join(match_text.verdict(story.record)))
 
 
-def _left() -> None:
-    screen.notice("left before its end; nothing is stored")
+def left_early() -> NoReturn:
+    """End the command because the user left before the end of the match."""
+    output.notice("left before its end; nothing is stored")
     raise typer.Exit(1)
-
-
-def _sum_up(game: Game[Any], planned: Match, record: Record | None) -> None:
-    """What stays on the terminal."""
-    if record is not None:
-        print(telling.heading(planned))
-        print(f"\n{telling.drawing(game, list(scenes(game, record.turns))[-1])}\n")
-        print("\n".join(telling.verdict(record)))

@@ -1,6 +1,5 @@
-"""Options that commands share; what they change of a tournament.toml for one run, and the file as it was played."""
+"""Options that several commands share, and the changes to a tournament.toml that a command line makes for one run."""
 
-import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -8,11 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
+from arena import durable
 from arena.errors import ArenaError
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="The id of a match, or its first digits.")]
-EventName = Annotated[str | None, typer.Argument(metavar="EVENT", help="Its event; default: the one here.")]
+MatchEvent = Annotated[
+    str | None, typer.Argument(metavar="EVENT", help="The event of the match; default: the one here.")
+]
+EventName = Annotated[
+    str | None,
+    typer.Argument(metavar="EVENT", help="A name under results/, a path, or a tournament.toml; default: the one here."),
+]
+RoleName = Annotated[str | None, typer.Option(help="Only the seat of this role.")]
 Sandbox = Annotated[
     str | None,
     typer.Option(metavar="LEVEL", help="How bots are confined: auto, landlock, bubblewrap, rlimits or none."),
@@ -25,79 +32,78 @@ Unsafe = Annotated[
 ]
 
 
-def overrides(settings: Iterable[str], **named: object) -> dict[str, object]:
-    """Dotted keys and their values, of `--set KEY=VALUE` and of the options with a name; later ones win."""
-    changed = dict(map(_setting, settings))
-    return changed | {key.replace("__", "."): value for key, value in named.items() if value is not None}
+def overrides(settings: Iterable[str], **options: object) -> dict[str, object]:
+    """Return dotted keys with their values: those of `--set KEY=VALUE`, and the named options, which win."""
+    changed = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise ArenaError(f"--set {setting}: expected KEY=VALUE, such as --set time.move=0.5")
+        changed[key] = _setting_value(key, text.strip())
+    return changed | {key.replace("__", "."): value for key, value in options.items() if value is not None}
 
 
-def _setting(words: str) -> tuple[str, object]:
-    key, equals, text = words.partition("=")
-    key = key.strip()
-    if not equals or not key:
-        raise ArenaError(f"--set {words}: expected KEY=VALUE, such as --set time.move=0.5")
-    return key, _value(key, text.strip())
-
-
-def _value(key: str, text: str) -> object:
-    """A TOML value; a word that is none is a text, so that a shell needs no second pair of quotes."""
+def _setting_value(key: str, text: str) -> object:
+    """Read a TOML value; a bare word is a text, so that a shell needs no second pair of quotes."""
+    if key == "seed" and len(text) == 32:
+        return seed_of(text)  # such as 1e31..., which TOML would read as a number
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise ArenaError(f"--set {key}: has lists in lists without end") from error
+    except ValueError as error:  # no TOML, or a number of thousands of digits
+        if not isinstance(error, tomllib.TOMLDecodeError):
+            raise ArenaError(f"--set {key}: {error}") from error
         if text and text[0] not in "\"'[{" and "\n" not in text:
             return text
         raise ArenaError(f"--set {key}={text}: {error}") from error
 
 
-def split(words: Iterable[str]) -> tuple[str, ...]:
-    """The names of `--bots a,b --bots c`."""
-    return tuple(name for word in words for name in word.split(",") if name)
+def seed_of(text: str) -> int | str:
+    """Return a seed as typed: a number, or a text. 32 hex digits are a text, also where they look like a number."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 32 else text
 
 
-def count_of(wanted: str | None) -> int | str | None:
-    """The value of `--workers`."""
-    if wanted is None or wanted == "auto":
-        return wanted
-    if not (wanted.isascii() and wanted.isdecimal()) or int(wanted) < 1:
-        raise ArenaError(f"--workers {wanted}: expected auto, or a number of referee processes from 1")
-    return int(wanted)
+def split(lists: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of `--bots a,b --bots c`."""
+    return tuple(name for names in lists for name in names.split(",") if name)
 
 
-def toml(table: Mapping[str, Any], prefix: str = "") -> str:
-    """A table as TOML; None is `"none"`, as in a tournament.toml."""
-    plain = {key: value for key, value in table.items() if not _is_table(value)}
-    lines = [f"{key} = {_written(value)}" for key, value in plain.items()]
-    for key, value in table.items():
+def worker_count(text: str | None) -> int | str | None:
+    """Return the value of `--workers`."""
+    if text is None or text == "auto":
+        return text
+    if not (text.isascii() and text.isdecimal() and len(text) < 10) or int(text) < 1:
+        raise ArenaError(f"--workers {text}: expected auto, or a number of referee processes from 1")
+    return int(text)
+
+
+def toml(table: Mapping[str, Any]) -> str:
+    """Return the text of a tournament.toml; None is `"none"` in a table, and left out of the tables of a list."""
+    import tomli_w
+
+    def plain(value: object) -> object:
         if isinstance(value, Mapping):
-            lines += ["", f"[{prefix}{key}]", toml(value, f"{prefix}{key}.").rstrip()]
-        elif _is_table(value):
-            for item in value:
-                given = {name: one for name, one in item.items() if one is not None}
-                lines += ["", f"[[{prefix}{key}]]", toml(given, f"{prefix}{key}.").rstrip()]
-    return "\n".join(lines) + "\n"
+            return {key: plain(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [
+                plain({k: v for k, v in item.items() if v is not None} if isinstance(item, Mapping) else item)
+                for item in value
+            ]
+        return "none" if value is None else value
+
+    return tomli_w.dumps({key: plain(value) for key, value in table.items()})
 
 
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping) or (
-        isinstance(value, (list, tuple)) and any(isinstance(v, Mapping) for v in value)
-    )
+def store_played_tournament(folder: Path, text: str, *, secret: bool) -> None:
+    """Write the tournament.toml as it was played beside its results, unless the file has this text already.
 
-
-def _written(value: object) -> str:
-    if value is None:
-        return '"none"'
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_written, value))}]"
-    if isinstance(value, float):
-        return repr(value)
-    return json.dumps(value).replace("\x7f", "\\u007f")  # bools, whole numbers and texts are written as in JSON
-
-
-def keep_played(folder: Path, text: str) -> None:
-    """Leave the tournament.toml as it was played beside its results; touched only when it differs."""
+    With a `secret` in it only its owner may read it.
+    """
     path = folder / "tournament.toml"
     try:
         if not path.is_file() or path.read_bytes() != text.encode("utf-8"):
-            path.write_text(text, "utf-8")
+            durable.write(path, text.encode("utf-8"), durable.PRIVATE if secret else durable.SHARED)
     except OSError as error:
         raise ArenaError(f"{path}: cannot be written: {error.strerror}") from error

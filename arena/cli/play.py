@@ -3,32 +3,27 @@
 import random
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from arena.cli import known, options, screen, seating, signals, telling
+from arena.cli import match_text, options, output, seating, signals, workspace
 from arena.cli.live import terminal
+from arena.cli.match import left_early
 from arena.errors import ArenaError
-from arena.event import Board
 from arena.game import Role
-from arena.match import Bot, Conditions, Match, Record
-
-if TYPE_CHECKING:
-    from arena.people import Choose, Watch
-
-    Play = tuple[Choose, Watch]
+from arena.values import Board, Conditions, Match, Record
 
 
 def play(
     board: Annotated[str, typer.Argument(metavar="BOARD", help="A board: game/board, or its name.")],
     roles: Annotated[
-        list[str] | None, typer.Argument(metavar="ROLE...", help="What you play: one role, or several.")
+        list[str] | None, typer.Argument(metavar="ROLE...", help="The role that you play, or several.")
     ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
-            "--against", "-a", metavar="BOT", help="Who plays the other roles, in role order, or all of them."
+            "--against", "-a", metavar="BOT", help="A bot for each of the other roles, in role order, or one for all."
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Fixes every draw; default: another one each time.")] = None,
@@ -36,12 +31,12 @@ def play(
     unsafe: options.Unsafe = False,
 ) -> None:
     """Play a role yourself, by arrow keys or typed moves, against bots. You have no clock; nothing is stored."""
-    one = seating.one_board(board, "BOARD")
-    changed = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
-    drawn = int(time.time()) if seed is None else seed
-    conditions = known.tournament(changed).conditions()
-    planned = _planned(one, tuple(dict.fromkeys(roles or ())), against or (), drawn, conditions)
-    screen.warn_of(planned.conditions.sandbox)
+    chosen = seating.board_named(board, "BOARD")
+    overrides = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
+    conditions = workspace.tournament(overrides).conditions()
+    seed = int(time.time()) if seed is None else seed
+    planned = _plan(chosen, tuple(dict.fromkeys(roles or ())), against or (), seed, conditions)
+    output.warn_about_confinement(planned.conditions)
     with signals.listening() as stop:
         stop.at_once()
         _play(planned)
@@ -49,57 +44,52 @@ def play(
         raise typer.Exit(stop.code)
 
 
-def _planned(one: Board, mine: tuple[Role, ...], against: Sequence[str], seed: int, conditions: Conditions) -> Match:
-    from arena.people import PERSON
+def _plan(board: Board, own: tuple[Role, ...], against: Sequence[str], seed: int, conditions: Conditions) -> Match:
+    """Return the match: the person in the roles `own`, the named bots, or one drawn by the seed, in the others."""
+    from arena.match.human import HUMAN
 
-    if not mine:
-        raise ArenaError(f"{one.label}: name what you play: {' or '.join(one.roles)}")
-    for role in mine:
-        if role not in one.roles:
-            raise ArenaError(f"{one.label} has no role {role!r}: it is played by {' '.join(one.roles)}")
-    others = tuple(role for role in one.roles if role not in mine)
-    bots = [known.bot_named(word) for word in against] or _opponents(one, others, seed)
-    holder = dict.fromkeys(mine, PERSON)
+    if not own:
+        raise ArenaError(f"{board.label}: name what you play: {' or '.join(board.roles)}")
+    for role in own:
+        if role not in board.roles:
+            raise ArenaError(f"{board.label} has no role {role!r}: it is played by {' '.join(board.roles)}")
+    players = dict.fromkeys(own, HUMAN)
+    others = tuple(role for role in board.roles if role not in own)
+    if against and not others:
+        raise ArenaError(f"--against {' '.join(against)}: you play every role of {board.label} yourself")
     if others:
-        wide = [bots[0]] * len(others) if len(bots) == 1 else bots
-        holder |= seating.holders(one, others, wide)
-    elif against:
-        raise ArenaError(f"--against {' '.join(against)}: you play every role of {one.label} yourself")
-    return seating.planned(one, holder, seed, conditions)
-
-
-def _opponents(one: Board, roles: Sequence[Role], seed: int) -> list[Bot]:
-    """A bot that plays all of these roles, another one with another seed."""
-    if not roles:
-        return []
-    able = [bot for bot in known.entrants() if all(bot.plays(one.game, one.name, role) for role in roles)]
-    if not able:
-        raise ArenaError(f"no bot here plays {' and '.join(roles)} on {one.label}: name some by --against")
-    return [random.Random(seed).choice(able)]
+        bots = [workspace.bot_named(name) for name in against]
+        if not bots:
+            entrants = workspace.entrants()
+            able = [bot for bot in entrants if all(bot.plays(board.game, board.name, role) for role in others)]
+            if not able:
+                raise ArenaError(f"no bot here plays {' and '.join(others)} on {board.label}: name some by --against")
+            bots = [random.Random(seed).choice(able)]
+        players |= seating.assign_roles(board, others, bots * len(others) if len(bots) == 1 else bots)
+    return seating.make_match(board, players, seed, conditions)
 
 
 def _play(planned: Match) -> None:
-    """On a terminal by keys, else by lines; then say how it ended."""
-    from arena import people, rulebook
-    from arena.cli.live.lines import Lines
-    from arena.cli.live.table import Table
+    """Play on a terminal by keys, elsewhere by lines; then print how the match ended."""
+    from arena.cli.live.human_seat import ScreenSeat, TextSeat
     from arena.cli.live.viewer import LeftEarlyError
+    from arena.games import rulebook
+    from arena.match.play import play
 
     game = rulebook.game_of(planned)
     record: Record | None = None
     try:
-        if terminal.able():
-            with terminal.taken() as ours:
-                table = Table(ours, game, planned, colour=screen.colourful())
-                record = people.play(planned, table.choose, table.watch)
-                table.look_back(record)
+        if terminal.is_usable():
+            with terminal.full_screen() as screen:
+                seat = ScreenSeat(screen, game, planned, colour=output.wants_colour())
+                record = play(planned, choose=seat.choose, observer=seat.watch)
+                seat.look_back(record)
         else:
-            lines = Lines(game, planned)
-            record = people.play(planned, lines.choose, lines.watch)
+            lines = TextSeat(game, planned)
+            record = play(planned, choose=lines.choose, observer=lines.watch)
     except LeftEarlyError:
         pass
     if record is None:
-        screen.notice("left before its end; nothing is stored")
-        raise typer.Exit(1)
-    print(telling.heading(planned))
-    print("\n".join(telling.verdict(record)))
+        left_early()
+    print(match_text.heading(planned))
+    print("\n".join(match_text.verdict(record)))

@@ -1,4 +1,4 @@
-"""`arena leaderboard`, `arena charts` and `arena report`: how an event went."""
+"""`arena leaderboard`, `arena charts` and `arena report`: the results of an event as tables, pictures and a page."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import bots, ladder, options, places, screen
-from arena.cli.counting import Counting
-from arena.errors import ArenaError
+from arena.cli import leaderboard_text, options, output, paths, workspace
+from arena.cli.progress import ProgressLine
+from arena.errors import ArenaError, refusal
+from arena.results.columns import CROSSTABLE, LEADERBOARD, RANKINGS, TIMING, Columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from arena.game import Game
-    from arena.leaderboard import Results
-    from arena.match import Match
+    from arena.results.leaderboard import Results
+    from arena.values import Match
 
-Words = Annotated[
-    str | None,
-    typer.Argument(metavar="EVENT", help="A name under results/, a path, or a tournament.toml; default: the one here."),
-]
 AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Count matches of edited bots, boards and rules too.")
 ]
@@ -29,138 +26,148 @@ Rating = Annotated[str | None, typer.Option(help="Another rating than the event'
 
 
 def leaderboard(
-    event: Words = None,
-    crosstable: Annotated[bool, typer.Option("--crosstable", help="Who did how well against whom.")] = False,
-    timing: Annotated[bool, typer.Option("--timing", help="Seconds a move: median, 99 % and worst.")] = False,
-    board: Annotated[str | None, typer.Option("--board", "-b", help="Crosstable: only this board.")] = None,
-    role: Annotated[str | None, typer.Option(help="Crosstable: only this role.")] = None,
+    event: options.EventName = None,
+    crosstable: Annotated[bool, typer.Option("--crosstable", help="Each bot's score against each other bot.")] = False,
+    timing: Annotated[bool, typer.Option("--timing", help="Seconds a move: median, 99 % and the longest.")] = False,
+    rankings: Annotated[bool, typer.Option("--rankings", help="A ranking of each board and of each role.")] = False,
+    board: Annotated[
+        str | None, typer.Option("--board", "-b", help="The rankings, or the crosstable, of this board only.")
+    ] = None,
+    role: Annotated[str | None, typer.Option(help="The rankings, or the crosstable, of this role only.")] = None,
     wide: Annotated[bool, typer.Option("--wide", help="All columns: each ending, each role.")] = False,
     rating: Rating = None,
     all_versions: AllVersions = False,
-    versions: Annotated[
-        bool, typer.Option("--versions", help="The same, with each version of a bot as a bot of its own.")
-    ] = False,
+    versions: Annotated[bool, typer.Option("--versions", help="Each version of a bot as a bot of its own.")] = False,
     json: options.Json = False,
 ) -> None:
     """Print the leaderboard of an event, also while it is played."""
-    from arena.leaderboard import Results
+    from arena.results.leaderboard import Results
 
-    if crosstable and timing:
-        raise ArenaError("--crosstable and --timing are two tables: name one")
-    if (board or role) and not crosstable:
-        raise ArenaError("--board and --role choose from the crosstable: say --crosstable too")
-    folder = places.event_folder(event)
+    tables = {"--crosstable": crosstable, "--timing": timing, "--rankings": rankings}
+    asked = [name for name, is_asked in tables.items() if is_asked]
+    if len(asked) > 1:
+        raise ArenaError(f"{' and '.join(asked)} are {'two' if len(asked) == 2 else 'three'} tables: name one")
+    if (board or role) and not (crosstable or rankings):
+        raise ArenaError("--board and --role choose from a table: add --rankings or --crosstable")
+    folder = paths.event_folder(event)
     if versions:
-        results = Results.side_by_side(folder, bots.numbers(), rating=rating)
+        results = Results.side_by_side(folder, workspace.version_numbers(), rating=rating)
     else:
         results = read(folder, all_versions=all_versions, rating=rating)
     if crosstable:
-        show(results.crosstable(board, role), json=json)
+        frame = results.crosstable(board, role)
+        _print_frame(frame if json else results.labelled(frame), CROSSTABLE, json=json)
     elif timing:
-        show(results.timing(), json=json, decimals=4)
+        frame = results.timing()
+        _print_frame(frame if json else results.labelled(frame), TIMING, json=json)
+    elif rankings and json:
+        _print_frame(results.rankings(board, role), RANKINGS, json=True)
+    elif rankings:
+        leaderboard_text.show_rankings(results, board, role)
     else:
-        standings(results, wide=wide, json=json)
+        print_leaderboard(results, wide=wide, json=json)
 
 
 def charts(
-    event: Words = None,
+    event: options.EventName = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the folder with the pictures.")] = False,
     all_versions: AllVersions = False,
     json: options.Json = False,
 ) -> None:
     """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
-    folder = places.event_folder(event)
+    folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
     written = (*write_tables(results, folder), *write_charts(results, folder))
     if json:
-        screen.print_json({"file": places.shortest(path)} for path in written)
+        output.print_json({"file": paths.displayed(path)} for path in written)
     else:
-        print("\n".join(places.shortest(path) for path in written))
+        print("\n".join(paths.displayed(path) for path in written))
     if open_:
         typer.launch(str(folder / "charts"))
 
 
 def report(
-    event: Words = None,
+    event: options.EventName = None,
     open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     all_versions: AllVersions = False,
     json: options.Json = False,
 ) -> None:
     """Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without network."""
-    from arena.cli import archived
+    from arena.cli import stored_match
 
-    folder = places.event_folder(event)
+    folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
-    written = write_report(results, folder, write_charts(results, folder), archived.rules_of)
+    page = write_report(results, folder, write_charts(results, folder), stored_match.game_of)
     if json:
-        screen.print_json([{"file": places.shortest(written)}])
+        output.print_json([{"file": paths.displayed(page)}])
     else:
-        print(places.shortest(written))
+        print(paths.displayed(page))
     if open_:
-        typer.launch(str(written))
+        typer.launch(str(page))
 
 
 def read(folder: Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
-    """The results in a folder; `rating` is another rating than the event's."""
-    from arena.leaderboard import Results
+    """Return the results in a folder; `rating` replaces the event's own."""
+    from arena.results.leaderboard import Results
 
     return Results.open(folder, all_versions=all_versions, rating=rating)
 
 
 def write_tables(results: "Results", folder: Path) -> tuple[Path, ...]:
-    """Write the CSV files; every file that was written."""
-    from arena.leaderboard import write_csv
+    """Write the CSV files; return their paths."""
+    from arena.results.leaderboard import write_csv
 
-    with _named(folder):
+    with _writing(folder):
         return write_csv(results, folder)
 
 
 def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
-    """Write the charts; every file that was written."""
+    """Write the charts; return their paths."""
     from arena import charts
 
-    with _named(folder):
+    with _writing(folder):
         written = charts.write(results, folder)
     if written.silent:
-        screen.notice(f"not drawn: {', '.join(f'{name} ({why})' for name, why in written.silent.items())}")
+        output.notice(f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in written.silent.items())}")
     return written.files
 
 
 def write_report(
     results: "Results", folder: Path, charts: Iterable[Path], rules: "Callable[[Match], Game[Any]]"
 ) -> Path:
-    """Write report.html with these charts in it; `rules` gives the game that a match is replayed by."""
+    """Write report.html with these charts; `rules` returns the game that replays a match."""
     from arena import report
 
-    with _named(folder), Counting("report: replays") as counting:
-        return report.write(results, folder, charts=charts, rules=rules, tell=counting)
+    with _writing(folder), ProgressLine("report: replays") as progress:
+        return report.write(results, folder, charts=charts, rules=rules, tell=progress)
 
 
 @contextmanager
-def _named(folder: Path) -> Iterator[None]:
-    """A file that can't be written is the user's business: which, and why."""
+def _writing(folder: Path) -> Iterator[None]:
+    """Turn the failure to write a file into an ArenaError that names the file and the reason."""
     try:
         yield
     except OSError as error:
+        if refusal(error) is not None:
+            raise
         raise ArenaError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
 
 
-def standings(results: "Results", *, wide: bool = False, json: bool = False) -> None:
-    """The leaderboard on stdout: all of it, or what a terminal has room for."""
+def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False) -> None:
+    """Print the leaderboard: every column, or those that fit the terminal."""
     if wide or json:
-        show(results.leaderboard(), json=json)
+        _print_frame(results.leaderboard(), LEADERBOARD.rated_in(results.ratings.unit), json=json)
     else:
-        ladder.show(results)
+        leaderboard_text.show(results)
 
 
-def show(frame: "pd.DataFrame", *, json: bool, decimals: int = 2) -> None:
-    """A frame on stdout."""
-    from arena.tables import rows_of
+def _print_frame(frame: "pd.DataFrame", columns: Columns, *, json: bool) -> None:
+    from arena.results.tables import rows_of
 
-    rows = rows_of(frame)
+    rows = rows_of(frame, columns)
     if json:
-        screen.print_json(rows)
+        output.print_json(rows)
     elif not rows:
         print("no matches yet")
     else:
-        screen.show(screen.table(list(rows[0]), [list(row.values()) for row in rows], decimals))
+        output.print_table(output.make_table([columns[name] for name in rows[0]], [list(row.values()) for row in rows]))

@@ -1,60 +1,59 @@
-"""Who sits where in one match that is named on the command line."""
+"""One match that a command line names: its board, its bots in their roles, and its conditions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
-from arena.cli import known
+from arena.cli import workspace
 from arena.errors import ArenaError
-from arena.event import Board, Event
 from arena.game import Role
-from arena.match import Bot, Conditions, Limits, Match
+from arena.values import Board, Bot, Conditions, Event, Limits, Match
 
 UNLIMITED: dict[str, object] = {
     "time.start": "none",
     "time.move": "none",
     "time.clock": "wall",
     "freeze": False,
-    **{f"limits.{one.name}": "none" for one in fields(Limits)},
+    **{f"limits.{field.name}": "none" for field in fields(Limits)},
     "limits.processes": 64,
 }
-"""What `--no-limits` changes: nothing runs out, and nothing stops a bot that a debugger holds."""
+"""The settings of `--no-limits`: nothing runs out, and nothing stops a bot that a debugger holds."""
 
 
-def one_board(words: str, option: str) -> Board:
-    """The one board that the words mean."""
-    from arena import rulebook
+def board_named(name: str, option: str) -> Board:
+    """Return the board of this name; ArenaError, which names the option, when several have it."""
+    from arena.games import rulebook
 
-    found = rulebook.find(words, Path())
-    if len(found) > 1:
-        raise ArenaError(f"{option} {words}: one of {', '.join(board.label for board in found)}, please")
-    return found[0]
+    boards = rulebook.find(name, Path())
+    if len(boards) > 1:
+        raise ArenaError(f"{option} {name}: name one of {', '.join(board.label for board in boards)}")
+    return boards[0]
 
 
-def holders(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Role, Bot]:
-    """The bot of each of these roles: one was named for each role, or one for each side, or one for all."""
-    sides = [held for side in board.sides if (held := [role for role in side if role in roles])]
+def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Role, Bot]:
+    """Return the bot of each role; the bots stand for each role, or for each side, in order."""
+    sides = [members for side in board.sides if (members := [role for role in side if role in roles])]
     if len(bots) == len(roles):
-        holder = dict(zip(roles, bots, strict=True))
+        players = dict(zip(roles, bots, strict=True))
     elif len(bots) == len(sides):
-        holder = {role: bot for side, bot in zip(sides, bots, strict=True) for role in side}
+        players = {role: bot for side, bot in zip(sides, bots, strict=True) for role in side}
     else:
         raise ArenaError(
             f"{board.label}: {len(bots)} bots named, but it is played by {' '.join(roles)}: name one bot for each"
         )
-    for role, bot in holder.items():
+    for role, bot in players.items():
         if not bot.plays(board.game, board.name, role):
             raise ArenaError(f"{bot.name} does not play {role} on {board.label}: its bot.toml says what it plays")
-    return holder
+    return players
 
 
-def planned(board: Board, holder: Mapping[Role, Bot], seed: int, conditions: Conditions) -> Match:
-    """The match of these bots; no event knows of it."""
-    bots = known.ready((holder[role] for role in board.roles), conditions.sandbox)
+def make_match(board: Board, players: Mapping[Role, Bot], seed: int, conditions: Conditions) -> Match:
+    """Return a match of these bots, built where they have a build command; it belongs to no stored event."""
+    bots = workspace.built((players[role] for role in board.roles), conditions.sandbox)
     event = Event(name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions)
     return event.match(board, bots, 0)
 
 
-def unlimited(bot: Bot) -> Bot:
-    """A bot without the limits that it set itself."""
+def without_limits(bot: Bot) -> Bot:
+    """Return the bot without the limits that its bot.toml sets."""
     return replace(bot, limits=None)

@@ -1,11 +1,16 @@
-"""The signals that end a run: while matches are played they set a flag, so that whatever finished is stored first."""
+"""The signals that end a command: while matches are played they set a flag, so that finished matches are stored."""
 
+import os
 import signal
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SAME_REQUEST_S = 0.2  # a shell or `make` may pass on a Ctrl-C that the terminal sent too: that is one request to end
+SHOW_CURSOR = "\x1b[?25h"
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StoppedNow(BaseException):
@@ -13,11 +18,12 @@ class StoppedNow(BaseException):
 
 
 class Stop:
-    """Whether a signal has asked for the end, and which."""
+    """Holds the signal that asked for the end; True once there was one."""
 
     def __init__(self) -> None:
         self.signal: signal.Signals | None = None
         self._raises = False
+        self._since = 0.0
 
     def __bool__(self) -> bool:
         return self.signal is not None
@@ -28,22 +34,29 @@ class Stop:
         return 0 if self.signal is None else 128 + self.signal
 
     def at_once(self) -> None:
-        """From now on a signal leaves the `with listening()` wherever it is: all that is left can be done again."""
+        """Let a signal abort the `with listening()` block from now on: all the remaining work can be repeated."""
         self._raises = True
 
     def hear(self, number: int, _frame: FrameType | None) -> None:
-        """The signal handler; the first signal counts, more of them change nothing."""
-        first = self.signal is None
-        self.signal = self.signal or signal.Signals(number)
-        if self._raises and first:
-            raise StoppedNow
+        """Handle a signal: the first asks for an orderly end, a second one ends this process at once.
+
+        Its workers end with it, and stored matches stay stored.
+        """
+        if self.signal is None:
+            self.signal, self._since = signal.Signals(number), time.monotonic()
+            if self._raises:
+                raise StoppedNow
+        elif time.monotonic() - self._since > SAME_REQUEST_S:
+            if sys.stderr.isatty():
+                os.write(sys.stderr.fileno(), SHOW_CURSOR.encode())
+            os._exit(self.code)
 
 
 @contextmanager
 def listening() -> Iterator[Stop]:
-    """Have Ctrl-C, SIGTERM and a closed terminal set a flag; a signal that is ignored (nohup) stays ignored."""
+    """Let Ctrl-C, SIGTERM and a closed terminal set a flag; a signal that is ignored (nohup) stays ignored."""
     stop = Stop()
-    before = {number: signal.getsignal(number) for number in ENDING}
+    before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
             signal.signal(number, stop.hear)

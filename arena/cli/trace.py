@@ -1,102 +1,85 @@
-"""`arena trace`: what was said in a recorded match, line by line."""
+"""`arena trace`: print what was said in a recorded match, line by line."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from arena.cli import archived, options, screen, telling
-from arena.errors import ArenaError
+from arena.cli import match_text, options, output, stored_match
 from arena.game import Role
-from arena.match import Record, Seat
+from arena.values import Record, Seat
 
 if TYPE_CHECKING:
-    from arena.retrace import Exchange, Retraced
+    from arena.replay.reconstruct import Exchange, Retraced
 
-RoleName = Annotated[str | None, typer.Option(help="Only the seat of this role.")]
-TIME = 11  # columns for the time of an answer
+TIME_COLUMNS = 11
+INDENT = " " * TIME_COLUMNS
 
 
 def trace(
-    match: options.MatchId, event: options.EventName = None, role: RoleName = None, json: options.Json = False
+    match: options.MatchId,
+    event: options.MatchEvent = None,
+    role: options.RoleName = None,
+    json: options.Json = False,
 ) -> None:
     """Print what was said in a recorded match, seat by seat: every line, and how long each answer took."""
-    record = archived.recorded(match, event)
-    again = retraced(record)
-    seats = [seat for seat in record.match.seats if seat.role in roles_of(record, role)]
+    record = stored_match.load_record(match, event)
+    dialogue = stored_match.dialogue_of(record)
+    seats = [seat for seat in record.match.seats if seat.role in stored_match.roles_of(record, role)]
     if json:
-        screen.print_json(_exchange_row(record, seat, one) for seat in seats for one in again.of(seat.role))
+        output.print_json(_row(record, seat, exchange) for seat in seats for exchange in dialogue.of(seat.role))
         return
-    print(telling.heading(record.match))
+    print(match_text.heading(record.match))
     for seat in seats:
-        print("\n".join(["", f"{seat.role} ({screen.shown(seat.bot.name)})", *_dialogue(record, again, seat.role)]))
-    print("\n".join(["", *telling.verdict(record)]))
+        print(f"\n{seat.role} ({output.safe_line(seat.bot.name)})", *_lines(record, dialogue, seat.role), sep="\n")
+    print("\n".join(["", *match_text.verdict(record)]))
 
 
-def retraced(record: Record) -> "Retraced":
-    """The dialogue of a recorded match; ArenaError when the record does not hold."""
-    from arena.retrace import disagreements, retrace
-
-    game = archived.rules_of(record.match)
-    if wrong := next(disagreements(game, record), None):
-        raise ArenaError(f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` tells more")
-    return retrace(game, record)
-
-
-def roles_of(record: Record, role: str | None) -> tuple[Role, ...]:
-    """The roles that are meant by `--role`."""
-    roles = tuple(seat.role for seat in record.match.seats)
-    if role is not None and role not in roles:
-        raise ArenaError(f"--role {role}: match {record.match.id} has the roles {', '.join(roles)}")
-    return roles if role is None else (role,)
-
-
-def _dialogue(record: Record, again: "Retraced", role: Role) -> Iterator[str]:
-    """Every line of a seat, the bot's with a `>` and the time that they took."""
-    for one in again.of(role):
-        yield from asked(one.ask.text)
-        yield from _answered(record, one)
-    yield from asked(again.last_words(role))
+def _lines(record: Record, dialogue: "Retraced", role: Role) -> Iterator[str]:
+    """Yield every line of a seat; the bot's lines have a `>`, and the time that they took."""
     report = next(seat for seat in record.seats if seat.role == role)
-    yield f"{'':{TIME}}{screen.shown(report.exit) or 'it never ran'}{', ended by arena' if report.killed else ''}"
+    for exchange in dialogue.of(role):
+        yield from question(exchange.ask.text)
+        if exchange.fault is not None:
+            yield f"{INDENT}> {exchange.fault.ending}: {output.safe_line(exchange.fault.words, 1000)}"
+            continue
+        for remark in exchange.played.remarks if exchange.played else ():
+            yield f"{INDENT}> # {output.safe_line(remark)}"
+        if exchange.answer is None:
+            yield f"{INDENT}> (not recorded: the match ended in this turn by another seat's fault)"
+            continue
+        seconds = _seconds(record, exchange)
+        time = "" if seconds is None else f"{seconds * 1000:.1f} ms"
+        yield f"{time:>{TIME_COLUMNS - 1}} > {output.safe_line(exchange.answer)}"
+    yield from question(dialogue.last_words(role))
+    yield f"{INDENT}{output.safe_line(report.exit) or 'it never ran'}{', ended by arena' if report.killed else ''}"
 
 
-def asked(text: bytes) -> Iterator[str]:
-    """The lines of a question."""
-    return (f"{'':{TIME}}{screen.harmless(line)}" for line in text.decode("utf-8", "replace").splitlines())
+def question(text: bytes) -> Iterator[str]:
+    """Yield the lines that a bot read, indented."""
+    return (f"{INDENT}{output.safe_lines(line)}" for line in text.decode("utf-8", "replace").splitlines())
 
 
-def _answered(record: Record, one: "Exchange") -> Iterator[str]:
-    if one.fault is not None:
-        yield f"{'':{TIME}}> {one.fault.ending}: {screen.shown(one.fault.words, 1000)}"
-        return
-    for remark in one.played.remarks if one.played else ():
-        yield f"{'':{TIME}}> # {screen.shown(remark)}"
-    seconds = _seconds(record, one)
-    time = "" if seconds is None else f"{seconds * 1000:.1f} ms"
-    yield f"{time:>{TIME - 1}} > {screen.shown(one.answer)}"
+def _seconds(record: Record, exchange: "Exchange") -> float | None:
+    """Return how long an answer took; `ready` is counted from the start of the process."""
+    if exchange.played is not None:
+        return exchange.played.wall
+    if exchange.turn:
+        return None
+    return next((seat.ready for seat in record.seats if seat.role == exchange.role), None)
 
 
-def _seconds(record: Record, one: "Exchange") -> float | None:
-    """How long an answer took; `ready` is counted from the start of the process."""
-    if one.played is not None:
-        return one.played.wall
-    return next((seat.ready for seat in record.seats if seat.role == one.role), None)
-
-
-def _exchange_row(record: Record, seat: Seat, one: "Exchange") -> dict[str, object]:
-    played = one.played
+def _row(record: Record, seat: Seat, exchange: "Exchange") -> dict[str, object]:
+    played, fault = exchange.played, exchange.fault
     return {
         "match": record.match.id,
-        "role": one.role,
+        "role": exchange.role,
         "bot": seat.bot.name,
-        "turn": one.turn,
-        "question": one.ask.text.decode("utf-8", "replace").splitlines(),
-        "answer": None if one.fault else one.answer,
+        "turn": exchange.turn,
+        "question": exchange.ask.text.decode("utf-8", "replace").splitlines(),
+        "answer": None if fault else exchange.answer,
         "by": played.by if played else None,
-        "ending": one.fault.ending if one.fault else None,
-        "words": one.fault.words if one.fault else None,
-        "wall": None if one.fault else _seconds(record, one),
+        "ending": fault.ending if fault else None,
+        "words": fault.words if fault else None,
+        "wall": None if fault else _seconds(record, exchange),
         "cpu": played.cpu if played else None,
         "waited": played.waited if played else None,
         "remarks": list(played.remarks) if played else [],

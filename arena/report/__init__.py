@@ -9,23 +9,24 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from arena import rulebook
+from arena import durable
 from arena.game import Game
-from arena.leaderboard import Results
-from arena.match import Match
+from arena.games import rulebook
 from arena.report import bots, choice, chunks, leaderboard, listing, page, replays, summary
 from arena.report.index import Index
-from arena.report.store import Store
+from arena.results.archive import Archive
+from arena.results.leaderboard import Results
+from arena.values import Match
 
-SIZE = 19_000_000
-"""Bytes that the file may have; it is to stay under 20 MB."""
+SIZE_BYTES = 19_000_000
+"""The file stays under 20 MB."""
 LISTED = 50_000
 """Matches that the page lists; a row takes some 70 bytes."""
 REPLAYED = 10_000
 """Matches that can be replayed; each takes some 3 ms to prepare and some 700 bytes."""
 
-CHUNK_NUMBER = 5
-"""Bytes at most of the number that says where a match's replay is, and its comma."""
+CHUNK_NUMBER_BYTES = 5
+"""At most, for the number that says where a match's replay is, and its comma."""
 
 
 def known(match: Match) -> Game[Any]:
@@ -39,7 +40,7 @@ def write(
     *,
     rules: Callable[[Match], Game[Any]] = known,
     charts: Iterable[Path] = (),
-    size: int = SIZE,
+    size: int = SIZE_BYTES,
     listed: int = LISTED,
     replayed: int = REPLAYED,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
@@ -48,26 +49,24 @@ def write(
 
     `rules` gives the game that a match is replayed by, `charts` are the files that `arena.charts.write` wrote. Columns
     `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
-    them. Matches past `listed`, and replays past `replayed` or past `size` bytes, are left out: the most telling and
-    the newest stay, and the page says so.
+    them. Matches past `listed`, and replays past `replayed` or past `size` bytes, are left out: the most
+    informative and the newest stay, and the page says so.
     """
     index = Index.of(results)
     frame = page.Page(results.event.name, leaderboard.table(results), tuple(charts))
     games = replays.Games(rules)
-    with Store(folder) as store:
-        pages = bots.pages(results, index, store)
-        order = choice.order(results.played, store.newest(), bots.linked(pages))[:listed]
+    with Archive.open(folder) as archive:
+        pages = bots.pages(results, index, archive)
+        order = choice.order(results.played, archive.numbers(), bots.linked(pages))[:listed]
         shown = choice.kept(results.played, order)
-        data = summary.data(results, index, games, store, shown) | {"pages": pages}
+        data = summary.data(results, index, games, archive, shown) | {"pages": pages}
     rows = listing.columns(shown, index)
-    room = size - len(frame.text(data | {"matches": rows}, ())) - CHUNK_NUMBER * len(shown)
+    room = size - len(frame.text(data | {"matches": rows}, ())) - CHUNK_NUMBER_BYTES * len(shown)
     own = {match.id: match for match in shown}
-    wanted = [own[match] for match in order[:replayed]]
+    with_replay = [own[match] for match in order[:replayed]]
     results.close()  # no connection is open in a process that forks
-    packed = chunks.prepared(games, folder, wanted, room, lambda done: tell(done, len(wanted)))
+    packed = chunks.prepared(games, folder, with_replay, room, lambda done: tell(done, len(with_replay)))
     chunk_of = {match: number for number, chunk in enumerate(packed) for match in chunk.matches}
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
     text = frame.text(data | {"matches": rows}, [chunk.text for chunk in packed])
-    part = folder / "report.part"
-    part.write_text(text, "utf-8")
-    return part.replace(folder / "report.html")
+    return durable.write(folder / "report.html", text.encode("utf-8"))

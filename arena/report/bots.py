@@ -1,34 +1,38 @@
-"""A page for every bot: how strong in which role, its best and worst matches, its faults in words, its time."""
+"""A page for every bot: its strength by role, its best and worst matches, its faults in words, its time."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 from typing import Any
 
-from arena.event import Played
-from arena.leaderboard import Results
-from arena.match import Fault, Record
 from arena.protocol import clean
 from arena.report.index import Index
 from arena.report.replays import WORDS, last_lines
-from arena.report.store import Store
-from arena.tables import rows_of
+from arena.results.archive import Archive
+from arena.results.columns import LEADERBOARD, RANKINGS, TIMING
+from arena.results.leaderboard import Results
+from arena.results.tables import rows_of
+from arena.values import Fault, Played, Record
 
-MATCHES = 3  # best and worst that a page names
-FAULTS = 8  # kinds of fault that a page tells
+MATCHES = 3  # best ones that a page names, and as many worst ones
+FAULTS = 8  # kinds of fault that a page lists
 TIMES = ("turns", "wall_p50", "wall_p99", "wall_max", "cpu_p50", "cpu_max")
 Page = dict[str, Any]
 
 
-def pages(results: Results, index: Index, store: Store) -> list[Page]:
-    """A page for each bot of the index, in its order."""
+def pages(results: Results, index: Index, archive: Archive) -> list[Page]:
+    """Return a page for each bot of the index, in its order."""
     fields = _fields(results.played)
-    seen = _by_bot(results.played)
-    times = rows_of(results.timing())
-    faults = _faults(results, index, store)
+    matches: dict[str, list[Played]] = defaultdict(list)
+    for match in results.played:
+        for bot in dict.fromkeys(match.seats.values()):
+            matches[bot].append(match)
+    times = rows_of(results.timing(), TIMING)
+    faults = _faults(results, index, archive)
     return [
         {
             "strengths": list(_strengths(bot, results, index, fields)),
-            **_extremes(bot, seen[bot], results, index, fields),
+            **_extremes(bot, matches[bot], results, index, fields),
             "faults": faults[bot],
             "times": sorted(_time(row, index) for row in times if row["bot"] == bot and row["turns"]),
         }
@@ -36,9 +40,9 @@ def pages(results: Results, index: Index, store: Store) -> list[Page]:
     ]
 
 
-def linked(made: Iterable[Page]) -> Iterator[str]:
-    """The ids of the matches that the pages name."""
-    for page in made:
+def linked(pages: Iterable[Page]) -> Iterator[str]:
+    """Yield the ids of the matches that the pages name."""
+    for page in pages:
         yield from (*page["best"], *page["worst"], *(fault["match"] for fault in page["faults"]))
 
 
@@ -51,40 +55,37 @@ def _fields(played: Iterable[Played]) -> Fields:
     for match in played:
         for role, score in match.scores.items():
             scores[match.label, role].append(score)
-    return {place: (len(found), sum(found) / len(found)) for place, found in scores.items()}
-
-
-def _by_bot(played: Iterable[Played]) -> dict[str, list[Played]]:
-    seen: dict[str, list[Played]] = defaultdict(list)
-    for match in played:
-        for bot in dict.fromkeys(match.seats.values()):
-            seen[bot].append(match)
-    return seen
+    return {board_role: (len(values), sum(values) / len(values)) for board_role, values in scores.items()}
 
 
 def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iterator[list[object]]:
-    """Board, place of the role, the bot's mean score, that of all bots, and its strength there with low and high."""
-    own = next(one for one in results.standings if one.bot == bot)
-    rated = next((one.roles for one in results.ratings.ratings if one.bot == bot), {})
-    for label, role in (place for place in results.places if place in own.roles):
+    """Yield rows of board, number of the role, the bot's mean score, all bots' mean, and its strength, low and high."""
+    own = next(standing for standing in results.standings if standing.bot == bot)
+    rated = next((rating.roles for rating in results.ratings.ratings if rating.bot == bot), {})
+    # The page's scripts compute with these, so they have one decimal more than is shown.
+    decimals = LEADERBOARD.rated_in(results.ratings.unit)["rating"].decimals + 1
+    score_decimals = RANKINGS["score"].decimals + 1
+    for label, role in results.places:
+        if (label, role) not in own.roles or (label, role) not in fields:  # another run may have changed the plan
+            continue
         mean = own.roles[label, role]
-        place = [index.boards[label], index.roles[label].index(role)]
-        strength = [round(figure, 3) for figure in rated.get((label, role), ())]
-        yield [*place, round(mean, 2), round(fields[label, role][1], 2), *strength]
+        numbers = [index.boards[label], index.roles[label].index(role)]
+        strength = [round(figure, decimals) if isfinite(figure) else None for figure in rated.get((label, role), ())]
+        yield [*numbers, round(mean, score_decimals), round(fields[label, role][1], score_decimals), *strength]
 
 
 def _time(row: Mapping[str, Any], index: Index) -> list[Any]:
-    """Board, place of the role, and the figures of TIMES."""
+    """Return board, number of the role, and the figures of TIMES."""
     board, role = row["board"], row["role"]
     return [index.boards[board], index.roles[board].index(role), *(row[name] for name in TIMES)]
 
 
-def _extremes(bot: str, seen: list[Played], results: Results, index: Index, fields: Fields) -> Page:
-    """Matches in which the bot was furthest above and below what its seats bring on the mean, of unlike seatings.
+def _extremes(bot: str, matches: list[Played], results: Results, index: Index, fields: Fields) -> Page:
+    """Return matches of different seatings in which the bot was furthest above and below the mean of its seats.
 
-    Between equals the better opponent makes a win dearer, and a loss cheaper.
+    Of two equal matches the one against the better opponent counts as better.
     """
-    points = {one.bot: one.points or 0.0 for one in results.standings}
+    points = {standing.bot: standing.points or 0.0 for standing in results.standings}
 
     def worth(match: Played) -> tuple[float, float]:
         margins = [
@@ -94,14 +95,14 @@ def _extremes(bot: str, seen: list[Played], results: Results, index: Index, fiel
             (points.get(each, 0) for each in index.opponents(match, bot)), default=0
         )
 
-    down = sorted(seen, key=lambda match: (*worth(match), match.id))
-    best = _unlike(match for match in reversed(down) if worth(match)[0] >= 0)
-    worst = _unlike(match for match in down if worth(match)[0] < 0)
+    ascending = sorted(matches, key=lambda match: (*worth(match), match.id))
+    best = _of_different_seatings(match for match in reversed(ascending) if worth(match)[0] >= 0)
+    worst = _of_different_seatings(match for match in ascending if worth(match)[0] < 0)
     return {"best": best, "worst": worst}
 
 
-def _unlike(matches: Iterable[Played]) -> list[str]:
-    """The first few ids of different seatings."""
+def _of_different_seatings(matches: Iterable[Played]) -> list[str]:
+    """Return the first few ids of different seatings."""
     seatings: dict[object, str] = {}
     for match in matches:
         seatings.setdefault((match.label, tuple(match.seats.items())), match.id)
@@ -110,8 +111,8 @@ def _unlike(matches: Iterable[Played]) -> list[str]:
     return list(seatings.values())
 
 
-def _faults(results: Results, index: Index, store: Store) -> dict[str, list[Page]]:
-    """For each bot its commonest faults: of the same ending and words are one, wherever they happened."""
+def _faults(results: Results, index: Index, archive: Archive) -> dict[str, list[Page]]:
+    """Return the commonest faults of each bot; faults of the same ending and words count as one kind."""
     kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     boards = {match.id: match.label for match in results.played}
     frame = results.seats()
@@ -119,15 +120,16 @@ def _faults(results: Results, index: Index, store: Store) -> dict[str, list[Page
     for match, role, bot, ending, words in frame[["match", "role", "bot", "ending", "words"]].itertuples(index=False):
         if match in boards:
             kinds[bot][ending, words].append((match, role))
-    told: dict[str, list[Page]] = defaultdict(list)
-    for bot, of in kinds.items():
-        for found in sorted(of.values(), key=lambda each: (-len(each), each))[:FAULTS]:
-            places = Counter(
-                (index.boards[boards[match]], index.roles[boards[match]].index(role)) for match, role in found
+    faults: dict[str, list[Page]] = defaultdict(list)
+    for bot, by_kind in kinds.items():
+        for seats in sorted(by_kind.values(), key=lambda seats: (-len(seats), seats))[:FAULTS]:
+            roles = Counter(
+                (index.boards[boards[match]], index.roles[boards[match]].index(role)) for match, role in seats
             )
-            counts = {"count": len(found), "places": [[*place, count] for place, count in sorted(places.items())]}
-            told[bot].append(_fault(store.record(found[0][0]), found[0][1]) | counts)
-    return told
+            counts = {"count": len(seats), "places": [[*numbers, count] for numbers, count in sorted(roles.items())]}
+            match, role = seats[0]
+            faults[bot].append(_fault(archive.record(match), role) | counts)
+    return faults
 
 
 def _fault(record: Record, role: str) -> Page:

@@ -1,30 +1,27 @@
-"""Which matches are kept where there are too many: the most telling first, then the newest. Pure."""
+"""The choice of matches for a file that has no room for all: the most informative first, then the newest. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping
 
-from arena.event import Played
+from arena.values import Played
 
 
-def order(played: Iterable[Played], newest: Mapping[str, int], telling: Iterable[str]) -> tuple[str, ...]:
-    """The ids of the matches, those first that are missed most.
+def order(played: Iterable[Played], newest: Mapping[str, int], linked_ids: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids of the matches, the most important first.
 
-    First what the bots' pages link to (`telling`), then the newest of every seating, so that no cell of a crosstable is
-    empty, then the others, newest first.
+    The first are those that the bots' pages link to (`linked_ids`), then the newest of every seating, so that every
+    cell of a crosstable has a match, then the others, newest first.
     """
     late_first = sorted(played, key=lambda match: newest.get(match.id, 0), reverse=True)
     seatings: dict[object, str] = {}
     for match in late_first:
         seatings.setdefault((match.label, tuple(match.seats.values())), match.id)
     ids = {match.id for match in late_first}
-    linked = (match for match in telling if match in ids)
+    linked = (match for match in linked_ids if match in ids)
     return tuple(dict.fromkeys((*linked, *seatings.values(), *(match.id for match in late_first))))
 
 
 def kept(played: Iterable[Played], ids: Collection[str]) -> tuple[Played, ...]:
-    """These matches as a list shows them: by board, repeat and bots, as in matches.csv."""
-    wanted = set(ids)
-    return tuple(sorted((match for match in played if match.id in wanted), key=_place))
-
-
-def _place(match: Played) -> tuple[object, ...]:
-    return match.label, match.repeat, tuple(match.seats.values()), match.id
+    """Return these matches in the order of a list: by board, repeat and bots, as in matches.csv."""
+    chosen = set(ids)
+    listed = (match for match in played if match.id in chosen)
+    return tuple(sorted(listed, key=lambda match: (match.label, match.repeat, tuple(match.seats.values()), match.id)))

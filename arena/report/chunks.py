@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from arena import forks
-from arena.event import Played
+from arena import parallel
 from arena.report.packing import packed, safe_json
 from arena.report.replays import Games, replay
-from arena.report.store import Store
+from arena.results.archive import Archive
+from arena.values import Played
 
 TURNS = 3000  # of a chunk: some 60 matches, unpacked in a few milliseconds
 FEW = 8  # chunks: to prepare fewer takes no longer than to start processes
@@ -38,23 +38,23 @@ def prepared(
     batches = tuple(_batches(matches))
 
     @cache  # an archive for each process
-    def store(_process: int) -> Store:
-        return Store(folder)
+    def archive(_process: int) -> Archive:
+        return Archive.open(folder)
 
     def prepare(ids: tuple[str, ...]) -> Chunk:
-        texts = (f"{safe_json(match)}:{safe_json(replay(store(os.getpid()).record(match), games))}" for match in ids)
+        texts = (f"{safe_json(match)}:{safe_json(replay(archive(os.getpid()).record(match), games))}" for match in ids)
         return Chunk(ids, packed("{" + ",".join(texts) + "}"))
 
-    made: list[Chunk] = []
+    chunks: list[Chunk] = []
     few = len(batches) < FEW
-    with contextlib.closing(forks.work(prepare, batches, cores=1 if few else None)) as ready:
+    with contextlib.closing(parallel.parallel_map(prepare, batches, cores=1 if few else None)) as ready:
         for chunk in ready:
             room -= len(chunk.text) + 100  # with the element around it
             if room < 0:
                 break
-            made.append(chunk)
-            tell(sum(len(one.matches) for one in made))
-    return tuple(made)
+            chunks.append(chunk)
+            tell(sum(len(each.matches) for each in chunks))
+    return tuple(chunks)
 
 
 def _batches(matches: Iterable[Played]) -> Iterator[tuple[str, ...]]:

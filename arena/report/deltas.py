@@ -1,22 +1,22 @@
-"""The facts of each turn as what changed since the turn before. Pure."""
+"""The facts of each turn as changes since the turn before. Pure."""
 
 from collections.abc import Sequence
 
 from arena.game import Fact
 
 Delta = tuple[list[int], list[int | Fact]]
-"""Places of the facts that are gone, then the new ones: place, fact, place, fact, ..., in the order that results."""
+"""Indices of the facts that are gone, then the new facts: index, fact, index, fact, ..., in the resulting order."""
 
 
 def delta(before: Sequence[Fact], after: Sequence[Fact]) -> Delta:
-    """What makes `after` of `before`; everything, where facts that stay changed their order."""
+    """Return the change that turns `before` into `after`: all facts, where facts that stay changed their order."""
     if len(before) == len(after):  # as nearly always: what differs is replaced where it stands
-        places = [place for place, fact in enumerate(before) if fact != after[place]]
-        return places, [part for place in places for part in (place, after[place])]
-    came, went = set(after), set(before)
+        changed = [index for index, fact in enumerate(before) if fact != after[index]]
+        return changed, [part for index in changed for part in (index, after[index])]
+    later, earlier = set(after), set(before)
     change = (
-        [place for place, fact in enumerate(before) if fact not in came],
-        [part for place, fact in enumerate(after) if fact not in went for part in (place, fact)],
+        [index for index, fact in enumerate(before) if fact not in later],
+        [part for index, fact in enumerate(after) if fact not in earlier for part in (index, fact)],
     )
     if applied(before, change) == list(after):
         return change
@@ -24,9 +24,9 @@ def delta(before: Sequence[Fact], after: Sequence[Fact]) -> Delta:
 
 
 def applied(before: Sequence[Fact], change: Delta) -> list[Fact]:
-    """The facts after a change; the page does the same."""
+    """Return the facts after a change; facts.js does the same."""
     gone, new = set(change[0]), change[1]
-    facts = [fact for place, fact in enumerate(before) if place not in gone]
-    for place, fact in zip(new[::2], new[1::2], strict=True):
-        facts.insert(int(place), str(fact))
+    facts = [fact for index, fact in enumerate(before) if index not in gone]
+    for index, fact in zip(new[::2], new[1::2], strict=True):
+        facts.insert(int(index), str(fact))
     return facts

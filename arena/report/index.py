@@ -1,11 +1,11 @@
-"""Numbers for the names that the page says often: bots, boards and roles. Pure."""
+"""Numbers for the names that the page repeats: bots, boards and roles. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arena.event import Played
 from arena.game import Role
-from arena.leaderboard import Results
+from arena.results.leaderboard import Results
+from arena.values import Played
 
 
 @dataclass(frozen=True)
@@ -21,18 +21,18 @@ class Index:
 
     @classmethod
     def of(cls, results: Results) -> "Index":
-        """The names of an event's results."""
+        """Number the names of an event's results."""
         sides = {match.label: match.sides for match in results.played}
         sides |= {board.label: board.sides for board in results.event.boards}
         return cls(
-            bots={one.bot: number for number, one in enumerate(results.standings)},
+            bots={standing.bot: number for number, standing in enumerate(results.standings)},
             boards={label: number for number, label in enumerate(results.boards)},
             roles=dict(results.boards),
             sides=sides,
         )
 
     def opponents(self, match: Played, bot: str) -> tuple[str, ...]:
-        """The bots that sit on no side of this one; itself when it met itself."""
+        """Return the bots on the other sides; the bot itself when it met itself."""
         own = [side for side in match.sides if any(match.seats[role] == bot for role in side)]
         others = {match.seats[role] for side in match.sides if side not in own[:1] for role in side}
         return tuple(sorted(others))

@@ -1,143 +1,158 @@
 """The leaderboard as the template's table: its columns with their meaning, and each cell as text and as sort key."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isnan
+from itertools import groupby
 from typing import Any
 
-from arena import tiebreaks
-from arena.leaderboard import Results
-from arena.match import Ending
 from arena.protocol import clean
-from arena.tables import rows_of
+from arena.results.columns import LEADERBOARD, RANKINGS, Column, Columns, interval_text
+from arena.results.leaderboard import Results
+from arena.results.tables import rows_of
+from arena.values import Ending
 
-MEANINGS = {
-    "rank": ("#", "Rank: by rating, then points, then tie-breaks"),
-    "bot": ("Bot", "Opens the bot's page"),
-    "rating": ("Rating", "Strength by the fit of all matches"),
-    "range": ("95 %", "The rating's 95 % interval"),
-    "ranks": ("Ranks", "The rank's 95 % interval"),
-    "tier": ("Tier", "Bots of one tier are not separated by these matches"),
-    "points": ("Points", "Mean over boards and roles of the mean score there, 0 to 100"),
-    "matches": ("Matches", "Matches that it sat in"),
-    "won": ("Won", "Its side scored strictly most"),
-    "drawn": ("Drawn", "Its side tied for most"),
-    "lost": ("Lost", "Another side scored more"),
-    "forfeits": ("Forfeits", "Seats of its that were at fault"),
-}
-INTERVALS = {"rating_low", "rating_high", "rank_low", "rank_high"}
+ORDER = ("rank", "bot", "rating", "range", "ranks", "tier", "points", "matches", "won", "drawn", "lost", "forfeits")
+"""The first columns of the page; tie-breaks, boards, endings and roles follow."""
+INTERVALS = {"range": ("rating_low", "rating_high"), "ranks": ("rank_low", "rank_high")}
+"""Columns of the page that show two of the frame's."""
+RANKING = {"rank": "rank", "rating": "strength", "range": "low", "ranks": "rank_low", "score": "score"}
+"""The cells of a ranking, and the column of its frame that each shows; `low` and `rank_low` stand for intervals."""
+MINUS = "\u2212"
+RANKED = 30  # bots that the ranking of a role shows; rankings.csv has all
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column of the table."""
+class Heading:
+    """The head of one column of the table."""
 
     name: str
     label: str
     meaning: str
+    column: Column
+    """The frame's column; of an interval, that of its lower end."""
     extra: bool
-    """Whether it is only shown when all columns are wanted."""
+    """True for a column that the page shows only with `All columns`."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what is read, and what is sorted by."""
+    """One cell: its text, and the key that the table is sorted by."""
 
     text: str
     key: float | str | None
     span: tuple[float, float] | None = None
-    """From where to where a bar goes, 0 to 100."""
+    """The ends of a bar, 0 to 100."""
     mark: float | None = None
-    """Where on it the figure itself is."""
+    """The place of the figure itself on that bar."""
+
+
+Rows = tuple[tuple[str, dict[str, Cell]], ...]
 
 
 @dataclass(frozen=True)
 class Table:
     """Rows as the event placed them."""
 
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[str, dict[str, Cell]], ...]
+    columns: tuple[Heading, ...]
+    rows: Rows
     """The bot, cleaned, and its cells by column."""
     unit: str = ""
-    """Of ratings; none where there are none."""
+    """The unit of ratings; empty without ratings."""
     warnings: tuple[str, ...] = ()
-    """What a reader of the ratings should know."""
+    """Warnings about the ratings, for the reader."""
+    parts: tuple[tuple[str, Rows], ...] = ()
+    """Rows of bots without an overall rank, by the part of the event that they play, told in words."""
+    rankings: tuple[tuple[str, Rows, int], ...] = ()
+    """For each board, and each role of it: its heading, its best rows, and how many more there are."""
+    ranking_labels: tuple[str, ...] = tuple(RANKINGS[name].heading for name in RANKING.values())
+    """Of all columns of the rankings but the bot's."""
 
 
 def table(results: Results) -> Table:
-    """The leaderboard, with ratings, intervals and tiers where its frame has them."""
+    """Return the leaderboard, with ratings, intervals and tiers where its frame has them."""
+    columns = LEADERBOARD.rated_in(results.ratings.unit)
     frame = results.leaderboard()
-    names = [str(name) for name in frame.columns]
-    rows = rows_of(frame)
-    columns = _columns(names, rows, set(results.places.values()))
+    rows = rows_of(frame, columns)
+    names = [str(name) for name in frame.columns if name != "display"]
+    headings = tuple(_headings(columns, names, rows, set(results.places.values())))
     widest = _reach(rows)
+    parts: dict[str | None, list[tuple[str, dict[str, Cell]]]] = {None: []}
+    for row in rows:
+        label = results.label(row["bot"])
+        cells = {each.name: _cell(each.name, row | {"bot": label}, each.column, widest) for each in headings}
+        parts.setdefault(results.specialists.get(row["bot"]), []).append((clean(label), cells))
     return Table(
-        columns,
-        tuple((clean(row["bot"]), {each.name: _cell(each.name, row, widest) for each in columns}) for row in rows),
+        headings,
+        tuple(parts.pop(None)),
         results.ratings.unit if "rating" in names else "",
         results.warnings,
+        tuple((str(part), tuple(own)) for part, own in parts.items()),
+        tuple(_rankings(results)),
     )
 
 
-def _columns(names: list[str], rows: list[dict[str, Any]], roles: set[str]) -> tuple[Column, ...]:
-    """The well-known columns first, then what else the frame has: endings that happened, boards, roles."""
-    known = [name for name in MEANINGS if name in names or (name == "range" and "rating_low" in names)]
-    known += ["ranks"] if "rank_low" in names else []
+def _rankings(results: Results) -> Iterator[tuple[str, Rows, int]]:
+    """Yield a table of the best bots for each board over all its roles, and for each role."""
+    columns = RANKINGS.rated_in(results.ratings.unit)
+    rankings = rows_of(results.rankings(), columns)
+    for (label, role), group in groupby(rankings, key=lambda row: (row["board"], row["role"])):
+        own = [row | {"rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]} for row in group]
+        reach = _reach(own)
+        rows = tuple(
+            (
+                clean(row["display"]),
+                {cell: _cell(cell, row, columns[name], reach) for cell, name in RANKING.items()},
+            )
+            for row in own[:RANKED]
+        )
+        yield clean(f"{results.columns.get(label, label)}, {role or 'all roles'}"), rows, len(own) - len(rows)
+
+
+def _headings(columns: Columns, names: list[str], rows: list[dict[str, Any]], roles: set[str]) -> Iterator[Heading]:
+    """Yield the columns of ORDER first, then the others of the frame: endings that happened, boards, roles."""
     endings = {str(ending) for ending in Ending}
-    rest = [
-        name
-        for name in names
-        if name not in MEANINGS and name not in INTERVALS and (name not in endings or any(row[name] for row in rows))
-    ]
-    order = sorted(known, key=list(MEANINGS).index) + sorted(
-        rest, key=lambda name: (name in endings) + 2 * (name in roles)
+    hidden = {name for name in endings.intersection(names) if not any(row[name] for row in rows)}
+    for shown, ends in INTERVALS.items():
+        names = [shown if name == ends[0] else name for name in names if name != ends[1]]
+    others = sorted(
+        (name for name in names if name not in ORDER and name not in hidden),
+        key=lambda name: (name in endings) + 2 * (name in roles),
     )
-    return tuple(_column(name, extra=name in endings or name in roles) for name in order)
-
-
-def _column(name: str, *, extra: bool) -> Column:
-    label, meaning = MEANINGS.get(name, (clean(name).replace("_", " "), "Mean score, 0 to 100"))
-    if name in tiebreaks.names():
-        meaning = "Tie-break, where ratings and points are equal"
-    if name in {str(ending) for ending in Ending}:
-        meaning = "Seats of its that ended so"
-    return Column(name, label, meaning, extra)
+    for name in (*(name for name in ORDER if name in names), *others):
+        column = columns[INTERVALS.get(name, (name,))[0]]
+        meaning = columns["BOARD_ROLE"].meaning if name in roles else column.meaning
+        meaning = meaning.replace("`", "") + ("; opens the bot's page" if name == "bot" else "")
+        yield Heading(name, clean(column.heading), meaning, column, extra=name in endings or name in roles)
 
 
 def _reach(rows: list[dict[str, Any]]) -> tuple[float, float]:
-    """The lowest and the highest end of any interval."""
-    lows = [row["rating_low"] for row in rows if row.get("rating_low") is not None]
-    highs = [row["rating_high"] for row in rows if row.get("rating_high") is not None]
-    return (min(lows), max(highs)) if lows and highs else (0.0, 1.0)
+    """Return the lowest and the highest figure of any interval, with some space on a side where an interval is open."""
+    rated = [row for row in rows if row.get("rating") is not None]
+    known = [row[name] for row in rated for name in ("rating_low", "rating", "rating_high") if row[name] is not None]
+    if not known:
+        return 0.0, 1.0
+    slack = 0.08 * (max(known) - min(known) or 1)
+    open_below, open_above = (any(row[name] is None for row in rated) for name in ("rating_low", "rating_high"))
+    return min(known) - slack * open_below, max(known) + slack * open_above
 
 
-def _cell(name: str, row: dict[str, Any], reach: tuple[float, float]) -> Cell:
+def _cell(name: str, row: dict[str, Any], column: Column, reach: tuple[float, float]) -> Cell:
     match name:
         case "range":
             low, high = row["rating_low"], row["rating_high"]
-            if low is None or high is None:
+            if row["rating"] is None:
                 return Cell("", None)
             scale = 100 / ((reach[1] - reach[0]) or 1)
-            begin, mark, end = ((figure - reach[0]) * scale for figure in (low, row["rating"], high))
-            return Cell(f"{_rating(low)} to {_rating(high)}", low, (begin, end), mark)
+            ends = (reach[0] if low is None else low, row["rating"], reach[1] if high is None else high)
+            begin, mark, end = ((figure - reach[0]) * scale for figure in ends)
+            text = interval_text(*(column.text(figure).replace("-", MINUS) for figure in (low, high)))
+            return Cell(text, reach[0] - 1 if low is None else low, (begin, end), mark)
         case "ranks":
             low, high = row["rank_low"], row["rank_high"]
             return Cell("" if low is None else f"{low:g}" if low == high else f"{low:g}\u2013{high:g}", low)
-        case "rating":
-            return Cell(_rating(row[name]), row[name])
-        case "points":
-            points = row[name]
-            return Cell(_text(points, 1), points, None if points is None else (0.0, points))
-    return Cell(_text(row[name]), clean(row[name]) if isinstance(row[name], str) else row[name])
-
-
-def _rating(value: float | None) -> str:
-    """Whole on Elo's scale; with decimals where 1 is much, as in logits."""
-    return _text(value, 0 if value is None or abs(value) >= 100 else 2).replace("-", "\u2212")
-
-
-def _text(value: object, decimals: int = 1) -> str:
-    if value is None or (isinstance(value, float) and isnan(value)):
-        return ""
-    if isinstance(value, float):
-        return f"{value:.{decimals}f}"
-    return clean(str(value))
+        case "bot":
+            return Cell(clean(row[name]), clean(row[name]))
+    figure = row[name]
+    text = column.text(figure)
+    span = (0.0, figure) if name == "points" and figure is not None else None
+    return Cell(text.replace("-", MINUS) if name == "rating" else text, figure, span)

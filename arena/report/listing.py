@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 
-from arena.event import Played
-from arena.match import Ending
 from arena.protocol import clean
 from arena.report.index import Index
+from arena.values import Ending, Played
 
 ENDINGS = tuple(Ending)
 
 
 def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
-    """Columns of equal length; `bots`, `scores` and `endings` have a list a row, in the board's order of roles.
+    """Return columns of equal length; `bots`, `scores` and `endings` have a list a row, in the board's order of roles.
 
     Bots, boards and reasons are numbers; the words of the reasons stand in `reasons`. An ending is 0 for none, else its
     place in Ending, counted from 1.
@@ -32,6 +31,6 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
 
 
 def _endings(match: Played, index: Index) -> object:
-    """A list, or 0 where every seat finished by the rules, which nearly all do."""
-    found = [match.endings.get(role) for role in index.roles[match.label]]
-    return [ENDINGS.index(ending) + 1 if ending else 0 for ending in found] if any(found) else 0
+    """Return a list, or 0 where every seat finished by the rules, as nearly all do."""
+    endings = [match.endings.get(role) for role in index.roles[match.label]]
+    return [ENDINGS.index(ending) + 1 if ending else 0 for ending in endings] if any(endings) else 0

@@ -1,4 +1,4 @@
-"""The one file: template, styles, scripts, pictures and data, under a policy that lets nothing else in."""
+"""The one file: template, styles, scripts, pictures and data, under a policy that allows nothing else."""
 
 import base64
 import hashlib
@@ -16,8 +16,8 @@ from arena.report.leaderboard import Table
 from arena.report.packing import safe_json
 
 PARTS = Path(__file__).parent / "html"
-VECTOR = 400_000
-"""Bytes of a drawing above which its pixels are taken."""
+LARGEST_SVG_BYTES = 400_000
+"""Of a larger drawing the page shows the PNG."""
 
 
 @dataclass(frozen=True)
@@ -26,21 +26,21 @@ class Picture:
 
     name: str
     caption: str
-    """What it shows, in a sentence."""
+    """One sentence that says what the chart shows."""
     source: str
     """A `data:` address."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """What of the page stays the same, however many replays there are."""
+    """The part of the page that does not depend on the number of replays."""
 
     title: str
     leaderboard: Table
     charts: tuple[Path, ...]
 
     def text(self, data: object, chunks: Sequence[str]) -> str:
-        """The whole file."""
+        """Return the whole file."""
         return self._template.render(
             title=clean(self.title),
             version=__version__,
@@ -55,7 +55,7 @@ class Page:
 
     @cached_property
     def _policy(self) -> str:
-        """Only the scripts and styles of this file, by their hashes; pictures from inside it; nothing else at all."""
+        """Allow the scripts and styles of this file by their hashes, and pictures inside it; nothing else."""
         scripts, styles = (" ".join(map(_hash, texts)) for texts in (self._scripts, self._styles))
         return (
             f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:;"
@@ -64,7 +64,7 @@ class Page:
 
     @cached_property
     def _scripts(self) -> tuple[str, ...]:
-        """In order of name, and the one that starts the page last."""
+        """The scripts in order of name; the one that starts the page is last."""
         return _texts(sorted(PARTS.glob("*.js"), key=lambda path: (path.stem == "start", path.name)))
 
     @cached_property
@@ -98,7 +98,7 @@ def _hash(text: str) -> str:
 
 def _picture(path: Path) -> Picture:
     pixels = path.with_suffix(".png")
-    if path.stat().st_size > VECTOR and pixels.is_file():
+    if path.stat().st_size > LARGEST_SVG_BYTES and pixels.is_file():
         kind, content = "image/png", pixels.read_bytes()
     else:
         kind, content = "image/svg+xml", path.read_bytes()

@@ -1,7 +1,7 @@
-"""Records -> what the replay viewer shows.
+"""Records as the replay viewer reads them.
 
-The facts of every turn come out of the rules again, as for `arena replay`; a record that the rules of today don't lead
-through keeps its moves, and says why there is no board.
+The rules give the facts of every turn again, as for `arena replay`. A record that does not fit today's rules keeps its
+moves, and says why there is no board.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -11,13 +11,13 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Game
-from arena.match import Match, Record, SeatReport, Turn
 from arena.protocol import clean
+from arena.replay.replayer import Scene, Step, scenes
 from arena.report.deltas import delta
-from arena.scenes import Scene, Step, scenes
+from arena.values import Match, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
-KEPT = 500  # matches whose facts are kept, in case that another went alike
+CACHED_MATCHES = 500  # their facts serve other matches with the same moves
 REMARKS = 20_000  # characters of remarks that a match may bring
 STDERR_LINES = 20
 WORDS = 1000  # characters of a fault's words
@@ -28,41 +28,41 @@ class Games:
 
     def __init__(self, rules: Callable[[Match], Game[Any]]) -> None:
         self._rules = rules
-        self._found: dict[tuple[str, str], Game[Any] | ArenaError] = {}
-        self._told: dict[object, dict[str, object]] = {}
+        self._games: dict[tuple[str, str], Game[Any] | ArenaError] = {}
+        self._cache: dict[object, dict[str, object]] = {}
 
     def game(self, match: Match) -> Game[Any]:
-        """The game of a match; ArenaError when its rules are not known here."""
+        """Return the game of a match; ArenaError when its rules are not known here."""
         key = (match.label, match.rules)
-        if key not in self._found:
+        if key not in self._games:
             try:
-                self._found[key] = self._rules(match)
+                self._games[key] = self._rules(match)
             except ArenaError as error:
-                self._found[key] = error
-        found = self._found[key]
-        if isinstance(found, ArenaError):
-            raise found
-        return found
+                self._games[key] = error
+        game = self._games[key]
+        if isinstance(game, ArenaError):
+            raise game
+        return game
 
-    def told(self, record: Record) -> dict[str, object]:
-        """The facts of a match; matches that went alike, as those of bots without chance do, are told once."""
-        went = tuple((turn.number, turn.role, turn.move, turn.digest) for turn in record.turns)
-        key = record.match.label, record.match.rules, went
-        if key not in self._told:
-            if len(self._told) >= KEPT:
-                self._told.clear()
+    def facts(self, record: Record) -> dict[str, object]:
+        """Return the facts of a match; matches with the same moves, as of bots without chance, share them."""
+        moves = tuple((turn.number, turn.role, turn.move, turn.digest) for turn in record.turns)
+        key = record.match.label, record.match.rules, moves
+        if key not in self._cache:
+            if len(self._cache) >= CACHED_MATCHES:
+                self._cache.clear()
             try:
-                self._told[key] = _facts(list(scenes(self.game(record.match), record.turns)))
+                self._cache[key] = _facts(list(scenes(self.game(record.match), record.turns)))
             except ArenaError as error:
-                self._told[key] = {"broken": clean(str(error), WORDS)}
-        return self._told[key]
+                self._cache[key] = {"broken": clean(str(error), WORDS)}
+        return self._cache[key]
 
 
 def replay(record: Record, games: Games) -> dict[str, object]:
-    """A match as the viewer reads it: the facts at the start and their changes, moves, faults, what seats left."""
+    """Return a match as the viewer reads it: facts at the start, their changes, moves, faults, what processes left."""
     roles = [seat.role for seat in record.match.seats]
     return {
-        **games.told(record),
+        **games.facts(record),
         "moves": list(_moves(record.turns, roles)),
         "faults": [
             [roles.index(fault.role), fault.turn, fault.ending.value, clean(fault.words, WORDS)]
@@ -73,44 +73,48 @@ def replay(record: Record, games: Games) -> dict[str, object]:
 
 
 def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
-    """The end of a seat's stderr, line by line."""
+    """Return the last lines of a seat's stderr."""
     return [clean(line) for line in stderr.splitlines() if line.strip()][-count:]
 
 
-def _facts(told: list[Scene]) -> dict[str, object]:
-    states = [list(map(_clean, scene.facts)) for scene in told]
+def _facts(replayed: list[Scene]) -> dict[str, object]:
+    states = [list(map(_clean, scene.facts)) for scene in replayed]
     return {
         "start": states[0],
         "changes": [delta(before, after) for before, after in pairwise(states)],
-        "fates": [_fate(steps) for scene in told for steps in scene.steps],
+        "fates": [_fate(steps) for scene in replayed for steps in scene.steps],
     }
 
 
 @lru_cache(10_000)
 def _fate(steps: tuple[Step, ...]) -> str:
-    """A letter a step: made, blocked, not made; nothing where all were made."""
+    """Return a letter a step (made, blocked, not made); nothing where all were made."""
     letters = "".join(step.fate[0] for step in steps)
     return letters if set(letters) - {"m"} else ""
 
 
 def _moves(turns: Iterable[Turn], roles: list[str]) -> Iterator[list[object]]:
-    """Turn, role, move, milliseconds, remarks, who chose it, what was refused; without what is usual at the end."""
+    """Yield turn, role, move, milliseconds, remarks, chooser, refused text; without usual values at the end."""
     room = REMARKS
     for turn in turns:
         remarks = [_clean(remark) for remark in turn.remarks]
         if remarks:
             room -= sum(map(len, remarks))
-            remarks = remarks if room >= 0 else ["(too many remarks to keep)"]
+            remarks = remarks if room >= 0 else ["(too many remarks to store)"]
         role = roles.index(turn.role) if turn.role in roles else turn.role
         row: list[object] = [turn.number, role, _clean(turn.move), round(turn.wall * 1000)]
-        row += [remarks, "" if turn.by == "bot" else turn.by, None if turn.said is None else clean(turn.said)]
+        row += [
+            remarks,
+            "" if turn.by == "bot" else turn.by,
+            None if turn.rejected_text is None else clean(turn.rejected_text),
+        ]
         while not row[-1] and len(row) > 4:
             row.pop()
         yield row
 
 
 def _seat(seat: SeatReport) -> dict[str, object]:
-    """What a seat's process left behind; what is empty is left out."""
+    """Return what a seat's process left behind, without empty values."""
     values = {
         "ready": seat.ready and round(seat.ready, 3),
         "cpu": round(seat.cpu, 2),

@@ -1,29 +1,39 @@
-"""What the page knows of the event as a whole: its conditions, boards and crosstable."""
+"""The event as a whole, for the page: its conditions, boards and crosstable."""
 
 from collections.abc import Sequence
 
-from arena.drawing.scene import Grid, read_grid, read_scene
+from arena.charts.style.letters import shortened
 from arena.errors import ArenaError
-from arena.event import Event, Played
-from arena.leaderboard import Results
-from arena.match import Ending
 from arena.protocol import clean
+from arena.replay.drawing.board_state import Grid, read_grid, read_state
+from arena.report.bots import TIMES
 from arena.report.index import Index
 from arena.report.replays import Games
-from arena.report.store import Store
+from arena.results.archive import Archive
+from arena.results.columns import CROSSTABLE, LEADERBOARD, TIMING
+from arena.results.leaderboard import Results
+from arena.values import Ending, Event, Played
 
 Values = dict[str, object]
 
 
-def data(results: Results, index: Index, games: Games, store: Store, listed: Sequence[Played]) -> Values:
-    """Everything but the bots' pages and the matches, for the page's scripts."""
+def data(results: Results, index: Index, games: Games, archive: Archive, listed: Sequence[Played]) -> Values:
+    """Return everything but the bots' pages and the matches, for the page's scripts."""
     return {
         "event": _event(results.event)
-        | {"played": len(results.played), "listed": len(listed), "unit": results.ratings.unit},
-        "bots": [clean(bot) for bot in index.bots],
-        "boards": [_board(label, results, index, games, store) for label in index.boards],
+        | {
+            "played": len(results.played),
+            "listed": len(listed),
+            "unit": results.ratings.unit,
+            "decimals": LEADERBOARD.rated_in(results.ratings.unit)["rating"].decimals,
+        },
+        "bots": [clean(results.label(bot)) for bot in index.bots],
+        "names": [clean(bot) for bot in index.bots],
+        "boards": [_board(label, results, index, games, archive) for label in index.boards],
         "endings": [ending.value for ending in Ending],
         "crosstable": _crosstable(results, index),
+        "times": [TIMING[name].heading for name in TIMES],
+        "labels": shortened([clean(results.label(bot)) for bot in index.bots]),
     }
 
 
@@ -31,19 +41,19 @@ def _event(event: Event) -> Values:
     time = event.conditions.time
     return {
         "name": clean(event.name),
-        "seed": event.seed,
+        "seed": event.shown_seed,
         "schedule": event.schedule.replace("_", " "),
         "repeats": event.repeats,
         "move": time.move,
-        "sandbox": event.conditions.sandbox,
+        "sandbox": ", ".join((event.conditions.sandbox, *(f"{call} allowed" for call in event.conditions.calls))),
     }
 
 
-def _board(label: str, results: Results, index: Index, games: Games, store: Store) -> Values:
-    """A board's names, and what of it never changes."""
+def _board(label: str, results: Results, index: Index, games: Games, archive: Archive) -> Values:
+    """Return a board's names, and its facts that never change."""
     facts: tuple[str, ...] = ()
     start: tuple[str, ...] = ()
-    if (sample := store.sample(label)) is not None:
+    if (sample := archive.newest_on(label)) is not None:
         try:
             game = games.game(sample.match)
             facts, start = tuple(game.board()), tuple(game.view(game.start(), None))
@@ -61,18 +71,21 @@ def _board(label: str, results: Results, index: Index, games: Games, store: Stor
 
 
 def _grid(grid: Grid, start: tuple[str, ...]) -> Values:
-    """A grid by its cells: `walls` are pairs of neighbours, `reach` is where steps lead to from the start."""
+    """Return a grid: `walls` are pairs of neighbours, `reach` the cells that steps lead to from the start."""
     return {
         "low": grid.low,
         "high": grid.high,
         "walls": sorted(sorted(wall) for wall in grid.walls if len(wall) == 2),
         "exits": list(grid.exits),
-        "reach": sorted(cell for cell in read_scene(grid, start).in_play if grid.on_board(cell)),
+        "reach": sorted(cell for cell in read_state(grid, start).in_play if grid.on_board(cell)),
     }
 
 
 def _crosstable(results: Results, index: Index) -> list[list[object]]:
-    """Board, place of the role, bot, opponent, matches, score: numbers only."""
+    """Return rows of board, number of the role, bot, opponent, matches and score: numbers only.
+
+    The page's scripts compute with the score, so it has one decimal more than is shown.
+    """
     return [
         [
             index.boards[board],
@@ -80,7 +93,7 @@ def _crosstable(results: Results, index: Index) -> list[list[object]]:
             index.bots[bot],
             index.bots[opponent],
             matches,
-            round(score, 2),
+            round(score, CROSSTABLE["score"].decimals + 1),
         ]
         for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False)
         if bot in index.bots and opponent in index.bots

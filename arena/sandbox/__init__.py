@@ -1,10 +1,20 @@
-"""How a child is confined and started: the one door through which every bot process comes to life.
+"""Start a bot's process, confined. Every bot process is started here, and nowhere else.
 
-`door.py` is what the rest of arena uses; `spawner.py` is the small process behind it, and obeys a `plan.py`. Each level
-of confinement is one file (`landlock.py`, `bubblewrap.py`, `rlimits.py`, `none.py`), `levels.py` chooses between them
-and `trial.py` tries them out with `probe.py`. `seccomp.py` is the filter that both confining levels share (`policy.py`,
-`bpf.py`, `syscalls.py`), `users.py` who a bot is when root runs it, `toolchain.py` what its interpreter needs,
-`folder.py` what it sees on disk, `copying.py` how that is copied, `building.py` how one is built, `birth.py` what
-becomes of a fork, and `warm.py` how it is a bot at once. `child.py` is the bot to us; `watchdog.py` and `meter.py` look
-at it from outside.
+Other packages use `launcher.py`. Behind it:
+
+- Policy: `call_policy.py` lists the system calls that a bot may make, `file_policy.py` the files that it may read.
+  These are the tables to read and to change first.
+- Start: `spawner.py` is a small process that forks the bots, and `spawner_process.py` is the referee's end of it.
+  `plan.py` is what a fork of it learns about its bot, `child_setup.py` is what the fork does until it is the bot,
+  `warm.py` makes a Python bot of a fork without a start of the interpreter, `building.py` runs a build command.
+- Levels: `landlock.py`, `bubblewrap.py`, `rlimits.py`, `none.py`, one file each. `level.py` says what a level is,
+  `levels.py` has the table and the choice, and `selftest.py` tries a level with `selftest_bot.py`.
+- System calls: `seccomp.py`, `bpf.py` and `syscalls.py` make the kernel's filter from the policy; `refused.py` finds
+  out which calls the filter refused.
+- Files: `toolchain.py` finds what a command needs, `folder.py` makes what a bot has on disk, `copying.py` copies it,
+  and `exposure.py` refuses to play where private files lie in a folder that bots may read.
+- Users: `users.py` gives a bot a user of its own when root runs arena.
+- While a bot runs: `child.py` is its process, `freezer.py` stops it, `watchdog.py` and `meter.py` look at it from
+  outside, `procfs.py` reads /proc for them, `cgroup.py` uses the kernel's own count where arena has a delegated cgroup.
+- Of arena itself: `descriptors.py` keeps descriptors 0 to 2 open, `cores.py` decides which lane has which core.
 """

@@ -1,8 +1,12 @@
 """The level `bubblewrap`: namespaces of its own, set up by the external program `bwrap`, and the seccomp filter.
 
-A bot sees a file system with nothing in it but what it is given, no other process, no network. Needs a kernel that
-lets ordinary users make namespaces, which many containers do not. Namespaces alone leak (keyrings, vsock, file locks):
-the seccomp filter is the other half. Where each argument comes from: bubblewrap's manual page; the odd ones say why.
+A bot sees a file system that holds only what it may read, no other process and no network. This needs a kernel that
+lets ordinary users make namespaces, which many containers forbid. Namespaces alone leak (keyrings, vsock, file locks);
+the seccomp filter closes that. The arguments are explained in bubblewrap's manual page; comments below explain the
+unusual ones.
+
+bwrap stays: arena starts and reaps bwrap, bwrap has a child that is process 1 of the namespace, and the bot is a child
+of that. So the bot's CPU time, its memory and its end are read from outside while it lives (`program`, `exit_code`).
 """
 
 import os
@@ -10,123 +14,141 @@ import shutil
 import signal
 
 from arena.sandbox import procfs, rlimits, seccomp, users
-from arena.sandbox.landlock import DEVICES, PROGRAMS, SETTINGS
-from arena.sandbox.plan import Plan
+from arena.sandbox.file_policy import DEVICES, PROGRAMS, SETTINGS
+from arena.sandbox.level import Level
+from arena.sandbox.plan import TEMPORARY, Plan
 
 PROGRAM = "bwrap"
+PRLIMIT = "/usr/bin/prlimit"  # of util-linux, which nearly every distribution has
 NAMESPACES = [f"--unshare-{kind}" for kind in ("user", "ipc", "pid", "net", "uts", "cgroup-try")]
 IDENTITY = ["--uid", "1000", "--gid", "1000", "--hostname", "bot", "--cap-drop", "ALL", "--die-with-parent"]
 # No --new-session: the bot is in the session that the spawner made, so that its group can be killed and stopped whole.
 NO_NAMESPACES_BELOW = ["--disable-userns"]  # some systems refuse it; the filter refuses new namespaces anyway
-PROC = ["--proc", "/proc", "--remount-ro", "/proc"]  # Java wants it; cannot be had where a container masks /proc
+PROC = ["--proc", "/proc", "--remount-ro", "/proc"]  # Java needs it; a container that masks /proc refuses it
 VARIANTS: tuple[list[str], ...] = ([*NO_NAMESPACES_BELOW, *PROC], PROC, NO_NAMESPACES_BELOW, [])
+MESSAGE_BYTES = 4096
 
 
 class BubblewrapError(OSError):
-    """bwrap cannot be used here; carries its own line."""
+    """bwrap cannot be used here; carries its own message."""
 
 
-def program() -> str | None:
-    """Where bwrap is, if it is installed."""
-    return shutil.which(PROGRAM, path=os.environ.get("PATH", os.defpath) + ":/usr/bin:/usr/local/bin")
+class Bubblewrap(Level):
+    """The level `bubblewrap`."""
+
+    name = "bubblewrap"
+    confines = True
+    needs = "it needs the program bwrap (package bubblewrap), and a system where users may make namespaces"
+    confines_itself = False
+    wrapped = True
+    private_scratch = True
+    needs_user = True
+
+    def prepare(self, processes: int, calls: tuple[str, ...], readable: tuple[str, ...], *, other_user: bool) -> None:  # noqa: ARG002 (all levels have this method)
+        """Make the filter, and find out which arguments of bwrap work here."""
+        seccomp.filter_for(processes, calls)
+        if other_user not in _working:
+            _working[other_user] = working_command(users.FIRST if other_user else None)
+
+    def confine(self, plan: Plan, argv: list[str]) -> list[str]:
+        """Set the limits; return the command that makes the namespaces and runs the bot in them."""
+        command = _working[plan.user is not None]
+        rlimits.apply(plan)
+        rlimits.no_new_privs()
+        return [
+            *command,
+            *(argument for path in plan.read for argument in ("--ro-bind", path, path)),
+            *("--bind" if plan.builds else "--ro-bind", plan.home, plan.home),
+            *(("--size", str(plan.scratch_bytes)) if plan.scratch_bytes else ()),
+            *("--tmpfs", plan.scratch),
+            *("--remount-ro", "/"),  # otherwise a bot could write to the root, which is a tmpfs
+            *("--chdir", plan.home),
+            *("--seccomp", str(_filter_descriptor(plan)), "--"),
+            *_bound_tasks(plan),
+            *argv,
+        ]
+
+    def program(self, pid: int) -> int | None:
+        """Return the child of the child of bwrap; None while there is none."""
+        for _ in range(2):
+            children = procfs.children(pid)
+            if not children:
+                return None
+            pid = children[0]
+        return pid
+
+    def helpers(self, pid: int) -> set[int]:
+        """Return bwrap and its child."""
+        return {pid, *procfs.children(pid)}
+
+    def exit_code(self, code: int) -> int:
+        """Return minus a signal's number for 128 and more. A bot can exit with such a code, too."""
+        number = code - 128
+        return -number if 0 < number < signal.NSIG else code
 
 
-def confine(plan: Plan, argv: list[str]) -> list[str]:
-    """In the child: limits; returns the command that makes the namespaces and runs the bot in them."""
-    command = _works[plan.user is not None]
-    rlimits.apply(plan)
-    rlimits.no_new_privs()
-    filter_at = _hand_over(seccomp.filter_for(plan.processes).for_any_pid())
-    folders = [word for path in plan.read for word in ("--ro-bind", path, path)]
-    folders += ["--bind" if plan.builds else "--ro-bind", plan.home, plan.home]
-    size = ["--size", str(plan.scratch_bytes)] if plan.scratch_bytes else []
-    return [
-        *command,
-        *folders,
-        *size,
-        *("--tmpfs", plan.scratch),
-        *("--remount-ro", "/"),  # else its root, a tmpfs, could be written
-        *("--chdir", plan.home),
-        *("--seccomp", str(filter_at), "--"),
-        *argv,
-    ]
+_working: dict[bool, list[str]] = {}
+"""In the spawner: the part of the command that is the same for every bot, for another user (True) and for ours."""
 
 
-def program_inside(pid: int) -> int | None:
-    """The process of the bot itself, from that of bwrap: the child of its child; None while it is not there yet."""
-    for _ in range(2):
-        found = procfs.children(pid)
-        if not found:
-            return None
-        pid = found[0]
-    return pid
-
-
-_works: dict[bool, list[str]] = {}
-"""The part of the command that depends on no bot: the fullest variant that works here, for another user and for us."""
-
-
-def prepare(*, other_user: bool) -> None:
-    """In the spawner: find out which arguments work here, once; for `other_user`s than we are, with one of them."""
-    if other_user not in _works:
-        _works[other_user] = _fullest(users.FIRST if other_user else None)
-
-
-def _fullest(user: int | None) -> list[str]:
-    found = program()
-    if found is None:
+def working_command(user: int | None) -> list[str]:
+    """Return the beginning of the command with the strictest arguments that work here, as this user."""
+    bwrap = shutil.which(PROGRAM, path=os.environ.get("PATH", os.defpath) + ":/usr/bin:/usr/local/bin")
+    if bwrap is None:
         raise BubblewrapError(0, "bwrap is not installed")
-    said = ""
+    system = ["--ro-bind", PROGRAMS[0], PROGRAMS[0]]
+    for path in PROGRAMS[1:]:
+        if os.path.islink(path):
+            system += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            system += ["--ro-bind", path, path]
+    system += [argument for path in SETTINGS for argument in ("--ro-bind-try", path, path)]
+    system += [argument for path in DEVICES for argument in ("--dev-bind", path, path)]  # --dev has a big /dev/shm
+    first_error = ""
     for variant in VARIANTS:
-        command = [found, *NAMESPACES, *IDENTITY, *variant, *_system()]
+        command = [bwrap, *NAMESPACES, *IDENTITY, *variant, *system]
         error = _try([*command, "--remount-ro", "/", "--", "/usr/bin/true"], user)
         if not error:
             return command
-        said = said or error
-    raise BubblewrapError(0, said)
-
-
-def _system() -> list[str]:
-    """The system's own programs and the five devices."""
-    words = ["--ro-bind", PROGRAMS[0], PROGRAMS[0]]
-    for path in PROGRAMS[1:]:
-        if os.path.islink(path):
-            words += ["--symlink", os.readlink(path), path]
-        elif os.path.isdir(path):
-            words += ["--ro-bind", path, path]
-    words += [word for path in SETTINGS for word in ("--ro-bind-try", path, path)]
-    return words + [word for path in DEVICES for word in ("--dev-bind", path, path)]  # not --dev: it has a big /dev/shm
+        first_error = first_error or error
+    passing = next((number for number in TEMPORARY if first_error.endswith(os.strerror(number))), 0)
+    raise BubblewrapError(passing, first_error)
 
 
 def _try(command: list[str], user: int | None) -> str:
-    """Run it; what it complained of, or nothing."""
-    told, tell = os.pipe()
+    """Run a command as this user; return the first line of its complaint, empty when it works."""
+    read_end, write_end = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             users.become(user)
-            os.dup2(tell, 2)
-            os.dup2(tell, 1)
+            os.dup2(write_end, 2)
+            os.dup2(write_end, 1)
             os.execv(command[0], command)  # noqa: S606 (no shell is wanted)
         finally:
             os._exit(127)
-    os.close(tell)
-    with os.fdopen(told, errors="replace") as pipe:
-        said = pipe.read(4096).strip()
+    os.close(write_end)
+    with os.fdopen(read_end, errors="replace") as pipe:
+        output = pipe.read(MESSAGE_BYTES).strip()
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return "" if code == 0 else said.partition("\n")[0] or f"bwrap ended with {code}"
+    return "" if code == 0 else output.partition("\n")[0] or f"bwrap ended with {code}"
 
 
-def _hand_over(program: bytes) -> int:
-    """A descriptor at which bwrap can read the filter: it fits into a pipe."""
-    take, give = os.pipe()
-    os.write(give, program)
-    os.close(give)
-    os.set_inheritable(take, True)
-    return take
+def _filter_descriptor(plan: Plan) -> int:
+    """Return a descriptor from which bwrap can read the filter, which fits into a pipe."""
+    read_end, write_end = os.pipe()
+    os.write(write_end, seccomp.filter_for(plan.processes, plan.calls).for_any_pid())
+    os.close(write_end)
+    os.set_inheritable(read_end, True)
+    return read_end
 
 
-def exit_code(code: int) -> int:
-    """What bwrap's exit code says of the bot: 128 and more is a signal. A bot can say so too, of itself."""
-    number = code - 128
-    return -number if 0 < number < signal.NSIG else code
+def _bound_tasks(plan: Plan) -> list[str]:
+    """Return the beginning of a command that bounds the processes and threads of a bot that may have several.
+
+    It runs inside, where RLIMIT_NPROC counts the processes of this user namespace only; set outside it would count
+    every process of our user. For a user that is the bot alone, the row is among the plan's limits.
+    """
+    if not plan.tasks or plan.user is not None or not os.access(PRLIMIT, os.X_OK):
+        return []
+    return [PRLIMIT, f"--nproc={plan.tasks + rlimits.HELPERS}", "--"]

@@ -1,7 +1,8 @@
-"""Builds: run the build command of a bot on a copy of its files, confined by a profile of its own.
+"""Builds: run the build command of a bot on a copy of its files, confined with limits of its own.
 
-A compiler wants many processes, memory and a folder to write; it wants no network and nobody else's files either. What
-it leaves is the bot that plays. It can change no modes: programs that it links are made executable when it has ended.
+A compiler needs many processes, memory and a folder to write to; it needs neither the network nor other people's files.
+The files that it leaves are the bot that plays. It cannot change modes, so programs that it links become executable
+when it has ended.
 """
 
 import math
@@ -12,13 +13,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.match import Bot, Conditions, Limits
 from arena.sandbox.copying import Copier
-from arena.sandbox.door import Child, Door
-from arena.sandbox.folder import discard
-from arena.sandbox.watchdog import LOOK
+from arena.sandbox.folder import LEFT_OUT, discard
+from arena.sandbox.launcher import Child, Launcher
+from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
+from arena.values import Bot, Conditions, Limits
 
-PROFILE = Limits(
+BUILD_LIMITS = Limits(
     memory=2_000_000_000,
     cpu=120.0,
     processes=64,
@@ -26,68 +27,65 @@ PROFILE = Limits(
     files=50_000,
     open_files=1024,
 )
-PATIENCE = 120.0  # seconds of wall time
-SAID = 8 * 1024  # bytes of what it printed that are kept, the last ones
+TIMEOUT_S = 120.0  # of wall time
+OUTPUT_BYTES = 8 * 1024  # the end of the output, which is kept
+EXIT_GRACE_S = 1.0  # for a command that closed its output, until it exits
 
 
 @dataclass(frozen=True)
 class Built:
-    """What came of a build."""
+    """The result of a build."""
 
     failure: str
-    """Why it failed, in words; empty when it did not."""
-    said: str
-    """The end of what it printed."""
+    """Why it failed; empty when it succeeded."""
+    output: str
+    """The end of what the command printed."""
 
 
-def build(door: Door, bot: Bot, command: Iterable[str], level: str, target: Path) -> Built:
-    """Run the command where the bot's files are; when it succeeds, they stand in `target` with what it made of them.
+def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, target: Path) -> Built:
+    """Run the command on a copy of the bot's files; when it succeeds, copy them and what it made to `target`.
 
-    `target` is a folder that does not exist yet.
+    `target` is a folder that does not exist yet. Files that are no part of a bot are not copied: the bot's digest
+    does not include them either.
     """
-    conditions = Conditions(sandbox=level, limits=PROFILE)
+    conditions = Conditions(sandbox=level, limits=BUILD_LIMITS)
     builder = replace(bot, command=tuple(command), limits=None)
-    child = door.start(builder, conditions, None, builds=True)
-    said = b""
+    child = launcher.start(builder, conditions, None, builds=True)
+    output = b""
     try:
         os.close(child.stdin)
-        excess, said = _wait(door, child)
-        how = door.finish(child, 0.0 if excess else 1.0)
-        door.sweep()  # whoever is left could change what is copied
-        excess = excess or door.watchdog(child).look(math.inf) or ""  # it may have grown since the last look
+        excess, output = _wait(launcher, child)
+        how = launcher.finish(child, 0.0 if excess else EXIT_GRACE_S)
+        launcher.sweep()  # a process that is left could change the files while they are copied
+        if not excess and (last_look := launcher.watchdog(child).look(math.inf)) is not None:
+            excess = last_look.words
         failure = child.error or excess or ("" if how.code == 0 else f"it ended with {how}")
         if not failure:
-            failure = _copied(child.room.home, target)
+            try:
+                Copier(programs=True, leave_out=LEFT_OUT).copy(child.room.home, target)
+            except OSError as error:
+                discard(target)
+                failure = f"what it made cannot be copied: {error.strerror}"
     finally:
         os.close(child.stdout)
         os.close(child.stderr)
         child.room.discard()
-    return Built(failure, said.decode("utf-8", "replace"))
+    return Built(failure, output.decode("utf-8", "replace"))
 
 
-def _copied(home: Path, target: Path) -> str:
-    """Copy what it made; why that cannot be done, if it cannot."""
-    try:
-        Copier(programs=True).copy(home, target)
-    except OSError as error:
-        discard(target)
-        return f"what it made cannot be copied: {error.strerror}"
-    return ""
-
-
-def _wait(door: Door, child: Child) -> tuple[str, bytes]:
-    """Until its output ends; which limit it passed, and the end of what it printed."""
-    watchdog, until = door.watchdog(child), time.monotonic() + PATIENCE
-    reading, said = {child.stdout, child.stderr}, b""
-    while reading and child.pid:
-        for descriptor in select.select(list(reading), [], [], LOOK)[0]:
+def _wait(launcher: Launcher, child: Child) -> tuple[str, bytes]:
+    """Wait until the output ends; return the limit that was exceeded, or nothing, and the end of the output."""
+    watchdog, until = launcher.watchdog(child), time.monotonic() + TIMEOUT_S
+    open_pipes, output = {child.stdout, child.stderr}, b""
+    while open_pipes and child.pid:
+        for descriptor in select.select(list(open_pipes), [], [], WATCHDOG_INTERVAL_S)[0]:
             data = os.read(descriptor, 65536)
-            said = (said + data)[-SAID:]
+            output = (output + data)[-OUTPUT_BYTES:]
             if not data:
-                reading.discard(descriptor)
+                open_pipes.discard(descriptor)
         now = time.monotonic()
         if (excess := watchdog.look(now)) is not None:
-            return excess, said
+            return excess.words, output
         if now > until:
-            return f"it took more than {PATIENCE:g} seconds", said
-    return "", said
+            return f"it took more than {TIMEOUT_S:g} seconds", output
+    return "", output

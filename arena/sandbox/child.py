@@ -1,23 +1,29 @@
-"""What a bot's process is to us: its number, its three pipes, and how it ended.
+"""A bot's process as arena sees it: its number, its three pipes, its folder, and how it ended.
 
-Made by the door, which alone starts and ends it. Here it is only looked at, stopped and woken.
+Only the launcher makes and ends one. The methods here stop it, wake it and look at it.
 """
 
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from arena.match import Limits
-from arena.sandbox import bubblewrap, watchdog
+from arena.sandbox import levels, procfs, watchdog
+from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.folder import Room
+from arena.sandbox.level import Level
 from arena.sandbox.plan import Plan
+from arena.values import Limits
+
+STILL_S = 0.01
+"""The longest wait until a bot has stopped: a thread that has no core, or waits for the disk, moves no files either."""
 
 
 @dataclass(frozen=True)
 class Exit:
-    """How a process ended."""
+    """The end of a process: its exit code, and what it used."""
 
     code: int
     """Exit code, or minus the number of the signal."""
@@ -27,6 +33,8 @@ class Exit:
     """Seconds, with those of its reaped children."""
     memory: int
     """Peak resident bytes."""
+    out_of_memory: bool = False
+    """Whether the kernel killed it because its cgroup had more memory than allowed."""
 
     def __str__(self) -> str:
         if self.code >= 0:
@@ -39,7 +47,7 @@ class Exit:
 
 @dataclass(frozen=True, kw_only=True)
 class Child:
-    """A bot's process: its three pipes are ours to read, write and close; non-blocking."""
+    """A bot's process. Its three pipes are non-blocking; its owner reads, writes and closes them."""
 
     pid: int
     """Leads the bot's process group; 0 when it could not be started."""
@@ -52,50 +60,90 @@ class Child:
     plan: Plan
     error: str = ""
     """Why it could not be started."""
+    errno: int = 0
+    """The error number of the system, when it could not be started."""
+    cgroup: Cgroup | None = None
+    """Its own, where arena has a delegated one."""
     inherited: int = 0
-    """Bytes resident from its first moment on, which a warm start has from the spawner."""
+    """Bytes that are resident from its first moment on: a warm start has them from the spawner."""
+
+    @property
+    def level(self) -> Level:
+        """The level of confinement."""
+        return levels.TABLE[self.plan.level]
+
+    @property
+    def cannot_fork(self) -> bool:
+        """Return whether the bot is one process for certain, because its filter refuses to fork."""
+        return self.plan.processes == 1 and self.level.confines
 
     def program(self) -> int | None:
-        """The process that runs the bot's own program; None while it is not there."""
-        return bubblewrap.program_inside(self.pid) if self.plan.level == "bubblewrap" else self.pid or None
+        """Return the process that runs the bot's own program; None while there is none."""
+        return self.level.program(self.pid)
 
     @property
     def confined(self) -> str:
-        """The level it is confined at, and as whom, in words."""
+        """Return the level and all that belongs to it as a record shows it: cgroup, user, additional calls."""
+        parts = [self.plan.level, *([str(self.cgroup)] if self.cgroup is not None else [])]
         if self.plan.user is not None:
-            return f"{self.plan.level}, as user {self.plan.user}"
-        if os.getuid() == 0 and self.plan.level != "none":
-            return f"{self.plan.level}, as root without capabilities"
-        return self.plan.level
+            parts.append(f"as user {self.plan.user}")
+        elif os.getuid() == 0 and self.level.restricts:
+            parts.append("as root without capabilities")
+        if self.plan.calls and self.level.confines:
+            parts.append(f"with {' and '.join(self.plan.calls)} allowed")
+        return ", ".join(parts)
 
     def freeze(self) -> None:
-        """Stop it and all that it forked, until `thaw`."""
+        """Stop its process group, until `thaw`."""
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it run again."""
+        """Let its process group run again."""
         self._signal(signal.SIGCONT)
 
     def _signal(self, number: signal.Signals) -> None:
-        if self.pid:  # it is reaped by `Door.end` only, so that its number is nobody else's until then
+        if self.pid:  # only `Launcher.end` reaps it, so until then no other process has its number
             try:  # noqa: SIM105 (`suppress` costs as much as the call, and this is done twice a turn)
                 os.killpg(self.pid, number)
             except ProcessLookupError:
                 pass
 
     def stored(self, processes: Callable[[], Iterable[int]]) -> tuple[int, int]:
-        """(bytes, files) in what it may write; `processes` lists those that may hold files without a name."""
-        if self.plan.level == "bubblewrap" and not self.plan.builds:  # in a mount that only its own namespace has
+        """Return (bytes, files) of all that it may write; `processes` lists those that may hold files without a name.
+
+        A bot could move its files to a folder that was counted already. So where there are any files they are counted
+        again while the bot is stopped; not in a build, which may have very many and is counted again at its end.
+        """
+        if self.level.private_scratch and not self.plan.builds:
             pid = self.program()
-            return watchdog.in_mount(f"/proc/{pid}/root{self.plan.scratch}") if pid else (0, 0)
+            return watchdog.in_mount(f"/proc/{procfs.living(pid)}/root{self.plan.scratch}") if pid else (0, 0)
         folder = str(self.room.path if self.plan.builds else self.room.scratch)
-        stored, files = watchdog.in_folder(folder, self.limits.files or watchdog.MANY)
+        most = self.limits.files or watchdog.MANY_FILES
+        stored, files = watchdog.in_folder(folder, most)
+        if files and not self.plan.builds:
+            with self._stopped(processes):
+                stored, files = watchdog.in_folder(folder, most)
+                return stored + watchdog.in_removed_files(processes(), folder), files
         return stored + watchdog.in_removed_files(processes(), folder), files
+
+    @contextlib.contextmanager
+    def _stopped(self, processes: Callable[[], Iterable[int]]) -> Iterator[None]:
+        """Stop it, and wait up to STILL_S until all its threads have stopped; wake it at the end."""
+        self.freeze()
+        try:
+            until = time.monotonic() + STILL_S
+            while time.monotonic() < until and not all(
+                state in procfs.STOPPED for pid in processes() for state in procfs.states(pid)
+            ):
+                time.sleep(STILL_S / 40)
+            yield
+        finally:
+            self.thaw()
 
 
 @contextlib.contextmanager
 def pipes() -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
-    """Three pipes: the bot's ends, which are closed afterwards, and ours, which stay unless all this fails."""
+    """Make three pipes: yield the bot's ends, which are closed at the end, and ours, which are closed if this fails."""
     opened: list[int] = []
     try:
         for _ in range(3):

@@ -1,7 +1,8 @@
-"""Copies of what strangers made: files, folders and links with their rights to read, write and run, and nothing else.
+"""Copies of files from strangers: files, folders and links with their rights to read, write and run, and nothing else.
 
-No set-uid bits, which would be ours on the copy; no pipe or device, which would be read without end; no link is
-followed; as deep as paths may be. `shutil.copytree` promises none of this. No process of the stranger's may live.
+No set-uid bits, which would be arena's on the copy. No pipe or device, which could be read without end. No link is
+followed. Folders may be as deep as paths may be. `shutil.copytree` promises none of this. While a copy is made, no
+process of the stranger may live.
 """
 
 import os
@@ -12,68 +13,69 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ELF = b"\x7fELF"
+"""The first bytes of a program that a linker made."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Copier:
-    """How to copy."""
+    """Copies files with these options."""
 
     leave_out: Collection[str] = ()
-    """Names of files and folders."""
+    """Names of files and folders that are not copied."""
     owner: int | None = None
-    """Whose the copy is; None = ours."""
+    """The user that owns the copy; None = we."""
     everybody: bool = False
-    """Whether everybody may read it, and run what somebody may run."""
+    """Whether everybody may read the copy, and run each file that somebody may run."""
     programs: bool = False
-    """Whether what a linker made may be run: it could not say so itself, as no bot may change the modes of files."""
+    """Whether programs that a linker made become executable: a bot cannot change the modes of files itself."""
 
     def copy(self, source: str | Path, target: str | Path) -> None:
-        """A file, to a name that is free, or a folder, which may be there. OSError for what cannot be copied."""
+        """Copy a file, to a name that is free, or a folder, which may be there. OSError for what cannot be copied."""
         if os.path.isdir(source):
-            self._folder(os.fspath(source), os.fspath(target))
+            self._copy_folder(os.fspath(source), os.fspath(target))
         else:
-            self._file(os.fspath(source), os.fspath(target))
+            self._copy_file(os.fspath(source), os.fspath(target))
 
-    def _folder(self, source: str, target: str) -> None:
-        more = [(source, target)]
-        while more:
-            source, target = more.pop()
+    def _copy_folder(self, source: str, target: str) -> None:
+        folders = [(source, target)]
+        while folders:
+            source, target = folders.pop()
             os.makedirs(target, exist_ok=True)
             with os.scandir(source) as entries:
                 for entry in entries:
                     path = os.path.join(target, entry.name)
-                    if entry.name in self.leave_out:
+                    if entry.name in self.leave_out and entry.is_dir():  # a file `.git` of a worktree is a file
                         continue
                     if entry.is_symlink():
                         os.symlink(os.readlink(entry.path), path)
-                        self._give(path)
+                        self._set_owner(path)
                     elif entry.is_dir():
-                        more.append((entry.path, path))
+                        folders.append((entry.path, path))
                     else:
-                        self._file(entry.path, path)
+                        self._copy_file(entry.path, path)
             os.chmod(target, self._mode(os.stat(source).st_mode | 0o700))
-            self._give(target)
+            self._set_owner(target)
 
-    def _file(self, source: str, target: str) -> None:
-        taken = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(taken, "rb") as file:
-            told = os.fstat(taken)
-            if not stat.S_ISREG(told.st_mode):
+    def _copy_file(self, source: str, target: str) -> None:
+        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
                 raise OSError(0, f"{os.path.basename(source)!r} is neither a file nor a folder")
             with open(target, "xb") as copy:
-                runs = 0o100 if self.programs and file.read(len(ELF)) == ELF else 0
+                executable = 0o100 if self.programs and file.read(len(ELF)) == ELF else 0
                 file.seek(0)
                 shutil.copyfileobj(file, copy)
-                os.fchmod(copy.fileno(), self._mode(told.st_mode | runs))
-        os.utime(target, ns=(told.st_atime_ns, told.st_mtime_ns))
-        self._give(target)
+                os.fchmod(copy.fileno(), self._mode(status.st_mode | executable))
+        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+        self._set_owner(target)
 
     def _mode(self, mode: int) -> int:
-        """The rights of a copy."""
+        """Return the mode of a copy."""
         if self.everybody:
             mode |= 0o444 | (0o111 if stat.S_ISDIR(mode) or mode & 0o111 else 0)
         return mode & 0o777
 
-    def _give(self, path: str) -> None:
+    def _set_owner(self, path: str) -> None:
         if self.owner is not None:
             os.chown(path, self.owner, self.owner, follow_symlinks=False)

@@ -1,38 +1,88 @@
-"""What a bot sees on disk: its own files, an empty scratch folder, and the kit.
+"""The private folder of a referee process: each bot's own files, an empty scratch folder, and the kit.
 
-One Folder serves one referee process and is removed with it. It knows where things stand, not what they mean. As root
-it is made so that the unprivileged users that bots become can reach their part of it, and list no other.
+It lasts as long as its referee process. Run by root, its modes let the unprivileged users that bots become reach their
+own part of it by a path that they know, and list no other part.
+
+A killed process leaves its folder. So each folder is locked by its process (`flock`), and a new process removes those
+folders of its user that nobody locks. A folder gets its final name only when it is locked.
+
+A bot that cannot write to its own files shares one copy of them with all its matches; any other gets a copy each time,
+so no note survives a match. In the same way a room serves a second bot only if nobody touched its scratch folder. The
+folder's times of access and change show that. They are set to 0 first, because the kernel then updates even the time of
+access at the first look (relatime).
 """
 
 import compileall
+import contextlib
+import errno
+import fcntl
 import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from arena import rulefile
-from arena.match import Bot
-from arena.sandbox import spawner
+from arena.errors import MachineError
+from arena.sandbox import procfs, spawner
 from arena.sandbox.copying import Copier
-
-KIT = ("kit.py", "game.py", "rulefile.py")
-"""The files of arena that a Python bot may import, read-only; nothing else of arena."""
+from arena.sandbox.file_policy import KIT
+from arena.values import Bot
 
 LEFT_OUT = {"__pycache__", ".git"}
 """Folders that tools leave beside a bot: no part of it."""
 
+PRIVATE = "arena-run-"
+"""The beginning of the name of every private folder."""
+
 REACHABLE = 0o711
-"""Others may pass through a folder, and not list it."""
+"""The mode of a folder that others may pass through, and not list."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """The files of one bot for one match."""
+
+    path: Path
+    home: Path
+    """Its own files; it runs here."""
+    fresh: tuple[int, ...] = ()
+    """The state of its scratch folder when it was made, if it may be used again."""
+
+    @property
+    def untouched(self) -> bool:
+        """Return whether it is as it was made, and may be used again."""
+        return bool(self.fresh) and _state(self.scratch) == self.fresh
+
+    @cached_property
+    def scratch(self) -> Path:
+        """The bot's TMPDIR, empty at first."""
+        return self.path / "scratch"
+
+    def empty(self) -> None:
+        """Remove all that is in the scratch folder."""
+        with os.scandir(self.scratch) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    discard(Path(entry.path))
+                else:
+                    Path(entry.path).unlink(missing_ok=True)  # the bot's last call before it froze may have removed it
+
+    def discard(self) -> None:
+        """Remove it, whatever a bot put there."""
+        discard(self.path)
 
 
 class Folder:
     """A private folder with the bots of one referee process in it."""
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="arena-"))
+        sweep()
+        self._lock: int | None
+        self.path, self._lock = private()
         if os.getuid() == 0:
             self.path.chmod(REACHABLE)
         self._kits: dict[Path, Path] = {}
@@ -41,135 +91,141 @@ class Folder:
         self._count = 0
 
     def kit(self, rules: Path) -> Path:
-        """A folder for PYTHONPATH: the kit, and the rules beside the given rules file over those shipped with arena."""
-        if rules.parent not in self._kits:
-            kit = self.path / f"kit{len(self._kits)}"
-            (kit / "arena").mkdir(parents=True)
-            (kit / "arena" / "__init__.py").touch()
-            for name in KIT:
-                shutil.copy(Path(rulefile.__file__).parent / name, kit / "arena")
-            for source in (rulefile.shipped(), rules.parent):
-                _copy_rules(source, kit / "rules")
-            compileall.compile_dir(kit, quiet=2)  # once here instead of once a match in every bot
-            _open_up(kit)
-            self._kits[rules.parent] = kit
+        """Return a folder for PYTHONPATH: the kit, and the rules beside this rules file over those of arena."""
+        with self._full_disk():
+            if rules.parent not in self._kits:
+                self._kits[rules.parent] = self._new_kit(rules.parent)
         return self._kits[rules.parent]
 
-    def room(self, bot: Bot, *, own_copy: bool, user: int | None) -> "Room":
-        """A new room for one bot in one match, which `user` may use (None = who we are).
+    def _new_kit(self, rules_folder: Path) -> Path:
+        kit = self.path / f"kit{len(self._kits)}"
+        (kit / "arena").mkdir(parents=True)
+        (kit / "arena" / "__init__.py").touch()
+        for name in KIT:
+            shutil.copy(Path(rulefile.__file__).parent / name, kit / "arena")
+        (kit / "rules").mkdir()
+        for source in (rulefile.shipped(), rules_folder):
+            for file in source.iterdir():
+                if file.suffix in {".py", ".toml"} and file.is_file():
+                    shutil.copy(file, kit / "rules")
+        compileall.compile_dir(kit, quiet=2)  # once here instead of once a match in every bot
+        if os.getuid() == 0:  # the users that bots become must be able to read it
+            for path in (kit, *kit.rglob("*")):
+                path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+        return kit
 
-        A bot that could write its files gets a copy of its own, so that no note outlives a match.
+    def room(self, bot: Bot, *, own_copy: bool, user: int | None) -> Room:
+        """Return a room for one bot in one match, which `user` may use (None = the user that we are).
+
+        A bot that could write to its files gets a copy of its own.
         """
-        lasts = not own_copy and user is None
-        if self._vacant and lasts:
-            return replace(self._vacant.pop(), home=self._originals(bot))
-        self._count += 1
-        path = self.path / f"{'cell' if lasts else 'room'}{self._count}"
-        path.mkdir(mode=0o755)
-        home = path / "home" if own_copy else self._originals(bot)
-        if own_copy:
-            Copier(owner=user).copy(self._originals(bot), home)
-        room = Room(path, home)
-        room.scratch.mkdir(mode=0o700)
-        if user is not None:
-            path.chmod(REACHABLE)
-            os.chown(room.scratch, user, user)
-        if lasts:
-            os.utime(room.scratch, (0, 0))  # whatever is done in it now shows, however soon, and be it only looked into
-            return replace(room, fresh=_seen(room.scratch))
-        return room
+        with self._full_disk():
+            reusable = not own_copy and user is None
+            if self._vacant and reusable:
+                return replace(self._vacant.pop(), home=self._originals(bot))
+            self._count += 1
+            path = self.path / f"{'cell' if reusable else 'room'}{self._count}"
+            path.mkdir(mode=0o755)
+            home = path / "home" if own_copy else self._originals(bot)
+            if own_copy:
+                Copier(owner=user).copy(self._originals(bot), home)
+            room = Room(path, home)
+            room.scratch.mkdir(mode=0o700)
+            if user is not None:
+                path.chmod(REACHABLE)
+                os.chown(room.scratch, user, user)
+            if reusable:
+                os.utime(room.scratch, (0, 0))
+                return replace(room, fresh=_state(room.scratch))
+            return room
 
-    def vacate(self, room: "Room") -> None:
-        """A bot of one process has left its room: one that it never touched serves another, and tells it nothing."""
+    def vacate(self, room: Room) -> None:
+        """Keep the room of a bot of one process for another bot, if this one has not touched it; else remove it."""
         if room.untouched:
             self._vacant.append(room)
         else:
             room.discard()
 
     def _originals(self, bot: Bot) -> Path:
-        """The bot's files as they were when this referee process first met it."""
+        """Return the bot's files as they were when this referee process first used them."""
         if bot.digest not in self._bots:
-            self._bots[bot.digest] = self._copied(bot)
+            originals = self.path / "bots" / bot.digest
+            if not originals.exists():
+                making = Path(tempfile.mkdtemp(dir=self.path))
+                copier = Copier(leave_out=LEFT_OUT, everybody=os.getuid() == 0)
+                if bot.files is not None:
+                    source = Path(bot.files)
+                    copier.copy(source, making if source.is_dir() else making / source.name)
+                making.chmod(0o755)
+                originals.parent.mkdir(exist_ok=True)
+                originals.parent.chmod(REACHABLE)
+                making.rename(originals)
+            self._bots[bot.digest] = originals
         return self._bots[bot.digest]
 
-    def _copied(self, bot: Bot) -> Path:
-        originals = self.path / "bots" / bot.digest
-        if not originals.exists():
-            making = Path(tempfile.mkdtemp(dir=self.path))
-            copier = Copier(leave_out=LEFT_OUT, everybody=os.getuid() == 0)
-            if bot.files is not None:
-                source = Path(bot.files)
-                copier.copy(source, making if source.is_dir() else making / source.name)
-            making.chmod(0o755)
-            originals.parent.mkdir(exist_ok=True)
-            originals.parent.chmod(REACHABLE)
-            making.rename(originals)
-        return originals
+    @contextlib.contextmanager
+    def _full_disk(self) -> Iterator[None]:
+        """Raise MachineError for a disk that is full, which is neither a bot's fault nor a bug."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}:
+                raise
+            raise _unwritable(str(self.path.parent), error) from error
 
     def remove(self) -> None:
         """Remove everything."""
         discard(self.path)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
 
-@dataclass(frozen=True)
-class Room:
-    """What one bot has on disk for one match."""
-
-    path: Path
-    home: Path
-    """Its own files; it runs here."""
-    fresh: tuple[int, ...] = ()
-    """Its scratch folder as it was made, if that may be used again."""
-
-    @property
-    def untouched(self) -> bool:
-        """Whether it is as it was made, and may be used again."""
-        return bool(self.fresh) and _seen(self.scratch) == self.fresh
-
-    @cached_property
-    def scratch(self) -> Path:
-        """Empty at first, its TMPDIR."""
-        return self.path / "scratch"
-
-    def empty(self) -> None:
-        """Remove what is in the scratch folder."""
-        with os.scandir(self.scratch) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    discard(Path(entry.path))
-                else:
-                    Path(entry.path).unlink(missing_ok=True)  # its last call before it froze may have been the same
-
-    def discard(self) -> None:
-        """Remove it, whatever a bot made of it."""
-        discard(self.path)
+def private() -> tuple[Path, int]:
+    """Make a folder in TMPDIR that lasts as long as this process; return it with the descriptor that locks it."""
+    try:
+        making = Path(tempfile.mkdtemp(prefix=f".{PRIVATE}"))
+        lock = os.open(making, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return making.rename(making.with_name(making.name[1:])), lock
+    except OSError as error:
+        raise _unwritable(os.environ.get("TMPDIR", "the folder for temporary files"), error) from error
 
 
-def _seen(folder: Path) -> tuple[int, ...]:
-    """All that anybody can learn or change of an empty folder."""
-    told = os.lstat(folder)
-    times = told.st_atime_ns, told.st_mtime_ns, told.st_ctime_ns
-    return told.st_ino, told.st_mode, told.st_uid, told.st_gid, told.st_nlink, told.st_size, *times
+@cache
+def sweep() -> None:
+    """Remove what killed processes of this user have left: folders in TMPDIR, and bots in them; once in a process."""
+    with contextlib.suppress(OSError):
+        for path in Path(tempfile.gettempdir()).glob(f"{PRIVATE}*"):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                try:
+                    if os.fstat(descriptor).st_uid == os.getuid():
+                        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError if its process lives
+                        # A bwrap whose parent was killed while it started stays, for ever and without a sound.
+                        procfs.kill_naming(b"HOME=%s/" % os.fsencode(path), "environ")
+                        discard(path)
+                finally:
+                    os.close(descriptor)
+
+
+def _unwritable(folder: str, error: OSError) -> MachineError:
+    return MachineError(
+        f"{folder}: cannot be written: {error.strerror}; bots get their scratch folders there: free some space, or set "
+        "TMPDIR to another folder"
+    )
+
+
+def _state(folder: Path) -> tuple[int, ...]:
+    """Return everything that a bot can learn or change of an empty folder."""
+    status = os.lstat(folder)
+    times = status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns
+    return status.st_ino, status.st_mode, status.st_uid, status.st_gid, status.st_nlink, status.st_size, *times
 
 
 def discard(path: Path) -> None:
-    """Remove a folder, whatever a bot made of it: `shutil.rmtree` recurses and may give up, these programs do not."""
+    """Remove a folder, whatever a bot put there: `shutil.rmtree` recurses and may give up, the programs do not."""
     try:
         shutil.rmtree(path)
     except (OSError, RecursionError):
         subprocess.run(["/bin/sh", "-c", spawner.REMOVE, "sh", os.fspath(path)], check=False, stderr=subprocess.DEVNULL)
-
-
-def _open_up(folder: Path) -> None:
-    """As root: let everybody read a folder of ours whose path they know."""
-    if os.getuid() != 0:
-        return
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
-
-
-def _copy_rules(source: Path, target: Path) -> None:
-    target.mkdir(exist_ok=True)
-    for file in source.iterdir():
-        if file.suffix in {".py", ".toml"} and file.is_file():
-            shutil.copy(file, target)

@@ -1,8 +1,13 @@
-"""The level `landlock`: the kernel opens nothing to a bot but what it is given, and takes few system calls from it.
+"""The level `landlock`: the kernel opens to a bot only the files of its rules, and takes only listed system calls.
 
-Needs no privilege and no namespace, so it works in containers, and costs next to nothing. Landlock guards files (and
-signals, where it is new enough); the seccomp filter guards what Landlock does not know: sockets, other processes, IPC,
-the attributes of files. Each alone leaks. Source: the kernel's Documentation/userspace-api/landlock.rst.
+It needs no privilege and no namespace, so it works in containers. Landlock guards files (and, where it is new enough,
+connections and signals). The seccomp filter guards what Landlock does not know: sockets, other processes, IPC, the
+attributes of files. Each alone leaks. Source: the kernel's Documentation/userspace-api/landlock.rst.
+
+How it works. A ruleset lists the rights that need a rule from now on; all others stay free. Each rule grants some of
+them on a file, or on a folder with everything below it. A rule names its file by an open descriptor. The spawner opens
+what all bots may read once (`prepare`), and each child inherits these descriptors by its fork. So a child only opens
+its two own folders, adds the rules, and restricts itself for good.
 """
 
 import ctypes
@@ -12,6 +17,8 @@ import struct
 from functools import cache
 
 from arena.sandbox import rlimits, seccomp
+from arena.sandbox.file_policy import DEVICES, PROGRAMS, SETTINGS
+from arena.sandbox.level import Level
 from arena.sandbox.plan import Plan
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same numbers on every architecture
@@ -19,66 +26,71 @@ VERSION, PATH_BENEATH = 1, 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
 MAKE_DIR, MAKE_REG, MAKE_SYM, REFER, TRUNCATE = 1 << 7, 1 << 8, 1 << 12, 1 << 13, 1 << 14
 FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
-"""What can be granted on a file that is no folder."""
+"""The rights that a rule may grant on a file that is not a folder."""
 
 READ = EXECUTE | READ_FILE | READ_DIR
 SCRATCH = (
     READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SYM | REFER
 )
-"""Everything but to run what was written, and to make devices, pipes and sockets."""
+"""Not to run what was written, and not to make devices, pipes and sockets."""
 DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
 HANDLED_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+"""The rights on files that need a rule, by the version of Landlock that brought them."""
 HANDLED_NET = 0b11  # bind and connect, from version 4
 SCOPED = 0b11  # abstract sockets and signals, from version 6
-
-PROGRAMS = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
-"""Where the system's own programs stand."""
-SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives", "/etc/ssl/openssl.cnf")
-"""What such programs read when they start; Node ends where it may not read the last one."""
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+SIGNALS_SCOPED = 6  # the version from which a bot can send signals to its own processes only
 
 syscall = ctypes.CDLL(None, use_errno=True).syscall
 syscall.restype = ctypes.c_long
 
 
+class Landlock(Level):
+    """The level `landlock`."""
+
+    name = "landlock"
+    confines = True
+    needs = "it needs Linux 5.13 or newer with Landlock switched on (`lsm=` of the kernel's command line)"
+    reports_refused_calls = True
+
+    def prepare(self, processes: int, calls: tuple[str, ...], readable: tuple[str, ...], *, other_user: bool) -> None:  # noqa: ARG002 (all levels have this method)
+        """Make the rules on what every bot may read, and the filter."""
+        if readable not in _prepared:
+            _prepared[readable] = _shared_rules(readable)
+        seccomp.filter_for(processes, calls)
+
+    def confine(self, plan: Plan, argv: list[str]) -> list[str]:
+        """Restrict files, then limits, then system calls; return the command."""
+        rlimits.no_new_privs()
+        _restrict_files(plan)
+        rlimits.apply(plan)  # after the rules: a limit on open files would count their descriptors
+        filters = seccomp.filter_for(plan.processes, plan.calls)
+        # A bot may signal itself only; its other processes too, where Landlock keeps signals inside.
+        several = plan.processes > 1 and version() >= SIGNALS_SCOPED
+        program = filters.for_any_pid() if several else filters.for_pid(os.getpid())
+        if plan.watched:
+            seccomp.install_watched(program)
+        else:
+            seccomp.install(program)
+        return argv
+
+
 @cache
 def version() -> int:
-    """The version of Landlock that this kernel offers; 0 = none."""
+    """Return the version of Landlock that this kernel offers; 0 = none."""
     return max(0, int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)))
 
 
-def confine(plan: Plan, argv: list[str]) -> list[str]:
-    """In the child: files, limits, system calls, in this order; returns what to run."""
-    rlimits.no_new_privs()
-    _restrict(plan)
-    rlimits.apply(plan)  # after that: one on open files would count ours
-    seccomp.install(_filter(plan))
-    return argv
-
-
-def _filter(plan: Plan) -> bytes:
-    """Signals to itself only; to its other processes too, where Landlock keeps signals in."""
-    filters = seccomp.filter_for(plan.processes)
-    return filters.for_any_pid() if plan.processes > 1 and version() >= 6 else filters.for_pid(os.getpid())
-
-
 _prepared: dict[tuple[str, ...], list[bytes]] = {}
-"""Rules for what is opened once, in the spawner: places that stay what they are while it lives."""
+"""In the spawner: the rules with open descriptors, for each set of readable files. They do not move while it lives."""
 
 
-def prepare(places: tuple[str, ...]) -> None:
-    """In the spawner: make the rules for bots that may read these places beside the system's programs."""
-    if places not in _prepared:
-        _prepared[places] = _shared(places)
-
-
-def _restrict(plan: Plan) -> None:
+def _restrict_files(plan: Plan) -> None:
     abi = version()
-    attributes = struct.pack("QQQ", _handled(), HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= 6 else 0)
-    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+    attributes = struct.pack("QQQ", _handled(), HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= SIGNALS_SCOPED else 0)
+    size = 24 if abi >= SIGNALS_SCOPED else 16 if abi >= 4 else 8
     ruleset = _checked(syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "create")
-    own = _rule(plan.home, READ | SCRATCH if plan.builds else READ), _rule(plan.scratch, SCRATCH)
-    for rule in (*(_prepared.get(plan.read) or _shared(plan.read)), *own):
+    own_rules = _rule(plan.home, READ | SCRATCH if plan.builds else READ), _rule(plan.scratch, SCRATCH)
+    for rule in (*(_prepared.get(plan.read) or _shared_rules(plan.read)), *own_rules):
         _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
     _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
     os.close(ruleset)
@@ -86,32 +98,32 @@ def _restrict(plan: Plan) -> None:
 
 @cache
 def _handled() -> int:
-    """The rights that this kernel asks for. OSError when it has no Landlock."""
+    """Return the rights on files that this kernel asks for. OSError when it has no Landlock."""
     if not version():
         raise OSError(0, "this kernel has no Landlock")
     return next(files for least, files in sorted(HANDLED_FILES.items(), reverse=True) if version() >= least)
 
 
-def _shared(places: tuple[str, ...]) -> list[bytes]:
-    """What a bot has beside its own folders. What lies below a folder that it may read needs no rule of its own."""
+def _shared_rules(readable: tuple[str, ...]) -> list[bytes]:
+    """Return the rules on all files beside the bot's own folders. A file below a granted folder needs no rule."""
     rules: list[bytes] = []
-    above: list[str] = []
-    for path in filter(os.path.exists, (*PROGRAMS, *SETTINGS, *places)):  # not every system has them all
+    granted: list[str] = []
+    for path in filter(os.path.exists, (*PROGRAMS, *SETTINGS, *readable)):  # not every system has them all
         real = os.path.realpath(path)
-        if not real.startswith(tuple(above)):
+        if not real.startswith(tuple(granted)):
             rules.append(_rule(path, READ))
-            above.append(f"{real}/")
+            granted.append(f"{real}/")
     return rules + [_rule(path, DEVICE) for path in filter(os.path.exists, DEVICES)]
 
 
 def _rule(path: str, rights: int) -> bytes:
-    """These rights on a place and all below it, as the kernel takes them; the place stays open."""
-    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    folder = stat.S_ISDIR(os.fstat(place).st_mode)
-    return struct.pack("=Qi", rights & _handled() & (-1 if folder else FILE_RIGHTS), place)
+    """Return the kernel's struct that grants these rights on a path; its descriptor stays open."""
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+    return struct.pack("=Qi", rights & _handled() & (-1 if folder else FILE_RIGHTS), descriptor)
 
 
-def _checked(answer: int, what: str) -> int:
-    if answer < 0:
-        raise OSError(ctypes.get_errno(), f"Landlock: {what}: {os.strerror(ctypes.get_errno())}")
-    return answer
+def _checked(result: int, step: str) -> int:
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"Landlock: {step}: {os.strerror(ctypes.get_errno())}")
+    return result

@@ -1,62 +1,76 @@
-"""Which level of confinement is played at: what the organiser asked for, if it can be had here.
+"""The table of the levels, and the choice of the one that is played at.
 
-Whether it can is found out by trying (`trial.py`): no setting of the system, and no version, tells as much.
+No setting of the system and no version shows whether a level works here, so the choice tries it (`selftest.py`).
+The spawner imports this table, so what only the choice needs is imported when it is made.
 """
 
 import sys
 from functools import cache
+from typing import TYPE_CHECKING
 
-from arena.errors import ArenaError
-from arena.sandbox import trial
-from arena.sandbox.plan import CONFINING
+from arena.errors import ArenaError, known_are
+from arena.sandbox import procfs
+from arena.sandbox.bubblewrap import Bubblewrap
+from arena.sandbox.landlock import Landlock
+from arena.sandbox.level import Level
+from arena.sandbox.none import Unconfined
+from arena.sandbox.rlimits import Rlimits
 
-LEVELS = (*CONFINING, "rlimits", "none")
-NAMES = ("auto", *LEVELS)
-REMEDIES = {
-    "landlock": "it needs Linux 5.13 or newer with Landlock switched on (`lsm=` of the kernel's command line)",
-    "bubblewrap": "it needs the program bwrap (package bubblewrap), and a system where users may make namespaces",
-}
-LEFT_OPEN = {
-    "rlimits": "bots can read and change your files, use the network, and stop each other",
-    "none": "bots can do whatever you can do, without any limit",
-}
-"""What the levels that confine nothing do not stop."""
-UNSAFE = "say --unsafe (or unsafe = true) if you trust every bot"
+if TYPE_CHECKING:
+    from arena.values import Conditions
+
+TABLE: dict[str, Level] = {level.name: level for level in (Landlock(), Bubblewrap(), Rlimits(), Unconfined())}
+"""Every level by its name, in the order in which `auto` tries them."""
+CONFINING = tuple(level.name for level in TABLE.values() if level.confines)
+UNSAFE = tuple(level.name for level in TABLE.values() if not level.confines)
+HOW_TO_TRUST = "say --unsafe (or unsafe = true) if you trust every bot"
 
 
 @cache
-def failure(level: str) -> str | None:
-    """Why a level cannot be had here, in the failing tool's own words; None when it can."""
-    return trial.failure(level) if level in CONFINING else None
+def failure(name: str) -> str | None:
+    """Return why a level does not work here, in the words of the tool that fails; None when it works."""
+    from arena.sandbox import selftest  # it starts bots, at the levels of the table above
+
+    return selftest.failure(name) if TABLE[name].confines else None
 
 
-def choose(wanted: str, *, unsafe: bool) -> str:
-    """The level that is played at. ArenaError when it can't be had, or confines nothing and nobody said so."""
+def choose(name: str, *, unsafe: bool) -> str:
+    """Return the level that is played at. ArenaError when it does not work here, or is unsafe without `unsafe`."""
     if sys.platform != "linux":
         raise ArenaError(
             f"sandbox: on this system ({sys.platform}) there is neither Landlock nor a namespace to confine bots with, "
             "and arena starts bots on Linux only: use a Linux machine, a virtual machine or a container"
         )
-    if wanted == "auto":
-        return _first(unsafe=unsafe)
-    if wanted in LEFT_OPEN and not unsafe:
-        raise ArenaError(f"sandbox: {wanted!r} does not confine: {LEFT_OPEN[wanted]}; {UNSAFE}")
-    if (why := failure(wanted)) is not None:
-        raise ArenaError(f"sandbox: {wanted!r} cannot be had here: {why}; {REMEDIES[wanted]}")
-    return wanted
+    if (trouble := procfs.trouble()) is not None:
+        raise ArenaError(
+            f"sandbox: {trouble}, and arena watches bots through it: mount it (`mount -t proc proc /proc`; in a "
+            "container, let its runtime do so), and run the same command again"
+        )
+    if name == "auto":
+        for candidate in CONFINING:
+            if failure(candidate) is None:
+                return candidate
+        if unsafe:
+            return "rlimits"
+        tried = "; ".join(f"{candidate}: {failure(candidate)}: {TABLE[candidate].needs}" for candidate in CONFINING)
+        raise ArenaError(
+            f"sandbox: bots cannot be confined here. {tried}. Or play at the level rlimits: {HOW_TO_TRUST}"
+        )
+    if name not in TABLE:
+        raise ArenaError(f"sandbox: there is no level {name!r}; {known_are(name, ('auto', *TABLE))}")
+    level = TABLE[name]
+    if not level.confines and not unsafe:
+        raise ArenaError(f"sandbox: {name!r} does not confine: {level.leaves_open}; {HOW_TO_TRUST}")
+    if (cause := failure(name)) is not None:
+        raise ArenaError(f"sandbox: {name!r} cannot be had here: {cause}; {level.needs}")
+    return name
 
 
-def _first(*, unsafe: bool) -> str:
-    """The first level that holds here."""
-    for level in CONFINING:
-        if failure(level) is None:
-            return level
-    if unsafe:
-        return "rlimits"
-    tried = "; ".join(f"{level}: {failure(level)}: {REMEDIES[level]}" for level in CONFINING)
-    raise ArenaError(f"sandbox: bots cannot be confined here. {tried}. Or play at the level rlimits: {UNSAFE}")
-
-
-def warning(level: str) -> str | None:
-    """What is said on every run at a level that does not confine."""
-    return f"bots are not confined (sandbox {level!r}): {LEFT_OPEN[level]}" if level in LEFT_OPEN else None
+def warning(conditions: "Conditions") -> str | None:
+    """Return the warning of every run whose conditions do not confine, or confine less; None for all others."""
+    level = TABLE[conditions.sandbox]
+    if not level.confines:
+        return f"bots are not confined (sandbox {level.name!r}): {level.leaves_open}"
+    if conditions.calls:
+        return f"bots may call {', '.join(conditions.calls)}: docs/confinement.md does not hold for what these can do"
+    return None

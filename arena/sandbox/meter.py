@@ -1,4 +1,26 @@
-"""What a process uses, read from outside in a microsecond: its CPU clock and its wait for a core."""
+"""The meter: reads from outside, in a microsecond, how much CPU a bot used and how long it waited for a core.
+
+Theory of operation
+-------------------
+
+CPU time. Every process has a CPU clock that any other process can read with one system call: its id is made from the
+process id (clock_getcpuclockid(3)). It covers all threads, but no children. For a bot that may fork, `group` lists its
+processes, and the meter adds them up; a child that ended between two readings and that nobody reaped is lost. Where the
+bot has a cgroup, the kernel counts all of them, and nothing is lost (`counted`, `complete`).
+
+Waiting time. /proc/PID/schedstat has the time for which a thread was ready to run and had no core. This is what the
+machine took from the bot, and it is excused (clock.py). It is a figure of one thread: the file of the process is that
+of its first thread. Reading every thread costs a file each, so other threads are looked at only by `survey`, now and
+then and before a verdict, and `mark` skips them for as long as none was ever seen.
+
+Threads wait together for other processes, and for one another while one of them computes. A crowd of threads could add
+that up to any sum. `waited` therefore counts the two longest waits only: of a thread that hands over and of one that
+answers. From them it takes the CPU time in which one may have waited for the other.
+
+Late reports. A wait appears in schedstat when it is over, so a bot that waits right now seems not to.
+`unreported_wait` returns the upper bound of that: the time since the bot was last seen to run, if a thread of it is
+ready. A process that has used CPU since the last call ran in between, so the kernel has reported its earlier waits.
+"""
 
 import contextlib
 import os
@@ -7,6 +29,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from arena.sandbox.procfs import READY, see, states, threads
+
+SCHEDSTAT_BYTES = 64
 
 
 class Usage(NamedTuple):
@@ -21,85 +45,111 @@ class Usage(NamedTuple):
 class Meter:
     """Reads one process; a process that is gone, or not there yet, reads as its last known usage."""
 
-    def __init__(self, find: Callable[[], int | None], group: Callable[[], Iterable[int]] | None = None) -> None:
-        """`find` tells the process's id; it is asked until there is one.
+    def __init__(
+        self,
+        find: Callable[[], int | None],
+        group: Callable[[], Iterable[int]] | None = None,
+        counted: Callable[[], float] | None = None,
+    ) -> None:
+        """`find` returns the process's id; it is called until there is one.
 
-        `group` lists it with those that it forked, whose CPU time counts, and whose waits do not.
+        `group` lists the process with those that it forked, whose CPU time counts, and whose waits do not. `counted`
+        returns the CPU seconds of all that were ever among them, where the kernel counts them together.
         """
         self._find = find
         self._group = group
+        self._counted = counted
+        self._counted_before = 0.0
+        """CPU seconds that others used in its cgroup before it was there: bwrap."""
         self._pid = self._clock = 0
         self.last = Usage()
         self._schedstat: int | None = None
         self._alive = True
-        self._clocked = 0.0
+        self._own_cpu = 0.0
         """CPU seconds of this one process, whatever it forked."""
-        self._each: dict[int, float] = {}
+        self._cpu_by_process: dict[int, float] = {}
         """CPU seconds of every process of the group that was ever seen, also of those that ended."""
-        self._base = 0.0
-        """What its first thread had waited at the mark."""
-        self._crowd = False
+        self._waited_at_mark = 0.0
+        """Seconds that its first thread had waited at the mark."""
+        self._has_threads = False
         """Whether threads beside the first were ever seen."""
-        self._before: dict[str, float] = {}
-        self._waits: dict[str, float] = {}
-        """What threads beside the first had waited at the mark, and have since; also those that ended meanwhile."""
-        self._ran = self._asked = self._cpu = 0.0
-        """When it has run for sure, when that was last asked (monotonic), and the CPU seconds since the mark then."""
+        self._thread_waited_at_mark: dict[str, float] = {}
+        self._thread_waits: dict[str, float] = {}
+        """Seconds that threads beside the first have waited since the mark, also those that ended meanwhile."""
+        self._ran = self._last_call = self._cpu_at_last_call = 0.0
+        """For `unreported_wait`: a moment when it ran, the moment of the last call, and its CPU seconds then."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether it counts all CPU time of the bot.
+
+        A child of a bot of several processes can end between two readings, and its CPU time is lost. So such a bot may
+        keep itself waiting, by children that take its core and are never seen. Then no wait is a proof.
+        """
+        return self._group is None or self._counted is not None
 
     def read(self) -> Usage:
-        """The usage now."""
+        """Return the usage now."""
         if self._alive and not self._clock:
             self._begin()
         if self._alive and self._clock:
             try:
-                cpu = self._clocked = time.clock_gettime_ns(self._clock) / 1e9
-                if self._group is not None:
-                    cpu = max(cpu, self._together(self._group()))
-                waited = 0.0 if self._schedstat is None else _waited(os.pread(self._schedstat, 64, 0))
+                cpu = self._own_cpu = time.clock_gettime_ns(self._clock) / 1e9
+                if self._counted is not None:
+                    cpu = max(cpu, self._counted() - self._counted_before)
+                elif self._group is not None:
+                    cpu = max(cpu, self._cpu_of_group(self._group()))
+                waited = 0.0 if self._schedstat is None else _waited(os.pread(self._schedstat, SCHEDSTAT_BYTES, 0))
                 self.last = Usage(cpu, waited)
             except OSError:
                 self._alive = False
         return self.last
 
+    def since_read(self) -> float:
+        """Return the CPU seconds that its first process has used since the last reading; 0 when it is gone."""
+        try:
+            return time.clock_gettime_ns(self._clock) / 1e9 - self._own_cpu if self._clock and self._alive else 0.0
+        except OSError:
+            return 0.0
+
     def mark(self) -> None:
-        """Waits count from now on. Threads beside the first cost nothing where none were ever seen."""
-        self._ran = self._asked = time.monotonic()
-        self._cpu, self._base = self._clocked, self.last.waited
-        self._waits.clear()
-        if self._crowd:
-            self._before = dict(self._others())
+        """Count waits from now on. Threads beside the first cost nothing where none were ever seen."""
+        self._ran = self._last_call = time.monotonic()
+        self._cpu_at_last_call, self._waited_at_mark = self._own_cpu, self.last.waited
+        self._thread_waits.clear()
+        if self._has_threads:
+            self._thread_waited_at_mark = dict(self._other_threads())
 
     def survey(self, elapsed: float) -> None:
-        """Look at its threads, so many seconds after the mark: now and then, and before a verdict.
+        """Look at its threads, so many seconds after the mark.
 
-        None is believed to have waited for longer than that: one that calls exec becomes the first, with all its past.
+        No thread can have waited for longer than that. The figure of the first thread can be higher: a thread that
+        calls exec becomes the first, and keeps all its earlier waiting time.
         """
-        self._base = max(self._base, self.read().waited - elapsed)
-        for task, waited in self._others():
-            self._crowd = True
-            before = self._before.setdefault(task, max(0.0, waited - elapsed))
-            self._waits[task] = waited - before
+        self._waited_at_mark = max(self._waited_at_mark, self.read().waited - elapsed)
+        for thread, waited in self._other_threads():
+            self._has_threads = True
+            before = self._thread_waited_at_mark.setdefault(thread, max(0.0, waited - elapsed))
+            self._thread_waits[thread] = waited - before
 
     def waited(self, cpu: float) -> float:
-        """Seconds that the machine kept it waiting since the mark, as far as it was surveyed.
+        """Return the seconds that the machine kept it waiting since the mark, as far as it was surveyed.
 
-        Threads wait together for others, and for one another while one computes: a crowd of them could add that up to
-        any sum. So the two longest waits count, of a thread that hands over and of one that answers, without the `cpu`
-        seconds in which one may have waited for the other; or the longest alone.
+        That is the sum of the two longest waits, less the `cpu` seconds in which one of these threads may have waited
+        for the other; or the longest alone.
         """
-        first = self.last.waited - self._base
-        longest, second = sorted([first, 0.0, *self._waits.values()], reverse=True)[:2]
+        first = self.last.waited - self._waited_at_mark
+        longest, second = sorted([first, 0.0, *self._thread_waits.values()], reverse=True)[:2]
         return max(longest, longest + second - cpu)
 
-    def untold(self, now: float) -> float:
-        """Seconds that it may have waited for a core until now (monotonic) at most, and that no figure has yet.
+    def unreported_wait(self, now: float) -> float:
+        """Return the most seconds that it may have waited until now (monotonic) and that the kernel has not reported.
 
-        The kernel tells of a thread's wait when it is over. A process that has used more CPU since the last time that
-        this was asked, or since the mark, has been told of then: of several threads, the one that ran.
+        With several threads, only the thread that ran is sure to have its waits reported.
         """
-        if self._clocked > self._cpu:
-            self._ran, self._cpu = self._asked, self._clocked
-        self._asked = now
+        if self._own_cpu > self._cpu_at_last_call:
+            self._ran, self._cpu_at_last_call = self._last_call, self._own_cpu
+        self._last_call = now
         return now - self._ran if self._alive and READY in states(self._pid) else 0.0
 
     def close(self) -> None:
@@ -115,25 +165,29 @@ class Meter:
             self._clock = ~self._pid << 3 | 2  # clock_getcpuclockid(3): the CPU clock of a whole process
             with contextlib.suppress(OSError):  # a kernel without schedstats
                 self._schedstat = os.open(f"/proc/{self._pid}/schedstat", os.O_RDONLY)
+            if self._counted is not None:
+                with contextlib.suppress(OSError):
+                    own_cpu = time.clock_gettime_ns(self._clock) / 1e9
+                    self._counted_before = max(0.0, self._counted() - own_cpu)
 
-    def _together(self, group: Iterable[int]) -> float:
-        """CPU seconds of a group; it never falls, though some of it may end before anybody has counted them."""
+    def _cpu_of_group(self, group: Iterable[int]) -> float:
+        """Return the CPU seconds of a group. The sum never falls, though a process may end before it was read."""
         living = 0.0
         for pid in group:
-            if (seen := see(pid)) is not None:
-                living += seen.cpu
-                self._each[pid] = seen.own
-        return max(living, sum(self._each.values()))
+            if (process := see(pid)) is not None:
+                living += process.cpu
+                self._cpu_by_process[pid] = process.own_cpu
+        return max(living, sum(self._cpu_by_process.values()))
 
-    def _others(self) -> Iterator[tuple[str, float]]:
-        """The threads beside the first, and how long each has waited since it was born."""
+    def _other_threads(self) -> Iterator[tuple[str, float]]:
+        """Yield each thread beside the first, with the seconds that it has waited since it was born."""
         if self._alive and self._schedstat is not None:
-            for task, told in threads(self._pid, "schedstat", but=self._pid):
-                yield task, _waited(told)
+            for thread, schedstat in threads(self._pid, "schedstat", but=self._pid):
+                yield thread, _waited(schedstat)
 
 
 class Delay:
-    """How long this very thread is kept without a core, although it is ready."""
+    """The time for which this very thread, the referee's, is ready and has no core."""
 
     def __init__(self) -> None:
         self._schedstat: int | None = None
@@ -142,16 +196,18 @@ class Delay:
             self._schedstat = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
 
     def mark(self) -> None:
-        """From now on; it costs a microsecond."""
+        """Count from now on; it costs a microsecond."""
         if self._schedstat is not None:
-            self._mark = os.pread(self._schedstat, 64, 0)
+            self._mark = os.pread(self._schedstat, SCHEDSTAT_BYTES, 0)
 
     def since(self) -> float:
-        """Seconds since the mark."""
-        return 0.0 if self._schedstat is None else _waited(os.pread(self._schedstat, 64, 0)) - _waited(self._mark)
+        """Return the seconds since the mark."""
+        if self._schedstat is None:
+            return 0.0
+        return _waited(os.pread(self._schedstat, SCHEDSTAT_BYTES, 0)) - _waited(self._mark)
 
     def close(self) -> None:
-        """Measure no more."""
+        """Stop reading."""
         if self._schedstat is not None:
             os.close(self._schedstat)
             self._schedstat = None

@@ -1,8 +1,16 @@
-"""The level `none`: nothing is confined. A bot is a process of its own, and ends with its match; that is all."""
+"""The level `none`: a bot is a process of its own that ends with its match. Nothing else is done."""
 
+from arena.sandbox.level import Level
 from arena.sandbox.plan import Plan
 
 
-def confine(plan: Plan, argv: list[str]) -> list[str]:  # noqa: ARG001 (each level has the same shape)
-    """In the child: nothing; returns what to run."""
-    return argv
+class Unconfined(Level):
+    """The level `none`."""
+
+    name = "none"
+    leaves_open = "bots can do whatever you can do, without any limit"
+    restricts = False
+
+    def confine(self, plan: Plan, argv: list[str]) -> list[str]:  # noqa: ARG002 (all levels have this method)
+        """Do nothing; return the command."""
+        return argv

@@ -1,12 +1,13 @@
-"""What one bot may reach and use, as the spawner is told it: plain values that cross a socket as JSON.
+"""Plan: all that a child of the spawner needs to know about its bot, as plain values that cross a socket by marshal.
 
-The door makes it, the levels obey it. It is imported by the spawner, so it stays cheap.
+The launcher makes it, the levels obey it. Imported by the spawner, so it stays small.
 """
 
+import errno
 from typing import NamedTuple
 
-CONFINING = ("landlock", "bubblewrap")
-"""The levels at which a bot reaches nothing but its own, in the order in which `auto` tries them."""
+TEMPORARY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EINTR)
+"""Errors that come from the moment, not from this system's abilities: a level is never given up for one of them."""
 
 
 class Plan(NamedTuple):
@@ -17,18 +18,26 @@ class Plan(NamedTuple):
     home: str
     """The bot's own folder: it starts here."""
     scratch: str
-    """The one folder that it may write."""
+    """The only folder that it may write to, unless it builds."""
     read: tuple[str, ...]
-    """Files and folders that it may read and run, beside its home and the system's own programs."""
+    """Files and folders that it may read and run: what `file_policy.py` lists beside its own and the system's."""
     limits: tuple[tuple[int, int, int], ...]
     """Rows of (resource, soft, hard) for setrlimit."""
     processes: int
-    """How many processes it may be at once; 1 = it cannot fork."""
+    """The number of processes that it may be at once; 1 = it cannot fork."""
+    tasks: int
+    """The number of threads of all its processes together, where the kernel can count them; 0 = any number."""
     scratch_bytes: int
-    """What its scratch folder holds, where the level can bound it."""
+    """The size of its scratch folder, where the level can bound it; 0 = any size."""
     builds: bool
-    """Whether it may write its home, and run what it writes there, as a build must."""
+    """Whether it may write to its home, and run what it writes there, as a build must."""
     warm: bool
     """Whether it is a fork of the spawner, not a program of its own."""
+    calls: tuple[str, ...]
+    """System calls that it may make beside those of `call_policy.py`."""
+    watched: bool
+    """Whether arena notes the system calls that are refused to it."""
+    cgroup: str
+    """The folder of the cgroup that it enters; empty where it has none of its own."""
     user: int | None
-    """The uid (and gid) that it becomes; None = it stays who we are."""
+    """The uid (and gid) that it becomes; None = it stays the user that we are."""

@@ -1,87 +1,166 @@
-"""What /proc tells of processes, read without a library: it must be quick, and serve the spawner too."""
+"""/proc: facts about processes, read without a library, because this must be quick and serves the spawner too."""
 
 import contextlib
 import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-TICK = os.sysconf("SC_CLK_TCK")
-PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+STAT_BYTES = 1024
+KILL_ROUNDS = 20
+"""A process that is forked during one round of `kill_naming` is found in the next."""
 READY = b"R"
 """The state of a thread that runs, or would if it had a core."""
+ENDED = (b"Z", b"X")
+STOPPED = (b"T", b"t", *ENDED)
+"""The states of a thread that runs no more: stopped by a signal, by a tracer, or ended."""
 
 
-class Seen(NamedTuple):
-    """One process, as /proc tells."""
+def trouble() -> str | None:
+    """Return why /proc here does not show the processes of this system as we number them; None when it does."""
+    try:
+        pid = os.readlink("/proc/self")
+    except OSError:
+        return "/proc is not mounted here"
+    return None if pid == str(os.getpid()) else "/proc here is that of another process namespace"
+
+
+class ProcessUsage(NamedTuple):
+    """The resources that one process uses."""
 
     group: int
     cpu: float
     """Seconds, with those of its reaped children."""
-    own: float
+    own_cpu: float
     """Without them."""
     threads: int
     resident: int
     """Bytes."""
 
 
-def see(pid: int) -> Seen | None:
-    """A process, if it is there."""
+def see(pid: int) -> ProcessUsage | None:
+    """Return what a process uses; None when it is gone."""
+    fields = _stat(pid)
+    if fields and fields[0] == b"Z":
+        fields = _stat(living(pid))
+    if not fields or fields[0] in ENDED:
+        return None
+    own_cpu, reaped = (sum(map(int, fields[first : first + 2])) / TICKS_PER_S for first in (11, 13))
+    return ProcessUsage(
+        group=int(fields[2]),
+        cpu=own_cpu + reaped,
+        own_cpu=own_cpu,
+        threads=int(fields[17]),
+        resident=int(fields[21]) * PAGE_BYTES,
+    )
+
+
+def living(pid: int) -> int:
+    """Return a number under which /proc shows a process: its own, or that of a thread where the first has ended.
+
+    A program may end its first thread and live on in others. Under the process's own number /proc then shows a zombie
+    without memory, files and environment.
+    """
+    fields = _stat(pid)
+    if fields and fields[0] == b"Z":
+        for thread, stat in threads(pid, "stat", but=pid):
+            if _state(stat) not in ENDED:
+                return int(thread)
+    return pid
+
+
+def _stat(pid: int) -> list[bytes]:
+    """Return the fields of proc_pid_stat(5) from the third on; none when the process is gone."""
     try:
         descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
         try:
-            text = os.read(descriptor, 1024)
+            text = os.read(descriptor, STAT_BYTES)
         finally:
             os.close(descriptor)
     except OSError:
-        return None
-    words = text.rpartition(b")")[2].split()  # proc_pid_stat(5), from the third field on
-    if words[0] in (b"Z", b"X"):
-        return None
-    own, reaped = (sum(map(int, words[first : first + 2])) / TICK for first in (11, 13))
-    return Seen(group=int(words[2]), cpu=own + reaped, own=own, threads=int(words[17]), resident=int(words[21]) * PAGE)
+        return []
+    return text.rpartition(b")")[2].split()
+
+
+def _state(stat: bytes) -> bytes:
+    return stat.rpartition(b")")[2].split(maxsplit=1)[0]
 
 
 def threads(pid: int, file: str, but: int = 0) -> Iterator[tuple[str, bytes]]:
-    """What /proc tells of each thread of a process in this file, `but` for one; nothing of those that are gone."""
+    """Yield each thread of a process, `but` for one, with the text of this file in /proc; none that is gone."""
     with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{pid}/task"):
-            if task != str(but):
-                with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/{file}", "rb") as told:
-                    yield task, told.read()
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            if thread != str(but):
+                with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/{file}", "rb") as text:
+                    yield thread, text.read()
 
 
 def states(pid: int) -> list[bytes]:
-    """The state of each thread of a process, a letter: proc_pid_stat(5); none when it is gone."""
-    return [text.rpartition(b")")[2].split(maxsplit=1)[0] for _, text in threads(pid, "stat")]
+    """Return the state of each thread of a process, a letter of proc_pid_stat(5); none when it is gone."""
+    return [_state(stat) for _, stat in threads(pid, "stat")]
 
 
 def peak(pid: int) -> int:
-    """The most bytes that a process ever had resident; 0 when it can't be told."""
-    try:
-        with open(f"/proc/{pid}/status", "rb") as status:  # bytes: it begins with a name of the process's own choice
-            return next(int(line.split()[1]) * 1024 for line in status if line.startswith(b"VmHWM:"))
-    except (OSError, StopIteration):
-        return 0
+    """Return the most bytes that a process ever had resident; 0 when they cannot be read."""
+    return _bytes(f"/proc/{pid}/status", b"VmHWM:") or 0
+
+
+def page_tables(pid: int) -> int:
+    """Return the bytes of the tables by which the kernel finds a process's memory; 0 when they cannot be read."""
+    return _bytes(f"/proc/{living(pid)}/status", b"VmPTE:") or 0
 
 
 def share(pid: int) -> int | None:
-    """Resident bytes of a process, in which what several share is counted once in all; None when it can't be told."""
+    """Return the resident bytes of a process, with its share of what several have; None when they cannot be read."""
+    return _bytes(f"/proc/{pid}/smaps_rollup", b"Pss:")
+
+
+def _bytes(path: str, name: bytes) -> int | None:
+    """Return the bytes that a line of a file shows in kB; None when it cannot be read.
+
+    The file is read as bytes: it may begin with a name that the process has chosen itself.
+    """
     try:
-        with open(f"/proc/{pid}/smaps_rollup") as rollup:
-            return next(int(line.split()[1]) * 1024 for line in rollup if line.startswith("Pss:"))
+        with open(path, "rb") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith(name))
     except (OSError, StopIteration):
         return None
 
 
+def group(pid: int) -> int | None:
+    """Return the process group of a process, also of one that ended and was not reaped; None when it is gone."""
+    fields = _stat(pid)
+    return int(fields[2]) if fields else None
+
+
 def below(*roots: int) -> Iterator[int]:
-    """Every process below these, at any depth; the roots are not among them."""
-    more = list(roots)
-    while more:
-        found = children(more.pop())
-        yield from found
-        more += found
+    """Yield every process below these, at any depth; the roots are not among them."""
+    parents = list(roots)
+    while parents:
+        pids = children(parents.pop())
+        yield from pids
+        parents += pids
 
 
 def children(pid: int) -> list[int]:
-    """The processes that any thread of this one started, or adopted."""
+    """Return the processes that any thread of this process started, or adopted."""
     return [int(child) for _, text in threads(pid, "children") for child in text.split()]
+
+
+def kill_naming(text: bytes, *files: str) -> None:
+    """Kill the processes that have this text in one of these files of theirs, such as `environ`."""
+    import signal  # here, because it makes enums, and the spawner does without
+
+    for _ in range(KILL_ROUNDS):
+        pids = []
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            for name in files:
+                with contextlib.suppress(OSError), open(f"/proc/{living(pid)}/{name}", "rb") as file:  # it may be gone
+                    if text in file.read():
+                        pids.append(pid)
+        if not pids:
+            return
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)

@@ -1,6 +1,7 @@
-"""The level `rlimits`: the operating system's own limits on each process, and no way to more privileges.
+"""The level `rlimits`: the operating system's limits on each process, and no way to more privileges.
 
-It stops a bot that eats memory or CPU by mistake. It does not hide files, other processes or the network.
+It stops a bot that uses too much memory or CPU by mistake. It hides neither files nor other processes nor the network.
+The levels that confine set the same limits, with the functions below.
 """
 
 import ctypes
@@ -11,42 +12,57 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
+from arena.sandbox.level import Level
 from arena.sandbox.plan import Plan
 
 if TYPE_CHECKING:  # the spawner imports this file, and stays small
-    from arena.match import Limits
+    from arena.values import Limits
 
-ADDRESS_SPACE = 4 * 1024**3  # a backstop for shared mappings, which RLIMIT_DATA does not count; Java reserves gigabytes
+ADDRESS_SPACE_BYTES = 4 * 1024**3
+"""A backstop for shared mappings, which RLIMIT_DATA does not count. Java reserves gigabytes."""
+CORE_BYTES = 1
+"""Too small for a core file. At 1 Linux does not pipe a core to a program either; at 0 it does. See core(5)."""
+QUEUED_SIGNALS = 1024
+"""Each waiting signal costs the kernel memory; they count for all processes of a user together. One of each of the 31
+plain signals can wait whatever the limit is."""
+HELPERS = 8
+"""Room for the processes of bubblewrap, which RLIMIT_NPROC and a cgroup count with the bot's."""
 PR_SET_NO_NEW_PRIVS = 38
 Rows = tuple[tuple[int, int, int], ...]
 """(resource, soft, hard) for setrlimit."""
 prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
-def confine(plan: Plan, argv: list[str]) -> list[str]:
-    """In the child: take on the limits; returns what to run."""
-    apply(plan)
-    no_new_privs()
-    return argv
+class Rlimits(Level):
+    """The level `rlimits`."""
+
+    name = "rlimits"
+    leaves_open = "bots can read and change your files, use the network, and stop each other"
+
+    def confine(self, plan: Plan, argv: list[str]) -> list[str]:
+        """Set the limits; return the command."""
+        apply(plan)
+        no_new_privs()
+        return argv
 
 
 def apply(plan: Plan) -> None:
-    """Set the rows, none above what we have ourselves."""
+    """Set the plan's limits, none above the limit that this process has itself."""
     for kind, soft, hard in plan.limits:
-        top = tops()[kind]
-        resource.setrlimit(kind, (min(soft, top), min(hard, top)))
+        highest = own_limits()[kind]
+        resource.setrlimit(kind, (min(soft, highest), min(hard, highest)))
 
 
 @cache
-def tops() -> dict[int, int]:
-    """What we have ourselves, by resource."""
+def own_limits() -> dict[int, int]:
+    """Return the hard limits of this process, by resource."""
     kinds = {getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
-    found = {kind: resource.getrlimit(kind)[1] for kind in kinds}
-    return {kind: sys.maxsize if top == resource.RLIM_INFINITY else top for kind, top in found.items()}
+    limits = {kind: resource.getrlimit(kind)[1] for kind in kinds}
+    return {kind: sys.maxsize if limit == resource.RLIM_INFINITY else limit for kind, limit in limits.items()}
 
 
-def beside(rows: "Rows", data: int) -> "Rows":
-    """The same limits for a process that starts with so many bytes of data."""
+def with_data(rows: Rows, data: int) -> Rows:
+    """Return these limits with the limit on data raised by the bytes of data that the process has at its start."""
     return tuple(
         (kind, soft + data, hard + data) if kind == resource.RLIMIT_DATA else (kind, soft, hard)
         for kind, soft, hard in rows
@@ -54,26 +70,39 @@ def beside(rows: "Rows", data: int) -> "Rows":
 
 
 def no_new_privs() -> None:
-    """No program that it runs gains anything: set-uid bits and file capabilities mean nothing."""
+    """Give up set-uid bits and file capabilities, for this process and all that it runs."""
     if prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), f"no_new_privs: {os.strerror(ctypes.get_errno())}")
 
 
-def table(limits: "Limits") -> tuple[tuple[int, int, int], ...]:
-    """Rows of (resource, soft, hard) for setrlimit.
+def tasks(count: int) -> Rows:
+    """Return the row that bounds the threads of all processes of this user together; no row for 0.
 
-    The CPU limit's hard end is a second later, so that a bot dies of SIGXCPU, which tells why.
+    The kernel counts every process of the user, so this is for a user that no other process has, or for the inside of a
+    user namespace.
     """
-    rows = [(resource.RLIMIT_CORE, 0, 0), (resource.RLIMIT_MEMLOCK, 0, 0)]
-    if hasattr(resource, "RLIMIT_MSGQUEUE"):
-        rows.append((resource.RLIMIT_MSGQUEUE, 0, 0))
+    return ((resource.RLIMIT_NPROC, count + HELPERS, count + HELPERS),) if count else ()
+
+
+def table(limits: "Limits") -> Rows:
+    """Return the rows for setrlimit.
+
+    The hard CPU limit is a second above the soft one, so that a bot dies of SIGXCPU, which shows the cause.
+    """
+    rows = [
+        (resource.RLIMIT_CORE, CORE_BYTES, CORE_BYTES),
+        (resource.RLIMIT_MEMLOCK, 0, 0),
+        (resource.RLIMIT_MSGQUEUE, 0, 0),
+        (resource.RLIMIT_SIGPENDING, QUEUED_SIGNALS, QUEUED_SIGNALS),
+    ]
     if limits.open_files is not None:
         rows.append((resource.RLIMIT_NOFILE, limits.open_files, limits.open_files))
     if limits.scratch is not None:
         rows.append((resource.RLIMIT_FSIZE, limits.scratch, limits.scratch))
     if limits.memory is not None:
+        address_space = max(ADDRESS_SPACE_BYTES, limits.memory)
         rows.append((resource.RLIMIT_DATA, limits.memory, limits.memory))
-        rows.append((resource.RLIMIT_AS, max(ADDRESS_SPACE, limits.memory), max(ADDRESS_SPACE, limits.memory)))
+        rows.append((resource.RLIMIT_AS, address_space, address_space))
     if limits.cpu is not None:
         soft = max(1, math.ceil(limits.cpu))
         rows.append((resource.RLIMIT_CPU, soft, soft + 1))

@@ -1,13 +1,34 @@
-"""The spawner: a small single-threaded process that starts, ends and reaps the bots of one referee process.
+"""The spawner: a small process that forks, ends and reaps the bots of one referee process.
 
-A small process, so that a start costs one fork of it however large the referee is. It is told what to do over the Unix
-socket FD, one message each way: a letter and marshalled values. It was started as Python bots are, so that a fork of it
-can be one (`warm.py`); therefore it never reads what concerns one bot only: the child that it forks takes that message
-out of the socket itself, and finds in its memory nothing of the bots before it.
+Theory of operation
+-------------------
 
-Its law: when the socket ends, for whatever reason, everything that it started dies, FOLDER is removed, and so does it.
-Every descriptor of its own closes on exec, so that a bot has its three pipes and nothing else.
-It is a subreaper: what a bot forks becomes its child when the bot dies, whatever session it fled to: `sweep` finds it.
+Purpose. A fork copies the page tables of its parent, so it costs more the larger the parent is. The
+spawner is little more than an interpreter, so a start costs the fork of a small process, however large the referee is.
+It has one thread, so a fork of it is safe. It was started as Python bots are started, so a fork of it can also be a
+Python bot without an exec (`warm.py`). And its death is a clear event: every bot has asked the kernel to kill it then
+(PR_SET_PDEATHSIG).
+
+Requests. `spawner_process.py` is the other end of the Unix socket FD. Each request is one message: a letter, then
+marshalled values, with the three pipes of a new bot as descriptors. Each has one answer, and the next request comes
+after it.
+
+Spares. While no request comes for IDLE_S, the spawner forks up to SPARES children ahead. A spare has left
+the session, reset its signals, and waits at a pipe for an operation. It knows what the spawner knew when it forked, so
+`prepare` and `preload` end the spares when the spawner has learned something. A request without a spare forks then.
+
+Secrecy. A fork of it has its memory, and a warm bot can read all its own memory. So the spawner
+must not hold what concerns one bot: a command, a path, a seed of another match. It only peeks at the letter of a START
+message. The child takes the message out of the socket, and tells over a pipe what came of it. Where the child is killed
+before it took the message, `discard_request` removes it, so the next child does not take it for its own.
+
+End. When the socket ends, for whatever reason, the spawner kills everything that it started, removes FOLDER and
+ends. It is a subreaper: what a bot forked becomes its child when the bot dies, whatever session it fled to, and `sweep`
+finds it there. Each of its descriptors closes on exec, so a bot has three pipes and nothing else.
+
+Loss. When the spawner itself is killed, the kernel kills the bots that it forked; what those forked becomes a child of
+init. The referee sees the socket end, kills these processes and removes the folder (`spawner_process.py`), and plays
+the match again.
 """
 
 import contextlib
@@ -22,134 +43,163 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from arena.sandbox import birth, bubblewrap, landlock, procfs, seccomp, warm
-from arena.sandbox.plan import CONFINING
+from arena.sandbox import child_setup, descriptors, levels, procfs, refused, warm
 
 PREPARE, PRELOAD, END, SWEEP = (letter.encode() for letter in "plew")
-SPARES, IDLE = 2, 0.003  # as many bots as most matches have; seconds in which nobody has asked for anything
+SPARES = 2
+"""As many bots as most matches have."""
+IDLE_S = 0.003
+"""The time without a request after which the spawner forks ahead."""
+END_POLL_S, SWEEP_POLL_S = 0.0005, 0.0002
+"""The time between two looks at whether a process has ended."""
 PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36
-SHORT = 1 << 16  # bytes of a message that is not for a child
+REQUEST_BYTES = 1 << 16  # of a message that is not for a child
+REPLY_BYTES = 4096
 REMOVE = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"; }'
-"""For a shell: copes with any depth, and with folders that their owner may not list; root needs no `chmod` for that."""
-UNHEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
-"""Signals that mean nothing here: the referee decides when it is over, and its end is ours."""
+"""For a shell: removes a folder of any depth, with folders that their owner may not list. Root needs no `chmod`."""
+IGNORED_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+"""The referee decides when it is over, and the spawner ends with it."""
 Answer = dict[str, Any]
 prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
 def main() -> None:
     """Serve the socket until it ends, then leave nothing behind."""
-    door = socket.socket(fileno=int(sys.argv[1]))
-    door.set_inheritable(False)
+    descriptors.keep_standard_open()
+    launcher = socket.socket(fileno=int(sys.argv[1]))
+    launcher.set_inheritable(False)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(PR_SET_NAME, b"arena-spawner", 0, 0, 0)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started us may have ignored it: children would be lost
-    for number in UNHEARD:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # our parent may have ignored it: the kernel would reap the children
+    for number in IGNORED_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    birth.learn()
-    warm.settle()
+    child_setup.learn()
+    warm.prepare_to_fork()
     try:
-        serve(door)
+        serve(launcher)
     finally:
-        spares.clear()  # they go with all the others
+        spares.clear()  # `sweep` ends them with all the others
         sweep()
         os.execv("/bin/sh", ["sh", "-c", REMOVE, "sh", sys.argv[2]])  # noqa: S606 (the folder is an argument)
 
 
-def serve(door: socket.socket) -> None:
-    """Answer each message; the operations are the functions below, or those of a child."""
+def serve(launcher: socket.socket) -> None:
+    """Answer each request, with a function of this module or with one of a child."""
     with contextlib.suppress(ConnectionError):
-        while operation := peek(door):
-            if operation in birth.OPERATIONS:
-                answer = in_a_child(door, operation)
-            else:
-                answer = HERE[operation](*marshal.loads(door.recv(SHORT)[1:]))  # noqa: S302 (of our referee's)
-            door.send(marshal.dumps(answer))
+        while operation := peek(launcher):
+            respond(launcher, operation)
 
 
-def peek(door: socket.socket) -> bytes:
-    """The operation of the next message, which stays where it is; empty at the end. While none comes, fork ahead.
+def respond(launcher: socket.socket, operation: bytes) -> None:
+    """Answer one request. Its values end with this call, so that no bot that is forked later finds them in a frame."""
+    if operation in child_setup.OPERATIONS:
+        answer = in_a_child(launcher, operation)
+    else:
+        values = marshal.loads(launcher.recv(REQUEST_BYTES)[1:])  # noqa: S302 (of our referee)
+        answer = OPERATIONS[operation](*values)
+    listener = answer.pop("listener", None)
+    if listener is None:
+        launcher.send(marshal.dumps(answer))
+    else:
+        socket.send_fds(launcher, [marshal.dumps(answer)], [listener])
+        os.close(listener)
 
-    Not on the only core of a lane, where some bot is thinking meanwhile.
+
+def peek(launcher: socket.socket) -> bytes:
+    """Return the operation of the next request, and leave the request there; empty at the end. Meanwhile fork ahead.
+
+    Where there is one core only, nothing is forked ahead: some bot is thinking on it meanwhile.
     """
-    while len(spares) < SPARES and len(os.sched_getaffinity(0)) > 1 and not select.select([door], [], [], IDLE)[0]:
-        spares.append(fork(door))
-    return door.recv(1, socket.MSG_PEEK)
+    while (
+        len(spares) < SPARES and len(os.sched_getaffinity(0)) > 1 and not select.select([launcher], [], [], IDLE_S)[0]
+    ):
+        spares.append(fork(launcher))
+    return launcher.recv(1, socket.MSG_PEEK)
 
 
-class Unborn(NamedTuple):
-    """A child that waits to be told what to do."""
+class Spare(NamedTuple):
+    """A child that waits for an operation."""
 
     pid: int
-    tell: int
-    """Where it is told the operation, a byte."""
-    told: int
-    """Where it says what came of it; it ends silently when it became a bot."""
+    order: int
+    """The end of a pipe to which the operation is written, a byte."""
+    reply: int
+    """The end of a pipe from which the result is read; it ends without a byte when the child became a bot."""
 
 
-spares: list[Unborn] = []
-"""Forked when there was time, for bots to come."""
+spares: list[Spare] = []
+"""Children that were forked ahead."""
 
 
-def fork(door: socket.socket) -> Unborn:
-    """A child that knows what we know now."""
-    (asked, tell), (told, say) = os.pipe(), os.pipe()  # all of them close on exec
-    us = os.getpid()
+def fork(launcher: socket.socket) -> Spare:
+    """Fork a child that knows what the spawner knows now."""
+    (order_read, order_write), (reply_read, reply_write) = os.pipe(), os.pipe()  # all of them close on exec
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        birth.wait(door, us, asked, say)
-    os.close(asked)
-    os.close(say)
-    return Unborn(pid, tell, told)
+        child_setup.wait(launcher, parent, order_read, reply_write)
+    os.close(order_read)
+    os.close(reply_write)
+    return Spare(pid, order_write, reply_read)
 
 
-def in_a_child(door: socket.socket, operation: bytes) -> Answer:
-    """Let a fork take the message and do what it says.
+def in_a_child(launcher: socket.socket, operation: bytes) -> Answer:
+    """Let a child take the request and do it.
 
-    `{"pid", "resident"}`, with the bytes that it has from us, when it became a program; else what it tells, such as
-    `{"error"}` when that can't be run and `{"failed"}` when it can't be confined, which is no fault of a bot.
+    Return `{"pid", "resident"}` when the child became a program; `resident` are the bytes that it has from us. Else
+    return the child's reply: `{"error"}` when the program can't be run, `{"failed"}` when the child can't be confined,
+    which is no fault of a bot.
     """
-    child = spares.pop(0) if spares else fork(door)
-    said = b""
+    child = spares.pop(0) if spares else fork(launcher)
+    reply = b""
     with contextlib.suppress(BrokenPipeError):
-        os.write(child.tell, operation)
-        said = os.read(child.told, 4096)
-    os.close(child.tell)
-    os.close(child.told)
-    if not said and not left_alone(door):
-        return {"pid": child.pid, "resident": warm.inherited.resident}
+        os.write(child.order, operation)
+        reply = os.read(child.reply, REPLY_BYTES)
+    watched: Answer = {}
+    if reply and (descriptor := marshal.loads(reply).get("listener")) is not None:  # noqa: S302 (no bot yet)
+        try:
+            watched = {"listener": refused.copy_descriptor(child.pid, descriptor)}
+            os.write(child.order, b"\0")
+            reply = os.read(child.reply, REPLY_BYTES)
+        except OSError as error:
+            os.kill(child.pid, signal.SIGKILL)
+            reply = marshal.dumps({"unwatched": error.strerror})
+    os.close(child.order)
+    os.close(child.reply)
+    taken = bool(reply) or not discard_request(launcher)
+    if taken and not reply and operation == child_setup.START:
+        return {"pid": child.pid, "resident": warm.inherited.resident} | watched
+    for listener in watched.values():
+        os.close(listener)
     os.waitpid(child.pid, 0)
-    found: Answer = marshal.loads(said) if said else {"failed": "it died before it was born"}  # noqa: S302 (no bot yet)
-    return found
+    if not reply:
+        return {"failed": "its process was ended before it could answer", "passing": True}
+    answer: Answer = marshal.loads(reply)  # noqa: S302 (no bot yet)
+    return answer
 
 
-def left_alone(door: socket.socket) -> bool:
-    """Whether a message is still there, because the child that was to take it died; taken away."""
+def discard_request(launcher: socket.socket) -> bool:
+    """Discard a request that is still there because its child died before it took it; return whether there was one."""
     try:
-        return bool(door.recv(1, socket.MSG_DONTWAIT))
+        return bool(launcher.recv(1, socket.MSG_DONTWAIT))
     except BlockingIOError:
         return False
 
 
-def prepare(level: str, processes: int, other_user: bool, places: tuple[str, ...]) -> Answer:
-    """What costs time and serves every bot is done here, once; `places` are those that all of them may read."""
-    dismiss()
+def prepare(level: str, processes: int, calls: tuple[str, ...], other_user: bool, readable: tuple[str, ...]) -> Answer:
+    """Do once what takes time and serves every bot of this kind; all of them may read `readable`."""
+    end_spares()
     try:
-        if level == "landlock":
-            landlock.prepare(places)
-        if level in CONFINING:
-            seccomp.filter_for(processes)
-        if level == "bubblewrap":
-            bubblewrap.prepare(other_user=other_user)
+        levels.TABLE[level].prepare(processes, calls, readable, other_user=other_user)
     except OSError as error:
-        return {"failed": error.strerror}
-    warm.settle(places)
+        return child_setup.failed(error)
+    warm.prepare_to_fork(readable)
     return {}
 
 
 def preload(modules: tuple[str, ...]) -> Answer:
-    """Import what bots would import."""
-    dismiss()
+    """Import the modules that bots would import."""
+    end_spares()
     failure = warm.preload(modules)
     return {"failed": failure} if failure else {}
 
@@ -159,7 +209,7 @@ def end(pid: int, grace: float) -> Answer:
     until = time.monotonic() + grace
     reaped, status, usage = os.wait4(pid, os.WNOHANG)
     while not reaped and time.monotonic() < until:
-        time.sleep(0.0005)
+        time.sleep(END_POLL_S)
         reaped, status, usage = os.wait4(pid, os.WNOHANG)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
@@ -174,29 +224,33 @@ def end(pid: int, grace: float) -> Answer:
     }
 
 
-def sweep(*kept: int) -> Answer:
-    """Kill and reap every process below us but the spares and the kept, until there is none; how many there were."""
+def sweep(*living: int) -> Answer:
+    """Kill and reap every process below us but the spares and these `living` bots; return how many there were.
+
+    Not with a blocking wait: a dying child's own children are adopted late, and must be killed too. And not any child
+    (-1): a living bot that ends meanwhile is reaped by `end`, which returns its exit code.
+    """
     swept = 0
-    while below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares} - set(kept):
+    while below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares} - set(living):
         for child in below:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
-        gone = [child for child in below if os.waitpid(child, os.WNOHANG)[0]]  # not -1: a kept one is reaped by `end`
+        gone = [child for child in below if os.waitpid(child, os.WNOHANG)[0]]
         swept += len(gone)
         if not gone:
-            time.sleep(0.0002)  # not a blocking wait: what a dying child leaves is adopted late, and must be killed too
+            time.sleep(SWEEP_POLL_S)
     return {"swept": swept}
 
 
-def dismiss() -> None:
-    """Let the spares go: we have learned something that they don't know."""
+def end_spares() -> None:
+    """End the spares, because the spawner has learned something that they don't know."""
     while spares:
         spare = spares.pop()
-        os.close(spare.tell)
-        os.close(spare.told)
+        os.close(spare.order)
+        os.close(spare.reply)
         os.kill(spare.pid, signal.SIGKILL)
         os.waitpid(spare.pid, 0)
 
 
-HERE: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, PRELOAD: preload, END: end, SWEEP: sweep}
-"""What the spawner does itself."""
+OPERATIONS: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, PRELOAD: preload, END: end, SWEEP: sweep}
+"""The operations that the spawner does itself."""

@@ -1,67 +1,84 @@
-"""What a command needs to run: the files and folders of its interpreter that a confined bot may read.
+"""The files and folders that a command needs: those of its interpreter, and those that it names.
 
-What stands under /usr is everybody's and not listed here. Asked once a command, outside the sandbox, and remembered.
+The tables are in `file_policy.py`; this module finds out what they mean for one command. It asks the interpreter once
+for each command, outside the sandbox, and remembers the answer. Programs under /usr are public and not listed.
 """
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
-from arena.sandbox.landlock import PROGRAMS
+from arena.sandbox.file_policy import JAVA, PYTHON_PARTS, public
 
-JAVA = "/etc/java-*"  # where Debian keeps what a JVM cannot start without
+PYTHON = "{python}"
+"""The word in a command that stands for the interpreter that runs arena."""
 PYTHON_NAME = re.compile(r"python(\d(\.\d+)?)?t?")
-ASK = (
+PRINT_PREFIXES = (
     "import json, os, sys;"
-    "print(json.dumps([os.path.realpath(sys.executable), sys.prefix, sys.base_prefix, sys.exec_prefix]))"
+    "print(json.dumps([os.path.realpath(sys.executable), os.path.dirname(os.__file__),"
+    " sys.prefix, sys.base_prefix, sys.exec_prefix]))"
 )
-PATIENCE = 20  # seconds, for a shim on a busy machine
+ANSWER_TIMEOUT_S = 20  # a shim on a busy machine is slow
+
+
+@cache
+def resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the command that is run, and what it must read: files that it names in full, parts of its interpreter."""
+    argv = [sys.executable if word == PYTHON else word for word in command]
+    argv[0] = shutil.which(argv[0]) or argv[0]  # by the organiser's PATH; the bot itself gets a plain one
+    named = [word for word in argv if word.startswith("/") and Path(word).is_file() and not public(word)]
+    needed = needs(argv[0]) if argv[0].startswith("/") else ()
+    return tuple(argv), tuple(dict.fromkeys((*needed, *named)))
 
 
 @cache
 def needs(program: str) -> tuple[str, ...]:
-    """What the program (an absolute path) may read beside what is public: its prefix, or itself alone."""
-    path = Path(program)
-    found = _python(program) if PYTHON_NAME.fullmatch(path.name) else _prefix(path)
-    return tuple(dict.fromkeys(place for place in found if not public(place)))
-
-
-def public(place: str) -> bool:
-    """Whether every bot may read this anyway."""
-    return place.startswith(tuple(f"{one}/" for one in PROGRAMS)) or place in PROGRAMS
+    """Return the files and folders that a program (an absolute path) must read beside the public ones."""
+    name = os.path.basename(program)
+    paths = _python(program) if PYTHON_NAME.fullmatch(name) else _other(Path(program))
+    return tuple(dict.fromkeys(path for path in paths if not public(path)))
 
 
 def _python(program: str) -> list[str]:
-    """An interpreter tells where it lives; also through a shim, which is a shell script."""
+    """Return the parts of a Python's prefixes. The interpreter itself is asked, because a shim is a shell script."""
     if os.path.abspath(program) == os.path.abspath(sys.executable):
-        told = [os.path.realpath(sys.executable), sys.prefix, sys.base_prefix, sys.exec_prefix]
+        library = os.path.dirname(os.__file__)
+        real, *prefixes = [os.path.realpath(sys.executable), sys.prefix, sys.base_prefix, sys.exec_prefix]
     else:
         try:
             answer = subprocess.run(
-                [program, "-I", "-c", ASK], capture_output=True, text=True, timeout=PATIENCE, check=True
+                [program, "-I", "-c", PRINT_PREFIXES],
+                capture_output=True,
+                text=True,
+                timeout=ANSWER_TIMEOUT_S,
+                check=True,
             ).stdout
-            told = json.loads(answer)
+            real, library, *prefixes = json.loads(answer)
         except (OSError, subprocess.SubprocessError, ValueError):
-            return [program]  # it will say itself what is wrong with it
-    return [place for place in dict.fromkeys([os.path.abspath(program), *told]) if _bounded(Path(place))]
+            return [program]  # its own message will say what is wrong with it
+    parts = [os.path.join(prefix, part) for prefix in prefixes if _bounded(Path(prefix)) for part in PYTHON_PARTS]
+    parts = [part for part in dict.fromkeys(parts) if os.path.exists(part)]
+    outside = [] if library.startswith(tuple(f"{part}/" for part in parts)) else [library]  # as in an old PyPy
+    return [os.path.abspath(program), real, *parts, *outside]
 
 
-def _prefix(path: Path) -> list[str]:
-    """`X/bin/node` needs `X`; a program that stands elsewhere needs itself alone."""
-    real = path.resolve()
-    java = [str(one) for one in Path("/").glob(JAVA.lstrip("/"))] if "java" in path.name else []
-    near = real.parent.parent
-    if real.parent.name == "bin" and _bounded(near) and ((near / "lib").is_dir() or (near / "include").is_dir()):
-        return [str(path), str(near), *java]
-    return [str(path), str(real), *java]
+def _other(program: Path) -> list[str]:
+    """Return the prefix of a program `PREFIX/bin/NAME` that has libraries beside it; else the program alone."""
+    real = program.resolve()
+    java = [str(path) for path in Path("/").glob(JAVA.lstrip("/"))] if "java" in program.name else []
+    prefix = real.parent.parent
+    if real.parent.name == "bin" and _bounded(prefix) and ((prefix / "lib").is_dir() or (prefix / "include").is_dir()):
+        return [str(program), str(prefix), *java]
+    return [str(program), str(real), *java]
 
 
-def _bounded(place: Path) -> bool:
-    """Whether a place is a toolchain's own, and not somebody's home or the whole disk."""
+def _bounded(prefix: Path) -> bool:
+    """Return whether a folder belongs to a toolchain alone, and is not somebody's home or the whole disk."""
     home = Path(os.path.expanduser("~"))  # which does not fail where a user has none
     shared = {Path(path) for path in ("/", "/home", "/opt", "/var", "/tmp")}  # noqa: S108
-    return place not in {*shared, home / ".local"} and not home.is_relative_to(place)
+    return prefix not in {*shared, home / ".local"} and not home.is_relative_to(prefix)

@@ -1,14 +1,16 @@
-"""Who a bot is: as root it becomes an unprivileged user of its own, or at least loses every capability.
+"""The user that a bot is when root runs arena: an unprivileged user of its own, or root without any capability.
 
-Runs in the child, before anything else is confined.
+`claim` runs in the referee process; the other functions run in the child, before anything else is confined.
 """
 
 import ctypes
+import errno
 import os
+import socket
 import struct
 
 FIRST, COUNT = 60706, 478
-"""Uids that nobody hands out: systemd's table of uid ranges has 60706 to 61183 as unused."""
+"""Uids that no system assigns: systemd's table of uid ranges has 60706 to 61183 as unused."""
 
 PR_SET_SECUREBITS = 28
 NO_ROOT = 0b1110_1111  # SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked
@@ -16,35 +18,49 @@ CAPABILITY_VERSION_3 = 0x20080522
 libc = ctypes.CDLL(None, use_errno=True)
 
 
+def claim(first: int) -> tuple[int, socket.socket]:
+    """Return a user that no living referee process on this machine has, and the claim to it, which ends when closed.
+
+    Look from the `first`th user on. OSError (EAGAIN) when all are taken. A claim is an abstract socket of the user's
+    name: the kernel gives a name to one process only, and frees it when that dies, however it does. A locked file would
+    do as well, but needs a folder that every referee finds and no stranger can write to. Abstract names belong to a
+    network namespace: runs of root in two such namespaces that share their process numbers do not see each other.
+    """
+    for number in range(COUNT):
+        user = FIRST + (first + number) % COUNT
+        name = socket.socket(socket.AF_UNIX)
+        try:
+            name.bind(f"\0arena-user-{user}")
+        except OSError as error:
+            name.close()
+            if error.errno != errno.EADDRINUSE:
+                raise
+        else:
+            return user, name
+    raise OSError(errno.EAGAIN, f"all {COUNT} users that bots become are taken by other referee processes")
+
+
 def become(user: int | None) -> None:
-    """Become this user; as root with None, stay root in name only. Nothing for anybody else."""
+    """Become this user; with None, stay root without capabilities. Do nothing if we are not root.
+
+    The capability sets are emptied for good: uid 0 then owns files, and has no power besides. The set that bounds those
+    of a program need not be emptied: with NO_ROOT and no_new_privs they stay empty.
+    """
     if os.getuid() != 0 and os.geteuid() != 0:
         return
     if user is not None:
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
-    else:
-        lose_capabilities()
-
-
-def lose_capabilities() -> None:
-    """Empty every capability set, for good: uid 0 then owns files, and has no power besides.
-
-    What bounds the sets that a program starts with need not be touched: with NO_ROOT and no_new_privs they stay empty.
-    """
+        return
     libc.prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0)
     header, data = struct.pack("Ii", CAPABILITY_VERSION_3, 0), bytes(24)
     if libc.capset(header, data) != 0:
         raise OSError(ctypes.get_errno(), f"capabilities: {os.strerror(ctypes.get_errno())}")
 
 
-def can_read(user: int, through: str, paths: tuple[str, ...]) -> bool:
-    """Become this user: whether it may read these files and folders, and pass through a folder. The kernel says."""
+def unreadable(user: int, folder: str, paths: tuple[str, ...]) -> list[str]:
+    """Become this user; return the folder if the user may not pass through it, and the paths that it may not read."""
     become(user)
-    return os.access(through, os.X_OK) and all(map(_open, paths))
-
-
-def _open(path: str) -> bool:
-    wanted = os.R_OK | os.X_OK if os.path.isdir(path) else os.R_OK
-    return os.access(path, wanted)
+    denied = [path for path in paths if not os.access(path, os.R_OK | (os.X_OK if os.path.isdir(path) else 0))]
+    return denied if os.access(folder, os.X_OK) else [folder, *denied]

@@ -1,9 +1,27 @@
-"""Warm starts: be a Python bot in this very process, which is an interpreter already started.
+"""Warm starts: a forked child of the spawner becomes a Python bot without an exec.
 
-Runs in a child of the spawner, forked and confined: what follows is what `python bot.py` does between its start and its
-end, so that the bot can't tell, except by the clock, by what is loaded already and by the frames below its own. The
-spawner was started with the flags and the environment of every such bot, which is where the rest of the likeness comes
-from.
+Theory of operation
+-------------------
+
+Purpose. A start of the interpreter costs some 10 ms, and an import of numpy 100 ms; a fork of a process that has done
+both costs 2 to 3 ms (benchmarks/starts.py). So the spawner is started with the flags (FLAGS) and the environment of
+every Python bot, imports what the organiser wants preloaded, and a child that is forked from it and confined calls
+`run`.
+
+Imitation. `run` does what `python bot.py` does between its start and its end: the environment, `sys.argv` and
+`sys.path`, new standard streams, a new `__main__`, the signals of an interpreter, and at the end the threads, the exit
+functions, the flush and the exit status. A bot can tell a warm start only by the clock, by the modules that are loaded
+already, and by the frames below its own. `arena` itself is removed from `sys.modules`.
+
+Process lists read the arguments and the environment from the memory in which the kernel put them at exec. `_show`
+overwrites that memory. It cannot grow, so `room_for` reserves space in the spawner's environment with a long variable.
+
+Memory. The memory of a fork is the spawner's until somebody writes to it; the kernel copies a page at the first
+write. `gc.freeze` keeps the collector from writing to every object. `inherited` is what a fork begins with: it does not
+count against a bot's limits. What the spawner learned last must be settled before the next fork (`prepare_to_fork`).
+
+Differences. Random numbers: `random` reseeds itself after a fork, numpy does not, so `run` reseeds it. A module
+that starts a thread when it is imported is refused, because no fork has that thread.
 """
 
 import _signal  # type: ignore[import-not-found]  # the module signal makes enums of all, which costs
@@ -11,18 +29,23 @@ import atexit
 import ctypes
 import gc
 import importlib
+import io
 import os
 import sys
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
-from arena.sandbox.landlock import PROGRAMS
+from arena.sandbox.file_policy import PROGRAMS
 
 FLAGS = ("-s", "-B", "-u")
 """How the spawner itself is started: only bots that are started so can be warm."""
-PAGE = os.sysconf("SC_PAGE_SIZE")
-PLACE, LONGER = "ARENA", 512  # bytes that a bot's environment may be longer than that of the spawner's folder
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+RESERVE = "ARENA"
+"""The name of the variable that reserves space."""
+LONGER_BYTES = 512
+"""A bot's environment may be so much longer than one with the spawner's folder as HOME and TMPDIR."""
+CANNOT_FLUSH = 120  # the exit status of an interpreter that cannot flush its output
 base_path = sys.path[1:]
 """Where modules are found, after a script's own folder and PYTHONPATH."""
 
@@ -36,111 +59,131 @@ class Footprint(NamedTuple):
     """As RLIMIT_DATA counts it."""
 
 
-class Shown(NamedTuple):
-    """Where the kernel reads what a process was started with, for process lists: addresses."""
+class Addresses(NamedTuple):
+    """The addresses of the arguments and the environment of this process, as process lists read them."""
 
-    words: int
-    words_end: int
+    argv: int
+    argv_end: int
     environment: int
     environment_end: int
 
 
 inherited = Footprint(0, 0)
-shown = Shown(0, 0, 0, 0)
+addresses = Addresses(0, 0, 0, 0)
 readable: tuple[str, ...] = ()
-ours: list[str] = []
-"""What is loaded of arena, which no bot may find."""
+arena_modules: list[str] = []
+"""The loaded modules of arena, which no bot may find."""
 
 
 def fits(argv: tuple[str, ...]) -> bool:
-    """Whether a command is a script for the interpreter that runs arena, started with our flags."""
+    """Return whether a command is a script for the interpreter that runs arena, started with our flags."""
     script = argv[len(FLAGS) + 1 : len(FLAGS) + 2]
     return argv[:1] == (sys.executable,) and argv[1 : len(FLAGS) + 1] == FLAGS and bool(script) and script[0][:1] != "-"
 
 
 def room_for(env: dict[str, str]) -> dict[str, str]:
-    """For the spawner's environment: a variable as long as what a bot's environment needs, to be overwritten by it."""
-    return {PLACE: "-" * (sum(len(name) + len(value) + 2 for name, value in env.items()) + LONGER)}
+    """Return a variable for the spawner that reserves space, so that a bot's environment can overwrite it."""
+    return {RESERVE: "-" * (sum(len(name) + len(value) + 2 for name, value in env.items()) + LONGER_BYTES)}
 
 
 def preload(modules: tuple[str, ...]) -> str:
-    """In the spawner: import what bots would import, once; why that cannot be, if it cannot."""
+    """In the spawner, once: import modules that bots would import; return why that fails, empty when it does not."""
     for name in modules:
         try:
             importlib.import_module(name)
-        except Exception as error:  # noqa: BLE001 (whatever somebody's module does when it is imported)
+        except Exception as error:  # noqa: BLE001 (an import can raise anything)
             return f"{name}: {error!r}"[:1000]
         if len(os.listdir("/proc/self/task")) > 1:
             return f"{name}: it starts threads when it is imported, which no fork has"
-    settle(readable)
+    prepare_to_fork(readable)
     return ""
 
 
-def settle(places: tuple[str, ...] = ()) -> None:
-    """In the spawner, when it has learned something: make a fork cheap, and know what it begins with.
+def prepare_to_fork(bots_may_read: tuple[str, ...] = ()) -> None:
+    """In the spawner, when it has learned something: make a fork cheap, and note what it begins with.
 
-    `places` are those that bots may read; of what is elsewhere no listing is kept, which modules are looked up in.
+    The import system caches the listing of folders; those of folders that bots may not read are removed.
     """
-    global inherited, shown, ours, readable
-    readable = places
-    for path in [path for path in sys.path_importer_cache if not path.startswith((*PROGRAMS, *places))]:
+    global inherited, addresses, arena_modules, readable
+    readable = bots_may_read
+    for path in [path for path in sys.path_importer_cache if not path.startswith((*PROGRAMS, *readable))]:
         del sys.path_importer_cache[path]
-    ours = [name for name in sys.modules if name.partition(".")[0] == "arena"]
-    os.environ.pop(PLACE, None)
+    arena_modules = [name for name in sys.modules if name.partition(".")[0] == "arena"]
+    os.environ.pop(RESERVE, None)
     compile("", "", "exec")  # the compiler makes its types when it is first used
     gc.collect()
-    gc.freeze()  # what is there is not copied while nobody writes to it, and the collector would
-    with open("/proc/self/stat") as told:
-        shown = Shown(*map(int, told.read().rpartition(")")[2].split()[45:49]))  # proc_pid_stat(5), arg_start
-    with open("/proc/self/statm") as told:
-        _, resident, shared, _, _, data, _ = map(int, told.read().split())
-    inherited = Footprint((resident - shared) * PAGE, data * PAGE)
+    gc.freeze()
+    with open("/proc/self/stat") as file:
+        addresses = Addresses(*map(int, file.read().rpartition(")")[2].split()[45:49]))  # proc_pid_stat(5), arg_start
+    with open("/proc/self/statm") as file:
+        _, resident, shared, _, _, data, _ = map(int, file.read().split())
+    inherited = Footprint((resident - shared) * PAGE_BYTES, data * PAGE_BYTES)
 
 
 def run(argv: list[str], env: dict[str, str]) -> NoReturn:
-    """Be the bot, to its end."""
+    """Be the bot until it ends."""
     status = 1
     try:
         script = argv[len(FLAGS) + 1]
         main = _become(argv, script, env)
+        file_name = main.__file__ or script
         try:
             with open(script, "rb", 0) as file:
                 source = file.read()
         except OSError as error:
-            print(
-                f"{argv[0]}: can't open file {main.__file__!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr
-            )
+            print(f"{argv[0]}: can't open file {file_name!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
             raise SystemExit(2) from error
-        exec(compile(source, main.__file__ or script, "exec", dont_inherit=True), main.__dict__)  # noqa: S102 (it is confined)
+        if (fault := _encoding_fault(source, file_name)) is not None:
+            raise fault
+        exec(compile(source, file_name, "exec", dont_inherit=True), main.__dict__)  # noqa: S102 (it is confined)
         status = 0
     except SystemExit as leaving:
-        status = _status(leaving)
-    except BaseException as error:  # noqa: BLE001 (the interpreter tells of every kind)
+        if leaving.code is None or isinstance(leaving.code, int):
+            status = leaving.code or 0
+        else:
+            print(leaving.code, file=sys.stderr)
+    except BaseException as error:  # noqa: BLE001 (an interpreter prints every exception)
         error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ else None  # without this frame
         sys.excepthook(type(error), error, error.__traceback__)
     _leave(status)
 
 
+def _encoding_fault(source: bytes, file: str) -> SyntaxError | None:
+    """Return the error of `python FILE` for a file that is no UTF-8 and names no encoding; `compile` may take it."""
+    if source.isascii() or b"coding" in b"".join(source.splitlines()[:2]):
+        return None
+    try:
+        source.decode()
+    except UnicodeDecodeError as error:
+        line = source.count(b"\n", 0, error.start) + 1
+        return SyntaxError(
+            f"Non-UTF-8 code starting with '\\x{source[error.start]:x}' in file {file} on line {line}, but no encoding"
+            " declared; see https://peps.python.org/pep-0263/ for details"
+        )
+    return None
+
+
 def _become(argv: list[str], script: str, env: dict[str, str]) -> ModuleType:
-    """A fresh `__main__`, and everything that tells where it comes from."""
+    """Return a new `__main__`, and set everything by which a program learns how it was started."""
     for name, value in env.items():
         if os.environ.get(name) != value:
             os.environ[name] = value
-    _show(shown.words, shown.words_end, argv)
-    _show(shown.environment, shown.environment_end, [f"{name}={value}" for name, value in env.items()])
-    for name in ours:
+    _show(addresses.argv, addresses.argv_end, argv)
+    _show(addresses.environment, addresses.environment_end, [f"{name}={value}" for name, value in env.items()])
+    for name in arena_modules:
         del sys.modules[name]
     file = os.path.join(os.getcwd(), script)
     folder = os.path.dirname(os.path.realpath(file) if "/" in script or os.path.islink(file) else file)
     kit = [path for path in env.get("PYTHONPATH", "").split(":") if path]
     sys.path[:] = [folder, *kit, *base_path]
+    _open_streams()
     sys.argv[:] = argv[len(FLAGS) + 1 :]
     sys.orig_argv[:] = argv
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
         _signal.signal(number, _signal.SIG_IGN)  # as the interpreter does
-    if (dice := sys.modules.get("numpy.random")) is not None:
-        dice.seed()  # the library random sees to itself; this one would throw the same dice in every bot
+    if (numpy_random := sys.modules.get("numpy.random")) is not None:
+        numpy_random.seed()  # otherwise every bot would draw the same numbers
     main = ModuleType("__main__")
     main.__dict__.update(
         __annotations__={},
@@ -153,23 +196,37 @@ def _become(argv: list[str], script: str, env: dict[str, str]) -> ModuleType:
     return main
 
 
-def _show(begin: int, end: int, words: list[str]) -> None:
-    """Have process lists show these words, as far as there is room, instead of the spawner's."""
-    text = b"".join(os.fsencode(word) + b"\0" for word in words)[: end - begin - 1]
+def _open_streams() -> None:
+    """Make the standard streams anew, as the interpreter makes them.
+
+    Those of the spawner remember that /dev/null can seek, so `reconfigure` would fail on the bot's pipes.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        spawners = getattr(sys, name)
+        raw: Any = io.FileIO(number, "w" if number else "r", closefd=False)
+        raw.name = spawners.name
+        stream: Any = io.TextIOWrapper(
+            raw if number else io.BufferedReader(raw),
+            encoding=spawners.encoding,
+            errors=spawners.errors,
+            newline="\n",
+            line_buffering=spawners.line_buffering,
+            write_through=spawners.write_through,
+        )
+        stream.mode = spawners.mode
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _show(begin: int, end: int, strings: list[str]) -> None:
+    """Have process lists show these strings, as far as there is space, instead of the spawner's."""
+    text = b"".join(os.fsencode(string) + b"\0" for string in strings)[: end - begin - 1]
     ctypes.memset(begin, 0, end - begin)
     ctypes.memmove(begin, text, len(text))
 
 
-def _status(leaving: SystemExit) -> int:
-    """The exit status of a SystemExit."""
-    if leaving.code is None or isinstance(leaving.code, int):
-        return leaving.code or 0
-    print(leaving.code, file=sys.stderr)
-    return 1
-
-
 def _leave(status: int) -> NoReturn:
-    """End as an interpreter does: wait for threads, call what is registered, flush."""
+    """End as an interpreter does: wait for threads, call the exit functions, flush."""
     try:
         threading: Any = sys.modules.get("threading")
         if threading is not None:
@@ -179,6 +236,6 @@ def _leave(status: int) -> NoReturn:
             if stream is not None and not stream.closed:
                 stream.flush()
     except OSError:
-        status = status or 120  # what a cold start says when it can't flush
+        status = status or CANNOT_FLUSH
     finally:
         os._exit(status & 0xFF)

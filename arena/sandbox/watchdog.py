@@ -1,7 +1,23 @@
-"""What arena itself sees of a bot that uses too much: resident memory, CPU, threads, processes, scratch.
+"""The watchdog: finds a bot that uses too much memory, CPU, threads, processes or scratch.
 
-Limits of the kernel count one process at a time, and not everything; this looks from outside at the whole bot, every
-LOOK seconds while it is awake. It finds and says; whoever asked ends the bot.
+Theory of operation
+-------------------
+
+Purpose. The kernel's limits (`rlimits.py`) count one process at a time, and not everything: shared memory, the
+kernel's page tables, files without a name, children. The watchdog looks from outside at the whole bot. It only reports
+a failure; its caller ends the bot. A look is due every WATCHDOG_INTERVAL_S while the bot is awake. Between two looks a
+bot can take some ten megabytes more than it may.
+
+Memory. Resident memory also has the interpreter's own file pages, which RLIMIT_DATA does not count. So a bot may have
+RESIDENT_FACTOR times its limit. The page tables are added, because they can be larger than what they lead to: a page of
+zeros that is only read costs no memory, but up to 8 kB of tables. Forks share most of their memory, and to read what
+each has of it is slow. So it is read only when the plain sum seems to be too much.
+
+CPU time. /proc shows it in clock ticks (10 ms on most systems), with that of reaped children; a cgroup counts it all.
+
+Scratch. A folder is counted while the bot may change it, so `child.py` counts it again with the bot stopped. Also
+counted are files that have no name any more and are still open, and what was allocated beyond a file's end. A file
+without a name that is mapped and not open shows its size to nobody, so it counts as more than any limit.
 """
 
 import contextlib
@@ -10,17 +26,25 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from arena.match import Limits
+from arena.failure import Cause, Failure
 from arena.sandbox import procfs
-from arena.sandbox.procfs import Seen, see
+from arena.sandbox.procfs import ProcessUsage, see
+from arena.values import Limits
 
-LOOK = 0.025  # seconds between two looks: what can be eaten meanwhile is some ten megabytes
-BLOCK = 4096  # what a file system rounds up to
-UNTOLD = 1 << 40  # bytes
-MANY = 1_000_000  # files: where none is too many, counting ends somewhere
-THREADS = 128  # a process; a JVM has 30; each costs the kernel 16 kB and more
-CPU = "cpu: it used more than the {:g} seconds of CPU that a match allows"
-SPARE = 1.25  # resident memory counts the interpreter's own file pages too, which RLIMIT_DATA does not
+WATCHDOG_INTERVAL_S = 0.025
+BLOCK_BYTES = 4096
+"""A file system rounds a file's size up to this."""
+STAT_BLOCK_BYTES = 512
+"""The unit of st_blocks."""
+UNKNOWN_BYTES = 1 << 40
+"""The size of a file whose size nobody can read."""
+MANY_FILES = 1_000_000
+"""Where there is no limit on files, counting ends here."""
+THREADS = 128
+"""The most threads for each process that is allowed: a JVM has 30, and each costs the kernel 16 kB and more. The
+same number limits the zombies: children that ended and that the bot has not reaped."""
+RESIDENT_FACTOR = 1.25
+MORE_CPU = "it used more than the {:g} seconds of CPU that a match allows"
 
 
 class Watchdog:
@@ -32,76 +56,95 @@ class Watchdog:
         inherited: int,
         processes: Callable[[], Iterable[int]],
         scratch: Callable[[], tuple[int, int]],
+        counted: Callable[[], float] = float,
     ) -> None:
-        """`processes` lists the bot's process ids, `scratch` tells (bytes, files) in its scratch folder.
+        """`inherited` are the bytes that were resident in each process when it started, and do not count.
 
-        `inherited` are the bytes that were resident in each when it started, and do not count.
+        `processes` lists the bot's process ids; `scratch` returns (bytes, files) in its scratch folder. `counted`
+        returns the CPU seconds of all its processes as its cgroup has them, 0.0 without one.
         """
         self._limits = limits
         self._inherited = inherited
         self._processes = processes
         self._scratch = scratch
+        self._counted = counted
         self.due = 0.0
         """The moment (monotonic) from which on a look is due."""
-        self._before = 0.0
+        self._cpu_before = 0.0
         """Seconds of CPU that were used in earlier matches, and do not count."""
+        self.peak = 0
+        """The most bytes that were resident in any of its processes at a look, beyond the inherited."""
 
     def begin_again(self) -> None:
-        """Another match begins: what they used so far does not count."""
-        self._before = sum(seen.cpu for pid in self._processes() if (seen := see(pid)) is not None)
+        """Begin another match: the CPU time that the bot used so far does not count."""
+        self._cpu_before = self._cpu(usage for pid in self._processes() if (usage := see(pid)) is not None)
 
-    def look(self, now: float) -> str | None:
-        """Which limit is passed, in words; None while all is well, or when it was looked at just now (monotonic)."""
+    def look(self, now: float) -> Failure | None:
+        """Return which limit is exceeded; None while none is, or when no look is due at `now` (monotonic)."""
         if now < self.due:
             return None
-        excess = next(self._excesses(), None)
-        self.due = time.monotonic() + LOOK
+        excess = next((Failure(cause=cause, words=f"{cause}: {text}") for cause, text in self._excesses()), None)
+        self.due = time.monotonic() + WATCHDOG_INTERVAL_S
         return excess
 
-    def _excesses(self) -> Iterator[str]:
+    def _excesses(self) -> Iterator[tuple[Cause, str]]:
+        """Yield each limit that is exceeded, with a description."""
         limits = self._limits
-        found = {pid: seen for pid in self._processes() if (seen := see(pid)) is not None}
-        living = found.values()
-        if limits.memory is not None and self._resident(found) > limits.memory * SPARE:
-            yield f"memory: more was resident than its {size(limits.memory)}"
-        if limits.cpu is not None and sum(seen.cpu for seen in living) - self._before > limits.cpu:
-            yield CPU.format(limits.cpu)
+        pids = tuple(self._processes())
+        usages = {pid: usage for pid in pids if (usage := see(pid)) is not None}
+        living = usages.values()
+        self.peak = max([self.peak, *(usage.resident - self._inherited for usage in living)])
+        if limits.memory is not None and self._resident(usages) > limits.memory * RESIDENT_FACTOR:
+            yield Cause.MEMORY, f"more was resident than its {size(limits.memory)}"
+        if limits.cpu is not None and self._cpu(living) - self._cpu_before > limits.cpu:
+            yield Cause.CPU, MORE_CPU.format(limits.cpu)
         threads = THREADS * (limits.processes or 1)
-        if sum(seen.threads for seen in living) > threads:
-            yield f"threads: more than {threads} at once"
+        if sum(usage.threads for usage in living) > threads:
+            yield Cause.THREADS, f"more than {threads} at once"
         if limits.processes is not None and len(living) > limits.processes:
-            yield f"processes: more than {limits.processes} at once"
+            yield Cause.PROCESSES, f"more than {limits.processes} at once"
+        if len(pids) - len(usages) > threads:
+            yield Cause.PROCESSES, f"more than {threads} that have ended, and that it did not wait for"
         stored, files = self._scratch()
         if limits.scratch is not None and stored > limits.scratch:
-            yield f"scratch: more than {size(limits.scratch)} in its scratch folder"
+            yield Cause.SCRATCH, f"more than {size(limits.scratch)} in its scratch folder"
         if limits.files is not None and files > limits.files:
-            yield f"files: more than {limits.files} in its scratch folder"
+            yield Cause.FILES, f"more than {limits.files} in its scratch folder"
 
-    def _resident(self, found: Mapping[int, Seen]) -> int:
-        """Bytes that all of them have in memory; looked at more closely, which costs, when it seems to be too much."""
-        resident = sum(seen.resident - self._inherited for seen in found.values())
-        if len(found) == 1 or self._limits.memory is None or resident <= self._limits.memory * SPARE:
-            return resident
-        shares = ((procfs.share(pid), seen.resident) for pid, seen in found.items())  # forks share most of it
-        return sum(seen if share is None else share for share, seen in shares)
+    def _cpu(self, usages: Iterable[ProcessUsage]) -> float:
+        """Return the CPU seconds that the bot has used so far."""
+        return max(self._counted(), sum(usage.cpu for usage in usages))
+
+    def _resident(self, usages: Mapping[int, ProcessUsage]) -> int:
+        """Return the bytes that all processes have in memory, with their page tables."""
+        tables = sum(map(procfs.page_tables, usages))
+        resident = sum(usage.resident - self._inherited for usage in usages.values())
+        limit = self._limits.memory
+        if len(usages) == 1 or limit is None or resident + tables <= limit * RESIDENT_FACTOR:
+            return resident + tables
+        shares = ((procfs.share(pid), usage.resident) for pid, usage in usages.items())
+        return tables + sum(whole if share is None else share for share, whole in shares)
 
 
 def in_folder(path: str, most: int) -> tuple[int, int]:
-    """(bytes, files) below a folder; stops counting after `most` files.
+    """Return (bytes, files) below a folder; stop counting after `most` files.
 
-    A folder that cannot be looked into, for its mode or for the length of its path, hides files: it counts as too many.
+    A folder that cannot be opened, because of its mode or the length of its path, hides files: it counts as too many.
     """
     stored = files = 0
     folders = [path]
     while folders and files <= most:
         folder = folders.pop()
         try:
-            with _opened(folder) as descriptor, os.scandir(descriptor) as entries:
+            with _opened_folder(folder) as descriptor, os.scandir(descriptor) as entries:
                 for entry in entries:
                     files += 1
-                    told = entry.stat(follow_symlinks=False)
-                    stored += max(told.st_size, told.st_blocks * 512 - BLOCK)  # what was allocated past the end, too
-                    if stat.S_ISDIR(told.st_mode):
+                    try:
+                        status = entry.stat(follow_symlinks=False)
+                    except FileNotFoundError:  # perhaps renamed meanwhile; the entries after it count all the same
+                        continue
+                    stored += _stored(status)
+                    if stat.S_ISDIR(status.st_mode):
                         folders.append(f"{folder}/{entry.name}")
                     if files > most:
                         break
@@ -113,8 +156,8 @@ def in_folder(path: str, most: int) -> tuple[int, int]:
 
 
 @contextlib.contextmanager
-def _opened(folder: str) -> Iterator[int]:
-    """A folder, and not what a link leads to that has meanwhile taken its place."""
+def _opened_folder(folder: str) -> Iterator[int]:
+    """Open a folder, and never the target of a link that a bot has put there meanwhile."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         yield descriptor
@@ -122,44 +165,41 @@ def _opened(folder: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def in_removed_files(pids: Iterable[int], scratch: str) -> int:
-    """Bytes in files of a scratch folder that have no name any more, but are open in one of these processes.
+def _stored(status: os.stat_result) -> int:
+    """Return the bytes of a file, with what was allocated beyond its end."""
+    return max(status.st_size, status.st_blocks * STAT_BLOCK_BYTES - BLOCK_BYTES)
 
-    One that is mapped and not open tells nobody its size, and counts as more than any folder may hold.
-    """
-    found: dict[tuple[int, int], int] = {}
+
+def in_removed_files(pids: Iterable[int], scratch: str) -> int:
+    """Return the bytes in files of a scratch folder that have no name any more, and that these processes hold."""
+    sizes: dict[tuple[int, int], int] = {}
     mapped: set[int] = set()
-    for pid in pids:
+    for pid in map(procfs.living, pids):
         try:
             for number in os.listdir(f"/proc/{pid}/fd"):
-                told = os.stat(f"/proc/{pid}/fd/{number}")
-                if stat.S_ISREG(told.st_mode) and told.st_nlink == 0:
-                    found[told.st_dev, told.st_ino] = max(told.st_size, told.st_blocks * 512 - BLOCK)
-            mapped |= set(_removed_and_mapped(pid, scratch))
+                status = os.stat(f"/proc/{pid}/fd/{number}")
+                if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+                    sizes[status.st_dev, status.st_ino] = _stored(status)
+            with open(f"/proc/{pid}/maps", errors="surrogateescape") as maps:
+                removed = [line for line in maps if line.endswith(" (deleted)\n") and scratch in line]
+            mapped |= {int(line.split(None, 5)[4]) for line in removed}  # inodes
         except OSError:
             continue  # gone meanwhile
-    hidden = mapped - {inode for _, inode in found}
-    return sum(found.values()) + len(hidden) * UNTOLD
-
-
-def _removed_and_mapped(pid: int, scratch: str) -> Iterator[int]:
-    with open(f"/proc/{pid}/maps", errors="surrogateescape") as maps:
-        for line in maps:
-            if line.endswith(" (deleted)\n") and scratch in line:
-                yield int(line.split(None, 5)[4])
+    not_open = mapped - {inode for _, inode in sizes}
+    return sum(sizes.values()) + len(not_open) * UNKNOWN_BYTES
 
 
 def in_mount(path: str) -> tuple[int, int]:
-    """(bytes, files) of a file system that holds nothing else."""
+    """Return (bytes, files) of a whole file system."""
     try:
-        told = os.statvfs(path)
+        status = os.statvfs(path)
     except OSError:
         return 0, 0
-    return (told.f_blocks - told.f_bfree) * told.f_frsize, max(0, told.f_files - told.f_ffree - 1)
+    return (status.f_blocks - status.f_bfree) * status.f_frsize, max(0, status.f_files - status.f_ffree - 1)
 
 
 def size(count: int) -> str:
-    """Bytes as people write them: `256 MB`."""
+    """Return a number of bytes as people write it: `256 MB`."""
     for unit, name in ((1000**3, "GB"), (1000**2, "MB"), (1000, "kB")):
         if count >= unit and count % (unit // 10) == 0:
             return f"{count / unit:g} {name}"

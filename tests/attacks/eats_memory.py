@@ -1,9 +1,9 @@
 """Takes memory piece by piece (here: 100 MB of the 64 that it may)."""
 
-from attack import bomb, kept
+from attack import bomb, held
 
 
 @bomb
 def _():
     for _ in range(10):
-        kept.append(b"x" * 10**7)
+        held.append(b"x" * 10**7)

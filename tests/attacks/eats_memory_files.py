@@ -2,11 +2,11 @@
 
 import os
 
-from attack import bomb, call, kept
+from attack import bomb, call, held
 
 
 @bomb
 def _():
     for _ in range(20):
-        kept.append(call("memfd_create", b"hidden", 0))
-        os.write(kept[-1], bytes(3_000_000))
+        held.append(call("memfd_create", b"hidden", 0))
+        os.write(held[-1], bytes(3_000_000))

@@ -3,14 +3,14 @@
 import os
 import time
 
-from attack import bomb, kept
+from attack import bomb, held
 
 
 @bomb
 def _():
     for _ in range(4):
         if os.fork() == 0:
-            kept.append(b"x" * 30_000_000)
+            held.append(b"x" * 30_000_000)
             time.sleep(60)
             os._exit(0)
     time.sleep(2)

@@ -3,13 +3,13 @@
 import fcntl
 import os
 
-from attack import attack, kept
+from attack import attack, held
 
 
 @attack
 def _():
     for _ in range(100):
-        kept.extend(os.pipe())
-        fcntl.fcntl(kept[-1], 1031, 1 << 20)  # F_SETPIPE_SZ
-        os.set_blocking(kept[-1], False)
-        os.write(kept[-1], bytes(1 << 20))
+        held.extend(os.pipe())
+        fcntl.fcntl(held[-1], 1031, 1 << 20)  # F_SETPIPE_SZ
+        os.set_blocking(held[-1], False)
+        os.write(held[-1], bytes(1 << 20))

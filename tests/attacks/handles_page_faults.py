@@ -1,8 +1,8 @@
 """Takes page faults into its own hands (userfaultfd), the first step of many exploits."""
 
-from attack import attack, call, kept
+from attack import attack, call, held
 
 
 @attack
 def _():
-    kept.append(call("userfaultfd", 1))
+    held.append(call("userfaultfd", 1))

@@ -3,7 +3,7 @@
 import mmap
 import os
 
-from attack import bomb, kept, scratch
+from attack import bomb, held, scratch
 
 
 @bomb
@@ -12,5 +12,5 @@ def _():
         file = os.open(f"{scratch}/large", os.O_CREAT | os.O_RDWR)
         os.unlink(f"{scratch}/large")
         os.write(file, bytes(3_000_000))
-        kept.append(mmap.mmap(file, 4096))
+        held.append(mmap.mmap(file, 4096))
         os.close(file)

@@ -2,11 +2,11 @@
 
 import os
 
-from attack import bomb, kept, scratch
+from attack import bomb, held, scratch
 
 
 @bomb
 def _():
     for _ in range(6):
-        kept.append(os.open(scratch, os.O_TMPFILE | os.O_RDWR))
-        os.write(kept[-1], bytes(3_000_000))
+        held.append(os.open(scratch, os.O_TMPFILE | os.O_RDWR))
+        os.write(held[-1], bytes(3_000_000))

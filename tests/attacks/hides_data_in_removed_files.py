@@ -2,12 +2,12 @@
 
 import os
 
-from attack import bomb, kept, scratch
+from attack import bomb, held, scratch
 
 
 @bomb
 def _():
     for _ in range(6):
-        kept.append(os.open(f"{scratch}/large", os.O_CREAT | os.O_RDWR))
+        held.append(os.open(f"{scratch}/large", os.O_CREAT | os.O_RDWR))
         os.unlink(f"{scratch}/large")
-        os.write(kept[-1], bytes(3_000_000))
+        os.write(held[-1], bytes(3_000_000))

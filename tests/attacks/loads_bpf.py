@@ -2,9 +2,9 @@
 
 import struct
 
-from attack import attack, call, kept
+from attack import attack, call, held
 
 
 @attack
 def _():
-    kept.append(call("bpf", 0, struct.pack("IIII", 2, 4, 4, 1).ljust(128, b"\0"), 128))
+    held.append(call("bpf", 0, struct.pack("IIII", 2, 4, 4, 1).ljust(128, b"\0"), 128))

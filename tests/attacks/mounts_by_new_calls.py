@@ -1,6 +1,6 @@
 """Opens a file system by fsopen."""
 
-from attack import attack, call, kept, new_user_namespace
+from attack import attack, call, held, new_user_namespace
 
 
 @attack
@@ -8,4 +8,4 @@ def _():
     try:
         new_user_namespace(0x20000)
     finally:
-        kept.append(call("fsopen", b"tmpfs", 0))
+        held.append(call("fsopen", b"tmpfs", 0))

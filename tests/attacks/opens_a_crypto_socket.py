@@ -2,9 +2,9 @@
 
 import socket
 
-from attack import attack, kept
+from attack import attack, held
 
 
 @attack
 def _():
-    kept.append(socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET))
+    held.append(socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET))

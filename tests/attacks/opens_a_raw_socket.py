@@ -2,13 +2,13 @@
 
 import socket
 
-from attack import attack, kept
+from attack import attack, held
 
 
 @attack
 def _():
     for family, kind in ((socket.AF_INET, socket.SOCK_RAW), (socket.AF_PACKET, socket.SOCK_RAW)):
         try:
-            kept.append(socket.socket(family, kind, 1))
+            held.append(socket.socket(family, kind, 1))
         except OSError:
             continue

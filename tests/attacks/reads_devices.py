@@ -2,13 +2,13 @@
 
 import os
 
-from attack import attack, kept
+from attack import attack, held
 
 
 @attack
 def _():
     for name in ("kmsg", "mem", "vda", "sda", "fuse", "kvm", "net/tun", "ptmx", "hwrng"):
         try:
-            kept.append(os.open(f"/dev/{name}", os.O_RDONLY | os.O_NONBLOCK))
+            held.append(os.open(f"/dev/{name}", os.O_RDONLY | os.O_NONBLOCK))
         except OSError:
             continue

@@ -7,4 +7,4 @@ from attack import attack
 
 @attack
 def _():
-    threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()
+    threading.Thread(target=lambda: sum(0 for _ in iter(int, 1)), daemon=True).start()

@@ -4,13 +4,13 @@ import fcntl
 import os
 import signal
 
-from attack import attack, kept, target
+from attack import attack, held, target
 
 
 @attack
 def _():
-    kept.extend(os.pipe())
-    fcntl.fcntl(kept[0], 10, signal.SIGRTMIN + 3)  # F_SETSIG
-    fcntl.fcntl(kept[0], fcntl.F_SETOWN, target.referee)
-    fcntl.fcntl(kept[0], fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
-    os.write(kept[1], b"x")
+    held.extend(os.pipe())
+    fcntl.fcntl(held[0], 10, signal.SIGRTMIN + 3)  # F_SETSIG
+    fcntl.fcntl(held[0], fcntl.F_SETOWN, target.referee)
+    fcntl.fcntl(held[0], fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
+    os.write(held[1], b"x")

@@ -1,9 +1,9 @@
 """Has itself told whenever a file outside is used (inotify)."""
 
-from attack import attack, call, kept, target
+from attack import attack, call, held, target
 
 
 @attack
 def _():
-    kept.append(call("inotify_init1", 0))
-    call("inotify_add_watch", kept[0], target.canary.encode(), 0xFFF)
+    held.append(call("inotify_init1", 0))
+    call("inotify_add_watch", held[0], target.canary.encode(), 0xFFF)

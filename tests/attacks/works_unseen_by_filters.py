@@ -2,9 +2,9 @@
 
 import ctypes
 
-from attack import attack, call, kept
+from attack import attack, call, held
 
 
 @attack
 def _():
-    kept.append(call("io_uring_setup", 4, ctypes.create_string_buffer(120)))
+    held.append(call("io_uring_setup", 4, ctypes.create_string_buffer(120)))

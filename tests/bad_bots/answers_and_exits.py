@@ -1,16 +1,8 @@
 """Answers once and exits at once."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    print(legal[0], flush=True); os._exit(0)
+import os
+from arena.kit import run
+
+def choose(turn):
+    print(turn.legal[0], flush=True); os._exit(0)
+
+run(choose)

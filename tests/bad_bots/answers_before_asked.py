@@ -1,17 +1,5 @@
 """Prints moves before it is asked; they are thrown away, then it plays on: no fault."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-sys.stdout.write('move1 north\nmove2 up\n'); sys.stdout.flush()
-for _ in lines():
-    print(legal[0], flush=True)
+from arena.kit import run
+
+print('move1 north\nmove2 up', flush=True)
+run(lambda turn: turn.legal[0])

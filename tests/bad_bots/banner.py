@@ -1,17 +1,5 @@
 """Prints a banner before ready; it is thrown away, then it plays on: no fault."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
+from arena.kit import run
+
 print('SuperBot 3000 (c)')
-for _ in lines():
-    print(legal[0], flush=True)
+run(lambda turn: turn.legal[0])

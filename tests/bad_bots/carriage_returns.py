@@ -1,16 +1,6 @@
 """Ends its lines as Windows does, with blanks around its moves: no fault."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines('ready\r\n'):
-    sys.stdout.write('  ' + legal[0] + ' \r\n'); sys.stdout.flush()
+import sys
+from arena.kit import run
+
+sys.stdout.reconfigure(newline='\r\n')
+run(lambda turn: '  ' + turn.legal[0] + ' ')

@@ -1,16 +1,8 @@
 """Prints a debug line before its move."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    print('thinking about', len(legal), 'moves'); print(legal[0], flush=True)
+from arena.kit import run
+
+def choose(turn):
+    print('thinking about', len(turn.legal), 'moves')
+    return turn.legal[0]
+
+run(choose)

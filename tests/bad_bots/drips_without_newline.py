@@ -1,17 +1,9 @@
 """Drips a byte at a time and never ends the line."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
+import sys, time
+from arena.kit import run
+
+def choose(turn):
     while True:
         sys.stdout.write('m'); sys.stdout.flush(); time.sleep(0.01)
+
+run(choose)

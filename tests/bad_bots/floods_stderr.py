@@ -1,16 +1,9 @@
 """Floods stderr and plays on: no fault."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    sys.stderr.write('noise ' * 50000 + '\n'); print(legal[0], flush=True)
+import sys
+from arena.kit import run
+
+def choose(turn):
+    sys.stderr.write('noise ' * 50000 + '\n')
+    return turn.legal[0]
+
+run(choose)

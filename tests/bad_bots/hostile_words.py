@@ -1,16 +1,4 @@
 """Prints terminal escapes, markup and HTML as its move."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    print('\x1b[2J[red]<script>alert(1)</script>', flush=True)
+from arena.kit import run
+
+run(lambda turn: '\x1b[2J[red]<script>alert(1)</script>')

@@ -1,16 +1,6 @@
 """Answers with bytes that are no UTF-8."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    sys.stdout.buffer.write(b'move1 \xff\xfe\n'); sys.stdout.buffer.flush()
+import sys
+from arena.kit import run
+
+sys.stdout.reconfigure(encoding='utf-8', errors='surrogateescape')
+run(lambda turn: 'move1 \udcff\udcfe')

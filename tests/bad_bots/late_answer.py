@@ -1,16 +1,9 @@
 """Answers correctly, but too late."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    time.sleep(1.2); print(legal[0], flush=True)
+import time
+from arena.kit import run
+
+def choose(turn):
+    time.sleep(1.2)
+    return turn.legal[0]
+
+run(choose)

@@ -1,17 +1,6 @@
 """Says ready too late."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
+import time
+from arena.kit import run
+
 time.sleep(3.0)
-for _ in lines():
-    print(legal[0], flush=True)
+run(lambda turn: turn.legal[0])

@@ -1,16 +1,8 @@
 """Prints a line of 70,000 bytes, newline and all."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    sys.stdout.write('m' * 70000 + '\n'); sys.stdout.flush(); time.sleep(600)
+import time
+from arena.kit import run
+
+def choose(turn):
+    print('m' * 70000, flush=True); time.sleep(600)
+
+run(choose)

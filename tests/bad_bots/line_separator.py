@@ -1,16 +1,6 @@
 """Answers with a Unicode line separator in its line."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    sys.stdout.buffer.write((legal[0] + '\u2028').encode() + b'\n'); sys.stdout.buffer.flush()
+import sys
+from arena.kit import run
+
+sys.stdout.reconfigure(encoding='utf-8')
+run(lambda turn: turn.legal[0] + '\u2028')

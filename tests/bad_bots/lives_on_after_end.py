@@ -1,17 +1,6 @@
 """Goes on for ever after the end of its match: no fault."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    print(legal[0], flush=True)
+import time
+from arena.kit import run
+
+run(lambda turn: turn.legal[0])
 time.sleep(600)

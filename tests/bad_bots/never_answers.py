@@ -1,16 +1,8 @@
 """Says ready, then nothing."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
+import time
+from arena.kit import run
+
+def choose(turn):
     time.sleep(600)
+
+run(choose)

@@ -1,19 +1,8 @@
 """Forks a child that prints empty lines for ever, asked or not."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
+import os
+from arena.kit import run
+
 if os.fork() == 0:
     while True:
         os.write(1, b'\n' * 65536)
-for _ in lines():
-    print(legal[0], flush=True)
+run(lambda turn: turn.legal[0])

@@ -1,16 +1,4 @@
 """Makes a legal move in capitals."""
-import os, sys, time
-legal = []
-def lines(ready="ready\n"):
-    for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
-        if word == "ready?":
-            sys.stdout.write(ready); sys.stdout.flush()
-        elif word == "turn":
-            legal.clear()
-        elif word == "legal":
-            legal.append(rest)
-        elif word == "go":
-            yield rest
-for _ in lines():
-    print(legal[0].upper(), flush=True)
+from arena.kit import run
+
+run(lambda turn: turn.legal[0].upper())

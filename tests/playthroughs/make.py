@@ -9,8 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arena import rulebook
 from arena.game import Game, Move, Role
+from arena.games import rulebook
 
 HERE = Path(__file__).parent
 FEW = 5

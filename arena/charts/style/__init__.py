@@ -1,10 +1,9 @@
 """The one style of every chart: colours, sizes, and how a chart is saved. Legible in print and for the colour-blind.
 
-`letters.py` owns names and their fonts, `sheet.py` where panels stand, `marks.py` what is drawn in them. A chart has no
-layout solver: each text is measured beforehand, which is quicker, and the same to the last digit each time.
+`letters.py` owns names and their fonts, `sheet.py` where panels stand, `marks.py` what is drawn in them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,12 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from arena import durable
 from arena.charts.style import letters
+from arena.values import Ending
 
-COLOURS = (
+# The one table of colours. Each name below it says what the colour shows; several charts may share a name.
+PALETTE = BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, OLIVE, BLACK = (
     "#0072B2",
     "#D55E00",
     "#009E73",
@@ -25,6 +27,15 @@ COLOURS = (
     "#7A6A00",
     "#000000",
 )  # Okabe and Ito, 2008; their yellow is too pale on paper, so a dark one stands for it
+RATING = BLUE  # ratings and strengths with their intervals: `leaderboard`, `rankings` and `roles`
+POINTS = BLUE  # bars of `leaderboard` when no bot has a rating
+SCORES, MEAN = BLUE, VERMILION
+TURNS = BLUE
+METRIC = BLUE
+MEDIAN_TIME, P99_TIME, LONGEST_TIME = BLUE, ORANGE, VERMILION
+FAULTS = dict(zip(Ending, (BLUE, ORANGE, GREEN, VERMILION, BLACK), strict=True))
+BEST_BOTS = PALETTE  # lines of the best bots, the first in the first colour
+HEAT = ("#F1F5F9", "#9CC9E6", BLUE, "#00263D")  # cells, from the least to the most
 INK, GREY, FAINT, PALE, BAND = "#22262B", "#5D6470", "#B4BAC3", "#DDE1E6", "#F2F5F8"
 SMALL, TEXT, LARGE = 7.5, 9.0, 13.0
 DPI = 130
@@ -52,12 +63,13 @@ RC: Any = {
     "text.parse_math": False,  # a bot may be called $x^2$
 }
 styled = matplotlib.rc_context(RC)
-"""Puts a function under the style, whatever a notebook has set. A decorator only: as a context it would serve once."""
+"""Puts a function under the style, whatever a notebook has set. Use it as a decorator: as a `with` block
+it works only once."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What a chart says of its event besides the frame; nothing of it is needed."""
+    """The event of a chart, beside the frame; every field is optional."""
 
     event: str = ""
     bots: tuple[str, ...] = ()
@@ -71,33 +83,40 @@ class About:
     limit: float | None = None
     """Seconds for a move."""
 
-    def title(self, what: str) -> str:
-        """What is seen, and of which event."""
-        return f"{self.event}: {what}" if self.event else what[:1].upper() + what[1:]
+    def title(self, subject: str) -> str:
+        """Return the title of a chart: the event and the subject."""
+        return f"{self.event}: {subject}" if self.event else subject[:1].upper() + subject[1:]
 
     def board(self, label: str) -> str:
-        """The short name of a `game/board`."""
+        """Return the short name of a `game/board`."""
         return self.boards.get(label, label)
 
     def placed(self, frame: Any, alike: Sequence[str]) -> list[tuple[str, str, Any]]:
-        """Board, role and rows of each role, in order of `places`.
+        """Return the board, the role and the rows of each role, in order of `places`.
 
-        Neighbours on a board that are equal in the columns `alike`, as the ghosts of one bot, share an entry.
+        Neighbouring roles of a board that are equal in the columns `alike`, as one bot's two ghosts, share an entry.
         """
         order = {place: number for number, place in enumerate(self.places)}
         groups = list(frame.groupby(["board", "role"], sort=False))
         groups.sort(key=lambda group: order.get(group[0], len(order)))
-        made: list[tuple[str, str, Any]] = []
+        entries: list[tuple[str, str, Any]] = []
         for (board, role), table in groups:
-            if made and made[-1][0] == board and _alike(made[-1][2], table, list(alike)):
-                made[-1] = (board, f"{made[-1][1]}, {role}", made[-1][2])
+            if entries and entries[-1][0] == board and _alike(entries[-1][2], table, list(alike)):
+                entries[-1] = (board, f"{entries[-1][1]}, {role}", entries[-1][2])
             else:
-                made.append((board, role, table))
-        return made
+                entries.append((board, role, table))
+        return entries
 
-    def order(self, found: Any) -> list[str]:
-        """These bots, each once, best first."""
-        names = dict.fromkeys(found)
+    def labels(self, bots: Iterable[str], length: int = letters.NAME) -> list[str]:
+        """Return a label for each bot: the same in every chart of the event, and no two bots share one."""
+        names = list(bots)
+        every = list(dict.fromkeys([*self.bots, *names]))
+        label = dict(zip(every, letters.shown(every, length), strict=True))
+        return [label[name] for name in names]
+
+    def order(self, bots: Any) -> list[str]:
+        """Return these bots, each once, best first."""
+        names = dict.fromkeys(bots)
         known = dict.fromkeys(bot for bot in self.bots if bot in names)
         return list(known | names)
 
@@ -109,18 +128,20 @@ def _alike(one: Any, other: Any, columns: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class Nothing:
-    """A chart that has nothing to say."""
+    """A chart that has nothing to show, with the reason."""
 
     why: str
 
 
 @styled
-def save(made: Figure, path: Path) -> tuple[Path, Path]:
-    """Write a figure as SVG and PNG, without a date in either."""
+def save(figure: Figure, path: Path) -> tuple[Path, Path]:
+    """Write a figure as SVG and PNG, without a date in either; a file is whole or not there."""
     vector, pixels = path.with_suffix(".svg"), path.with_suffix(".png")
-    for text in made.findobj(Text):
-        if not (words := str(text.get_text())).isascii():
-            text.set_fontfamily(list(letters.families(words)))
-    made.savefig(vector, metadata={"Date": None, "Creator": None})
-    made.savefig(pixels, metadata={"Software": None})
+    for text in figure.findobj(Text):
+        if not (content := str(text.get_text())).isascii():
+            text.set_fontfamily(list(letters.families(content)))
+    with durable.replacing(vector) as file:
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    with durable.replacing(pixels) as file:
+        figure.savefig(file, format="png", metadata={"Software": None})
     return vector, pixels

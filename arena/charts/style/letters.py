@@ -5,7 +5,8 @@ its number, so that no name is a row of boxes.
 """
 
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from matplotlib import font_manager
@@ -15,17 +16,59 @@ from arena.protocol import clean
 
 FAMILY = "DejaVu Sans"
 FALLBACKS = ("Noto Sans", "WenQuanYi", "Droid Sans Fallback", "IPA", "Nanum", "Unifont", "FreeSans", "Symbola", "STIXG")
-"""How the names of the families begin that may lend a letter; the last comes with matplotlib."""
-NAME = 20  # letters of a bot's name that a chart shows
+"""The beginnings of the families that may lend a letter; the last comes with matplotlib."""
+NAME = 20  # letters of a bot's name that a chart shows, or as many more as part it from the others
+KEPT_LETTERS = 4  # letters that are kept of a beginning that names share
+WORD = 8  # letters at most of a word that are kept before the letter in which names differ
 
 
 def shown(names: Iterable[str], length: int = NAME) -> list[str]:
-    """Names as a chart shows them: with nothing in them that is not to be seen, and cut."""
-    return [name if len(name) <= length else f"{name[: length - 1]}…" for name in map(told, names)]
+    """Return names as a chart shows them: harmless, in letters that a font here has, and shortened."""
+    return shortened([drawable(name) for name in names], length)
 
 
-def told(text: str) -> str:
-    """A text in letters that can be drawn here."""
+def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
+    """Shorten texts in their middle, but never so far that two become alike.
+
+    Where both ends of names are the same, what follows the shared beginning is kept; where that does not part them
+    either, the labels grow beyond `length` until it does.
+    """
+    labels: dict[str, str] = {}
+    for size in range(length, max(map(len, texts), default=0) + length + 1):
+        alike: dict[str, list[str]] = {}
+        for text in dict.fromkeys(texts):
+            if text not in labels:
+                alike.setdefault(_ends(text, size), []).append(text)
+        candidates = {text: label for label, group in alike.items() for text in group}
+        candidates |= {
+            text: _differing(text, size, group) for group in alike.values() if len(group) > 1 for text in group
+        }
+        uses = Counter([*labels.values(), *candidates.values()])
+        labels |= {text: label for text, label in candidates.items() if uses[label] == 1}
+    return [labels.get(text, text) for text in texts]
+
+
+def _ends(text: str, size: int) -> str:
+    """Return a text without its middle."""
+    if len(text) <= size:
+        return text
+    tail = (size - 1) // 2
+    return f"{text[: size - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def _differing(text: str, size: int, group: list[str]) -> str:
+    """Return the first letters of a text, and those from the word in which it differs from others of its group."""
+    begin = len(os.path.commonprefix(group))  # noqa: RUF071  of letters, not of folders
+    word = begin
+    while word > max(KEPT_LETTERS, begin - WORD) and text[word - 1].isalnum():
+        word -= 1
+    if len(text) <= size or word <= KEPT_LETTERS:
+        return _ends(text, size)
+    return f"{text[:KEPT_LETTERS]}…{_ends(text[word:], size - KEPT_LETTERS - 1)}"
+
+
+def drawable(text: str) -> str:
+    """Return a text in letters that a font here has: other letters become their number."""
     cleaned = clean(text)
     if cleaned.isascii():
         return cleaned
@@ -35,53 +78,48 @@ def told(text: str) -> str:
 
 
 def families(text: str) -> tuple[str, ...]:
-    """The fonts that have the letters of this text."""
+    """Return the fonts that have the letters of this text, for matplotlib to fall back on in this order."""
     lent = sorted({family for letter in text if (family := _family(letter))} - {FAMILY})
     return (FAMILY, *lent)
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
-    """How many inches a text takes."""
-    font = _font(FAMILY, bold)
+    """Return the width of a text in inches."""
+    font = _font(families(text), bold)
     font.set_size(size, 72)
-    font.set_text(text if text.isascii() else "".join(letter if _known(letter) else "WW" for letter in text))
+    font.set_text(text)
     return float(font.get_width_height()[0]) / 64 / 72
 
 
 def widest(texts: Iterable[str], size: float) -> float:
-    """How many inches the widest of these takes."""
+    """Return the width in inches of the widest of these texts."""
     return max((width(text, size) for text in texts), default=0.0)
 
 
+# matplotlib falls back from font to font by itself, and does so here when it measures and draws. It does not do two
+# things that this module does. It draws a box for a letter that no font has: a name of boxes tells no bot from another.
+# And it must be told the fonts: to name every font of a machine for every text takes long where there are hundreds, so
+# each text names those few that have its letters.
 @cache
 def _family(letter: str) -> str | None:
-    """The font that draws a letter; None when there is none."""
-    if _known(letter):
-        return FAMILY
-    return next((name for name in _fallbacks() if ord(letter) in _font(name, bold=False).get_charmap()), None)
-
-
-def _known(letter: str) -> bool:
-    return ord(letter) in _charmap()
+    """Return the font that draws a letter; None when there is none."""
+    return next((family for family in (FAMILY, *_fallbacks()) if ord(letter) in _letters_of(family)), None)
 
 
 @cache
-def _charmap() -> frozenset[int]:
-    return frozenset(_font(FAMILY, bold=False).get_charmap())
+def _letters_of(family: str) -> frozenset[int]:
+    return frozenset(_font((family,), bold=False).get_charmap())
 
 
 @cache
 def _fallbacks() -> tuple[str, ...]:
-    """The families of this machine that may lend a letter; pictures in colours are no letters."""
-    found = {font.name for font in font_manager.fontManager.ttflist if "Color" not in font.name}
-    return tuple(name for begin in FALLBACKS for name in sorted(found) if name.startswith(begin))
+    """Return the families of this machine that may lend a letter; matplotlib can't draw fonts of coloured pictures."""
+    names = {font.name for font in font_manager.fontManager.ttflist if "Color" not in font.name}
+    return tuple(name for begin in FALLBACKS for name in sorted(names) if name.startswith(begin))
 
 
-@cache
-def _font(family: str, bold: bool) -> FT2Font:
-    properties = font_manager.FontProperties(family=[family], weight="bold" if bold else "normal")
-    return FT2Font(font_manager.findfont(properties))
-
-
-# A fork shares the place in an open file with its parent and its siblings, and letters are read from it one by one.
-os.register_at_fork(after_in_child=_font.cache_clear)
+def _font(names: tuple[str, ...], bold: bool) -> FT2Font:
+    """Return matplotlib's own font object; matplotlib keeps it, and opens it anew in a fork."""
+    weight = "bold" if bold else "normal"
+    paths = [font_manager.findfont(font_manager.FontProperties(family=[name], weight=weight)) for name in names]
+    return font_manager.get_font(paths)

@@ -1,4 +1,4 @@
-"""What is drawn in panels: figures with their intervals, and grids of cells that are darker for more."""
+"""Marks in panels: figures with their intervals, and grids of cells that are darker for higher values."""
 
 from collections.abc import Sequence
 
@@ -8,35 +8,70 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.markers import CARETLEFT, CARETRIGHT
 
-from arena.charts.style import BAND, COLOURS, FAINT, GREY
+from arena.charts.style import BAND, FAINT, GREY, HEAT, INK, RATING
 
 Floats = npt.NDArray[np.float64]
-DARKER = LinearSegmentedColormap.from_list("darker", ["#F1F5F9", "#9CC9E6", "#0072B2", "#00263D"])
+DARKER = LinearSegmentedColormap.from_list("darker", HEAT)
 NUMBERED = 12  # rows; with more of them a cell is too small for its number
+FADE, SHADES = 0.5, 8  # rows on either side of a soft edge of a ground, and in how many steps it fades there
 
 
 def intervals(panel: Axes, value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]") -> None:
-    """A dot a row, with a line from low to high."""
+    """Draw a dot a row, with a line from low to high; an infinite end is an arrow at the edge of the drawing."""
     value, low, high = (each.astype(float) for each in (value, low, high))
     places = np.arange(len(value))
+    least, most = extent(value, low, high)
+    for place, begin, end in zip(places, low, high, strict=True):
+        for tip, edge, mark in ((begin, least, CARETLEFT), (end, most, CARETRIGHT)):
+            if np.isinf(tip):
+                panel.plot([edge], [place], marker=mark, color=RATING, alpha=0.6, markersize=5, zorder=2)
+    low, high = low.replace(-np.inf, least), high.replace(np.inf, most)
     size = 34 if len(value) <= 24 else 16
-    panel.hlines(places, low, high, color=COLOURS[0], linewidth=size / 9, alpha=0.38, capstyle="round", zorder=2)
-    panel.scatter(value, places, s=size, color=COLOURS[0], zorder=3, clip_on=False, linewidths=0)
+    panel.hlines(places, low, high, color=RATING, linewidth=size / 9, alpha=0.38, capstyle="round", zorder=2)
+    panel.scatter(value, places, s=size, color=RATING, zorder=3, clip_on=False, linewidths=0)
 
 
-def bands(panel: Axes, groups: Sequence[object]) -> None:
-    """A pale ground behind every second group of neighbouring rows."""
+def extent(*figures: "pd.Series[float]") -> tuple[float, float]:
+    """Return the least and the greatest finite figure, with some space for the arrows of infinite ones."""
+    every = np.concatenate([each.astype(float).to_numpy() for each in figures])
+    finite = every[np.isfinite(every)]
+    if not len(finite):
+        return 0.0, 1.0
+    least, most = float(finite.min()), float(finite.max())
+    slack = 0.08 * (most - least or 1)
+    return least - slack * bool(np.isneginf(every).any()), most + slack * bool(np.isposinf(every).any())
+
+
+def bands(panel: Axes, groups: Sequence[object], soft: Sequence[bool] = ()) -> None:
+    """Draw a pale ground behind every second group of neighbouring rows.
+
+    `soft` says of each row whether the ground fades towards it where a group begins with it.
+    """
     start = shade = 0
     for place in range(1, len(groups) + 1):
         if place == len(groups) or groups[place] != groups[start]:
+            faded = [0 < edge < len(groups) and len(soft) > 0 and soft[edge] for edge in (start, place)]
             if shade % 2 == 0:
-                panel.axhspan(start - 0.5, place - 0.5, color=BAND, linewidth=0, zorder=0)
+                _ground(panel, start - 0.5, place - 0.5, faded)
             start, shade = place, shade + 1
 
 
+def _ground(panel: Axes, top: float, foot: float, faded: Sequence[bool]) -> None:
+    """Draw a ground whose upper and lower edge may fade, over a row on either side of it."""
+    begin, end = (top + FADE * faded[0], foot - FADE * faded[1])
+    panel.axhspan(begin, end, color=BAND, linewidth=0, zorder=0)
+    step = 2 * FADE / SHADES
+    for soft, edge, way in ((faded[0], top, 1), (faded[1], foot, -1)):
+        for shade in range(SHADES if soft else 0):
+            at = edge + way * (FADE - shade * step)
+            share = 1 - (shade + 0.5) / SHADES
+            panel.axhspan(at, at - way * step, color=BAND, alpha=share, linewidth=0, zorder=0)
+
+
 def cells(panel: Axes, grid: Floats, *, most: float, numbers: bool = True) -> None:
-    """A grid of cells from 0 to `most`, the first row on top; those that are not a number stay empty."""
+    """Draw a grid of cells from 0 to `most`, the first row on top; cells that are not a number stay empty."""
     panel.imshow(  # of what is masked nothing is drawn
         np.ma.masked_invalid(grid), cmap=DARKER, vmin=0, vmax=most, aspect="auto", interpolation="none", zorder=1
     )
@@ -48,14 +83,14 @@ def cells(panel: Axes, grid: Floats, *, most: float, numbers: bool = True) -> No
     if numbers and max(down, across) <= NUMBERED:
         for (row, column), value in np.ndenumerate(grid):
             if not np.isnan(value):
-                ink = "white" if value > 0.48 * most else "#10151A"
+                ink = "white" if value > 0.48 * most else INK
                 panel.text(column, row, f"{value:.0f}", ha="center", va="center", color=ink, fontsize=8.5)
     for spine in panel.spines.values():
         spine.set_visible(False)
 
 
 def scale(panel: Axes, box: tuple[float, float, float, float], most: float, label: str) -> None:
-    """What the colours of cells mean, as a strip at `box`, in parts of the panel."""
+    """Draw the scale of the cells' colours as a strip at `box`, which is in parts of the panel."""
     strip = panel.inset_axes(box)
     strip.imshow(np.linspace(0, most, 64)[None, :], cmap=DARKER, aspect="auto", extent=(0, most, 0, 1), vmin=0)
     strip.set(yticks=[], xticks=[0, most / 2, most])

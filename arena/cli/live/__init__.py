@@ -1,1 +1,1 @@
-"""A match on a terminal, live: whole frames out, keys and words in. It knows no command."""
+"""A match on a terminal, live: whole frames out, keys and lines in. It imports no command."""

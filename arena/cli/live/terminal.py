@@ -1,10 +1,17 @@
-"""A terminal of one's own for a while: whole frames out, single keys in, and everything as it was afterwards.
+"""The terminal as a full screen: whole frames out, single keys in, and everything restored afterwards.
 
-It owns modes, the second screen and the cursor, and gives them back however it is left: at the end, by a traceback, by
+It owns the terminal's modes, its second screen and the cursor, and gives them back at the end, after a traceback, after
 a signal that raises, and while the command is suspended (Ctrl-Z). It knows nothing of matches.
+
+This is our own code, because each library would cost more than it saves. Textual and prompt_toolkit put the terminal
+into raw mode, where Ctrl-C is a key and no signal, and bring an event loop, while here the referee's loop runs; to
+import them takes 0.2 and 0.1 s of CPU. prompt_toolkit's decoder of keys alone takes as long, and needs a table of names
+like the one below. blessed has single keys and a second screen, but does not give the terminal back at Ctrl-Z, and
+raises an error at a terminal that is gone.
 """
 
 import os
+import re
 import select
 import shutil
 import signal
@@ -16,55 +23,110 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from arena.cli.live.keyboard import decode
+SECOND_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[2J"
+"""Switch to the second screen, hide the cursor, clear."""
+FIRST_SCREEN = "\x1b[0m\x1b[?25h\x1b[?1049l"
+KEY_BYTES_S = 0.05
+"""The rest of a key's bytes follows within this time; after it, an escape byte alone is the escape key."""
+RESIZE_CHECK_S = 0.25
 
-ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J"
-"""The second screen, no cursor, nothing on it."""
-LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l"
-BETWEEN = 0.05
-"""Seconds in which the rest of a key's bytes follows; escape alone is a key too."""
-GLANCE = 0.25
-"""Seconds after which the size is looked at again."""
+SEQUENCE = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[@-~])")
+"""The bytes of a key that is no letter (ECMA-48 CSI, or SS3)."""
+UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;?]*|O)?$")
+SEQUENCE_KEYS = {
+    **dict(zip("ABCD", ("up", "down", "right", "left"), strict=True)),
+    "H": "home",
+    "F": "end",
+    "1~": "home",
+    "4~": "end",
+    "7~": "home",
+    "8~": "end",
+    "5~": "page up",
+    "6~": "page down",
+    "3~": "delete",
+}
+CONTROL_KEYS = {
+    b"\r": "enter",
+    b"\n": "enter",
+    b"\t": "tab",
+    b"\x1b": "escape",
+    b" ": "space",
+    b"\x7f": "backspace",
+    b"\x08": "backspace",
+    b"\x04": "ctrl-d",
+    b"\x0c": "ctrl-l",
+    b"\x15": "ctrl-u",
+}
 
 
-def able() -> bool:
-    """Whether keys and frames are to be had here; else there are lines, in and out."""
+def is_usable() -> bool:
+    """Return True if keys and frames work here; elsewhere a command reads and prints lines."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
+def decode(data: bytes, *, complete: bool = False) -> tuple[list[str], bytes]:
+    """Return the keys that were pressed, and the bytes of an unfinished one.
+
+    A printable character is its own name; a key without a name here is left out. With `complete` no more bytes are on
+    their way, so that a lone escape is the escape key.
+    """
+    keys: list[str] = []
+    while data:
+        if sequence := SEQUENCE.match(data):
+            name = SEQUENCE_KEYS.get(re.sub(r"^1;\d", "", sequence[0][2:].decode("ascii")), "")
+            data = data[sequence.end() :]
+        elif not complete and UNFINISHED.match(data):
+            break
+        else:
+            first = data[0]  # of a character in UTF-8; it tells how many bytes the character has
+            size = 4 if first >= 0xF0 else 3 if first >= 0xE0 else 2 if first >= 0xC0 else 1
+            if len(data) < size and not complete:
+                break
+            character, data = data[:size], data[size:]
+            text = character.decode("utf-8", "ignore")
+            name = CONTROL_KEYS.get(character, text if text.isprintable() else "")
+        keys += [name] if name else []
+    return keys, data
+
+
 class Terminal:
-    """Draws frames and reads keys; made by `taken`."""
+    """Draws frames and reads keys; made by `full_screen`."""
 
     def __init__(self) -> None:
         self._in, self._out = sys.stdin.fileno(), sys.stdout
-        self._before = termios.tcgetattr(self._in)
-        self._rest = b""
+        self._modes = termios.tcgetattr(self._in)
+        self._unfinished = b""
         self._keys: list[str] = []
-        self._shown: tuple[object, ...] = ()
+        self._frame: tuple[object, ...] = ()
         self._gone = False
 
     @property
     def size(self) -> tuple[int, int]:
         """Columns and rows."""
-        found = shutil.get_terminal_size()
-        return found.columns, found.lines
+        size = shutil.get_terminal_size()
+        return size.columns, size.lines
 
     def draw(self, lines: Iterable[str]) -> None:
-        """Show a frame, one text a row, none wider than the terminal; the same frame again costs nothing."""
+        """Show a frame, a line for each row, none wider than the terminal; an unchanged frame costs nothing."""
         frame = (self.size, *lines)
-        if frame != self._shown:
+        if frame != self._frame:
             rows = "\x1b[K\r\n".join(str(line) for line in frame[1:][: self.size[1]])
             self._write(f"\x1b[H{rows}\x1b[K\x1b[J")
-            self._shown = frame
+            self._frame = frame
 
     def key(self, seconds: float | None = None) -> str | None:
-        """The next key, None when none came in time, or `ctrl-d` when the terminal is gone.
+        """Return the next key, None when none came in time, or `ctrl-d` when the terminal is gone.
 
-        Waits no longer than it takes to see that the size has changed, so be ready for None at any time.
+        It waits no longer than RESIZE_CHECK_S, so that the caller can draw for a new size: be ready for None.
         """
-        until = GLANCE if seconds is None else min(seconds, GLANCE)
-        if not self._keys and self._ready(until):
-            self._read()
+        if not self._keys and self._has_input(RESIZE_CHECK_S if seconds is None else min(seconds, RESIZE_CHECK_S)):
+            data = self._read()
+            keys, self._unfinished = decode(self._unfinished + data)
+            while self._unfinished and self._has_input(KEY_BYTES_S) and (more := self._read()):
+                further, self._unfinished = decode(self._unfinished + more)
+                keys += further
+            last, self._unfinished = decode(self._unfinished, complete=True)
+            self._keys += [*keys, *last] if data else ["ctrl-d"]
         return self._keys.pop(0) if self._keys else None
 
     def pause(self, seconds: float) -> None:
@@ -72,20 +134,20 @@ class Terminal:
         time.sleep(seconds)
 
     def take(self) -> None:
-        """Single keys, unechoed; signals stay with Ctrl-C and Ctrl-Z."""
+        """Switch to single keys without echo; Ctrl-C and Ctrl-Z stay signals."""
         with suppress(termios.error):
             tty.setcbreak(self._in, termios.TCSADRAIN)
-        self._shown = ()
-        self._write(ENTER)
+        self._frame = ()
+        self._write(SECOND_SCREEN)
 
     def give_back(self) -> None:
-        """As it was."""
-        self._write(LEAVE)
-        with suppress(termios.error):  # it is gone
-            termios.tcsetattr(self._in, termios.TCSADRAIN, self._before)
+        """Restore the first screen, the cursor and the modes."""
+        self._write(FIRST_SCREEN)
+        with suppress(termios.error):  # the terminal is gone
+            termios.tcsetattr(self._in, termios.TCSADRAIN, self._modes)
 
     def suspend(self, number: int, frame: FrameType | None) -> None:
-        """Ctrl-Z: the shell gets its terminal, and we take it again afterwards."""
+        """Handle Ctrl-Z: give the terminal to the shell, and take it again afterwards."""
         del frame
         self.give_back()
         handler = signal.signal(number, signal.SIG_DFL)
@@ -93,26 +155,17 @@ class Terminal:
         signal.signal(number, handler)
         self.take()
 
-    def _ready(self, seconds: float) -> bool:
+    def _has_input(self, seconds: float) -> bool:
         return bool(select.select([self._in], [], [], max(0.0, seconds))[0])
 
-    def _read(self) -> None:
-        data = self._some()
-        keys, self._rest = decode(self._rest + data)
-        while self._rest and self._ready(BETWEEN) and (more := self._some()):
-            further, self._rest = decode(self._rest + more)
-            keys += further
-        last, self._rest = decode(self._rest, complete=True)
-        self._keys += [*keys, *last] if data else ["ctrl-d"]
-
-    def _some(self) -> bytes:
+    def _read(self) -> bytes:
         try:
             return os.read(self._in, 1024)
         except OSError:
             return b""
 
     def _write(self, text: str) -> None:
-        """Onto a terminal that may be gone; once it is, never again."""
+        """Write to the terminal until it is gone."""
         if not self._gone:
             try:
                 self._out.write(text)
@@ -122,8 +175,8 @@ class Terminal:
 
 
 @contextmanager
-def taken() -> Iterator[Terminal]:
-    """The terminal, ours for the length of the block."""
+def full_screen() -> Iterator[Terminal]:
+    """Take the terminal for the length of the block."""
     terminal = Terminal()
     before = signal.signal(signal.SIGTSTP, terminal.suspend)
     try:

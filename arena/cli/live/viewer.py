@@ -1,13 +1,11 @@
-"""Looking at a match on a terminal: the loop that draws it and listens to keys. What they do is reel.py's."""
+"""A match that is looked at on a terminal: the playback that keys steer, and the loop that draws it and reads keys."""
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arena.cli.live.fitting import cut, width
-from arena.cli.live.reel import PACES, Reel
-from arena.cli.live.stage import DIM, Story, frame
-from arena.drawing.paint import paint
-from arena.game import Role
+from arena.cli.live.layout import BOLD, DIM, Story, cut, frame, width
+from arena.replay.drawing.paint import paint
 
 if TYPE_CHECKING:
     from arena.cli.live.terminal import Terminal
@@ -21,103 +19,154 @@ KEYS = (
     ("Home End", "first, last"),
     ("q", "leave"),
 )
-"""What is told of the keys, in the order in which the line of them is cut."""
+"""The keys that the last line explains; where it is too narrow, the first of them and the last."""
+SPEEDS_S = (2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
+"""Seconds a turn."""
+PAGE_TURNS = 10
 
 
 class LeftEarlyError(Exception):
-    """Whoever looked on, or played, left before the match was over."""
+    """The user left before the match was over."""
+
+
+@dataclass
+class Playback:
+    """The shown turn of a match, and the effect of each key on it. It knows no terminal and reads no clock."""
+
+    last: int = 0
+    """The last known turn."""
+    over: bool = True
+    """True if no more turns will come."""
+    turn: int = 0
+    """The shown turn."""
+    playing: bool = False
+    speed: int = 3
+    """Index of SPEEDS_S."""
+    number: str = ""
+    """The digits typed so far of a turn to go to."""
+    next_requested: bool = False
+    """True if the user asks for the turn after the last known one."""
+    left: bool = False
+
+    def press(self, key: str) -> None:
+        """Apply a key; an unknown key does nothing."""
+        if key.isascii() and key.isdecimal():
+            self.number += key
+            return
+        number, self.number = self.number, ""
+        if key in {"enter", "g"} and number:
+            self.go_to(int(number))
+        elif key in {"right", "enter", "l", "n"}:
+            self.playing = False
+            self.forward()
+        elif key in {"left", "backspace", "h", "p"}:
+            self.go_to(self.turn - 1)
+        elif key == "space":
+            self.playing = not self.playing
+            if self.playing and self.over and self.turn == self.last:
+                self.turn = 0
+        elif key in {"+", "=", "up", "-", "down"}:
+            step = -1 if key in {"-", "down"} else 1
+            self.speed = min(len(SPEEDS_S) - 1, max(0, self.speed + step))
+        elif key in {"home", "end", "G", "page up", "page down"}:
+            targets = {"home": 0, "page up": self.turn - PAGE_TURNS, "page down": self.turn + PAGE_TURNS}
+            self.go_to(targets.get(key, self.last))
+        elif key in {"q", "ctrl-d"} or (key == "escape" and not number):
+            self.left = True
+
+    def go_to(self, turn: int) -> None:
+        """Show a turn, or the nearest known one, and pause there."""
+        self.turn, self.playing = max(0, min(self.last, turn)), False
+
+    def forward(self) -> None:
+        """Show the next turn, or ask for it if it is not yet known."""
+        if self.turn < self.last:
+            self.turn += 1
+        elif self.over:
+            self.playing = False
+        else:
+            self.next_requested = True
 
 
 class Viewer:
-    """Draws a story on a terminal and does what the keys say."""
+    """Draws a story on a terminal and passes its keys to the playback."""
 
-    def __init__(self, terminal: "Terminal", story: Story, reel: Reel) -> None:
-        self._terminal, self._story, self.reel = terminal, story, reel
+    def __init__(self, terminal: "Terminal", story: Story, playback: Playback) -> None:
+        self._terminal, self._story, self._playback = terminal, story, playback
         self._moved = time.monotonic()
 
     def follow(self) -> None:
-        """More of the story is known: go on to its newest turn, where one already stood at its end."""
-        reel, at_the_end = self.reel, self.reel.place == self.reel.last
-        reel.last, reel.over = self._story.last, self._story.record is not None
-        if at_the_end and (reel.wanted or reel.playing):
-            reel.place = min(reel.place + 1, reel.last)
-        reel.wanted = False
+        """Learn that the story has more scenes; show the newest if the user asked for it."""
+        playback, at_end = self._playback, self._playback.turn == self._playback.last
+        playback.last, playback.over = self._story.last, self._story.record is not None
+        if at_end and (playback.next_requested or playback.playing):
+            playback.turn = min(playback.turn + 1, playback.last)
+        playback.next_requested = False
         self._moved = time.monotonic()
         self.draw()
 
-    def until_wanted(self) -> None:
-        """Until the next turn, which is not known yet, is asked for."""
-        while not self.reel.wanted:
-            self._once()
+    def run_until_next_turn(self) -> None:
+        """Run until the user, or the playback, asks for the turn that is not yet known."""
+        while not self._playback.next_requested:
+            self._step()
 
-    def until_left(self) -> None:
-        """Until whoever looks on has seen enough."""
+    def run_until_left(self) -> None:
+        """Run until the user leaves."""
         while True:
             try:
-                self._once()
+                self._step()
             except LeftEarlyError:
                 return
 
-    def to_the_end(self, *, stay: bool) -> None:
-        """What is left of a match that is over; then stay, when that is wanted or somebody has paused."""
-        while self.reel.playing:
-            self._once()
-        if stay or self.reel.place < self.reel.last:
-            self.until_left()
+    def run_to_end(self, *, stay: bool) -> None:
+        """Play the rest of a match that is over; then wait for the user to leave, with `stay` or after a pause."""
+        while self._playback.playing:
+            self._step()
+        if stay or self._playback.turn < self._playback.last:
+            self.run_until_left()
 
     def draw(self) -> None:
-        """Show where we are."""
+        """Draw the shown turn."""
         size = self._terminal.size
-        below = (
-            _bar(self.reel, self._story.movers, size[0], colour=self._story.colour),
-            _keys(size[0], colour=self._story.colour),
-        )
-        self._terminal.draw(frame(self._story, self.reel.place, size, below))
+        below = (self._bar(size[0]), key_line(KEYS, size[0], colour=self._story.colour))
+        self._terminal.draw(frame(self._story, self._playback.turn, size, below))
 
-    def _once(self) -> None:
-        """One frame, and what happens next: a key, or the time for the next turn."""
+    def _step(self) -> None:
+        """Draw a frame, and wait for a key or for the time of the next turn."""
         self.draw()
-        due = self._moved + PACES[self.reel.pace]
-        key = self._terminal.key(due - time.monotonic() if self.reel.playing else None)
+        playback = self._playback
+        due = self._moved + SPEEDS_S[playback.speed]
+        key = self._terminal.key(due - time.monotonic() if playback.playing else None)
         if key is not None:
-            self.reel.press(key)
+            playback.press(key)
             self._moved = time.monotonic()
-        elif self.reel.playing and time.monotonic() >= due:
-            self.reel.forward()
+        elif playback.playing and time.monotonic() >= due:
+            playback.forward()
             self._moved = time.monotonic()
-        if self.reel.left:
+        if playback.left:
             raise LeftEarlyError
 
-
-def _bar(reel: Reel, movers: tuple[Role, ...], columns: int, *, colour: bool) -> str:
-    """How far it is, drawn, and whether it moves; of a match that goes on, whose turn it is."""
-    words = (
-        f" turn {reel.place} of {reel.last} "
-        if reel.over
-        else f" turn {reel.place}, live, {' and '.join(movers)} to move "
-    )
-    if reel.number:
-        words = f" to turn {reel.number}, Enter "
-    state = f" {'playing' if reel.playing else 'paused'}, {1 / PACES[reel.pace]:.2g} turns a second"
-    room = max(4, columns - width(words) - width(state) - 1)
-    done = round(room * reel.place / max(1, reel.last))
-    return f"{words}{paint('━' * done, '32', colour)}{paint('─' * (room - done), DIM, colour)}{state}"
-
-
-def _keys(columns: int, *, colour: bool) -> str:
-    """The keys, as many as there is room for; how to leave is always among them."""
-    return key_line(KEYS, columns, colour=colour)
+    def _bar(self, columns: int) -> str:
+        """Return a line: the shown turn, a bar, and the speed; of a live match also the roles that are to move."""
+        playback, colour = self._playback, self._story.colour
+        text = f" turn {playback.turn} of {playback.last} "
+        if playback.number:
+            text = f" to turn {playback.number}, Enter "
+        elif not playback.over:
+            text = f" turn {playback.turn}, live, {' and '.join(self._story.movers)} to move "
+        speed = f"{1 / SPEEDS_S[playback.speed]:.2g} turns a second"
+        state = f" {'playing' if playback.playing else 'paused'}, {speed}"
+        room = max(4, columns - width(text) - width(state) - 1)
+        done = round(room * playback.turn / max(1, playback.last))
+        return f"{text}{paint('━' * done, '32', colour)}{paint('─' * (room - done), DIM, colour)}{state}"
 
 
 def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -> str:
-    """Keys with what they do, the last always shown, others as long as there is room."""
+    """Return a line that explains keys: as many as there is room for, and always the last."""
     *others, last = keys
-    kept: list[tuple[str, str]] = []
-    for one in others:
-        if sum(width(f" {key} {does} ") for key, does in (*kept, one, last)) <= columns:
-            kept.append(one)
-    return cut("".join(_key(*one, colour=colour) for one in (*kept, last)), columns)
-
-
-def _key(key: str, does: str, *, colour: bool) -> str:
-    return f" {paint(key, '1', colour)} {paint(does, DIM, colour)} "
+    chosen: list[tuple[str, str]] = []
+    for pair in others:
+        if sum(width(f" {key} {effect} ") for key, effect in (*chosen, pair, last)) <= columns:
+            chosen.append(pair)
+    line = "".join(f" {paint(key, BOLD, colour)} {paint(effect, DIM, colour)} " for key, effect in (*chosen, last))
+    return cut(line, columns)

@@ -1,37 +1,40 @@
-"""The standings so far of an event that is being played, for whoever watches it."""
+"""The standings so far of an event that is being played."""
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from arena import schedules
-from arena.archive import Archive
-from arena.cli import places
-from arena.event import Event, Played
-from arena.match import Record
-from arena.standings import HEAD, Standing, standings
+from arena.event import schedules
+from arena.results.archive import Archive
+from arena.results.columns import LEADERBOARD, Column
+from arena.results.standings import Standing, standings
+from arena.values import FEWEST_RANKED, Event, Played, Record, labels
 
-SHARE = 0.02  # of the time that the main thread may spend on counting: it also feeds the referees
-PAUSE = 1.0  # seconds between two counts at least
+COLUMNS = ("rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits")
+"""The figures of a standing that the live table shows; a column for each board follows."""
+COUNTING_SHARE = 0.02  # of the main thread's time, for it also feeds the referees
+COUNT_INTERVAL_S = 1.0  # at least
 
 
 class Totals:
-    """Every match so far, counted again now and then by the one definition of points that there is."""
+    """Every match so far, counted now and then by `standings`, the one definition of points."""
 
     def __init__(self, event: Event, earlier: Iterable[Played]) -> None:
-        self._bots = [bot.name for bot in event.bots]
+        self._labels = labels(event.bots)
+        self._ranked = event.generalists if len(event.generalists) >= FEWEST_RANKED else frozenset()
         self._boards = [board.label for board in event.boards]
         self._played = list(earlier)
         self._standings: tuple[Standing, ...] = ()
-        self._next = 0.0
+        self._next_count = 0.0
         self._changed = True
 
     @property
-    def headers(self) -> tuple[str, ...]:
+    def headers(self) -> tuple[Column, ...]:
         """The columns of `rows`."""
         names = [label.partition("/")[2] for label in self._boards]
         boards = names if len(set(names)) == len(names) else self._boards
-        return (*HEAD, *boards)
+        return tuple(LEADERBOARD[name] for name in (*COLUMNS, *boards))
 
     def add(self, record: Record) -> None:
         """Count one more match, soon."""
@@ -39,24 +42,39 @@ class Totals:
         self._changed = True
 
     def rows(self, top: int) -> list[tuple[object, ...]]:
-        """The first bots of the standings, not much older than a second."""
+        """Return the first bots of the standings, which are not much older than a second."""
         begun = time.monotonic()
-        if self._changed and begun >= self._next:
-            self._standings = standings(self._bots, self._played)
+        if self._changed and begun >= self._next_count:
+            self._standings = self._ordered(standings(self._labels, self._played))
             self._changed = False
             cost = time.monotonic() - begun
-            self._next = begun + max(PAUSE, cost / SHARE)
-        return [_row(one, self._boards) for one in self._standings[:top]]
+            self._next_count = begun + max(COUNT_INTERVAL_S, cost / COUNTING_SHARE)
+        return [
+            (*(getattr(standing, column) for column in COLUMNS), *map(standing.boards.get, self._boards))
+            for standing in self._standings[:top]
+        ]
+
+    def _ordered(self, by_points: Iterable[Standing]) -> tuple[Standing, ...]:
+        """Rank the bots that play the whole event; specialists follow without a rank, as in the leaderboard.
+
+        Each bot gets its display name.
+        """
+        order = sorted(by_points, key=lambda standing: (standing.points is None, standing.bot not in self._ranked))
+        ranks: dict[int | None, int | None] = {None: None}
+        for rank, standing in enumerate(order, 1):
+            ranks.setdefault(standing.rank, rank)  # bots with equal points share the first rank
+        return tuple(
+            replace(
+                standing,
+                bot=self._labels[standing.bot],
+                rank=ranks[standing.rank] if standing.bot in self._ranked else None,
+            )
+            for standing in order
+        )
 
 
 def resumed(event: Event, folder: Path) -> Totals:
-    """The totals of what is on disk of this event."""
-    if not (folder / places.STORE).is_file():
-        return Totals(event, ())
+    """Return the totals of the stored matches of this event."""
     plan = {match.id for match in schedules.find(event.schedule).plan(event)}
     with Archive.open(folder, writing=False) as archive:
         return Totals(event, (match for match in archive.played(all_versions=True) if match.id in plan))
-
-
-def _row(one: Standing, boards: list[str]) -> tuple[object, ...]:
-    return (*one.head, *(one.boards.get(board) for board in boards))

@@ -8,7 +8,7 @@ const bot = (() => {
   function numbers(name) {
     const table = byId("leaderboard-table");
     const heads = [...table.tHead.rows[0].cells];
-    const row = [...table.tBodies[0].rows].find((one) => one.cells[1].textContent === name);
+    const row = [...table.querySelectorAll("tbody:not(.part) tr")].find((one) => one.cells[1].textContent === name);
     return make("dl", { class: "numbers" }, MEASURES.map((measure) => {
       const column = heads.findIndex((head) => head.dataset.name === measure);
       const text = column < 0 ? "" : row.cells[column].textContent;
@@ -19,7 +19,7 @@ const bot = (() => {
   /** How far intervals of strength reach, over all bots: from where to where, and where the average bot stands. */
   function reach() {
     const all = report.pages.flatMap((page) => page.strengths.filter((row) => row.length > 4));
-    const ends = all.flatMap((row) => row.slice(5));
+    const ends = all.flatMap((row) => row.slice(4)).filter((figure) => figure !== null);
     const average = all.reduce((sum, row) => sum + row[4], 0) / (all.length || 1);
     return { low: Math.min(...ends), high: Math.max(...ends), average };
   }
@@ -28,12 +28,14 @@ const bot = (() => {
   function interval([, , , , value, low, high], { low: least, high: most, average }) {
     if (value === undefined) return make("dd");
     const at = (figure) => 2 + (96 * (figure - least)) / (most - least || 1);
-    const text = (figure) => (report.event.unit === "logits" ? words.signed(figure) : figure.toFixed(report.event.unit === "points" ? 1 : 0));
-    const said = `Strength ${text(value)}, 95 % interval ${text(low)} to ${text(high)}`;
+    const text = (figure) => (report.event.unit === "logits" ? words.signed(figure, report.event.decimals) : figure.toFixed(report.event.decimals));
+    const open = low === null && high === null ? "anything" : low === null ? `below ${text(high)}` : `above ${text(low)}`;
+    const said = `Strength ${text(value)}, 95 % interval ${low === null || high === null ? open : `${text(low)} to ${text(high)}`}`;
+    const [begin, end] = [low === null ? 0 : at(low), high === null ? 100 : at(high)]; // an open end goes to the edge
     return make("dd", { class: "interval", title: said },
       draw("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
         draw("rect", { class: "rail", y: 4.6, width: 100, height: 0.8 }), draw("rect", { class: "field", x: at(average) - 0.25, width: 0.5, height: 10 }),
-        draw("rect", { class: "range", x: at(low), y: 2.5, width: at(high) - at(low), height: 5 }), draw("rect", { class: "dot", x: at(value) - 0.8, y: 1, width: 1.6, height: 8 })),
+        draw("rect", { class: "range", x: begin, y: 2.5, width: end - begin, height: 5 }), draw("rect", { class: "dot", x: at(value) - 0.8, y: 1, width: 1.6, height: 8 })),
       make("span", { "aria-hidden": "true" }, text(value)), make("span", { class: "unseen" }, said));
   }
 
@@ -82,7 +84,7 @@ const bot = (() => {
     const figures = (row) => [row[2].toLocaleString("en"), ...row.slice(3).map(words.seconds)];
     return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Time" }, make("table", { class: "grid" },
       make("thead", {}, make("tr", {}, make("th", { class: "words", scope: "col" }, limit === null ? "No limit a move" : `Limit ${limit} s a move`),
-        ["answers", "median", "99 %", "longest", "CPU median", "CPU most"].map((label) => make("th", { scope: "col" }, label)))),
+        report.times.map((label) => make("th", { scope: "col" }, label)))),
       make("tbody", {}, rows.map((row) => make("tr", {},
         make("th", { scope: "row" }, `${report.boards[row[0]].column} · ${report.boards[row[0]].roles[row[1]]}`),
         figures(row).map((text) => make("td", {}, text)))))));
@@ -91,8 +93,9 @@ const bot = (() => {
   return {
     start() {},
     show(values) {
-      const name = values.get("bot");
-      const page = report.pages[report.bots.indexOf(name)];
+      const wanted = values.get("bot");
+      const number = Math.max(report.bots.indexOf(wanted), report.names.indexOf(wanted));
+      const [page, name] = [report.pages[number], report.bots[number]];
       const across = reach();
       byId("bot-title").textContent = page ? name : "There is no such bot";
       byId("bot-content").replaceChildren(...(page ? [

@@ -36,7 +36,7 @@ const crosstable = (() => {
       .map(([, , bot, opponent, count, score]) => [`${bot}/${opponent}`, [count, score]]));
     const ordered = (side) => [...new Set([...cells.keys()].map((key) => Number(key.split("/")[side])))].sort((one, other) => one - other);
     const [rows, columns] = [ordered(0), ordered(1)];
-    const name = (bot) => make("a", { href: route.bot(report.bots[bot]) }, report.bots[bot]);
+    const name = (bot) => make("a", { href: route.bot(report.bots[bot]), title: report.bots[bot] }, report.labels[bot]);
     const row = (bot) => {
       const found = columns.map((opponent) => cells.get(`${bot}/${opponent}`));
       return make("tr", {}, make("th", { scope: "row" }, name(bot)),

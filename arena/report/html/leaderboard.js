@@ -17,10 +17,20 @@ const leaderboard = (() => {
       row.classList.toggle("new-tier", place > 0 && row.dataset.tier !== rows[place - 1].dataset.tier));
   }
 
+  // A phone has room for what ranks a bot; `All columns` shows the others too.
+  function narrow(table) {
+    const kept = new Set(["rank", "bot", "rating", "range", "points"]);
+    [...table.tHead.rows[0].cells].forEach((head, place) => {
+      if (kept.has(head.dataset.name)) return;
+      for (const row of table.rows) if (row.cells.length > 1) row.cells[place].classList.add("wide-only");
+    });
+  }
+
   return {
     start() {
       const table = byId("leaderboard-table");
-      const rows = [...table.tBodies[0].rows];
+      narrow(table);
+      const rows = [...table.querySelectorAll("tbody:not(.part) tr")];
       const name = [...table.tHead.rows[0].cells].findIndex((head) => head.dataset.name === "bot");
       console.assert(name === 1, "the bot's column is the second");
       sorting.enable(table, ["rank", "bot", "ranks", "tier"]);
@@ -28,7 +38,7 @@ const leaderboard = (() => {
       table.querySelectorAll("td.plain").forEach((cell) => cell.classList.toggle("zero", cell.dataset.key === "0"));
       tiers(rows);
       table.addEventListener("sorted", (event) => {
-        const order = [...table.tBodies[0].rows];
+        const order = [...table.querySelectorAll("tbody:not(.part) tr")];
         if (event.detail === "rank") tiers(order);
         else order.forEach((row) => row.classList.remove("new-tier"));
       });

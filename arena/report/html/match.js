@@ -48,7 +48,7 @@ const match = (() => {
     const kept = await data.replay(one.row);
     if (!host.isConnected) return; // another match was opened meanwhile
     if (kept === null) {
-      host.replaceChildren(players(one), make("p", { class: "note" }, "This file has no replay of this match: it holds the most telling and the newest ones. ", make("code", {}, `arena replay ${one.id}`), " prints it where the event's archive is."));
+      host.replaceChildren(players(one), make("p", { class: "note" }, "This file has no replay of this match: it holds the most informative and the newest ones. ", make("code", {}, `arena replay ${one.id}`), " prints it where the event's archive is."));
       return;
     }
     const viewer = replay.open(one, kept, turn, one.reason, [players(one), faultList(one, kept)]);

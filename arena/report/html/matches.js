@@ -129,7 +129,7 @@ const matches = (() => {
     if (kept === played) return "";
     const listing = listed < played ? `Of ${played.toLocaleString("en")} matches ${listed.toLocaleString("en")} are listed. ` : "";
     return make("p", { class: "note", id: "missing" },
-      `${listing}${words.count(kept, "match", "matches")} can be replayed here, the most telling and the newest; the event's archive has them all.`);
+      `${listing}${words.count(kept, "match", "matches")} can be replayed here, the most informative and the newest; the event's archive has them all.`);
   }
 
   return { start() {}, show, seatLine, missing };

@@ -15,10 +15,11 @@ const sorting = (() => {
   }
 
   function sort(table, column, sign) {
-    const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => [keyOf(row, column), row]);
-    rows.sort(([one], [other]) => compare(one, other, sign));
-    body.append(...rows.map(([, row]) => row));
+    for (const body of table.querySelectorAll("tbody:not(.part)")) { // each part by itself; `.part` is its heading
+      const rows = [...body.rows].map((row) => [keyOf(row, column), row]);
+      rows.sort(([one], [other]) => compare(one, other, sign));
+      body.append(...rows.map(([, row]) => row));
+    }
     [...table.tHead.rows[0].cells].forEach((head, place) =>
       head.setAttribute("aria-sort", place !== column ? "none" : sign > 0 ? "ascending" : "descending"));
   }

@@ -1,12 +1,27 @@
 "use strict";
 // The page begins here: every view learns what it is for, then the address says which one is shown.
 
-const views = { leaderboard, crosstable, matches, bot, match, charts: { start() {}, show() {} } };
+/** A touch or Enter shows a chart larger, or whole again. */
+function enlarging() {
+  for (const picture of document.querySelectorAll(".charts img")) {
+    const button = picture.parentElement;
+    const turn = () => button.setAttribute("aria-pressed", String(picture.classList.toggle("large")));
+    for (const [name, value] of Object.entries({ role: "button", tabindex: "0", "aria-pressed": "false", "aria-label": `${picture.alt} Enlarge.` })) button.setAttribute(name, value);
+    button.addEventListener("click", turn);
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      turn();
+    });
+  }
+}
+
+const views = { leaderboard, crosstable, matches, bot, match, charts: { start: enlarging, show() {} } };
 
 function headline() {
-  const { played, seed, schedule, repeats } = report.event;
+  const { played, seed, schedule, repeats, sandbox } = report.event;
   const told = [words.count(played, "match", "matches"), words.count(report.bots.length, "bot"), words.count(report.boards.length, "board"),
-    `${schedule}${repeats > 1 ? `, ${repeats} repeats` : ""}`, `seed ${seed}`];
+    `${schedule}${repeats > 1 ? `, ${repeats} repeats` : ""}`, `seed ${seed}`, `sandbox ${sandbox}`];
   byId("facts").replaceChildren(...told.map((text) => make("span", {}, text)));
 }
 

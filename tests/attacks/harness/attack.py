@@ -1,4 +1,4 @@
-"""What every attack leans on: its targets, a voice, raw system calls, an innocent end. Copied in beside each attack."""
+"""The library of all attacks: targets, a voice, raw system calls, an innocent end. It is copied in beside each."""
 
 import os
 import sys
@@ -6,21 +6,21 @@ import time
 
 
 class Target:
-    """What an attack is told of its aims; see `Scene._aims`."""
+    """The targets of an attack; see `Scene._aims`."""
 
 
 target = Target()
 with open("target.json") as file:  # read without json and with ctypes only where it is used: each costs half a start
     target.__dict__.update(eval(file.read(), {"null": None, "true": True, "false": False}))
 scratch = os.environ.get("TMPDIR", "/tmp")
-LINGER = 0.3
-"""Seconds; the watchdog looks every 0.025."""
-kept = []
-"""What must not be thrown away while the bot lives."""
+LINGER_S = 0.3
+"""Long enough for several looks: the watchdog looks every 0.025."""
+held = []
+"""Objects that must not be thrown away while the bot lives."""
 
 
 def __getattr__(name):
-    """`libc`, when an attack asks for it."""
+    """Load `libc` when an attack asks for it."""
     if name != "libc":
         raise AttributeError(name)
     import ctypes
@@ -32,12 +32,12 @@ def __getattr__(name):
 
 
 def tell(*words):
-    """Say what was got; whoever judges looks for the secret in it."""
+    """Say what was got; the harness looks for the secret in it."""
     print(*words, file=sys.stderr, flush=True)
 
 
 def read(path):
-    """All that is in a file."""
+    """Return the text of a file."""
     with open(path, "rb") as file:
         return file.read().decode(errors="replace")
 
@@ -49,7 +49,7 @@ def write(path, text):
 
 
 def checked(answer):
-    """The answer of a C function. OSError when it is -1."""
+    """Return the answer of a C function. OSError when it is -1."""
     if answer == -1:
         import ctypes
 
@@ -63,12 +63,12 @@ def call(name, *arguments):
 
     from attack import libc
 
-    longs = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
+    longs = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
     return checked(libc.syscall(ctypes.c_long(target.numbers[name]), *longs))
 
 
 def new_user_namespace(more=0):
-    """What opens mounts and the like to an ordinary user."""
+    """Enter a user namespace, which opens mounts and the like to an ordinary user."""
     call("unshare", 0x10000000 | more)
 
 
@@ -85,5 +85,5 @@ def attack(attempt, linger=0.0):
 
 
 def bomb(attempt):
-    """The same, and awake with what it took for long enough to be seen with it."""
-    attack(attempt, LINGER)
+    """Make the attempt, and stay awake with what it took for long enough to be seen with it."""
+    attack(attempt, LINGER_S)

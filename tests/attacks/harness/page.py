@@ -1,4 +1,4 @@
-"""The table of docs/confinement.md, made from EXPECTED. Run as a script it writes it into the page."""
+"""The tables of docs/confinement.md: attacks, from EXPECTED, and calls, from the policy. As a script it writes them."""
 
 import ast
 import sys
@@ -8,12 +8,15 @@ sys.path.insert(0, str(Path(__file__).parents[3]))  # as a script: this folder a
 
 from table import ATTACKS, EXPECTED, LEVELS, MEANING, WARM, Row
 
+from arena.sandbox import call_policy as policy
+
 PAGE = Path(__file__).parents[3] / "docs" / "confinement.md"
 BEGIN, END = "<!-- made by tests/attacks/harness/page.py: begin -->", "<!-- end -->"
+CALLS_BEGIN, CALLS_END = "<!-- calls: begin -->", "<!-- calls: end -->"
 
 
 def table() -> str:
-    """All attacks by category, a row each."""
+    """Return all attacks by category, a row each."""
     lines = [f"{len(EXPECTED)} attacks. What the words mean:", ""]
     lines += [f"- **{word}**: {meaning}" for word, meaning in MEANING.items()]
     columns = (*LEVELS, WARM)
@@ -24,22 +27,34 @@ def table() -> str:
 
 
 def line(name: str, row: Row) -> str:
-    """One attack: what it does, and a word a level; two where root's bots fare otherwise."""
+    """Return the row of an attack: what it does, and a word a level; two where root's bots fare otherwise."""
     pairs = [*zip(row.user, row.root, strict=True), row.warm]
-    words = [user if user == root else f"{user} ({root})" for user, root in pairs]
-    return f"| [{sentence(name)}](../tests/attacks/{name}.py) | {' | '.join(words)} |"
+    cells = [user if user == root else f"{user} ({root})" for user, root in pairs]
+    return f"| [{sentence(name)}](../tests/attacks/{name}.py) | {' | '.join(cells)} |"
 
 
 def sentence(name: str) -> str:
-    """What an attack does, in its own words."""
-    told = ast.get_docstring(ast.parse((ATTACKS / f"{name}.py").read_text())) or ""
-    return told.partition("\n")[0].removesuffix(".").replace("|", "\\|")
+    """Return what an attack does, in its own words."""
+    docstring = ast.get_docstring(ast.parse((ATTACKS / f"{name}.py").read_text())) or ""
+    return docstring.partition("\n")[0].removesuffix(".").replace("|", "\\|")
+
+
+def calls() -> str:
+    """Return the table of the calls that the filter allows. A star marks those whose arguments are judged."""
+    judged = {*policy.CHECKS, *policy.TO_ITSELF, *policy.PROCESSES.split()}
+    lines = ["| what for | the calls; of those with a star only some arguments are allowed |", "|---|---|"]
+    for reason, names in policy.ALLOWED.items():
+        marked = (f"`{name}`" + "\\*" * (name in judged) for name in names.split())
+        lines.append(f"| {reason} | {' '.join(marked)} |")
+    return "\n".join(lines)
 
 
 def renewed(page: str) -> str:
-    """The page with the table of now."""
-    before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
+    """Return the page with the tables of now."""
+    for begin, text, end in ((BEGIN, table(), END), (CALLS_BEGIN, calls(), CALLS_END)):
+        before, _, after = page.partition(begin)
+        page = f"{before}{begin}\n\n{text}\n\n{end}{after.partition(end)[2]}"
+    return page
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""One attack and all that it aims at: files, sockets, an opponent, an accomplice. It stages and records; it judges not.
+"""One attack on stage, and all that it aims at: files, sockets, a terminal, an opponent, an accomplice.
 
-A scene is played in steps, so that many can be played side by side: `prepare`, ask the bots of `cast`, `look` while
-the attacker lives and is frozen, `end`, `clean`.
+A scene is played in steps, so that many can be played side by side: batch.py says which and why.
 """
 
 import contextlib
@@ -12,277 +11,257 @@ import secrets
 import shutil
 import socket
 import subprocess
+import time
 import tty
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import facts
-import machine
-import peeks
-from table import Row
+import outside
+from outside import Process
+from table import ARENA_FILE, EXPECTED, SETTING
 
-from arena.bot import LiveBot
-from arena.match import Bot, Conditions
-from arena.roster.bot_toml import RUN_PYTHON
+from arena.event.discovery.commands import RUN_PYTHON
+from arena.match.bot import LiveBot
 from arena.sandbox import procfs
-from arena.sandbox.door import Door
+from arena.sandbox.launcher import Launcher
 from arena.sandbox.syscalls import numbers
+from arena.values import Bot, Conditions
 
 HERE = Path(__file__).parent
-EXTRA = {
-    "x86_64": {"timer_create": 222, "timer_settime": 223, "futex": 202},
-    "aarch64": {"timer_create": 107, "timer_settime": 110, "futex": 98},
-}
-"""Calls that no rule of the filter names."""
+
+DYING_S = 0.3
+"""How long processes may stay at the end of their namespace."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What the scenes of one batch share."""
+    """The things that the scenes of one batch share."""
 
-    door: Door
+    launcher: Launcher
     level: str
     warm: bool
     python: str
     folder: Path
     token: str
     """The secret: nowhere in what an attacker is given."""
-    arena_file: Path
     rules: Path
     commons: tuple[str, ...]
-    """Files that everybody may read."""
+    """Files that everybody may read, and whose locks and times no other batch looks at meanwhile."""
 
 
 class Scene:
-    """One attack on stage."""
+    """One attack with its targets."""
 
-    def __init__(self, stage: Stage, name: str, row: Row) -> None:
-        self.stage, self.name, self.row = stage, name, row
+    def __init__(self, stage: Stage, name: str) -> None:
+        self.stage, self.name, self.row = stage, name, EXPECTED[name]
         self.tag = f"attack-{secrets.token_hex(6)}"
+        self.note = f"{self.tag}-note"
+        """A name that accomplices know."""
         self.key, self.common_key = (secrets.randbelow(1 << 30) + 1 for _ in range(2))
         self.size = 1000 + secrets.randbelow(9000)
         self.message = f"{secrets.randbits(16) | 0x8001:016b}"
         self.folder = stage.folder / "targets" / self.tag
         self.sockets: dict[str, socket.socket] = {}
-        self.opponent = self.accomplice = None
-        self.opponent_before = self.opponent_after = self.facts = None
-        self.peaks: dict[str, int] = {}
-        self.said, self.left = "", []
-        self.conditions = Conditions(sandbox=stage.level, limits=row.limits, freeze=True, warm=stage.warm)
+        self.free = self.slave = self.sleeper = self.opponent = self.accomplice = None
+        self.seen: object = None
+        """The value that the proof's look returned."""
+        self.peak = 0
+        self.said = ""
+        self.left: list[str] = []
+        self.conditions = Conditions(sandbox=stage.level, limits=self.row.limits, freeze=True, warm=stage.warm)
 
     def prepare(self) -> None:
-        """Put everything in its place but the attacker."""
-        self._put_files()
-        if self.row.sockets:
-            self._open_sockets()
-        if self.row.terminal:
-            self._open_terminal()
-        if self.row.key:
-            machine.add_key(self.tag, self.stage.token)
-        self.sleeper = subprocess.Popen(["sleep", "60"], start_new_session=True) if self.row.sleeper else None
-        if self.sleeper:
-            os.setpriority(os.PRIO_PROCESS, self.sleeper.pid, 13)
-        if self.row.opponent:
-            conditions = replace(self.conditions, freeze=self.row.opponent == "frozen")
-            self.opponent = self._start("opponent", HERE / "innocent.py", conditions, {})
-        if self.row.twice:
-            conditions = replace(self.conditions, freeze=self.row.twice != "at once")
-            self.accomplice = self._start("accomplice", HERE.parent / f"{self.name}.py", conditions, {})
-
-    def enter(self) -> None:
-        """Start the attacker; whoever else plays is ready by now."""
-        if self.opponent:
-            self.opponent_before = facts.of(self.opponent._child.program())
-        if self.accomplice and self.row.twice == "later":
-            self.accomplice.end()
-        self.canary_before = machine.state(self.canary), machine.state(self.results), machine.own_limit()
-        aims = {"message": ""}
-        if self.opponent:
-            child = self.opponent._child
-            pid = child.program()
-            self.address = peeks.find(pid, self.stage.token)
-            aims |= {"opponent": pid, "opponent_file": str(child.room.home / "secret.txt"), "address": self.address}
-        self.bot = self._start("attacker", HERE.parent / f"{self.name}.py", self.conditions, aims)
-
-    def look(self) -> None:
-        """See what became of everything, while the attacker lives and is not asked."""
-        child = self.bot._child
-        self.program = child.program() if self.bot._exit is None else None
-        self.facts = facts.of(self.program) if self.program else None
-        if self.opponent:
-            self.opponent_after = facts.of(self.opponent._child.program())
-            self.opponent_said = peeks.waiting(self.opponent._child.stdout)
-            self.opponent_holds = peeks.read(self.opponent._child.program(), self.address, len(self.stage.token))
-        self.namespaces = self._namespaces(child)
-        self.scratch = machine.scratch(self.program, child.plan.scratch) if self.program else (0, 0, False)
-        self.memory_files = facts.memory_files(self.program) if self.program else 0
-        self.home = {entry.name for entry in child.room.home.iterdir()} if child.room.home.exists() else set()
-        self.reached = {name for name, one in self.sockets.items() if peeks.came(one)}
-        self.canary_meanwhile = machine.state(self.canary)
-        self.served = self.row.sockets and peeks.connects(self.free)
-        self.typed = self._typed() if self.row.terminal else b""
-
-    def end(self) -> None:
-        """End the attacker; see what is left of it, and what it said."""
-        for bot in (self.bot, self.opponent, self.accomplice):
-            if bot:
-                bot.end()
-        report = self.bot.report()
-        self.said = report.stderr + "\n".join(self.bot.heard.remarks if self.bot.heard else ())
-        self.canary_after = machine.state(self.canary), machine.state(self.results), machine.own_limit()
-        self.found = {entry.name for entry in self.folder.iterdir()} - self.files
-        self.holds = self._left()
-
-    def clean(self) -> None:
-        """After the sweep: what is still left, and is taken away by us now."""
-        room = self.bot._child.room
-        used = room.path.exists() and not room.untouched
-        self.left = [f"process {pid}" for pid in self.survivors] + ["room"] * used + self.holds
-        for one in self.sockets.values():
-            one.close()
-        if self.sleeper:
-            self.sleeper.kill()
-            self.sleeper.wait()
-        if self.row.terminal:
-            os.close(self.master)
-            os.close(self.slave)
-        if self.row.key:
-            machine.key_of(None, self.tag, remove=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _left(self) -> list[str]:
-        """What outlives the match, outside of every folder that arena removes; taken away."""
-        left = [f"System V {kind}" for key in (self.key, self.common_key) for kind in sorted(machine.system_v(key))]
-        for key in (self.key, self.common_key):
-            machine.remove_system_v(key)
-        for folder in ("/tmp", "/var/tmp", "/dev/shm", "/", str(self.stage.folder / "tmp")):
-            for name in (self.tag, self.note):
-                if os.path.lexists(f"{folder}/{name}"):
-                    left.append(f"file in {folder}")
-                    os.unlink(f"{folder}/{name}")
-        if machine.message_queue(self.tag):
-            left.append("POSIX message queue")
-        if self.name == "leaves_a_key" and machine.key_of(self.bot._child.plan.user, self.tag, remove=True):
-            left.append("key")
-        return left + [f"file beside the canary: {name}" for name in self.found]
-
-    @property
-    def mark(self) -> str:
-        """What stands in the environment of each of its processes."""
-        return f"{self.bot._child.room.path}/"
-
-    @property
-    def note(self) -> str:
-        """A name that accomplices know."""
-        return f"{self.tag}-note"
-
-    def _put_files(self) -> None:
+        """Put all targets in their places, and start whoever else plays."""
         self.folder.mkdir(parents=True)
         self.folder.chmod(0o777)
         self.canary, self.results, self.private = (self.folder / name for name in ("canary", "event.sqlite", "key"))
         for path in (self.canary, self.results, self.private):
             path.write_text(self.stage.token)
             path.chmod(0o600 if path == self.private else 0o666)
+        with contextlib.suppress(OSError):  # not every file system keeps them
+            os.setxattr(self.canary, "user.note", self.stage.token.encode())
         (self.folder / f"listed-{self.stage.token}").touch()
+        if self.row.sockets:
+            self._open_sockets()
         self.files = {entry.name for entry in self.folder.iterdir()}
+        if self.row.terminal:
+            self.master, self.slave = os.openpty()
+            tty.setraw(self.slave)
+            os.set_blocking(self.slave, False)
+            with contextlib.suppress(PermissionError):
+                os.chmod(os.ttyname(self.slave), 0o666)
+        if self.row.setting:
+            self.setting = SETTING.read_text()
+        if self.row.key:
+            outside.add_key(self.tag, self.stage.token)
+        if self.row.sleeper:
+            self.sleeper = subprocess.Popen(["sleep", "60"], start_new_session=True)
+            os.setpriority(os.PRIO_PROCESS, self.sleeper.pid, 13)
+        if self.row.opponent:
+            self.opponent = self._start("opponent", freeze=self.row.opponent == "frozen")
+        if self.row.twice:
+            self.accomplice = self._start("accomplice", freeze=self.row.twice != "at once", message=self.message)
+
+    def enter(self) -> None:
+        """Start the attacker; whoever else plays is ready by now."""
+        aims = {}
+        if self.opponent:
+            process = Process(self.opponent.program)
+            self.opponent_before = process.treatment()
+            self.address = process.find(self.stage.token)
+            secret = self.opponent.child.room.home / "secret.txt"
+            aims = {"opponent": self.opponent.program, "opponent_file": str(secret), "address": self.address}
+        if self.accomplice and self.row.twice == "later":
+            self.accomplice.end()
+        self.before = outside.state(self.canary), outside.state(self.results), outside.own_limit()
+        self.bot = self._start("attacker", freeze=True, **aims)
+
+    def look(self) -> None:
+        """Look as its proof asks, while the attacker lives and is not asked."""
+        if self.row.proof.frozen is not None:
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                self.seen = self.row.proof.frozen(self)
+
+    def end(self) -> None:
+        """End every bot; see what it said, and what outlives the match outside of every folder that arena removes."""
+        for bot in (self.bot, self.opponent, self.accomplice):
+            if bot:
+                bot.end()
+        self.said = self.bot.report().stderr + "\n".join(self.bot.reply.remarks)
+        self.after = outside.state(self.canary), outside.state(self.results), outside.own_limit()
+        self.new_files = {entry.name for entry in self.folder.iterdir()} - self.files
+        for key in (self.key, self.common_key):
+            self.left += [f"System V {kind}" for kind in outside.remove_system_v(key)]
+        for folder in ("/tmp", "/var/tmp", "/dev/shm", "/", str(self.stage.folder / "tmp")):
+            for name in (self.tag, self.note):
+                if os.path.lexists(f"{folder}/{name}"):
+                    self.left.append(f"file in {folder}")
+                    os.unlink(f"{folder}/{name}")
+        if outside.remove_message_queue(self.tag):
+            self.left.append("POSIX message queue")
+        if self.name == "leaves_a_key" and outside.remove_key(self.bot.child.plan.user, self.tag):
+            self.left.append("key")
+        self.left += [f"file beside the canary: {name}" for name in self.new_files]
+
+    def judge(self) -> None:
+        """Find the result: `watched`, `possible` or `stopped`."""
+        proof = self.row.proof
+        proved = self.peak > proof.peak[1] if proof.peak else proof.ended(self, self.seen)
+        watched = self.bot.reply.ending == "limit_exceeded"
+        self.result = "watched" if watched else "possible" if proved else "stopped"
+
+    def clean(self, survivors: list[int]) -> None:
+        """After the sweep: note what is still left, and take everything away."""
+        room = self.bot.child.room
+        used = room.path.exists() and not room.untouched
+        self.left = [f"process {pid}" for pid in survivors] + ["room"] * used + self.left
+        for target in self.sockets.values():
+            target.close()
+        if self.sleeper:
+            self.sleeper.kill()
+            self.sleeper.wait()
+        if self.slave is not None:
+            os.close(self.master)
+            os.close(self.slave)
+        if self.row.setting and SETTING.read_text() != self.setting:
+            SETTING.write_text(self.setting)
+        if self.row.key:
+            outside.remove_key(None, self.tag)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def mark(self) -> str:
+        """The text that stands in the environment of each of its processes."""
+        return f"{self.bot.child.room.path}/"
+
+    def processes(self) -> list[int]:
+        """Return its living processes, in whatever session they hide."""
+        return [pid for _, pid in outside.marked([self.mark])]
+
+    def stays(self) -> bool:
+        """Return whether processes stay at its end; the kernel may take a moment to kill a whole namespace."""
+        until = time.monotonic() + DYING_S
+        while self.processes():
+            if time.monotonic() > until:
+                return True
+            time.sleep(0.02)
+        return False
+
+    def in_scratch(self) -> tuple[int, int, bool]:
+        """Return (bytes, files, whether there is a device) in its scratch folder."""
+        return Process(self.bot.program).stored(self.bot.child.plan.scratch)
+
+    def secret_of_opponent(self) -> bytes:
+        """Return what stands in its opponent's memory where the secret was."""
+        return Process(self.opponent.program).memory(self.address, len(self.stage.token))
+
+    def changed_namespace(self) -> bool:
+        """Return whether one of its processes is in a user or network namespace that it was not given."""
+        child = self.bot.child
+        around = [child.pid, *procfs.children(child.pid)] if self.stage.level == "bubblewrap" else []
+        given = Process(around[-1] if around else os.getpid()).spaces
+        return any(Process(pid).spaces not in (given, ("", "")) for pid in self.processes() if pid not in around)
 
     def _open_sockets(self) -> None:
-        kinds = socket.SOCK_STREAM, socket.SOCK_DGRAM
-        tcp, udp = (socket.socket(socket.AF_INET, kind) for kind in kinds)
-        unix, abstract = (socket.socket(socket.AF_UNIX) for _ in range(2))
-        datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.sockets = {"tcp": tcp, "udp": udp, "unix": unix, "abstract": abstract, "datagrams": datagrams}
-        for one, address in (
-            (tcp, ("127.0.0.1", 0)),
-            (udp, ("127.0.0.1", 0)),
-            (unix, f"{self.folder}/unix"),
-            (abstract, f"\0{self.tag}"),
-            (datagrams, f"{self.folder}/datagrams"),
+        for name, family, kind, address in (
+            ("tcp", socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+            ("udp", socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+            ("unix", socket.AF_UNIX, socket.SOCK_STREAM, f"{self.folder}/unix"),
+            ("abstract", socket.AF_UNIX, socket.SOCK_STREAM, f"\0{self.tag}"),
+            ("datagrams", socket.AF_UNIX, socket.SOCK_DGRAM, f"{self.folder}/datagrams"),
         ):
-            one.bind(address)
-            one.setblocking(False)
-            if one.type == socket.SOCK_STREAM:
-                one.listen()
+            target = self.sockets[name] = socket.socket(family, kind)
+            target.bind(address)
+            target.setblocking(False)
+            if kind == socket.SOCK_STREAM:
+                target.listen()
         for name in ("unix", "datagrams"):
             (self.folder / name).chmod(0o666)
-        self.files |= {"unix", "datagrams"}
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.free = free.getsockname()[1]
 
-    def _open_terminal(self) -> None:
-        self.master, self.slave = os.openpty()
-        tty.setraw(self.slave)
-        os.set_blocking(self.slave, False)
-        self.terminal = os.ttyname(self.slave)
-        with contextlib.suppress(PermissionError):
-            os.chmod(self.terminal, 0o666)
-
-    def _typed(self) -> bytes:
-        with contextlib.suppress(OSError):
-            return os.read(self.slave, 100)
-        return b""
-
-    def _start(self, part: str, script: Path, conditions: Conditions, aims: dict[str, object]) -> LiveBot:
+    def _start(self, part: str, *, freeze: bool, message: str = "", **aims: object) -> LiveBot:
+        """Start one of its bots: the opponent is innocent, the others run the attack."""
         files = self.stage.folder / "bots" / f"{self.tag}-{part}"
         files.mkdir(parents=True)
-        shutil.copy(script, files / "bot.py")
+        shutil.copy(HERE / "innocent.py" if part == "opponent" else HERE.parent / f"{self.name}.py", files / "bot.py")
         shutil.copy(HERE / "attack.py", files)
+        # As quick as can be; or as everybody's, which is what a warm start takes.
+        command = (*RUN_PYTHON, "bot.py") if self.stage.warm else (self.stage.python, "-ESsBu", "bot.py")
         if part == "opponent":
             (files / "secret.txt").write_text(self.stage.token.ljust(self.size, "."))
-        (files / "target.json").write_text(json.dumps(self._aims() | aims))
-        bot = Bot(
-            name=self.name,
-            command=(*self._command(), *([f"secret={self.stage.token}"] if part == "opponent" else [])),
-            digest=f"{self.tag}-{part}",
-            files=str(files),
-        )
-        return LiveBot(self.stage.door, part, bot, conditions, self.stage.rules if self.row.kit else None)
-
-    def _command(self) -> tuple[str, ...]:
-        """As quick as can be; or as everybody's, which is what a warm start takes."""
-        if self.stage.warm:
-            return (*RUN_PYTHON, "bot.py")
-        return (self.stage.python, "-E", "-s", "-S", "-B", "-u", "bot.py")
+            command += (f"secret={self.stage.token}",)
+        (files / "target.json").write_text(json.dumps({**self._aims(), "message": message, **aims}))
+        bot = Bot(name=self.name, command=command, digest=f"{self.tag}-{part}", files=str(files))
+        conditions = replace(self.conditions, freeze=freeze)
+        return LiveBot(self.stage.launcher, self.name, bot, conditions, self.stage.rules if self.row.kit else None)
 
     def _aims(self) -> dict[str, object]:
-        """What an attacker is told, to spare it the search: no secret is in it."""
-        address = {name: one.getsockname() for name, one in self.sockets.items()}
-        cores = sorted(os.sched_getaffinity(0))
+        """Return what an attacker is told, to spare it the search: no secret is in it."""
         return {
-            "numbers": numbers(platform.machine()) | EXTRA[platform.machine()],
+            "numbers": numbers(platform.machine()),
             "tag": self.tag,
             "note": self.note,
-            "message": self.message,
             "folder": str(self.folder),
             "canary": str(self.canary),
             "results": str(self.results),
             "private_key": str(self.private),
-            "arena_file": str(self.stage.arena_file),
-            "setting": SETTING,
+            "arena_file": str(ARENA_FILE),
+            "setting": str(SETTING),
             "referee": os.getpid(),
             "near": self.sleeper and self.sleeper.pid // 500 * 500,
-            "pending": machine.own_limit()[1],
-            "core": cores[-1],
+            "pending": outside.own_limit()[1],
+            "core": max(os.sched_getaffinity(0)),
             "key": self.key,
             "common_key": self.common_key,
             "commons": self.stage.commons,
             "common": self.stage.commons[0],
-            "terminal": self.row.terminal and self.terminal,
-            "tcp": self.sockets and address["tcp"][1],
-            "udp": self.sockets and address["udp"][1],
-            "free": self.sockets and self.free,
+            "terminal": self.slave and os.ttyname(self.slave),
+            "tcp": self.sockets and self.sockets["tcp"].getsockname()[1],
+            "udp": self.sockets and self.sockets["udp"].getsockname()[1],
+            "free": self.free,
             "unix": f"{self.folder}/unix",
             "datagrams": f"{self.folder}/datagrams",
             "abstract": self.tag,
         }
-
-    def _namespaces(self, child) -> bool:
-        """Whether one of its processes is in a user or network namespace that it was not given."""
-        around = [child.pid, *procfs.children(child.pid)] if self.stage.level == "bubblewrap" else []
-        given = peeks.spaces(around[-1] if around else os.getpid())
-        return any(peeks.spaces(pid) not in (given, ("", "")) for pid in self.processes if pid not in around)
-
-
-SETTING = "/proc/sys/kernel/printk_ratelimit_burst"
-"""Of the kernel's settings, one that hurts nobody."""

@@ -1,19 +1,22 @@
-"""Where the attacks are played: each level, by each kind of user, in a process of its own that judges from outside.
+"""The stands at which attacks are played: each level, by each kind of user, in a process that judges from outside.
 
 A stand gets a copy of arena and of the attacks that everybody may read, and a folder of its own. Stands are played a
-few at a time, each once, by whichever process of the tests comes first; the others read what it found.
+few at a time, each once, by whichever process of the tests comes first; the others read what came of it.
 """
 
 import json
 import os
+import platform
 import secrets
 import select
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Collection
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,13 +24,13 @@ from pathlib import Path
 from table import ATTACKS, EXPECTED, LEVELS
 
 import arena
-from arena.sandbox.plan import CONFINING
+from arena.sandbox.levels import CONFINING
 
 ARENA = Path(arena.__file__).parent
-ORDINARY = 60700
-"""A user that nobody is: the one below the users that bots become."""
-
-PATIENCE = 500.0  # seconds until a stand that does not come counts as lost
+ORDINARY = range(60578, 60706)
+"""Users that nobody is: below those that bots become, unused in systemd's table of uid ranges."""
+PATIENCE_S = 500.0
+"""After this a stand that does not come counts as lost."""
 
 
 @dataclass(frozen=True)
@@ -38,24 +41,30 @@ class Stand:
     """`user`, `root`, or `bare root`, whose interpreter no other user can read, so that bots stay root by name."""
     level: str
     warm: bool = False
-    """Whether its bots are forked from the spawner, all of them."""
+    """All its bots are forked from the spawner."""
 
     def __str__(self) -> str:
         return f"{self.user.replace(' ', '-')}-{self.level}" + "-warm" * self.warm
 
     def expected(self) -> dict[str, str]:
-        """The word for each attack."""
+        """Return the word for each attack."""
         if self.warm:
             return {name: row.warm[self.user != "user"] for name, row in EXPECTED.items()}
-        place = LEVELS.index(self.level)
-        return {name: (row.user if self.user == "user" else row.root)[place] for name, row in EXPECTED.items()}
+        column = LEVELS.index(self.level)
+        return {name: (row.user if self.user == "user" else row.root)[column] for name, row in EXPECTED.items()}
+
+    def names(self, only: Collection[str] = ()) -> list[str]:
+        """Return the attacks that are played here: `only` these, or all."""
+        machine = ("", platform.machine())
+        tried = [name for name, word in self.expected().items() if word != "-"]
+        return [name for name in tried if name in (only or EXPECTED) and EXPECTED[name].architecture in machine]
 
     def missing(self) -> str | None:
-        """Why it cannot be played here, as far as that is known before it is tried."""
+        """Return why it cannot be played here, as far as that is known before it is tried."""
         if self.user != "user" and os.getuid() != 0:
             return "the tests run as an ordinary user: what root's bots may do is tested when root runs them"
         if public_python() is None:
-            return f"user {ORDINARY} can run neither {sys.executable} nor /usr/bin/python3 of 3.11 or newer"
+            return f"user {ORDINARY[0]} can run neither {sys.executable} nor /usr/bin/python3 of 3.11 or newer"
         return None
 
 
@@ -70,28 +79,44 @@ RARE = (
     Stand("root", "landlock", warm=True),
 )
 """Made of parts that the others have: played by `make soak`."""
+ALL = (*STANDS, *RARE)
+
+
+def become(user: int) -> dict[str, object]:
+    return {"user": user, "group": user, "extra_groups": []}
+
+
+def claim_user() -> tuple[int, socket.socket]:
+    """Return an ordinary user that no other stand on this machine is, and the claim to it.
+
+    The kernel counts waiting signals and processes by user, so that one stand's attack would be the other's limit.
+    """
+    for user in ORDINARY:
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0arena-attacks-user-{user}")
+        except OSError:
+            claim.close()
+        else:
+            return user, claim
+    raise RuntimeError(f"all {len(ORDINARY)} users for attacks are taken")
 
 
 @cache
 def public_python() -> str | None:
-    """An interpreter that the ordinary user can run; our own where we are one."""
+    """Return an interpreter that the ordinary user can run; our own where we are one."""
     if os.getuid() != 0:
         return sys.executable
+    new_enough = ["-I", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
     for python in (sys.executable, "/usr/bin/python3"):
         with suppress(OSError):
-            asked = subprocess.run(
-                [python, "-I", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
-                **_become(ORDINARY),
-                check=False,
-                cwd="/",
-            )
-            if asked.returncode == 0:
+            if subprocess.run([python, *new_enough], check=False, cwd="/", **become(ORDINARY[0])).returncode == 0:
                 return python
     return None
 
 
 def private_python(folder: Path) -> str:
-    """An interpreter that nobody but us can read."""
+    """Return an interpreter that nobody but us can read."""
     if public_python() != sys.executable:
         return sys.executable
     folder.mkdir(mode=0o700)
@@ -99,9 +124,10 @@ def private_python(folder: Path) -> str:
     return str(folder / "venv/bin/python")
 
 
-def play(stand: Stand) -> dict[str, object]:
-    """What was found at this stand: the batch's JSON, or `{"failed"}` with what it complained of."""
-    with tempfile.TemporaryDirectory(prefix="attacks-", ignore_cleanup_errors=True) as name:
+def play(stand: Stand, only: Collection[str] = ()) -> dict[str, object]:
+    """Play the attacks (`only` these, or all) at a stand; return the batch's JSON, or `{"failed"}` with the reason."""
+    with ExitStack() as leaving:
+        name = leaving.enter_context(tempfile.TemporaryDirectory(prefix="attacks-", ignore_cleanup_errors=True))
         folder = Path(name)
         folder.chmod(0o755)
         shutil.copytree(ARENA, folder / "arena")  # compiled as it is: to do so again takes half a second a process
@@ -109,27 +135,17 @@ def play(stand: Stand) -> dict[str, object]:
         (folder / "rules").mkdir()
         own = folder / "stand"
         (own / "tmp").mkdir(parents=True)
-        user = ORDINARY if stand.user == "user" and os.getuid() == 0 else None
-        if user is not None:
-            for place in (own, own / "tmp"):
-                os.chown(place, user, user)
+        user = None
+        if stand.user == "user" and os.getuid() == 0:
+            user, claim = claim_user()
+            leaving.enter_context(claim)
+            for path in (own, own / "tmp"):
+                os.chown(path, user, user)
         python = private_python(folder / "private") if stand.user == "bare root" else public_python()
         token = secrets.token_hex(12)
-        order = {
-            "level": stand.level,
-            "warm": stand.warm,
-            "python": python,
-            "folder": str(own),
-            "token": token,
-            "expected": stand.expected(),
-        }
+        order = {"level": stand.level, "warm": stand.warm, "names": stand.names(only), "python": python, "token": token}
         done = subprocess.run(
-            [
-                python if stand.warm else sys.executable if user is None else public_python(),
-                "-s",
-                "-B",
-                folder / "attacks/harness/batch.py",
-            ],
+            [python if stand.warm or user else sys.executable, "-s", "-B", folder / "attacks/harness/batch.py"],
             input=json.dumps(order),
             env={
                 "PYTHONPATH": name,
@@ -142,26 +158,25 @@ def play(stand: Stand) -> dict[str, object]:
             text=True,
             capture_output=True,
             start_new_session=True,
-            timeout=PATIENCE,
+            timeout=PATIENCE_S,
             check=False,
-            **_become(user),
+            **({} if user is None else become(user)),
         )
         return json.loads(done.stdout) if done.returncode == 0 else {"failed": done.stderr[-2000:]}
 
 
-def _become(user: int | None) -> dict[str, object]:
-    return {} if user is None else {"user": user, "group": user, "extra_groups": []}
-
-
 class Findings:
-    """What was found at the stands, shared by the processes of one run of the tests through a folder."""
+    """The results of the stands, shared by the processes of one run of the tests through a folder."""
 
-    def __init__(self, folder: Path, stands: list[Stand], at_once: int) -> None:
-        """Begin to play those that nobody has begun, so many at once; beside us, where no test sees what it opens."""
+    def __init__(self, folder: Path, stands: list[Stand], only: Collection[str], at_once: int) -> None:
+        """Begin to play those that nobody has begun, so many at once; beside us, where no test sees what it opens.
+
+        `only` these attacks are played; none = all.
+        """
         self._folder = folder
         self._players = [
             subprocess.Popen(
-                [sys.executable, __file__, folder, *map(str, stands)],
+                [sys.executable, __file__, folder, ",".join(only), *map(str, stands)],
                 env=os.environ | {"PYTHONPATH": str(ARENA.parent)},
                 stdin=subprocess.PIPE,  # it ends with us
             )
@@ -169,8 +184,8 @@ class Findings:
         ]
 
     def at(self, stand: Stand) -> dict[str, object]:
-        """Wait for what was found at a stand."""
-        path, until = self._folder / f"{stand}.json", time.monotonic() + PATIENCE
+        """Wait for what came of a stand; return it."""
+        path, until = self._folder / f"{stand}.json", time.monotonic() + PATIENCE_S
         while not path.exists() and time.monotonic() < until:
             time.sleep(0.05)
         return json.loads(path.read_text())
@@ -181,27 +196,23 @@ class Findings:
             player.communicate()
 
 
-def keep(stand: Stand, folder: Path) -> None:
-    """Play it, unless somebody has begun to, and leave in the folder what was found."""
-    try:
-        (folder / f"{stand}.begun").touch(exist_ok=False)
-    except FileExistsError:
-        return
-    try:
-        found = play(stand)
-    except Exception as error:  # noqa: BLE001 (whoever waits must hear of it, whatever it is)
-        found = {"failed": repr(error)}
-    new = folder / f"{stand}.new"
-    new.write_text(json.dumps(found))
-    new.rename(folder / f"{stand}.json")
-
-
 def main() -> None:
-    """Play the stands that are named, one after the other, as long as somebody holds our input open."""
-    for name in sys.argv[2:]:
+    """Play the stands that are named and that nobody has begun, as long as somebody holds our input open."""
+    folder, only = Path(sys.argv[1]), sys.argv[2].split(",") if sys.argv[2] else []
+    for stand in [stand for name in sys.argv[3:] for stand in ALL if str(stand) == name]:
         if select.select([sys.stdin], [], [], 0)[0]:
             return
-        keep(next(stand for stand in (*STANDS, *RARE) if str(stand) == name), Path(sys.argv[1]))
+        try:
+            (folder / f"{stand}.begun").touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        try:
+            findings = play(stand, only)
+        except Exception as error:  # noqa: BLE001 (whoever waits must hear of it, whatever it is)
+            findings = {"failed": repr(error)}
+        new = folder / f"{stand}.new"
+        new.write_text(json.dumps(findings))
+        new.rename(folder / f"{stand}.json")
 
 
 if __name__ == "__main__":

@@ -1,22 +1,27 @@
-"""What each attack aims at, how it is judged, and what is expected of it at each level: EXPECTED, the one table.
+"""EXPECTED, the one table of attacks: the targets and the proof that each needs, and what is expected at each level.
 
-The words of a level's column are the keys of MEANING. Nothing here runs anything.
+The words of a level's column are the keys of MEANING. Nothing here runs anything. A proof is what is true outside,
+never what the bot claims; batch.py says when it is looked at.
 """
 
+import signal
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-import truth
-from truth import holds, itself, opponent, peak, reached, said, signalled
+import outside
+from outside import Process
 
-from arena.match import Limits
+from arena.sandbox import procfs
+from arena.values import Limits
 
 ATTACKS = Path(__file__).parent.parent
 LEVELS = ("landlock", "bubblewrap", "rlimits", "none")
 WARM = "landlock, warm"
 """The column beside those of the levels: a bot that was forked from the spawner."""
 STOPPED, WATCHED, POSSIBLE = "stopped", "watched", "possible"
-"""What can be found."""
+"""The results."""
 
 MEANING = {
     "stopped": "it is refused, or there is nothing to be had",
@@ -36,10 +41,102 @@ ACCEPTED = {
     "kernel": {STOPPED, POSSIBLE},
 }
 LETTERS = {word[0].upper(): word for word in MEANING}
-PATIENCE = 30.0
-"""Seconds until a bot must be ready: many start at once, perhaps on a busy machine."""
+PATIENCE_S = 30.0
+"""A bot must be ready by then: many start at once, perhaps on a busy machine."""
+HANGS_S = 2.5
+"""The same for attacks after which nobody answers: the scene is looked at when this is over."""
 FORKS = Limits(processes=None)
 """Without a limit for the watchdog to see; where processes are confined it means one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """A way to see that an attack got what it meant to. `scene` is a Scene of scene.py."""
+
+    frozen: Callable[[Any], object] | None = None
+    """Look while the attacker lives and is not asked. What is gone by then (an OSError) proves nothing."""
+    ended: Callable[[Any, Any], object] = lambda _, seen: seen
+    """Judge once it has ended, before what it left is swept, with what `frozen` returned (None = it was gone)."""
+    peak: tuple[str, float] | None = None
+    """Instead: one of the measures of batch.py, and how much of it there must have been at one moment."""
+
+
+def while_frozen(look: Callable[[Any], object]) -> Proof:
+    return Proof(frozen=look)
+
+
+def at_its_end(judge: Callable[[Any], object]) -> Proof:
+    return Proof(ended=lambda scene, _: judge(scene))
+
+
+def peak(measure: str, most: float) -> Proof:
+    """More of this than allowed, at one moment while it was played alone."""
+    return Proof(peak=(measure, most))
+
+
+def itself(look: Callable[[Process], object]) -> Proof:
+    """Something about the attacker's own process."""
+    return while_frozen(lambda scene: scene.bot.program and look(Process(scene.bot.program)))
+
+
+def holds(*marks: str) -> Proof:
+    """One of its descriptors leads to something of this kind."""
+    return itself(lambda process: any(mark in link for link in process.links for mark in marks))
+
+
+def opponent(look: Callable[[Process], object]) -> Proof:
+    """Something about its opponent, which lives."""
+    return while_frozen(lambda scene: scene.opponent.program and look(Process(scene.opponent.program)))
+
+
+def opponent_differs(name: str) -> Proof:
+    """The kernel treats its opponent in another way than before."""
+    return while_frozen(lambda scene: Process(scene.opponent.program).treatment()[name] != scene.opponent_before[name])
+
+
+def said(expected: Callable[[Any], str]) -> Proof:
+    """It said what it cannot know; what that is, is looked up while it lives."""
+    return Proof(frozen=expected, ended=lambda scene, text: text is not None and text in scene.said)
+
+
+def line_of(path: str) -> Proof:
+    """It said a line of this file."""
+    return at_its_end(
+        lambda scene: any(line in scene.said for line in Path(path).read_text().splitlines() if len(line) > 15)
+    )
+
+
+def signalled(number: int) -> Proof:
+    """This signal waits for us; it is taken away."""
+    return while_frozen(lambda _: signal.sigtimedwait([number], 0))
+
+
+def reached(name: str) -> Proof:
+    """Something came in at this socket of ours."""
+    return while_frozen(lambda scene: outside.arrived(scene.sockets[name]))
+
+
+LEAKED = said(lambda scene: scene.stage.token)
+TOLD = said(lambda scene: scene.message)  # which only its accomplice knew
+CHANGED = at_its_end(lambda scene: scene.before[:2] != scene.after[:2] or scene.new_files)
+LEFT_BEHIND = at_its_end(lambda scene: scene.left)
+STAYED = at_its_end(lambda scene: scene.stays())
+FLED = while_frozen(  # from the group that is stopped and killed
+    lambda scene: any(procfs.group(pid) not in (None, scene.bot.child.pid) for pid in scene.processes())
+)
+RAISED = itself(lambda process: any(hard == str(1 << 40) for _, hard in process.treatment()["limits"].values()))
+MOUNTED = while_frozen(lambda scene: f"tmpfs {scene.tag} " in Process(scene.bot.program).text("mountinfo"))
+ELSEWHERE = while_frozen(lambda scene: scene.changed_namespace())
+RAN_ON = while_frozen(lambda scene: scene.used_while_frozen > 0.003)
+SPOKE_FOR_OPPONENT = while_frozen(lambda scene: scene.tag.encode() in outside.waiting(scene.opponent.child.stdout))
+ALWAYS = at_its_end(lambda _: True)  # it works unless it is watched
+USR1, USR2, URG = signal.SIGUSR1, signal.SIGUSR2, signal.SIGURG
+QUEUED, BY_DESCRIPTOR, BY_PIPE = (signal.SIGRTMIN + number for number in (1, 2, 3))
+SIGNALS = {USR1, USR2, URG, QUEUED, BY_DESCRIPTOR, BY_PIPE}
+"""Signals that a batch blocks, so that they wait to be seen."""
+ARENA_FILE = Path(procfs.__file__)
+SETTING = Path("/proc/sys/kernel/printk_ratelimit_burst")
+"""Of the kernel's settings, one that hurts nobody."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +144,9 @@ class Row:
     """One attack."""
 
     category: str
-    truth: truth.Truth
+    proof: Proof
     user: tuple[str, ...]
-    """What is expected, level by level, of a referee that an ordinary user runs."""
+    """The expected words, level by level, for a referee that an ordinary user runs."""
     root: tuple[str, ...]
     """The same, run by root: bots are other users, but at the level none."""
     warm: tuple[str, str]
@@ -61,12 +158,13 @@ class Row:
     limits: Limits = FORKS
     alone: bool = False
     """Nothing else runs meanwhile: it is large, or it concerns everybody."""
-    patience: float = PATIENCE
-    """Seconds until it must have answered."""
+    patience: float = PATIENCE_S
     sockets: bool = False
     terminal: bool = False
     key: bool = False
     sleeper: bool = False
+    setting: bool = False
+    """It means to change SETTING."""
     kit: bool = False
     architecture: str = ""
     """The only one that it is written for."""
@@ -76,7 +174,7 @@ def row(category, proof, user, root="", warm="", **more) -> Row:
     """A row from letters; warm bots fare as others at their level, unless it is said."""
     columns = (user, root or user, warm or user[0] + (root or user)[0])
     users, roots, warms = (tuple(LETTERS[letter] for letter in letters) for letters in columns)
-    return Row(category=category, truth=proof, user=users, root=roots, warm=warms, **more)
+    return Row(category=category, proof=proof, user=users, root=roots, warm=warms, **more)
 
 
 FILES, PROCESSES, NETWORK, KERNEL, LEFT, AMOUNTS, SIGNS = (
@@ -98,169 +196,197 @@ SCRATCH = 4_000_000
 frozen, awake = {"opponent": "frozen"}, {"opponent": "awake"}
 alone = {"alone": True}
 
-DEVICES = [
-    f"/dev/{name}" for name in ("kmsg", "mem", "vda", "sda", "fuse", "kvm", "net/tun", "ptmx", "pts/ptmx", "hwrng")
-]
+DEVICES = ("kmsg", "mem", "vda", "sda", "fuse", "kvm", "net/tun", "ptmx", "pts/ptmx", "hwrng")
 
-HIDDEN = itself(lambda facts: facts.stored > SCRATCH * 2)
+IN_FILES = while_frozen(lambda scene: scene.in_scratch()[0] > SCRATCH * 2)
+HIDDEN = itself(lambda process: process.hidden > SCRATCH * 2)
 
 # The columns: landlock bubblewrap rlimits none.
 EXPECTED = {
-    "reads_the_opponents_files": row(FILES, truth.leaked, "SSPP", **frozen),
-    "lists_folders": row(FILES, truth.leaked, "SSPP"),
-    "searches_from_its_own_folder_up": row(FILES, truth.leaked, "SSPP", "SSSP", **frozen),
-    "reads_the_password_file": row(FILES, truth.line_of("/etc/passwd"), "SSPP"),
-    "reads_a_private_key": row(FILES, truth.leaked, "SSPP", "SSSP"),
-    "reads_the_referees_code": row(FILES, said(lambda scene: scene.stage.arena_file.read_text()[:80]), "SSPP"),
-    "reads_the_results": row(FILES, truth.leaked, "SSPP"),
-    "reads_through_proc_self_root": row(FILES, truth.leaked, "SSPP"),
-    "reads_through_a_symbolic_link": row(FILES, truth.leaked, "SSPP"),
-    "opens_by_handle": row(FILES, truth.leaked, "SSSS", "SSSP"),
-    "inherits_the_environment": row(FILES, truth.leaked, "SSSS"),
-    "inherits_descriptors": row(FILES, truth.leaked, "SSSS"),
-    "searches_its_memory": row(FILES, truth.leaked, "SSSS", **frozen),
-    "searches_its_objects": row(FILES, truth.leaked, "SSSS", **frozen),
-    "reads_system_information": row(FILES, truth.line_of("/proc/version"), "SHHH"),
-    "reads_devices": row(
-        FILES,
-        holds(
-            "/dev/kmsg",
-            "/dev/mem",
-            "/dev/vda",
-            "/dev/sda",
-            "/dev/fuse",
-            "/dev/kvm",
-            "/dev/net/tun",
-            "/dev/ptmx",
-            "/dev/pts/ptmx",
-            "/dev/hwrng",
-        ),
-        "SSPP",
-    ),
+    "reads_the_opponents_files": row(FILES, LEAKED, "SSPP", **frozen),
+    "lists_folders": row(FILES, LEAKED, "SSPP"),
+    "searches_from_its_own_folder_up": row(FILES, LEAKED, "SSPP", "SSSP", **frozen),
+    "reads_the_password_file": row(FILES, line_of("/etc/passwd"), "SSPP"),
+    "reads_a_private_key": row(FILES, LEAKED, "SSPP", "SSSP"),
+    "reads_the_referees_code": row(FILES, said(lambda _: ARENA_FILE.read_text()[:80]), "SSPP"),
+    "reads_the_results": row(FILES, LEAKED, "SSPP"),
+    "reads_through_proc_self_root": row(FILES, LEAKED, "SSPP"),
+    "reads_through_a_symbolic_link": row(FILES, LEAKED, "SSPP"),
+    "opens_by_handle": row(FILES, LEAKED, "SSSS", "SSSP"),
+    "inherits_the_environment": row(FILES, LEAKED, "SSSS"),
+    "inherits_descriptors": row(FILES, LEAKED, "SSSS"),
+    "searches_its_memory": row(FILES, LEAKED, "SSSS", **frozen),
+    "searches_its_objects": row(FILES, LEAKED, "SSSS", **frozen),
+    "reads_notes_at_files": row(FILES, LEAKED, "SSKK"),
+    "reads_system_information": row(FILES, line_of("/proc/version"), "SHHH"),
+    "reads_devices": row(FILES, holds(*(f"/dev/{name}" for name in DEVICES)), "SSPP"),
     "measures_the_opponents_files": row(FILES, said(lambda scene: f"size {scene.size}"), "PSPP", **frozen),
+    "reads_the_opponents_clock": row(
+        PROCESSES, said(lambda scene: f"used {Process(scene.opponent.program).cpu}"), "SSPP", **frozen
+    ),
     "watches_the_opponents_files": row(FILES, holds("inotify"), "SSPP"),
-    "writes_outside": row(FILES, truth.changed, "SSPP"),
-    "changes_the_results": row(FILES, truth.changed, "SSPP"),
-    "creates_files_outside": row(FILES, truth.changed, "SSPP"),
-    "creates_files_in_tmp": row(FILES, truth.left, "SSPP"),
-    "creates_files_in_dev_shm": row(FILES, truth.left, "SSPP"),
-    "creates_files_at_the_root": row(FILES, truth.left, "SSSS", "SSSP"),
-    "writes_its_own_folder": row(FILES, truth.wrote_home, "SSHH"),
-    "writes_through_a_symbolic_link": row(FILES, truth.changed, "SSPP"),
-    "takes_a_file_by_a_hard_link": row(FILES, truth.linked, "SSPP"),
-    "changes_modes": row(FILES, truth.changed, "SSPP", "SSSP"),
-    "changes_times": row(FILES, truth.changed, "SSPP", "SSSP"),
-    "changes_attributes": row(FILES, truth.changed, "SSKK"),
-    "changes_flags": row(FILES, truth.changed, "SSKK", "SSSK"),
-    "truncates": row(FILES, truth.changed, "SSPP"),
-    "truncates_while_opening": row(FILES, truth.changed, "SSPP"),
-    "removes_files": row(FILES, truth.changed, "SSPP"),
-    "moves_files": row(FILES, truth.changed, "SSPP"),
-    "makes_devices": row(FILES, truth.device, "SSSS", "SSSP"),
-    "runs_what_it_wrote": row(FILES, itself(lambda facts: "/scratch/" in facts.program), "SHHH"),
-    "runs_a_set_uid_program": row(FILES, itself(lambda facts: facts.uid == 0), "SSSP", "SSS-", patience=2.5),
-    "writes_system_settings": row(FILES, truth.set_a_setting, "SSSS", "SSSP", **alone),
-    "reads_the_referees_environment": row(PROCESSES, truth.leaked, "SSPP", "SSSP"),
-    "reads_the_opponents_folder_through_proc": row(PROCESSES, truth.leaked, "SSPP", "SSSP", **frozen),
-    "speaks_for_the_opponent": row(PROCESSES, truth.spoke_for_opponent, "SSPP", "SSSP", **frozen),
-    "reads_the_opponents_memory": row(PROCESSES, truth.leaked, "SSKK", "SSSK", **frozen),
-    "reads_the_opponents_memory_by_call": row(PROCESSES, truth.leaked, "SSKK", "SSSK", **frozen),
-    "writes_the_opponents_memory": row(PROCESSES, truth.opponent_holds_other, "SSKK", "SSSK", **frozen),
-    "traces_the_opponent": row(PROCESSES, opponent(lambda _, after: after.tracer), "SSKK", "SSSK", **frozen),
-    "steals_the_opponents_descriptors": row(PROCESSES, truth.spoke_for_opponent, "SSKK", "SSSK", **frozen),
-    "kills_the_opponent": row(PROCESSES, truth.opponent_gone, "SSPP", "SSSP", **frozen),
-    "stops_the_opponent": row(PROCESSES, opponent(lambda _, after: after.state == "T"), "SSPP", "SSSP", **awake),
-    "wakes_the_opponent": row(PROCESSES, opponent(lambda _, after: after.state != "T"), "SSPP", "SSSP", **frozen),
-    "signals_the_referee": row(PROCESSES, signalled(truth.USR1), "SSPP", "SSSP"),
-    "signals_everybody": row(PROCESSES, signalled(truth.URG), "SSPP", "SSSP", **alone),
-    "signals_a_thread": row(PROCESSES, signalled(truth.USR2), "SSPP", "SSSP"),
-    "queues_a_signal": row(PROCESSES, signalled(truth.QUEUED), "SSPP", "SSSP"),
-    "signals_by_descriptor": row(PROCESSES, signalled(truth.BY_DESCRIPTOR), "SSPP", "SSSP"),
-    "signals_by_a_pipe": row(PROCESSES, signalled(truth.BY_PIPE), "SSPP", "SSSP"),
-    "limits_the_referee": row(PROCESSES, truth.limited_us, "SSPP", "SSSP"),
-    "limits_the_opponent": row(
-        PROCESSES, opponent(lambda before, after: before.limits != after.limits), "SSPP", "SSSP", **frozen
+    "writes_outside": row(FILES, CHANGED, "SSPP"),
+    "changes_the_results": row(FILES, CHANGED, "SSPP"),
+    "creates_files_outside": row(FILES, CHANGED, "SSPP"),
+    "creates_files_in_tmp": row(FILES, LEFT_BEHIND, "SSPP"),
+    "creates_files_in_dev_shm": row(FILES, LEFT_BEHIND, "SSPP"),
+    "creates_files_at_the_root": row(FILES, LEFT_BEHIND, "SSSS", "SSSP"),
+    "writes_its_own_folder": row(
+        FILES, while_frozen(lambda scene: (scene.bot.child.room.home / "written.txt").exists()), "SSHH"
     ),
-    "slows_the_opponent": row(PROCESSES, opponent(lambda _, after: after.priority == 19), "SSPP", "SSSP", **frozen),
-    "idles_the_opponent": row(
-        PROCESSES, opponent(lambda before, after: before.policy != after.policy), "SSPP", "SSSP", **frozen
+    "writes_through_a_symbolic_link": row(FILES, CHANGED, "SSPP"),
+    "takes_a_file_by_a_hard_link": row(
+        FILES, while_frozen(lambda scene: outside.state(scene.canary) != scene.before[0]), "SSPP"
     ),
-    "pins_the_opponent": row(
-        PROCESSES, opponent(lambda before, after: before.cores != after.cores), "SSPP", "SSSP", **frozen
+    "changes_modes": row(FILES, CHANGED, "SSPP", "SSSP"),
+    "changes_times": row(FILES, CHANGED, "SSPP", "SSSP"),
+    "changes_attributes": row(FILES, CHANGED, "SSKK"),
+    "changes_flags": row(FILES, CHANGED, "SSKK", "SSSK"),
+    "truncates": row(FILES, CHANGED, "SSPP"),
+    "truncates_while_opening": row(FILES, CHANGED, "SSPP"),
+    "removes_files": row(FILES, CHANGED, "SSPP"),
+    "moves_files": row(FILES, CHANGED, "SSPP"),
+    "makes_devices": row(FILES, while_frozen(lambda scene: scene.in_scratch()[2]), "SSSS", "SSSP"),
+    "runs_what_it_wrote": row(FILES, itself(lambda process: "/scratch/" in process.link("exe")), "SHHH"),
+    "runs_a_set_uid_program": row(FILES, itself(lambda process: process.user == 0), "SSSP", "SSS-", patience=HANGS_S),
+    "writes_system_settings": row(
+        FILES, at_its_end(lambda scene: SETTING.read_text() != scene.setting), "SSSS", "SSSP", setting=True, **alone
     ),
-    "slows_the_opponents_disk": row(
-        PROCESSES, opponent(lambda before, after: before.disk != after.disk), "SSPP", "SSSP", **frozen
+    "reads_the_referees_environment": row(PROCESSES, LEAKED, "SSPP", "SSSP"),
+    "reads_the_opponents_folder_through_proc": row(PROCESSES, LEAKED, "SSPP", "SSSP", **frozen),
+    "speaks_for_the_opponent": row(PROCESSES, SPOKE_FOR_OPPONENT, "SSPP", "SSSP", **frozen),
+    "reads_the_opponents_memory": row(PROCESSES, LEAKED, "SSKK", "SSSK", **frozen),
+    "reads_the_opponents_memory_by_call": row(PROCESSES, LEAKED, "SSKK", "SSSK", **frozen),
+    "writes_the_opponents_memory": row(
+        PROCESSES,
+        while_frozen(lambda scene: scene.secret_of_opponent() != scene.stage.token.encode()),
+        "SSKK",
+        "SSSK",
+        **frozen,
     ),
+    "traces_the_opponent": row(
+        PROCESSES, opponent(lambda process: process.status("TracerPid")), "SSKK", "SSSK", **frozen
+    ),
+    "steals_the_opponents_descriptors": row(PROCESSES, SPOKE_FOR_OPPONENT, "SSKK", "SSSK", **frozen),
+    "kills_the_opponent": row(
+        PROCESSES,
+        while_frozen(lambda scene: Process(scene.opponent.program).state in ("", "Z")),
+        "SSPP",
+        "SSSP",
+        **frozen,
+    ),
+    "stops_the_opponent": row(PROCESSES, opponent(lambda process: process.state == "T"), "SSPP", "SSSP", **awake),
+    "wakes_the_opponent": row(PROCESSES, opponent(lambda process: process.state != "T"), "SSPP", "SSSP", **frozen),
+    "signals_the_referee": row(PROCESSES, signalled(USR1), "SSPP", "SSSP"),
+    "signals_everybody": row(PROCESSES, signalled(URG), "SSPP", "SSSP", **alone),
+    "signals_a_thread": row(PROCESSES, signalled(USR2), "SSPP", "SSSP"),
+    "queues_a_signal": row(PROCESSES, signalled(QUEUED), "SSPP", "SSSP"),
+    "signals_by_descriptor": row(PROCESSES, signalled(BY_DESCRIPTOR), "SSPP", "SSSP"),
+    "signals_by_a_pipe": row(PROCESSES, signalled(BY_PIPE), "SSPP", "SSSP"),
+    "limits_the_referee": row(PROCESSES, at_its_end(lambda scene: scene.before[2] != scene.after[2]), "SSPP", "SSSP"),
+    "limits_the_opponent": row(PROCESSES, opponent_differs("limits"), "SSPP", "SSSP", **frozen),
+    "slows_the_opponent": row(
+        PROCESSES, opponent(lambda process: process.treatment()["priority"] == 19), "SSPP", "SSSP", **frozen
+    ),
+    "idles_the_opponent": row(PROCESSES, opponent_differs("policy"), "SSPP", "SSSP", **frozen),
+    "pins_the_opponent": row(PROCESSES, opponent_differs("cores"), "SSPP", "SSSP", **frozen),
+    "slows_the_opponents_disk": row(PROCESSES, opponent_differs("priority at the disk"), "SSPP", "SSSP", **frozen),
     "finds_processes": row(PROCESSES, said(lambda scene: f"found {scene.sleeper.pid}"), "PSPP", sleeper=True),
-    "moves_itself_to_a_core": row(PROCESSES, itself(lambda facts: len(facts.cores) == 1), "SSPP"),
-    "raises_its_limits": row(PROCESSES, itself(truth.raised), "SSS-", limits=Limits()),
-    "hides_from_the_watchdog": row(PROCESSES, itself(lambda facts: not facts.dumpable), "SSPP", "SSP-"),
-    "changes_its_group": row(PROCESSES, truth.fled, "SSPP"),
-    "runs_on_out_of_turn": row(PROCESSES, truth.ran_on, "SSSS"),
-    "wakes_itself_out_of_turn": row(PROCESSES, truth.ran_on, "SSPP"),
-    "wakes_itself_by_a_timer": row(PROCESSES, truth.ran_on, "SSPP"),
+    "moves_itself_to_a_core": row(PROCESSES, itself(lambda process: len(process.treatment()["cores"]) == 1), "SSPP"),
+    "raises_its_limits": row(PROCESSES, RAISED, "SSS-", limits=Limits()),
+    "hides_from_the_watchdog": row(
+        PROCESSES,
+        itself(lambda process: (process.folder / "fd").stat().st_uid != process.user),
+        "SSPP",
+        "SSP-",
+    ),
+    "changes_its_group": row(PROCESSES, FLED, "SSPP"),
+    "runs_on_out_of_turn": row(PROCESSES, RAN_ON, "SSSS"),
+    "wakes_itself_out_of_turn": row(PROCESSES, RAN_ON, "SSPP"),
+    "wakes_itself_while_it_is_stopped": row(PROCESSES, RAN_ON, "SSKK"),
+    "wakes_itself_by_ends_of_children": row(PROCESSES, RAN_ON, "SSKK", limits=Limits(processes=64)),
+    "wakes_its_parent_out_of_turn": row(PROCESSES, RAN_ON, "SSSS", limits=Limits(processes=4)),
+    "works_on_in_the_kernel": row(PROCESSES, RAN_ON, "SSKK", **alone),
+    "wakes_itself_by_a_timer": row(PROCESSES, RAN_ON, "SSPP"),
     "connects_by_tcp": row(NETWORK, reached("tcp"), "SSPP", sockets=True),
     "sends_by_udp": row(NETWORK, reached("udp"), "SSPP", sockets=True),
     "connects_to_a_path": row(NETWORK, reached("unix"), "SSPP", sockets=True),
     "connects_to_an_abstract_name": row(NETWORK, reached("abstract"), "SSPP", sockets=True),
     "sends_from_a_socket_pair": row(NETWORK, reached("datagrams"), "SSPP", sockets=True),
-    "listens": row(NETWORK, truth.served, "SSPP", sockets=True),
+    "listens": row(NETWORK, while_frozen(lambda scene: outside.connects(scene.free)), "SSPP", sockets=True),
     "opens_a_netlink_socket": row(NETWORK, holds("socket:"), "SSPP"),
     "opens_a_vsock": row(NETWORK, holds("socket:"), "SSKK"),
     "opens_a_raw_socket": row(NETWORK, holds("socket:"), "SSSS", "SSSP"),
     "opens_a_crypto_socket": row(NETWORK, holds("socket:"), "SSKK"),
-    "types_into_a_terminal": row(NETWORK, truth.typed, "SSKK", terminal=True),
-    "makes_a_user_namespace": row(KERNEL, truth.elsewhere, "SSKK"),
-    "makes_a_network_namespace": row(KERNEL, truth.elsewhere, "SSKK"),
-    "forks_into_a_namespace": row(KERNEL, truth.elsewhere, "SSKK"),
-    "forks_into_a_namespace_by_clone3": row(KERNEL, truth.elsewhere, "SSKK"),
-    "enters_a_namespace": row(KERNEL, truth.elsewhere, "SSKK"),
-    "mounts": row(KERNEL, truth.mounted, "SSKK"),
+    "types_into_a_terminal": row(
+        NETWORK, while_frozen(lambda scene: scene.tag.encode() in outside.waiting(scene.slave)), "SSKK", terminal=True
+    ),
+    "makes_a_user_namespace": row(KERNEL, ELSEWHERE, "SSKK"),
+    "makes_a_network_namespace": row(KERNEL, ELSEWHERE, "SSKK"),
+    "forks_into_a_namespace": row(KERNEL, ELSEWHERE, "SSKK"),
+    "forks_into_a_namespace_by_clone3": row(KERNEL, ELSEWHERE, "SSKK"),
+    "enters_a_namespace": row(KERNEL, ELSEWHERE, "SSKK"),
+    "mounts": row(KERNEL, MOUNTED, "SSKK"),
     "mounts_by_new_calls": row(KERNEL, holds("fscontext"), "SSKK"),
-    "changes_its_root": row(KERNEL, itself(lambda facts: facts.root != "/"), "SSKK"),
+    "changes_its_root": row(KERNEL, itself(lambda process: process.link("root") != "/"), "SSKK"),
     "handles_page_faults": row(KERNEL, holds("userfaultfd"), "SSKK"),
     "works_unseen_by_filters": row(KERNEL, holds("io_uring"), "SSKK"),
     "loads_bpf": row(KERNEL, holds("bpf"), "SSKK"),
     "counts_events": row(KERNEL, holds("perf_event"), "SSKK"),
     "calls_as_32_bit_code": row(KERNEL, holds("socket:"), "SSKK", architecture="x86_64"),
     "calls_as_x32_code": row(KERNEL, holds("socket:"), "SSKK", architecture="x86_64"),
-    "changes_its_memory_layout": row(KERNEL, itself(lambda facts: facts.personality != 0), "SSHH"),
+    "changes_its_memory_layout": row(
+        KERNEL, itself(lambda process: int(process.text("personality") or "0", 16)), "SSHH"
+    ),
     "reads_the_kernels_log": row(KERNEL, said(lambda _: "log of"), "SSKK"),
-    "dumps_core": row(KERNEL, truth.changed, "SSSK"),
-    "outlives_its_spawner": row(LEFT, truth.outlived, "SSPP"),
-    "leaves_a_daemon": row(LEFT, truth.stayed, "SSPP"),
-    "leaves_a_grandchild_with_its_pipes": row(LEFT, truth.stayed, "SSPP", patience=2.5),
-    "leaves_shared_memory": row(LEFT, truth.left, "SSPP"),
-    "leaves_semaphores": row(LEFT, truth.left, "SSPP"),
-    "leaves_messages": row(LEFT, truth.left, "SSPP"),
-    "makes_a_message_queue": row(LEFT, truth.left, "SSSK"),
-    "leaves_a_key": row(LEFT, truth.left, "SSKK"),
-    "reads_a_key": row(LEFT, truth.leaked, "SSKK", "SSSK", key=True),
-    "locks_its_folders": row(LEFT, truth.left, "WSWW", "SSSS"),
+    "dumps_core": row(KERNEL, CHANGED, "SSSK"),
+    "outlives_its_spawner": row(LEFT, STAYED, "SSPP"),
+    "leaves_a_daemon": row(LEFT, STAYED, "SSPP"),
+    "leaves_a_grandchild_with_its_pipes": row(LEFT, STAYED, "SSPP", patience=HANGS_S),
+    "leaves_shared_memory": row(LEFT, LEFT_BEHIND, "SSPP"),
+    "leaves_semaphores": row(LEFT, LEFT_BEHIND, "SSPP"),
+    "leaves_messages": row(LEFT, LEFT_BEHIND, "SSPP"),
+    "makes_a_message_queue": row(LEFT, LEFT_BEHIND, "SSSK"),
+    "leaves_a_key": row(LEFT, LEFT_BEHIND, "SSKK"),
+    "reads_a_key": row(LEFT, LEAKED, "SSKK", "SSSK", key=True),
+    "locks_its_folders": row(LEFT, LEFT_BEHIND, "WSWW", "SSSS"),
     "forks_without_end": row(AMOUNTS, peak("processes", 5), "SSWW", limits=Limits(), **alone),
+    "leaves_its_children_unreaped": row(AMOUNTS, peak("ended", 600), "LLLL", limits=Limits(processes=4), **alone),
     "threads_without_end": row(AMOUNTS, peak("threads", 400), "LLLL", **alone),
     "eats_memory": row(AMOUNTS, peak("memory", MEMORY), "SSSW", limits=SMALL, **alone),
     "eats_memory_in_children": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=MANY, **alone),
-    "eats_shared_memory": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=SMALL, **alone),
-    "eats_stack": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=SMALL, **alone),
+    "eats_shared_memory": row(AMOUNTS, peak("memory", MEMORY), "SSWW", limits=SMALL, **alone),
+    "hides_shared_memory": row(AMOUNTS, peak("shared", 80_000_000), "SSPP", limits=SMALL, **alone),
+    "hides_shared_memory_in_a_device": row(AMOUNTS, peak("shared", 80_000_000), "SSPP", limits=SMALL, **alone),
+    "eats_stack": row(AMOUNTS, peak("memory", MEMORY), "SSWW", limits=SMALL, **alone),
+    "hides_memory_in_page_tables": row(AMOUNTS, peak("tables", MEMORY), "WWWW", limits=SMALL, **alone),
     "eats_memory_files": row(AMOUNTS, peak("memory_files", 20_000_000), "SSWW", limits=SMALL, **alone),
-    "eats_memory_in_pipes": row(AMOUNTS, itself(lambda facts: facts.pipe > 1 << 16), "SSPP", **alone),
+    "eats_memory_in_pipes": row(AMOUNTS, itself(lambda process: process.pipe_size > 1 << 16), "SSPP", **alone),
+    "hides_memory_in_pipes": row(AMOUNTS, itself(lambda process: process.piped), "SSPP"),
+    "hides_pages_of_files_in_pipes": row(AMOUNTS, itself(lambda process: process.piped), "SSPP"),
     "eats_memory_in_socket_pairs": row(AMOUNTS, peak("kernel", 12_000_000), "PPPP", **alone),
-    "eats_cpu_in_threads": row(AMOUNTS, truth.always, "WWWW", limits=CPU, **alone),
+    "fills_its_queue_of_signals": row(AMOUNTS, itself(lambda process: process.queued > 10_000), "SSSP"),
+    "eats_cpu_in_threads": row(AMOUNTS, ALWAYS, "WWWW", limits=CPU, **alone),
     "eats_cpu_in_children": row(AMOUNTS, peak("children", 8), "PPPP", limits=CPU, **alone),
     "fills_its_scratch_folder": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "WLWW", limits=SMALL, **alone),
     "fills_its_scratch_folder_with_names": row(AMOUNTS, peak("files", 1000), "WWWW", limits=SMALL, **alone),
-    "digs_deep": row(AMOUNTS, truth.always, "WWWW", limits=SMALL, **alone),
+    "digs_deep": row(AMOUNTS, ALWAYS, "WWWW", limits=SMALL, **alone),
     "allocates_past_the_end": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "LLLL", limits=SMALL, **alone),
     "hides_data_in_removed_files": row(AMOUNTS, HIDDEN, "WLWW", limits=SMALL, **alone),
+    "hides_data_on_its_way": row(AMOUNTS, itself(lambda process: process.in_flight), "SSPP", limits=SMALL),
+    "hides_data_in_a_thread": row(AMOUNTS, HIDDEN, "SLPP", limits=SMALL, **alone),
+    "hides_data_behind_its_end": row(AMOUNTS, HIDDEN, "WLWW", limits=SMALL, **alone),
+    "hides_data_behind_vanishing_names": row(AMOUNTS, IN_FILES, "WLWW", limits=SMALL, **alone),
+    "hides_data_on_the_move": row(AMOUNTS, IN_FILES, "WLWW", limits=SMALL, **alone),
     "hides_data_in_nameless_files": row(AMOUNTS, HIDDEN, "SSLL", limits=SMALL, **alone),
     "hides_data_in_mapped_files": row(AMOUNTS, HIDDEN, "WLWW", limits=SMALL, **alone),
-    "leaves_a_note": row(SIGNS, truth.told, "SSPP", twice="later"),
-    "leaves_a_note_in_times_of_reading": row(SIGNS, truth.told, "KSKK", twice="later", kit=True, **alone),
-    "leaves_a_note_in_the_page_cache": row(SIGNS, truth.told, "KKKK", twice="later", **alone),
-    "signals_by_futexes": row(SIGNS, truth.told, "PPPP", twice="at once"),
-    "signals_by_locks": row(SIGNS, truth.told, "SSPP", twice="meanwhile"),
-    "signals_by_whole_file_locks": row(SIGNS, truth.told, "SSPP", twice="meanwhile"),
-    "signals_by_memory": row(SIGNS, truth.told, "SSPP", twice="meanwhile"),
-    "signals_by_names_of_sockets": row(SIGNS, truth.told, "SSPP", twice="meanwhile"),
+    "leaves_a_note": row(SIGNS, TOLD, "SSPP", twice="later"),
+    "leaves_a_note_in_times_of_reading": row(SIGNS, TOLD, "KSKK", twice="later", kit=True, **alone),
+    "leaves_a_note_in_the_page_cache": row(SIGNS, TOLD, "KKKK", twice="later", **alone),
+    "signals_by_futexes": row(SIGNS, TOLD, "PPPP", twice="at once"),
+    "signals_by_locks": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),
+    "signals_by_whole_file_locks": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),
+    "signals_by_memory": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),
+    "signals_by_names_of_files": row(SIGNS, TOLD, "PSPP", "KSSP", "PK", twice="meanwhile"),
+    "signals_by_names_of_sockets": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),
 }

@@ -1,0 +1,176 @@
+"""Advice for a bot's author: from a failure and the bot's own output to one sentence.
+
+Pure. The tables are ordered, the most reliable sign first; new advice is a new line. Signs are the causes and figures
+of a failure. Only the bot's own stderr is searched for patterns, never a message of arena.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from errno import EACCES, ENOENT, ENOEXEC, ENOTDIR
+from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU
+
+from arena.failure import Cause, Failure
+from arena.protocol import clean
+
+SHOWN_MOVES = 6  # legal moves that a finding lists
+IDLE = 0.2  # a bot that uses less than this share of the time only waits
+
+EMPTY = "its file is empty: `arena new` makes a bot to start from"
+FLUSH = "end every answer with a newline, and flush it: most languages hold lines back when stdout is a pipe"
+DEBUG = "stdout is for answers only: print debug output to stderr, or begin the line with `# `"
+TOO_LONG = "print one move and a newline: is there a newline at the end of each line?"
+NOT_TEXT = "print plain text: UTF-8, without colours, escapes or NUL bytes"
+
+Sign = Callable[[Failure, str], bool]
+"""Returns whether a failure and the end of the bot's stderr show the problem that some advice is for."""
+
+
+def _printed(pattern: str) -> Sign:
+    compiled = re.compile(pattern)
+    return lambda _, stderr: compiled.search(stderr) is not None
+
+
+def _killed_by(*signals: int) -> Sign:
+    return lambda failure, _: failure.exit_code is not None and -failure.exit_code in signals
+
+
+_NO_MEMORY = _printed("MemoryError|out of memory|bad_alloc")
+_NO_FORK = _printed("fork|Resource temporarily unavailable|BlockingIOError|Operation not permitted")
+FORKS = {"fork", "vfork"}
+CRASHES: tuple[tuple[Sign, str], ...] = (
+    (
+        lambda failure, _: failure.cause is Cause.OUTPUT_CLOSED,
+        "keep stdout open until `end`: it is how a bot answers",
+    ),
+    (lambda failure, _: failure.unfinished > 0, FLUSH),
+    (
+        _printed("TabError"),
+        "it indents by tabs in some lines and by spaces in others: let your editor make all of them spaces",
+    ),
+    (
+        _printed("no encoding declared"),
+        "save the file as UTF-8, or name its encoding in the first line: # -*- coding: latin-1 -*-",
+    ),
+    (
+        _printed("SyntaxError|IndentationError"),
+        "the program is not valid Python here: run it by hand, and correct that line first",
+    ),
+    (
+        _printed("ModuleNotFoundError|ImportError|Cannot find module"),
+        "it imports a module that is missing: a bot has its language's library, `arena.kit` in Python, and its folder",
+    ),
+    (
+        lambda failure, stderr: failure.short_of_memory or _NO_MEMORY(failure, stderr),
+        "use less memory, or set a smaller heap in `command`",
+    ),
+    (_printed("File too large"), "write less: the scratch folder has room for a few megabytes"),
+    (
+        lambda failure, stderr: not FORKS.isdisjoint(failure.refused_calls) or _NO_FORK(failure, stderr),
+        "arena refused something: a bot starts no other process (threads are free), has no network, no shared memory",
+    ),
+    (
+        _printed("Permission denied|Read-only file system|EACCES|EROFS"),
+        "it may read its own folder and its libraries only: put its files there; write into the folder $TMPDIR",
+    ),
+    (
+        _killed_by(SIGSEGV, SIGBUS),
+        "it reads or writes outside its memory: build with -g -fsanitize=address and run it by hand",
+    ),
+    (_killed_by(SIGXCPU), "compute less: its CPU time is limited"),
+    (_killed_by(SIGKILL), "the system killed it, perhaps because memory ran out: use less memory"),
+    (_killed_by(SIGFPE), "it divides by zero"),
+    (_killed_by(SIGABRT), "it ended itself (abort, assert): look at its stderr"),
+    (_killed_by(SIGSYS), "it made a system call that no bot may make: look at docs/confinement.md"),
+    (_printed("EOFError"), "exit when the input ends"),
+    (lambda failure, _: failure.exit_code == 0, "it left by itself: read on until `end`, in a loop"),
+    (
+        lambda failure, _: failure.exit_code is not None and failure.exit_code > 0,
+        "the program failed: the last lines of its stderr say where",
+    ),
+)
+NO_PROGRAM = "look at `command`: is the program on this machine, and the file in the bot's folder?"
+NOT_STARTED = {
+    EACCES: "make the file executable: chmod +x",
+    ENOENT: NO_PROGRAM,
+    ENOTDIR: NO_PROGRAM,
+    ENOEXEC: "the program was made for another machine: build it here, or begin a script with #!",
+}
+"""Advice by the error number of the system."""
+LIMIT_ADVICE = {
+    Cause.OUTPUT: "print one line to each question: is there a loop that prints for ever?",
+    Cause.CPU: "compute less, also before `ready`: the limit is for the whole match",
+    Cause.MEMORY: "use less memory, or set a smaller heap in `command`",
+    Cause.THREADS: "start fewer threads; one for each core is enough",
+    Cause.PROCESSES: "a bot is one process: start no other",
+    Cause.SCRATCH: "write less into $TMPDIR",
+    Cause.FILES: "make fewer files in $TMPDIR, and remove them",
+    Cause.STDERR: "write less to stderr: only its end is kept anyway",
+}
+
+
+def of_failure(failure: Failure, stderr: str = "") -> str:
+    """Return advice for a bot that could not be started, crashed, hit a limit, or printed too long a line."""
+    if failure.cause is Cause.NOT_STARTED:
+        return NOT_STARTED.get(failure.errno, "look at `command` in bot.toml")
+    if failure.cause is Cause.LINE_TOO_LONG:
+        return TOO_LONG
+    if failure.cause in LIMIT_ADVICE:
+        return LIMIT_ADVICE[failure.cause]
+    return next((advice for sign, advice in CRASHES if sign(failure, stderr)), "look at its stderr")
+
+
+def of_silence(
+    failure: Failure, remarks: Iterable[str], *, ready: bool, late: float | None, discarded: Iterable[str]
+) -> str:
+    """Return advice for no answer in time.
+
+    `late` is the time in seconds at which the answer came after all; `remarks` and `discarded` are lines that the bot
+    printed instead.
+    """
+    answer = "`ready`" if ready else "the answer"
+    if late is not None:
+        return f"{answer} came after {late:.1f} s: be quicker, or answer with the best move so far before time runs out"
+    if failure.unfinished:
+        return FLUSH
+    line = next(iter(discarded), None)
+    if ready and line is not None:
+        return f'print exactly `ready` and a newline: it printed "{line}" instead'
+    if any(remarks):
+        return "remarks (`# ...`) are no answer: print a move after them, once"
+    spent = failure.spent
+    if spent.cpu > (spent.wall - spent.excused(failure.threads)) * IDLE:
+        return "it computes all the time: is there an endless loop, or a search that does not look at the clock?"
+    question = "`ready?`" if ready else "`go ...`"
+    return (
+        f"it said nothing: it sleeps, is stopped, does not read its input, or waits for more of it; {question} "
+        "is the last line until it answers"
+    )
+
+
+def of_illegal(line: str, legal: tuple[str, ...], earlier: Collection[str], after: Iterable[str]) -> str:
+    """Return advice for a line that is not a legal move.
+
+    `earlier` moves were legal in an earlier turn; `after` are the next lines that the bot printed.
+    """
+    if not line:
+        return "it printed an empty line: print a move"
+    if line.casefold() in {move.casefold() for move in legal}:
+        return "case matters: print the move exactly as it stood after `legal`"
+    if " ".join(line.split()) in legal:
+        return "separate words by one space, exactly as after `legal`"
+    if not set(legal).isdisjoint(after):
+        return DEBUG
+    if any(move in line for move in legal):
+        return "print the move alone, exactly as it stood after `legal`"
+    if line.startswith("ready"):
+        return "`ready` answers `ready?` only: at `go` print a move"
+    if line in earlier:
+        return "this was legal in an earlier turn: forget the old `legal` lines at each `turn`"
+    return "print one of the lines that came after `legal` since the last `turn`, without the word `legal`"
+
+
+def refusal(line: str, legal: tuple[str, ...]) -> str:
+    """Return a sentence that names a refused line and the legal moves."""
+    listed = ", ".join(f"`{move}`" for move in legal[:SHOWN_MOVES])
+    more = f" and {len(legal) - SHOWN_MOVES} more" if len(legal) > SHOWN_MOVES else ""
+    return f'printed "{clean(line)}", expected one of: {listed}{more}'

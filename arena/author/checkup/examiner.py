@@ -1,0 +1,220 @@
+"""The conversation of a checkup: ask one bot through one match, against random opponents, and collect its faults.
+
+advice.py knows why an answer is wrong and what to do about it; variations.py knows the variations of the questions.
+"""
+
+import random
+from typing import Any
+
+from arena import protocol
+from arena.author.checkup import advice
+from arena.author.checkup.examinee import Examinee
+from arena.author.checkup.finding import Finding, Weight
+from arena.author.checkup.variations import WINDOWS, Variation
+from arena.failure import Cause, Failure
+from arena.game import Move, Role
+from arena.games import rulebook
+from arena.match.bot import OverloadedError
+from arena.match.bot.output import REMARKS_KEPT, When
+from arena.match.polling import ask_all
+from arena.match.referee import Referee
+from arena.protocol import Ask, Reply
+from arena.values import Ending, Match, SeatReport
+
+PAUSE_S = 0.03  # between the pieces of a question
+AFTERWARDS_S = 0.1  # to see the lines that follow a wrong answer
+LEAVE_S = 1.0  # to leave after the end, before a finding says that it stays; a match waits for 50 ms only
+LATE_FACTOR = 2.0  # times its limit to wait for a late answer, so that advice can say how late it is
+ENOUGH_S = 1.0  # for an answer to a variation, when the bot has answered the plain question in time
+STDERR_BYTES = 16_000  # so much on stderr means that its beginning is lost
+REMARK_LETTERS = 200  # of a remark that are kept
+
+
+class Examiner:
+    """Asks one bot through one match."""
+
+    def __init__(self, match: Match, role: Role, bot: Examinee, name: str, variation: Variation) -> None:
+        """`name` is that of the variation; empty = the plain questions."""
+        self.findings: list[Finding] = []
+        self.moves: list[Move] = []
+        self.walls: list[float] = []
+        self.greeted = False
+        self._match, self._role, self._bot = match, role, bot
+        self._name, self._variation = name, variation
+        self._game: Any = rulebook.game_of(match)
+        self._referee = Referee(self._game, match)
+        self._dice = random.Random(match.seed)
+        self._earlier: set[Move] = set()
+        """The moves that were legal in earlier turns."""
+        self._turn = 0
+        self._has_blanks = self._cuts_remarks = False
+
+    def examine(self, *, until: int | None = None) -> None:
+        """Play to the end, to the bot's first fault, or until it gave so many answers; then end its input."""
+        while asks := self._referee.asks():
+            if until is not None and len(self.moves) >= until:
+                break
+            replies = {role: self._random_reply(role, ask) for role, ask in asks.items() if role != self._role}
+            if self._role in asks:
+                reply = self._ask(asks[self._role])
+                if not self._is_accepted(asks[self._role], reply):
+                    return
+                replies[self._role] = reply
+            self._referee.hear(replies)
+        if not self._name or until is not None:
+            self._say_goodbye(self._referee.farewell() if self._referee.verdict else b"")
+
+    def advise(self, report: SeatReport) -> None:
+        """Add the findings that need the bot's whole output, once it is gone."""
+        self._turn = 0
+        discarded = self._bot.discarded()
+        if discarded and self._is_sound:
+            only_early = all(line.when is When.BEFORE_READY for line in discarded)
+            one_line = "print one line to each `go`, and only then; the rest belongs on stderr"
+            self._advise(str(discarded[0]), advice.DEBUG if only_early else one_line)
+        if self._has_blanks:
+            self._advise(
+                "its lines end with CR LF, or have blanks around them",
+                "nothing: arena removes them; a plain newline is enough",
+            )
+        if self._cuts_remarks:
+            self._advise(
+                f"its remarks are cut: {REMARK_LETTERS} characters of each are kept, and {REMARKS_KEPT} a turn",
+                "write fewer and shorter remarks, and the rest to stderr",
+            )
+        if len(report.stderr) >= STDERR_BYTES and self._is_sound:
+            self._advise("it wrote so much to stderr that only the end was kept", "write less to stderr: it costs time")
+
+    def _random_reply(self, role: Role, ask: Ask) -> Reply:
+        """Return a random move of an opponent; one that does not end the match, so that the bot sees many turns."""
+        if ask.ready:
+            return Reply(line=b"ready")
+        state, alone = self._referee.state, self._game.to_move(self._referee.state) == (role,)
+        goes_on = [m for m in ask.legal if alone and self._game.outcome(self._game.play(state, {role: m})) is None]
+        return Reply(line=self._dice.choice(goes_on or ask.legal).encode())
+
+    def _ask(self, ask: Ask) -> Reply:
+        """Write the question in this variation, and return the reply."""
+        *pieces, last = self._variation(ask.text)
+        for piece in pieces:
+            reply = self._listen(piece, PAUSE_S)
+            if reply.ending is None:
+                words = f'it answered before the whole question was there: "{_shown(reply.line)}"'
+                self._fault(words, "read whole lines, and answer when `go` and its newline are there")
+                return Reply(ending=Ending.ILLEGAL_MOVE)
+            if reply.ending is not Ending.TIMEOUT:
+                return reply
+        ask = ask._replace(text=last)
+        if self._name and ask.deadline is not None:  # it answered the plain question: no need to wait for long
+            enough = min(ask.deadline, ENOUGH_S)
+            ask = ask._replace(told=enough, deadline=enough)
+        return self._converse(ask)
+
+    def _listen(self, text: bytes, seconds: float) -> Reply:
+        """Write a text, and return the line that the bot prints though no answer is due; silence is a timeout."""
+        try:
+            return self._converse(Ask(text=text, told=None, deadline=seconds))
+        except OverloadedError:  # a busy machine may well be late by many times so short a time
+            return Reply(b"", Ending.TIMEOUT)
+
+    def _converse(self, ask: Ask) -> Reply:
+        return ask_all({self._role: self._bot}, {self._role: ask})[self._role]
+
+    def _is_accepted(self, ask: Ask, reply: Reply) -> bool:
+        """Return whether the reply is right; if not, add a finding that says why."""
+        self._turn += not ask.ready
+        if reply.ending is not None:
+            if self._is_sound and reply.failure is not None:
+                self._explain(ask, reply.failure)
+            return False
+        self.greeted = True
+        self._has_blanks |= reply.line != reply.line.strip(b" \t\r")
+        self._cuts_remarks |= len(reply.remarks) >= REMARKS_KEPT
+        self._cuts_remarks |= any(len(remark) >= REMARK_LETTERS for remark in reply.remarks)
+        if ask.ready:
+            return True
+        move = protocol.read_move(reply.line)
+        if move is None or protocol.garbled(move):
+            text = protocol.clean(protocol.text_of(reply.line))
+            self._fault(f'printed "{text}", which is not clean UTF-8 text', advice.NOT_TEXT)
+            return False
+        if move not in ask.legal:
+            words = advice.refusal(move, ask.legal)
+            self._fault(words, advice.of_illegal(move, ask.legal, self._earlier, self._lines_after()))
+            return False
+        self.moves.append(move)
+        self.walls.append(reply.spent.wall)
+        self._earlier.update(ask.legal)
+        return True
+
+    def _lines_after(self) -> tuple[str, ...]:
+        """Return the lines that it prints after a wrong answer."""
+        for _ in range(2):  # the first time, lines that are there already are thrown away
+            reply = self._listen(b"", AFTERWARDS_S)
+            if reply.ending is None:
+                return (*self._discarded(), _shown(reply.line))
+        return self._discarded()
+
+    def _discarded(self) -> tuple[str, ...]:
+        return tuple(line.text for line in self._bot.discarded())
+
+    def _explain(self, ask: Ask, failure: Failure) -> None:
+        """Add a finding about a bot that gave no answer."""
+        if failure.cause is Cause.NO_ANSWER:
+            self._fault(failure.words, self._advice_for_silence(ask, failure))
+        elif failure.cause is Cause.LINE_TOO_LONG:
+            self._fault(f"printed {failure.words}", advice.of_failure(failure))
+        else:
+            self._bot.end()
+            log = self._bot.last_words()
+            cure = advice.EMPTY if self._bot.empty else advice.of_failure(failure, "\n".join(log))
+            self._fault(failure.words, cure, log)
+
+    def _advice_for_silence(self, ask: Ask, failure: Failure) -> str:
+        """Return advice for a bot that gave no answer in time, after waiting for a late answer."""
+        if self._bot.deaf:
+            return "it closed its own input (stdin), so that it hears no question: leave it open until `end`"
+        remarks, limit = self._bot.aside(), ask.deadline or LEAVE_S
+        late = None
+        if not failure.unfinished and not self._name:
+            begun = self._bot.stopwatch.begun
+            reply = self._converse(ask._replace(text=b"", deadline=LATE_FACTOR * limit))
+            late = self._bot.stopwatch.begun + reply.spent.wall - begun if reply.ending is None else None
+        return advice.of_silence(failure, remarks, ready=ask.ready, late=late, discarded=self._discarded())
+
+    def _say_goodbye(self, text: bytes) -> None:
+        """Write `text`, end the bot's input, and add a finding if the bot does not leave quietly."""
+        self._bot.close_input(text)
+        end = "`end`" if text else "the end of its input"
+        for _ in range(3):
+            reply = self._converse(Ask(text=b"", told=None, deadline=LEAVE_S))
+            if reply.ending is not None:
+                break
+        if reply.ending is Ending.CRASHED:
+            how = self._bot.end()
+            if how.code != 0 or how.killed:
+                self._advise(f"after {end}: {reply.words}", f"leave quietly at {end}, with exit status 0")
+        else:
+            self._advise(f"it is still there {LEAVE_S:g} s after {end}, and is killed", "leave at `end` or end of file")
+
+    @property
+    def _is_sound(self) -> bool:
+        return all(finding.weight is not Weight.FAULT for finding in self.findings)
+
+    def _fault(self, words: str, cure: str, log: tuple[str, ...] = ()) -> None:
+        if self._name == WINDOWS:
+            self._advise(words, "strip line ends, CR LF too: arena sends LF only, but other tools may not")
+        else:
+            self._add(Weight.FAULT, words, cure, log)
+
+    def _advise(self, words: str, cure: str) -> None:
+        self._add(Weight.ADVICE, words, cure)
+
+    def _add(self, weight: Weight, words: str, cure: str, log: tuple[str, ...] = ()) -> None:
+        turn = f", turn {self._turn}" if self._turn else ""
+        where = f"{self._match.label} as {self._role}{turn}{f', {self._name}' if self._name else ''}"
+        self.findings.append(Finding(weight=weight, where=where, words=words, cure=cure, log=log))
+
+
+def _shown(line: bytes) -> str:
+    return protocol.clean(line.decode("utf-8", "backslashreplace").strip())

@@ -1,0 +1,42 @@
+"""Findings of a checkup, and how those with the same advice become one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Weight(StrEnum):
+    """The weight of a finding."""
+
+    FAULT = "fault"
+    """The bot would lose a match by it."""
+    ADVICE = "advice"
+    """The bot loses no match by it, but its author should know."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One problem of a bot, worded for its author."""
+
+    weight: Weight
+    where: str
+    """Board, role, turn, and the variation of the questions."""
+    words: str
+    """The answer that was expected and the answer that came; safe to print."""
+    cure: str
+    """The advice: what its author can do."""
+    log: tuple[str, ...] = ()
+    """The end of its stderr, where that may show the reason; safe to print."""
+    again: tuple[str, ...] = ()
+    """Other places where it was found."""
+
+
+def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings, faults first; of those with the same advice the first, with the places of the others."""
+    merged: dict[tuple[Weight, str], Finding] = {}
+    for finding in findings:
+        key = (finding.weight, finding.cure)
+        first = merged.setdefault(key, finding)
+        if first is not finding and finding.where not in (first.where, *first.again):
+            merged[key] = replace(first, again=(*first.again, finding.where))
+    return tuple(sorted(merged.values(), key=lambda finding: finding.weight is not Weight.FAULT))

@@ -1,0 +1,82 @@
+"""Starter kits: a folder each, with a whole bot that is copied under a new name.
+
+A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. This module knows no
+workspace, and runs nothing.
+"""
+
+import json
+import shutil
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from arena.errors import ArenaError, known_are
+
+HERE = Path(__file__).parent
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
+
+
+@dataclass(frozen=True)
+class Starter:
+    """One starter kit."""
+
+    name: str
+    """The folder's name, as `--language` takes it."""
+    folder: Path
+
+    @property
+    def language(self) -> str:
+        """The language that its bot.toml names."""
+        return str(self._toml["language"])
+
+    @property
+    def build(self) -> str | None:
+        """The command that makes it runnable; None when it needs none."""
+        return self._toml.get("build")
+
+    @cached_property
+    def _toml(self) -> dict[str, str]:
+        return tomllib.loads((self.folder / "bot.toml").read_text("utf-8"))
+
+
+def starters() -> tuple[Starter, ...]:
+    """Return every kit, in order of name."""
+    return tuple(Starter(path.parent.name, path.parent) for path in sorted(HERE.glob("*/bot.toml")))
+
+
+def find(language: str) -> Starter:
+    """Return the kit of this name, or the first in a language of this name; ArenaError when there is none."""
+    known = starters()
+    for kit in known:
+        if language.lower() in {kit.name, kit.language}:
+            return kit
+    names = [kit.name for kit in known]
+    raise ArenaError(f"--language {language}: no starter kit in it; {known_are(language.lower(), names)}")
+
+
+def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], words: Mapping[str, str]) -> None:
+    """Make a new bot in the folder `target`, which must not exist; `words` replace `@key@` in its README.md."""
+    try:
+        shutil.copytree(kit.folder, target, ignore=LEFT_OUT)
+        listed = ", ".join(map(_quoted, games))
+        _fill(target / "bot.toml", {'"@author@"': _quoted(author), '"@game@"': listed})
+        _fill(target / "README.md", {f"@{key}@": value for key, value in words.items()})
+    except FileExistsError as error:
+        raise ArenaError(f"{target}: is there already; choose another name") from error
+    except OSError as error:
+        raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror}") from error
+
+
+def _fill(path: Path, values: Mapping[str, str]) -> None:
+    """Replace the keys in a file by their values."""
+    text = path.read_text("utf-8")
+    for key, value in values.items():
+        text = text.replace(key, value)
+    path.write_text(text, "utf-8")
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a TOML string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

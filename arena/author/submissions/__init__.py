@@ -1,0 +1,347 @@
+"""Submissions: copy a bot, name it, have it examined, and keep it as a version; or refuse it with a reason.
+
+It decides the order of the steps, and words the messages. copy_untrusted.py and unpacking.py judge the files of a
+submission, bot_store.py knows where bots are on disk, and the caller examines whether a bot plays well enough.
+"""
+
+import hashlib
+import os
+import re
+import unicodedata
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+from arena.author.submissions.bot_store import BotStore, Origin, Version
+from arena.author.submissions.copy_untrusted import copy_submission
+from arena.author.submissions.people import People, Person
+from arena.author.submissions.unpacking import ENDINGS, unpack
+from arena.errors import ArenaError
+from arena.event import bot_folder, discovery
+from arena.event.discovery import names
+from arena.event.discovery.files import LEFT_OUT
+from arena.values import Bot
+
+__all__ = ["Answer", "BotStore", "People", "Person", "Request", "Result", "Submissions", "class_of", "is_class"]
+
+MOODLE = re.compile(r"_\d+_assignsubmission_\w*$")
+"""A number and words that Moodle adds to the name of a person."""
+
+
+class Result(StrEnum):
+    """The result of a submission."""
+
+    ACCEPTED = "accepted"
+    """It plays from now on."""
+    KNOWN = "known"
+    """It plays already: nothing has changed."""
+    REFUSED = "refused"
+    """It is kept apart, with the reason."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One bot that somebody hands in."""
+
+    path: Path
+    name: str | None = None
+    """The name that the organiser gives it; None = it is called after its file."""
+    rivals: tuple[Path, ...] = ()
+    """Other files of the same name that were handed in with it."""
+    replaces: bool = False
+    """True if it may replace a bot of the same name that came from elsewhere."""
+
+    @property
+    def called(self) -> str:
+        """Its name, as people write it."""
+        return name_of(self.path) if self.name is None else self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The answer to a request."""
+
+    path: Path
+    """The path that was submitted."""
+    name: str
+    result: Result
+    words: str
+    """The reason, in a line; it may quote text of strangers."""
+    origin: Origin
+    """Its author, with the name to show."""
+    reasons: str = ""
+    """Of a refused one: all reasons, in full."""
+    bot: Bot | None = None
+    version: int | None = None
+    where: Path | None = None
+    """The file with the reasons."""
+
+
+Examine = Callable[[Bot], tuple[str, ...]]
+"""Returns the faults of a bot, a paragraph each; none = it is fit to play. ArenaError = it cannot even be tried."""
+ExamineAll = Callable[[Iterable[Bot]], Iterator[tuple[str, ...]]]
+"""The same for many bots, in their order; a bot that cannot be tried gets a paragraph too."""
+
+
+@dataclass(kw_only=True)
+class _Candidate:
+    """A submission in progress: copied, named, and perhaps to be examined."""
+
+    request: Request
+    origin: Origin
+    folder: Path
+    """A new folder for it alone."""
+    name: str
+    faults: list[str] = field(default_factory=list)
+    """The reasons to refuse it, a paragraph each."""
+    copy: Path | None = None
+    bot: Bot | None = None
+    version: Version | None = None
+    """The earlier version that is the same bot."""
+    plays: bool = False
+    """True if it is the bot that plays already."""
+
+    @property
+    def to_be_examined(self) -> bool:
+        return self.bot is not None and self.version is None
+
+
+class Submissions:
+    """Submissions to one workspace."""
+
+    def __init__(
+        self, store: BotStore, examine: Examine, taken: Collection[str] = (), people: People | None = None
+    ) -> None:
+        """`taken` are names that no submission may have."""
+        self._store, self._examine, self._people = store, examine, people or People()
+        self._taken = {name.lower() for name in taken}
+        self._sources: dict[str, str] = {}
+        """The source of each submission so far, by its name in lower case."""
+
+    def submit(self, path: Path, name: str | None = None, *, replaces: bool = False) -> Answer:
+        """Accept a bot, or refuse it."""
+        (answer,) = self.submit_all([Request(path=path, name=name, replaces=replaces)])
+        return answer
+
+    def submit_all(self, requests: Iterable[Request], examine_all: ExamineAll | None = None) -> Generator[Answer]:
+        """Accept bots, or refuse them; yield an answer for each, in order, as soon as it is decided.
+
+        A caller that stops early leaves the other requests undecided.
+        """
+        with self._store.changing():
+            candidates: deque[_Candidate] = deque()
+
+            def to_examine() -> Iterator[Bot]:
+                for request in requests:
+                    candidate = self._prepare(request)
+                    candidates.append(candidate)
+                    if candidate.bot is not None and candidate.to_be_examined:
+                        yield candidate.bot
+
+            # `to_examine` puts every candidate into the queue before the examiner sees its bot. So when the faults of
+            # a bot arrive, it is the first in the queue that was to be examined; those before it need no examination.
+            for faults in (examine_all or self._one_by_one)(to_examine()):
+                while not candidates[0].to_be_examined:
+                    yield self._decide(candidates.popleft())
+                candidates[0].faults += faults
+                yield self._decide(candidates.popleft())
+            while candidates:
+                yield self._decide(candidates.popleft())
+
+    def withdraw(self, name: str) -> Version:
+        """Remove a bot from the event; return its version, which stays in the store."""
+        with self._store.changing():
+            versions = []
+            for path in self._store.playing(name):
+                bot = discovery.from_path(path, name)
+                version = self._version_of(bot)
+                if version is None:  # somebody put it there by hand: it is kept before it goes
+                    copy = self._store.new_folder() / path.name
+                    with self._store.writing():
+                        bot_folder.copy(path, copy)
+                    version = self._store.keep(bot, copy, Origin(display=bot.display))
+                versions.append(version)
+            self._store.withdraw(name)
+            return versions[-1]
+
+    def _one_by_one(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
+        for bot in bots:
+            try:
+                yield self._examine(bot)
+            except ArenaError as error:
+                yield (str(error),)
+
+    def _prepare(self, request: Request) -> _Candidate:
+        """Copy a submission, name it, and collect the faults that show before it is examined."""
+        person = self._people.find(request.called)
+        origin = Origin(
+            display=names.display(person.name if person else MOODLE.sub("", request.called)) or "bot",
+            email=person.email if person else "",
+            person=person.id if person else "",
+            source=os.path.abspath(request.path),  # noqa: PTH100 (no link is followed)
+        )
+        folder = self._store.new_folder()
+        candidate = _Candidate(request=request, origin=origin, folder=folder, name=names.safe(origin.display))
+        try:
+            candidate.name = self._name(request, origin, person)
+            self._sources[candidate.name.lower()] = origin.source
+        except ArenaError as error:
+            candidate.faults.append(str(error))
+        try:
+            candidate.copy = _copy_in(request.path, candidate.name, folder)
+            candidate.bot = discovery.from_path(candidate.copy, candidate.name)
+            if not candidate.faults:
+                self._compare(candidate, candidate.bot)
+        except ArenaError as error:
+            candidate.faults.append(str(error))
+        return candidate
+
+    def _name(self, request: Request, origin: Origin, person: Person | None) -> str:
+        """Return the bot's name: as it is called if a bot may have that name, else a safe one that is free."""
+        called = request.called
+        if request.name is not None and ("/" in called or not called.isprintable() or not called.strip(" .-")):
+            discovery.checked(called, request.path.name)
+        if request.rivals:
+            both = " and ".join(sorted(path.name for path in (request.path, *request.rivals)))
+            raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
+        if (person is not None and request.name is None) or not discovery.may_be_called(called):
+            return self._free(names.safe(origin.display), origin)
+        if called.lower() in self._taken:
+            raise ArenaError(f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME")
+        for known in self._store.names():
+            if known.lower() == called.lower() and known != called:
+                raise ArenaError(
+                    f"{known!r} is a bot here, and case makes no difference: say --as {known}, or rename it"
+                )
+        return called
+
+    def _free(self, base: str, origin: Origin) -> str:
+        """Return the name, with a number if another author has it; the same author gets the same name again."""
+        known = {name.lower(): name for name in self._store.names()}
+        number = 1
+        while True:
+            name = base if number == 1 else names.numbered(base, number)
+            number += 1
+            if name.lower() in self._taken or self._sources.get(name.lower(), origin.source) != origin.source:
+                continue
+            if name.lower() not in known:
+                return name
+            notes = [version.note for version in self._store.versions(known[name.lower()])]
+            author = "person" if origin.person else "display"
+            if any(getattr(note, author) == getattr(origin, author) for note in notes):
+                return known[name.lower()]
+
+    def _compare(self, candidate: _Candidate, bot: Bot) -> None:
+        """Compare a candidate with the bots of its name; ArenaError if it would replace another author's bot."""
+        paths = self._store.playing(bot.name)
+        playing = [discovery.from_path(path, bot.name) for path in paths]
+        submits_itself = os.path.realpath(candidate.request.path) in {os.path.realpath(path) for path in paths}
+        for old in () if submits_itself else playing:
+            if self._version_of(old) is None and old.digest != bot.digest:
+                raise ArenaError(
+                    f"{old.files}: is no version that was submitted, and would be lost: submit that first, "
+                    "or take another name, --as NAME"
+                )
+        candidate.version = self._version_of(bot)
+        candidate.plays = candidate.version is not None and [old.digest for old in playing] == [bot.digest]
+        versions = self._store.versions(bot.name)
+        if candidate.version is None and versions and not (submits_itself or candidate.request.replaces):
+            last = versions[-1].note
+            if last.source and not any(candidate.origin.is_same_as(version.note) for version in versions):
+                raise ArenaError(
+                    f"{bot.name!r} is a bot here already, from {discovery.shown(last.source)}: if this is its next "
+                    "version, say --replace; if it is somebody else's, take another name, --as NAME"
+                )
+
+    def _decide(self, candidate: _Candidate) -> Answer:
+        """Accept a candidate, or refuse it with all its faults."""
+        request, origin, bot, copy = candidate.request, candidate.origin, candidate.bot, candidate.copy
+        label = _label(request.path.name if request.rivals else candidate.name)
+        answer = Answer(path=request.path, name=candidate.name, result=Result.REFUSED, words="", origin=origin)
+        if candidate.faults or bot is None or copy is None:
+            reasons = "\n\n".join(candidate.faults)
+            for folder in (candidate.folder, candidate.folder.absolute()):  # its author knows no such path
+                reasons = reasons.replace(f"{folder}/", "")
+            # Strangers' text must not control a terminal.
+            reasons = "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n"))
+            words = " ".join(reasons.split("\n\n", 1)[0].split())
+            return replace(answer, words=words, reasons=reasons, where=self._store.refuse(label, reasons, copy, origin))
+        result, version = Result.ACCEPTED, candidate.version
+        if version is None:
+            version = self._store.keep(bot, copy, origin)
+            words = f"it is version {version.number}"
+        else:
+            words = f"it was version {version.number}, and plays again"
+            if not bot_folder.is_whole(version.path, version.digest):  # a power cut may have emptied it
+                self._store.restore(version, copy)
+        if candidate.plays:
+            result, words = Result.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
+        else:
+            self._store.play(bot.name, version)
+        self._store.forgive(label, origin)
+        return replace(answer, bot=bot, version=version.number, result=result, words=words)
+
+    def _version_of(self, bot: Bot) -> Version | None:
+        """Return the version that has the bot's digest, None if it was never submitted."""
+        return next((version for version in self._store.versions(bot.name) if version.digest == bot.digest), None)
+
+
+def class_of(folder: Path, *, replaces: bool = False) -> list[Request]:
+    """Return every submission in a class's folder, in order of name, each with those of the same name."""
+    paths = [
+        path
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith((".", "_")) and path.name not in {discovery.README, *LEFT_OUT}
+    ]
+    same_name: dict[str, list[Path]] = {}
+    for path in paths:
+        same_name.setdefault(_folded(path), []).append(path)
+    return [
+        Request(
+            path=path, rivals=tuple(other for other in same_name[_folded(path)] if other != path), replaces=replaces
+        )
+        for path in paths
+    ]
+
+
+def is_class(folder: Path) -> bool:
+    """Return whether a folder is one of submissions, and no bot itself."""
+    return folder.is_dir() and not discovery.is_program(folder)
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a submission that nobody named: its file without ending."""
+    if path.is_dir() and not path.is_symlink():
+        return Path(os.path.abspath(path)).name  # noqa: PTH100 (`absolute` leaves `..` in)
+    ending = next((ending for ending in ENDINGS if path.name.lower().endswith(ending)), path.suffix)
+    return path.name[: -len(ending)] if ending else path.name
+
+
+def _folded(path: Path) -> str:
+    """Return the name of a submission, the same for names that differ only in case or composition."""
+    return unicodedata.normalize("NFC", name_of(path)).casefold()
+
+
+def _copy_in(path: Path, name: str, folder: Path) -> Path:
+    """Copy and unpack a submission into `folder`, under its new name; return the new path."""
+    packed = next((ending for ending in ENDINGS if path.name.lower().endswith(ending)), None)
+    copy = folder / f".copied{packed or path.suffix}"
+    copy_submission(path, copy)
+    if packed is not None and copy.is_file():
+        unpack(copy, folder / ".unpacked")
+        copy = folder / ".unpacked"
+    # A folder that holds nothing but one file or folder stands for that one.
+    while copy.is_dir() and not (copy / "bot.toml").exists() and len(entries := list(copy.iterdir())) == 1:
+        if entries[0].is_symlink():
+            break
+        (copy,) = entries
+    return copy.rename(folder / f"{name}{copy.suffix if copy.is_file() else ''}")
+
+
+def _label(name: str) -> str:
+    """Return a name for the folder of a refused submission, for any name of the submission."""
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".-")[:40]
+    mark = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
+    return name if plain == name and name else f"{plain or 'bot'}-{mark}"

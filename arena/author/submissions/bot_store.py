@@ -1,0 +1,237 @@
+"""The submitted bots of a workspace, in its folder of bots.
+
+    mine/, mine.py            the bot that plays
+    _versions/mine/1/...      each version as it was submitted, with .version.json beside it
+    _refused/mine/...         the last refused submission of a name, with the reason
+
+All that has one of these names is whole: it is made in `_versions/.incoming` and moved. No file says which version
+plays: the digests do.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arena import durable
+from arena.author.submissions import exchange
+from arena.errors import ArenaError
+from arena.event import bot_folder, discovery
+from arena.event.discovery import notes
+from arena.event.discovery.notes import NOTE, VERSIONS, Note
+from arena.values import Bot
+
+REFUSED, INCOMING, REPLACED = "_refused", ".incoming", ".replaced"
+REASON, ABOUT = "reason.txt", ".about.json"
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a bot in the store."""
+
+    note: Note
+    path: Path
+    """The file or folder."""
+
+    @property
+    def number(self) -> int:
+        """1, 2, ..."""
+        return self.note.number
+
+    @property
+    def digest(self) -> str:
+        """The bot's digest."""
+        return self.note.digest
+
+    @property
+    def submitted(self) -> str:
+        """Time in UTC."""
+        return self.note.submitted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The author and the source of a submission; unknown fields are empty."""
+
+    display: str = ""
+    """The author's real name, or else the name of the file."""
+    email: str = ""
+    person: str = ""
+    """The id of its author in people.csv."""
+    source: str = ""
+    """The path that was submitted, in full."""
+
+    def is_same_as(self, other: "Origin | Note") -> bool:
+        """Return whether both come from the same path or the same person."""
+        return bool(self.source and self.source == other.source) or bool(self.person and self.person == other.person)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A submission that was refused."""
+
+    name: str
+    reason: str
+    origin: Origin
+
+
+class BotStore:
+    """The bots of one workspace, on disk."""
+
+    def __init__(self, bots: Path) -> None:
+        self.bots = bots
+        self.incoming = bots / VERSIONS / INCOMING
+        """The folder where bots are made, on the same file system as their final names."""
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """Hold the lock while bots come and go, and clear the leftovers of an interrupted run."""
+        with self.writing():
+            durable.make_folder(self.bots / VERSIONS)
+            lock = os.open(self.bots / VERSIONS / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            with self.writing():
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                self._recover()
+                shutil.rmtree(self.incoming, ignore_errors=True)
+                self.incoming.mkdir()
+            yield
+            shutil.rmtree(self.incoming, ignore_errors=True)
+        finally:
+            os.close(lock)
+
+    def new_folder(self) -> Path:
+        """Make a new folder in `incoming`, while bots are `changing`."""
+        with self.writing():
+            return Path(tempfile.mkdtemp(dir=self.incoming))
+
+    def names(self) -> tuple[str, ...]:
+        """Return every name that a bot has or had, in order."""
+        playing = {path.name if path.is_dir() else path.stem for path in self._entries()}
+        submitted = {path.name for path in (self.bots / VERSIONS).glob("[!.]*")}
+        return tuple(sorted(playing | submitted))
+
+    def playing(self, name: str) -> tuple[Path, ...]:
+        """Return the bots of this name that play; two only if somebody put a second one there by hand."""
+        return tuple(path for path in self._entries() if name == (path.name if path.is_dir() else path.stem))
+
+    def versions(self, name: str) -> tuple[Version, ...]:
+        """Return every version of a bot that can be read, the oldest first."""
+        versions = [version for folder in self._version_folders(name) if (version := self._version(folder)) is not None]
+        return tuple(sorted(versions, key=lambda version: version.number))
+
+    def damaged(self, name: str) -> tuple[Path, ...]:
+        """Return the versions that cannot be read, as after a power cut under an older arena."""
+        return tuple(path for path in self._version_folders(name) if self._version(path) is None)
+
+    def refused(self) -> tuple[Refusal, ...]:
+        """Return each refused submission whose author had no other accepted since, by name."""
+        refusals = []
+        for path in sorted((self.bots / REFUSED).glob(f"*/{REASON}")):
+            try:
+                origin = Origin(**json.loads((path.parent / ABOUT).read_text("utf-8")))
+            except (OSError, ValueError, TypeError):  # an older arena wrote none
+                origin = Origin()
+            refusals.append(Refusal(path.parent.name, path.read_text("utf-8", "replace"), origin))
+        return tuple(refusals)
+
+    def keep(self, bot: Bot, copy: Path, origin: Origin) -> Version:
+        """Move a bot from `incoming` to the versions, as the next of its name."""
+        with self.writing():
+            numbers = (int(path.name) for path in self._version_folders(bot.name))
+            note = Note(
+                number=max(numbers, default=0) + 1,
+                digest=bot.digest,
+                submitted=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+                **vars(origin),
+            )
+            folder = durable.make_folder(self.bots / VERSIONS / bot.name) / str(note.number)
+            with bot_folder.making(folder, self.new_folder() / "version") as part:
+                part.mkdir()
+                part.chmod(0o755)  # whatever umask: when root runs arena, bots are other users
+                copy.rename(part / copy.name)
+                (part / NOTE).write_text(note.text(), "utf-8")
+            return Version(note, folder / copy.name)
+
+    def restore(self, version: Version, copy: Path) -> None:
+        """Replace a damaged version by a whole copy."""
+        with self.writing():
+            new = self.new_folder() / version.path.name
+            bot_folder.copy(copy, new)
+            exchange.put(new, version.path, self.new_folder() / "damaged")
+
+    def play(self, name: str, version: Version) -> None:
+        """Let a version play: put a copy under the bot's name in one step, and remove the last bot of that name."""
+        with self.writing():
+            aside = self.incoming / REPLACED
+            aside.mkdir(exist_ok=True)
+            new = self.new_folder() / version.path.name
+            bot_folder.copy(version.path, new)
+            for old in self.playing(name):
+                if old.name != new.name:
+                    old.rename(aside / old.name)
+            exchange.put(new, self.bots / new.name, aside / new.name)
+
+    def withdraw(self, name: str) -> None:
+        """Remove a bot from the event; its versions stay."""
+        with self.writing():
+            for number, old in enumerate(self.playing(name)):
+                old.rename(self.incoming / f".withdrawn{number}")
+            durable.sync_folder(self.bots)
+
+    def refuse(self, name: str, reason: str, copy: Path | None, origin: Origin) -> Path:
+        """Keep a refused submission and the reason in place of the last one of this name; return the reason's file."""
+        with self.writing():
+            new = self.new_folder() / "refusal"
+            new.mkdir()
+            new.chmod(0o755)
+            if copy is not None and os.path.lexists(copy):
+                (new / "submitted").mkdir()
+                copy.rename(new / "submitted" / copy.name)
+            (new / REASON).write_text(reason + "\n", "utf-8", "backslashreplace")
+            (new / ABOUT).write_text(json.dumps(vars(origin)) + "\n", "utf-8")
+            target = durable.make_folder(self.bots / REFUSED) / name
+            exchange.put(new, target, self.new_folder() / "refused")
+            return target / REASON
+
+    def forgive(self, name: str, origin: Origin) -> None:
+        """Forget the refused submissions that have the name, the author or the path of an accepted one."""
+        for refusal in self.refused():
+            if refusal.name == name or origin.is_same_as(refusal.origin):
+                shutil.rmtree(self.bots / REFUSED / refusal.name, ignore_errors=True)
+
+    def _recover(self) -> None:
+        """Put back a bot that a killed process had moved away, and not yet replaced."""
+        for old in (self.incoming / REPLACED).glob("*"):
+            if not self.playing(old.name if old.is_dir() else old.stem):
+                exchange.restore(old, self.bots / old.name)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn an error of the disk into an ArenaError."""
+        try:
+            yield
+        except OSError as error:
+            raise ArenaError(f"{error.filename or self.bots}: cannot be written: {error.strerror}") from error
+
+    def _entries(self) -> Iterator[Path]:
+        for path in sorted(self.bots.iterdir()):
+            if not path.name.startswith((".", "_")) and path.name != discovery.README:
+                yield path
+
+    def _version_folders(self, name: str) -> Iterator[Path]:
+        return (path for path in (self.bots / VERSIONS / name).glob("[0-9]*") if path.name.isdecimal())
+
+    def _version(self, folder: Path) -> Version | None:
+        """Return the version in a folder, or None when its note cannot be read."""
+        try:
+            (path,) = (entry for entry in folder.iterdir() if entry.name != NOTE)
+            return Version(notes.read(folder), path)
+        except (OSError, ValueError, TypeError):
+            return None

@@ -1,0 +1,122 @@
+"""Copy a stranger's file or folder: the copy has only plain files, folders and inner links, below one path.
+
+It follows no link, opens only plain files, and writes nothing outside. It limits sizes while it reads, because the
+source may change meanwhile. discovery/ judges on the copy whether it is a bot.
+"""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from arena.errors import ArenaError
+from arena.event.discovery.files import LEFT_OUT, shown
+
+MOST_BYTES = 50_000_000
+MOST_ENTRIES = 2000  # files and folders
+DEEPEST = 16  # folders in folders
+NAME_BYTES = 200  # some file systems take no more than 255, and our own copies have endings
+CHUNK_BYTES = 1 << 20
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+JUNK = {"__MACOSX", ".DS_Store"}
+"""Names that a Mac leaves in folders and archives."""
+
+
+@dataclass
+class Allowance:
+    """The bytes and entries that one submission may still use."""
+
+    size: int = MOST_BYTES
+    entries: int = MOST_ENTRIES
+
+    def enter(self, path: PurePosixPath) -> None:
+        """Count one more file or folder, at this path within the submission."""
+        self.entries -= 1
+        if self.entries < 0:
+            raise ArenaError(f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need")
+        check_path(path)
+
+    def pour(self, source: IO[bytes], target: Path, *, executable: bool) -> None:
+        """Copy a file as far as its bytes are allowed; of its mode only the right to run it stays."""
+        with target.open("xb") as file:
+            while data := source.read(min(CHUNK_BYTES, self.size + 1)):
+                self.size -= len(data)
+                if self.size < 0:
+                    raise too_large()
+                file.write(data)
+        target.chmod(0o755 if executable else 0o644)
+
+
+def check_path(path: PurePosixPath) -> None:
+    """Raise ArenaError when this path within a submission is too deep, or its name is not fit for a file."""
+    if len(path.parts) > DEEPEST:
+        raise ArenaError(f"its folders are more than {DEEPEST} deep: {shown(str(path)[:80])}...")
+    if not path.name.isprintable() or "\\" in path.name or len(os.fsencode(path.name)) > NAME_BYTES:
+        raise ArenaError(f"{str(path)[:NAME_BYTES]!a} is no name for a file: use letters, digits and . _ -")
+
+
+def too_large() -> ArenaError:
+    """Return the refusal of a submission that is too large."""
+    return ArenaError(f"it is larger than {MOST_BYTES // 1_000_000} MB: leave out what the bot does not need")
+
+
+def copy_submission(source: Path, target: Path) -> None:
+    """Copy a file or a folder to the free path `target`; ArenaError, with the reason, for what is refused."""
+    source = Path(os.path.abspath(source))  # noqa: PTH100 (gives `.` its name, and follows no link)
+    try:
+        parent = os.open(source.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            _copy(parent, source.name, target, PurePosixPath(source.name), Allowance())
+        finally:
+            os.close(parent)
+    except OSError as error:
+        name = shown(os.fsdecode(error.filename or source))
+        raise ArenaError(f"{name}: cannot be read: {error.strerror}") from error
+
+
+def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
+    """Copy one entry of an open folder; `path` is its path within the submission.
+
+    Every entry is opened by its name in its open folder. So nobody can exchange a folder above it for a link meanwhile.
+    """
+    allowance.enter(path)
+    mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
+    if stat.S_ISDIR(mode):
+        folder = os.open(name, READ | os.O_DIRECTORY, dir_fd=parent)
+        try:
+            target.mkdir()
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name in JUNK or (entry.name in LEFT_OUT and entry.is_dir(follow_symlinks=False)):
+                        continue
+                    _copy(folder, entry.name, target / entry.name, path / entry.name, allowance)
+        finally:
+            os.close(folder)
+    elif stat.S_ISREG(mode):
+        _copy_file(parent, name, target, path, allowance)
+    elif stat.S_ISLNK(mode):
+        # A link within the submission stays a link. discovery/ judges it once more on the copy, where it may lead
+        # elsewhere by way of other links.
+        leads_to = os.readlink(name, dir_fd=parent)
+        normal = PurePosixPath(os.path.normpath(path.parent / leads_to))
+        if leads_to.startswith("/") or len(path.parts) < 2 or normal.parts[:1] != path.parts[:1]:
+            raise ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
+        target.symlink_to(leads_to)
+    else:
+        raise ArenaError(f"{shown(path)}: is neither a file nor a folder; take it out of the bot")
+
+
+def _copy_file(parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
+    with os.fdopen(os.open(name, READ, dir_fd=parent), "rb") as file:
+        before = os.fstat(file.fileno())
+        if not stat.S_ISREG(before.st_mode):
+            raise ArenaError(f"{shown(path)}: is no file any more; submit it again")
+        if before.st_nlink > 1:  # it may be anybody's file, which the organiser can read and the author cannot
+            raise ArenaError(f"{shown(path)}: has a second name elsewhere (a hard link); copy the file instead")
+        if before.st_size > allowance.size:
+            raise too_large()
+        allowance.pour(file, target, executable=bool(before.st_mode & 0o111))
+        after = os.fstat(file.fileno())
+    if any(getattr(before, name) != getattr(after, name) for name in ("st_size", "st_mtime_ns", "st_ctime_ns")):
+        raise ArenaError(f"{shown(path)}: changed while it was read; submit it again")

@@ -1,0 +1,108 @@
+"""The bots of a workspace as values: those that play, their older versions, and refused submissions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from arena.author.submissions.bot_store import BotStore, Version
+from arena.errors import ArenaError
+from arena.event import discovery
+from arena.values import Bot
+
+LANGUAGES = {".py": "python", ".js": "javascript", ".sh": "bash", ".pl": "perl", ".rb": "ruby"}
+
+
+class State(StrEnum):
+    """The state of a bot, or of one version of it."""
+
+    PLAYS = "plays"
+    """Its newest version, or one that was submitted again."""
+    BY_HAND = "by hand"
+    """It plays, and was never submitted."""
+    EDITED = "edited"
+    """It plays, but not as it was submitted."""
+    REPLACED = "replaced"
+    """A version that another one replaced."""
+    WITHDRAWN = "withdrawn"
+    REFUSED = "refused"
+    BROKEN = "broken"
+    """It is among the bots and is not one: `arena run` refuses to begin."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One bot, or one version of it."""
+
+    name: str
+    state: State
+    version: int | None = None
+    digest: str | None = None
+    display: str = ""
+    """The name to show; empty = `name`."""
+    author: str = ""
+    language: str = ""
+    games: tuple[str, ...] = ()
+    """The games that it plays; `()` = all."""
+    submitted: str | None = None
+    """Time in UTC."""
+    words: str = ""
+    """The reason why it was refused, or is no bot."""
+
+
+def rows(store: BotStore) -> Iterator[Row]:
+    """Yield every bot with each of its versions, the newest first; then the refused submissions."""
+    for name in store.names():
+        yield from _rows(store, name)
+    for refusal in store.refused():
+        words = " ".join(refusal.reason.split("\n\n", 1)[0].split())
+        yield Row(name=refusal.name, state=State.REFUSED, words=words, display=refusal.origin.display)
+
+
+def of_tables(bots: tuple[Bot, ...]) -> Iterator[Row]:
+    """Yield the bots of `[[bot]]` tables, which have no versions."""
+    for bot in bots:
+        yield _row(bot, State.BY_HAND)
+
+
+def _rows(store: BotStore, name: str) -> Iterator[Row]:
+    versions = store.versions(name)
+    plays: set[str] = set()
+    for path in store.playing(name):
+        try:
+            bot = discovery.from_path(path, name)
+        except ArenaError as error:
+            yield Row(name=name, state=State.BROKEN, words=str(error))
+            continue
+        plays.add(bot.digest)
+        if bot.digest not in {version.digest for version in versions}:
+            yield _row(bot, State.EDITED if versions else State.BY_HAND)
+    for folder in store.damaged(name):
+        words = f"{folder} is damaged, and is no version any more: submit that bot again, and move the folder away"
+        yield Row(name=name, state=State.BROKEN, words=words)
+    gone = State.REPLACED if store.playing(name) else State.WITHDRAWN
+    for version in reversed(versions):
+        try:
+            bot = discovery.from_path(version.path, name)
+        except ArenaError as error:  # a power cut emptied it; to submit the bot again restores it
+            yield Row(name=name, state=State.BROKEN, version=version.number, words=str(error))
+        else:
+            yield _row(bot, State.PLAYS if version.digest in plays else gone, version)
+
+
+def _row(bot: Bot, state: State, version: Version | None = None) -> Row:
+    settings = discovery.settings_of(bot)
+    program = bot.files or ""
+    if Path(program).is_dir() and not (Path(program) / "bot.toml").exists():
+        program = bot.command[-1]
+    return Row(
+        name=bot.name,
+        state=state,
+        version=version.number if version else None,
+        digest=bot.digest,
+        display=(version.note.display if version else "") or bot.display,
+        author=settings.author or (version.note.display if version and version.note.person else ""),
+        language=settings.language or LANGUAGES.get(Path(program).suffix, ""),
+        games=bot.games,
+        submitted=version.submitted if version else None,
+    )

@@ -1,0 +1,193 @@
+"""Unpack a stranger's archive, zip or tar, within the limits of a folder that is copied.
+
+It trusts no name in the archive, and only plain files and folders come out of it. Python's readers trust an archive's
+own figures: they read a header of a gigabyte into memory, and a table of a million names too. So they run in a process
+of their own with limits of memory and time, and get a bounded number of unpacked bytes.
+"""
+
+import bz2
+import errno
+import gzip
+import io
+import lzma
+import resource
+import signal
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path, PurePosixPath
+from typing import IO, BinaryIO, Self
+
+from arena.author.submissions.copy_untrusted import JUNK, MOST_BYTES, MOST_ENTRIES, Allowance, check_path, too_large
+from arena.errors import ArenaError
+from arena.event.discovery.files import LEFT_OUT, shown
+
+ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+MEMORY_BYTES = 150_000_000
+"""Memory that the readers may use in addition to that of the process when it begins; `xz -9` needs 65 MB."""
+CPU_SECONDS = 20
+"""bzip2, the slowest, unpacks 100 MB in 10 s."""
+WALL_SECONDS = 120.0
+STREAM_BYTES = 2 * MOST_BYTES
+"""Unpacked bytes of a tar: a bot, its headers, and as much again for folders that are left out, such as `.git`."""
+HEADER_BYTES = 100_000
+"""One extended header of a tar: a name of 4 kB, and some systems add more."""
+EXTENSIONS = {b"x", b"g", b"X", b"L", b"K"}
+"""The kinds of header that extend the next: those of pax, Solaris and GNU."""
+MEMBERS = 10 * MOST_ENTRIES
+"""Members of an archive, with those that are left out."""
+DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+"""Errors that are no fault of the archive."""
+_Readable = BinaryIO | gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile
+Member = tuple[str, bool, bool, int, bool, IO[bytes] | None]
+"""Name; whether it is a folder; whether it is a plain file; size; whether it is executable; content."""
+
+
+def unpack(archive: Path, target: Path) -> None:
+    """Unpack into `target`, a folder that does not exist; ArenaError, with the reason, when it is refused."""
+    context = get_context("fork")  # a fresh interpreter would cost ten times as much as most archives
+    answer, answering = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(archive, target, answering), name="unpack", daemon=True)
+    process.start()
+    answering.close()
+    refusal = f"it takes more than {CPU_SECONDS} s to unpack; leave out what the bot does not need"
+    try:
+        with suppress(EOFError):  # the kernel kills it at its limit of CPU time
+            if answer.poll(WALL_SECONDS):
+                refusal = answer.recv()
+    finally:
+        process.kill()
+        process.join()
+        answer.close()
+    if refusal:
+        raise ArenaError(refusal)
+
+
+def _work(archive: Path, target: Path, answering: Connection) -> None:
+    """Unpack in this process, and send the reason of a refusal; an empty text = it is unpacked."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the waiting parent ends this process
+    refusal = ""
+    try:
+        with suppress(OSError):  # without /proc there is the limit of time alone
+            used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            _lower(resource.RLIMIT_AS, used + MEMORY_BYTES)
+        _lower(resource.RLIMIT_CPU, CPU_SECONDS)
+        _lower(resource.RLIMIT_CORE, 0)
+        target.mkdir()
+        allowance, members = Allowance(), MEMBERS
+        for member in _zip(archive) if archive.name.lower().endswith(".zip") else _tar(archive):
+            members -= 1
+            if members < 0:
+                raise ArenaError(f"it has more than {MEMBERS} entries: leave out what the bot does not need")
+            _extract(member, target, allowance)
+    except ArenaError as error:
+        refusal = str(error)
+    except MemoryError:
+        refusal = f"it takes more than {MEMORY_BYTES // 1_000_000} MB of memory to unpack; pack it again"
+    except Exception as error:  # noqa: BLE001 (a reader of a hostile archive may raise anything)
+        if isinstance(error, OSError) and error.errno in DISK_FAULTS:
+            refusal = f"{target}: cannot be written: {error.strerror}"
+        else:
+            refusal = f"it is no archive that can be read ({type(error).__name__}); pack it again"
+    answering.send(refusal)
+
+
+def _lower(kind: int, limit: int) -> None:
+    """Lower a limit of this process, or leave a lower one."""
+    _, hard = resource.getrlimit(kind)
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(kind, (limit, limit))
+
+
+def _extract(member: Member, target: Path, allowance: Allowance) -> None:
+    """Write one member of an archive below `target`; ArenaError when it is refused."""
+    name, is_folder, is_plain, size, executable, content = member
+    inner = PurePosixPath(name)
+    if name.startswith("/") or ".." in inner.parts or "\\" in name or "\0" in name:
+        raise ArenaError(f"{name[:200]!a} leads out of its archive; pack it again, from within the bot's folder")
+    if not inner.parts or set(inner.parts) & (LEFT_OUT | JUNK):
+        return
+    check_path(inner)
+    for folder in (*reversed(inner.parents[:-1]), *([inner] if is_folder else [])):
+        if not (target / folder).is_dir():
+            allowance.enter(folder)  # a folder counts like a file
+            _refuse_second(target, folder)
+            (target / folder).mkdir()
+    if is_folder:
+        return
+    allowance.enter(inner)
+    if not is_plain or content is None:
+        raise ArenaError(f"{shown(inner)}: is neither a file nor a folder; take it out of the archive")
+    if size > allowance.size:
+        raise too_large()
+    _refuse_second(target, inner)
+    with content:
+        allowance.pour(content, target / inner, executable=executable)
+
+
+def _refuse_second(target: Path, inner: PurePosixPath) -> None:
+    if (target / inner).exists():
+        raise ArenaError(f"{shown(inner)}: is there twice in the archive; pack it again")
+
+
+def _zip(archive: Path) -> Iterator[Member]:
+    with zipfile.ZipFile(archive) as packed:
+        for info in packed.infolist():
+            mode = info.external_attr >> 16
+            kind = mode & 0o170000
+            plain = not info.is_dir() and kind in {0, 0o100000}
+            if info.flag_bits & 1:
+                raise ArenaError("it is encrypted; pack it again without a password")
+            content = packed.open(info) if plain else None
+            yield info.filename, info.is_dir(), plain, info.file_size, bool(mode & 0o111), content
+
+
+def _tar(archive: Path) -> Iterator[Member]:
+    with (
+        _decompressed(archive) as content,
+        tarfile.open(fileobj=_Bounded(content), mode="r|", tarinfo=_Info) as packed,
+    ):
+        for info in packed:
+            data = packed.extractfile(info) if info.isreg() else None
+            yield info.name, info.isdir(), info.isreg(), info.size, bool(info.mode & 0o111), data
+
+
+class _Info(tarfile.TarInfo):
+    """A header of a tar; ArenaError for an extended header that is larger than any name needs."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        info = super().frombuf(buf, encoding, errors)
+        if info.type in EXTENSIONS and info.size > HEADER_BYTES:
+            raise ArenaError("it has a header that is larger than any name needs; pack it again with plain tar")
+        return info
+
+
+def _decompressed(archive: Path) -> _Readable:
+    """Open a tar, compressed or not; its first bytes decide, and not its name."""
+    with archive.open("rb") as file:
+        magic = file.read(6)
+    if magic.startswith(b"\x1f\x8b"):
+        return gzip.open(archive)
+    if magic.startswith(b"BZh"):
+        return bz2.open(archive)
+    if magic.startswith((b"\xfd7zXZ", b"\x5d\0\0")):
+        return lzma.open(archive)
+    return archive.open("rb")
+
+
+class _Bounded(io.RawIOBase):
+    """The unpacked bytes of a tar, up to a limit."""
+
+    def __init__(self, content: _Readable) -> None:
+        self._content, self._left = content, STREAM_BYTES
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._content.read(size)
+        self._left -= len(data) or size  # tarfile seeks past the end by reading, for ever
+        if self._left < 0:
+            raise too_large()
+        return data

@@ -1,0 +1,70 @@
+"""A ranking for each board and each role, the best bot on top."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from arena.charts.style import GREY, SMALL, About, Nothing, styled
+from arena.charts.style.gap import GAP_NOTE, gap_in
+from arena.charts.style.letters import shown, widest
+from arena.charts.style.marks import extent, intervals
+from arena.charts.style.sheet import Room, bare, heading, row_height, row_size, rows, sheet
+from arena.results.leaderboard import Results
+
+COLUMNS = 3
+WIDE = 1.9  # inches of a panel
+TITLE = 24  # letters that fit over a panel
+MOST = 20  # bots of a ranking that are drawn
+
+
+def frame(results: Results) -> pd.DataFrame:
+    """Return a row for each `board`, `role` (missing: all) and `bot`, best first: `rank`, `strength`, `low`, `high`."""
+    return results.rankings()
+
+
+@styled
+def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+    """Draw a panel a board and role, its bots by rank, each strength with its 95 % interval."""
+    if not len(frame):
+        return Nothing("no matches")
+    each = [table.head(MOST) for _, table in frame.groupby(["board", "role"], sort=False, dropna=False)]
+    if len(each) == 1:
+        return Nothing("one board with one role: its ranking is the leaderboard")
+    bots = list(dict.fromkeys(bot for table in each for bot in table["bot"]))
+    label = dict(zip(bots, about.labels(bots), strict=True))
+    # The mark U+200E keeps the rank before a name that is written from right to left.
+    names = [
+        [f"\u200e{rank} {label[bot]}" for rank, bot in zip(table["rank"], table["bot"], strict=True)] for table in each
+    ]
+    most = max(map(len, each))
+    room = max(widest(own, row_size(most)) for own in names) + 0.12
+    columns = min(COLUMNS, len(each))
+    drawn = pd.concat(each)
+    gap = gap_in(drawn["strength"], drawn["low"], drawn["high"])
+    figure, panels = sheet(
+        about.title("who is best where"),
+        f"Strength on the board, and in each role,{f' in {about.unit},' if about.unit else ''} with its 95 % interval"
+        f"{GAP_NOTE if gap else ''}",
+        (WIDE, row_height(most) * most),
+        grid=(-(-len(each) // columns), columns),
+        room=Room(left=room, right=0.15, between=room + 0.15, above=0.42, below=0.3),
+    )
+    low, high = extent(drawn["strength"], drawn["low"], drawn["high"])
+    slack = 0.05 * (high - low or 1)
+    for number, panel in enumerate(panels):
+        if number >= len(each):
+            panel.set_axis_off()
+            continue
+        table = each[number]
+        role = table["role"].iloc[0]
+        intervals(panel, table["strength"], table["low"], table["high"])
+        bare(panel)
+        panel.set(xlim=(low - slack, high + slack))
+        panel.xaxis.set_major_locator(MaxNLocator(nbins=3))
+        panel.tick_params(axis="x", labelsize=SMALL, labelcolor=GREY)
+        if gap:
+            gap.mark(panel, "x", nbins=2)
+        heading(panel, *shown([about.board(table["board"].iloc[0]), "all roles" if pd.isna(role) else role], TITLE))
+        rows(panel, names[number])
+        panel.set_ylim(most - 0.5, -0.5)  # rows of one height in all panels
+    return figure

@@ -1,0 +1,42 @@
+"""`arena docs`: print the pages of the manual, which come with arena."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena import rulefile
+from arena.cli import options, output
+from arena.errors import ArenaError, did_you_mean
+
+README_PAGES = {"bots": "bots/README.md", "rules": "rules/README.md", "results": "results/README.md"}
+"""Pages that stand in the folder that they describe; all others are in docs/."""
+
+
+def docs(
+    page: Annotated[str | None, typer.Argument(metavar="PAGE", help="A page; default: list them.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Print a page of the manual, or list the pages: the protocol, how matches end, every command and key, ..."""
+    home = rulefile.shipped().parent
+    pages: dict[str, Path] = {path.stem: path for path in sorted((home / "docs").glob("*.md"))}
+    pages |= {name: home / path for name, path in README_PAGES.items()}
+    if page is None:
+        rows = [
+            {"page": name, "title": path.read_text("utf-8").partition("\n")[0].lstrip("# ")}
+            for name, path in pages.items()
+        ]
+        if json:
+            output.print_json(rows)
+        else:
+            output.print_table(output.make_table(("page", "title"), [tuple(row.values()) for row in rows]))
+        return
+    name = page.removesuffix(".md").removeprefix("docs/")
+    if name not in pages:
+        hint = did_you_mean(name, pages) or f"there are {', '.join(pages)}"
+        raise ArenaError(f"there is no page {page!r}; {hint}")
+    text = pages[name].read_text("utf-8")
+    if json:
+        output.print_json([{"page": name, "text": text}])
+    else:
+        print(text, end="")

@@ -1,0 +1,51 @@
+"""`arena submit --feedback`: a letter for each author, ready to be sent.
+
+A letter may quote anything that a bot wrote; it is plain text without control characters.
+"""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena import durable
+from arena.cli import output
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.author.submissions import Answer
+
+ACCEPTED = "Your bot takes part: {words}."
+REFUSED = """\
+Your bot was not taken in, and does not play. Mend what follows, then hand it in again.
+
+{reasons}
+
+`arena check {file}` tries it as it was tried here."""
+
+
+def write(answers: "Iterable[Answer]", folder: Path) -> None:
+    """Write `NAME.txt` for each answer, over an older one; ArenaError when the folder cannot be written."""
+    written: Counter[str] = Counter()
+    try:
+        durable.make_folder(folder)
+        for answer in answers:
+            stem = answer.where.parent.name if answer.where else answer.name
+            written[stem.lower()] += 1  # some file systems do not tell `Ada` from `ada`
+            number = written[stem.lower()]
+            name = f"{stem}.txt" if number == 1 else f"{stem}-{number}.txt"
+            durable.write(folder / name, _letter(answer).encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise ArenaError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
+
+
+def _letter(answer: "Answer") -> str:
+    origin = answer.origin
+    to = f"{origin.display} <{origin.email}>" if origin.email else origin.display
+    file = output.safe_line(answer.path.name)  # its author may have put line ends into it
+    body = (REFUSED if answer.reasons else ACCEPTED).format(
+        words=answer.words, reasons=answer.reasons, file=shlex.quote(file)
+    )
+    head = f"To: {to}\nSubject: your bot {file}: {answer.result}\n\nHello {origin.display},\n"
+    return output.safe_lines(f"{head}\n{body}\n")

@@ -1,0 +1,211 @@
+"""The leaderboard for a terminal: rating, interval, ranks and tier, with a small bar, in as many columns as fit.
+
+It decides what is shown of the leaderboard's frame, and how. results/README.md explains the figures.
+"""
+
+import sys
+from collections.abc import Collection, Mapping
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from arena.cli import output
+from arena.results.columns import LEADERBOARD, RANKINGS, Column, interval_text
+from arena.values import Ending
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+    from rich.text import Text
+
+    from arena.results.leaderboard import Results
+
+Row = Mapping[str, Any]
+AVERAGE = {"logits": "; the average bot is at 0", "Elo": "; the average bot is at 1500", "points": ""}
+NAME_COLUMNS = 24  # a longer name is folded before another column is left out
+BAR_COLUMNS = 12
+FAILINGS_SHOWN = 10
+NOT_LAST = {"rank", "bot", "rating", "95 %", "ranks", "won", "drawn"}
+"""Columns that are shown only together with the next one."""
+BAR_SIGNS, ASCII_BAR_SIGNS = ("\u2500", "\u25cf", "\u25c0", "\u25b6"), ("-", "o", "<", ">")
+"""An interval's line, the rating on it, and the arrows at an open end."""
+TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")  # in turn; a column has the number of the tier too
+
+
+def show(results: "Results") -> None:
+    """Print the leaderboard on stdout, and notes about it on stderr."""
+    if not results.ratings.ratings:
+        print("no matches yet")
+        return
+    width = output.console().width if sys.stdout.isatty() else None
+    rankings = results.rankings()
+    if len(results.specialists) < len(results.ratings.ratings):
+        output.print_table(table(results, width))
+        unranked = set(results.specialists)
+    else:
+        print("no overall rank, because fewer than two bots play every board and role; a rank for each board:\n")
+        single_role = {label for label, roles in results.boards.items() if len(roles) == 1}
+        boards = rankings[rankings["role"].isna() | rankings["board"].isin(single_role)]
+        _print_rankings(results, boards)
+        unranked = results.specialists.keys() - set(boards["bot"])
+    if unranked:
+        print("\nwithout such a rank, because they play a part only:")
+        output.print_table(specialists(results, unranked))
+    unit = results.ratings.unit
+    if width is not None:
+        output.notice(
+            f"rating in {unit}, with its 95 % interval{AVERAGE[unit]}; ranks: those that the matches leave open"
+        )
+        if len(results.places) > 1:
+            output.notice("who is best on which board and in which role: arena leaderboard --rankings")
+    for warning in results.warnings:
+        output.notice(f"note: {warning}")
+    for failing in results.failings[:FAILINGS_SHOWN]:
+        times = f", {failing.times} times, such as" if failing.times > 1 else ""
+        bot, event = output.safe_line(failing.bot), output.safe_line(results.folder.name)
+        output.notice(
+            f"{output.safe_line(results.label(failing.bot))}: {failing.ending}{times}: "
+            f"{output.safe_line(failing.words)}\n  arena rerun {failing.match} {event} --bot {bot} --print"
+        )
+    if (more := len(results.failings) - FAILINGS_SHOWN) > 0:
+        output.notice(f"and {more} more kinds of failure; `arena report` has them all")
+
+
+def table(results: "Results", width: int | None) -> "Table":
+    """Return the table of the ranked bots: rating and ranks always, then as many columns as fit into the width."""
+    from arena.results.tables import rows_of
+
+    shown = LEADERBOARD.rated_in(results.ratings.unit)
+    rows = [row for row in rows_of(results.leaderboard(), shown) if row["bot"] not in results.specialists]
+    endings = [str(ending) for ending in Ending if any(row[str(ending)] for row in rows)]
+    columns: dict[str, list[object]] = {  # the most important first
+        "rank": [row["rank"] for row in rows],
+        "bot": [row["display"] for row in rows],
+        "rating": _figures(rows, shown["rating"]),
+        "95 %": _intervals(rows, shown["rating"]),
+        "ranks": [_ranks(row) for row in rows],
+        "tier": [row["tier"] for row in rows],
+        "": list(_bars(rows)),
+        "points": _figures(rows, shown["points"]),
+        **{name: [row[name] for row in rows] for name in ("won", "drawn", "lost", "forfeits", "matches")},
+        **{name: _figures(rows, shown[name]) for name in (*results.columns.values(), *results.event.tie_breaks)},
+        **{name: [row[name] for row in rows] for name in endings},
+    }
+    return _table_of(dict(list(columns.items())[: _fitting_count(columns, width)]))
+
+
+def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> int:
+    """Return how many columns fit: at least those up to the tier; won, drawn and lost stand together or not at all."""
+    if width is None:
+        return len(columns)
+    used, count = -1, 0
+    for number, (name, cells) in enumerate(columns.items(), 1):
+        used += 1 + max(len(name), *(min(NAME_COLUMNS, len(output.safe_line(cell))) for cell in cells))
+        if used > width and count:
+            break
+        count = count if name in NOT_LAST else number
+    return count
+
+
+def specialists(results: "Results", bots: Collection[str]) -> "Table":
+    """Return a table of these bots, which play a part of the event only: that part, and their strength in it."""
+    from arena.results.tables import rows_of
+
+    columns = LEADERBOARD.rated_in(results.ratings.unit)
+    rows = [row for row in rows_of(results.leaderboard(), columns) if row["bot"] in bots]
+    return _table_of(
+        {
+            "bot": [row["display"] for row in rows],
+            "plays": [results.specialists[row["bot"]] for row in rows],
+            "rating": _figures(rows, columns["rating"]),
+            "95 %": _intervals(rows, columns["rating"]),
+            "points": _figures(rows, columns["points"]),
+            "matches": [row["matches"] for row in rows],
+        }
+    )
+
+
+def show_rankings(results: "Results", board: str | None, role: str | None) -> None:
+    """Print a ranking of each board over all its roles, and of each role; or those of one board, or of one role."""
+    _print_rankings(results, results.rankings(board, role))
+
+
+def _print_rankings(results: "Results", frame: "pd.DataFrame") -> None:
+    from arena.results.tables import rows_of
+
+    columns = RANKINGS.rated_in(results.ratings.unit)
+    if frame.empty:
+        print("no matches yet")
+    groups = groupby(rows_of(frame, columns), key=lambda row: (row["board"], row["role"]))
+    for number, ((label, role), group) in enumerate(groups):
+        rows = [
+            row | {"rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]} for row in group
+        ]
+        name = results.columns.get(label, label)
+        print("\n" * (number > 0) + output.safe_line(f"{name}, {'all roles' if role is None else role}"))
+        ranking = {
+            "rank": [row["rank"] for row in rows],
+            "bot": [row["display"] for row in rows],
+            "strength": _figures(rows, columns["strength"]),
+            "95 %": _intervals(rows, columns["strength"]),
+            "ranks": [_ranks(row) for row in rows],
+            "": list(_bars([row | {"tier": 1} for row in rows])),
+            "score": _figures(rows, columns["score"]),
+        }
+        output.print_table(_table_of(ranking))
+
+
+def _table_of(columns: Mapping[str, list[object]]) -> "Table":
+    return output.make_table(list(columns), list(zip(*columns.values(), strict=True)))
+
+
+def _figures(rows: Collection[Row], column: Column) -> list[object]:
+    """Return a column's figures as texts of one width, so that their decimal points stand below each other."""
+    texts = [column.text(row[column.name]) for row in rows]
+    width = max(len(column.name), *map(len, texts))
+    return [text.rjust(width) for text in texts]
+
+
+def _intervals(rows: Collection[Row], column: Column) -> list[object]:
+    """Return the intervals of a strength as texts; the figures of all lower ends have one width, and of all upper ends.
+
+    `column` is that of the strength.
+    """
+    ends = [[column.text(row[name]) for row in rows] for name in ("rating_low", "rating_high")]
+    widths = [max(map(len, texts), default=0) for texts in ends]
+    intervals: list[object] = []
+    for row, low, high in zip(rows, *ends, strict=True):
+        padded = (text and text.rjust(width) for text, width in zip((low, high), widths, strict=True))
+        intervals.append("" if row["rating"] is None else interval_text(*padded))
+    return intervals
+
+
+def _ranks(row: Row) -> str:
+    """Return the ranks that the matches leave open: `2` or `2-4`."""
+    best, worst = row["rank_low"], row["rank_high"]
+    return "" if best is None else f"{best}" if best == worst else f"{best}-{worst}"
+
+
+def _bars(rows: Collection[Row]) -> "list[Text]":
+    """Draw each interval as a line with the rating on it, all on one scale, coloured by tier; open ends are arrows."""
+    from rich.text import Text
+
+    rated = [row for row in rows if row["rating"] is not None]
+    figures = [row[name] for row in rated for name in ("rating_low", "rating", "rating_high") if row[name] is not None]
+    low, high = min(figures), max(figures)
+    arrow = (high - low or 1) / (BAR_COLUMNS - 2)  # an open end reaches one column beyond every figure
+    low -= arrow * any(row["rating_low"] is None for row in rated)
+    high += arrow * any(row["rating_high"] is None for row in rated)
+    line, dot, left, right = BAR_SIGNS if output.can_encode("".join(BAR_SIGNS)) else ASCII_BAR_SIGNS
+    bars = []
+    for row in rows:
+        if row["rating"] is None:
+            bars.append(Text(""))
+            continue
+        open_low, open_high = row["rating_low"] is None, row["rating_high"] is None
+        reach = (low if open_low else row["rating_low"], row["rating"], high if open_high else row["rating_high"])
+        start, at, end = (round((BAR_COLUMNS - 1) * (figure - low) / ((high - low) or 1)) for figure in reach)
+        before, after = line * (at - start), line * (end - at)
+        before = left + before[1:] if before and open_low else before
+        after = after[:-1] + right if after and open_high else after
+        bars.append(Text(" " * start + before + dot + after, style=TIER_STYLES[(row["tier"] - 1) % len(TIER_STYLES)]))
+    return bars

@@ -1,0 +1,218 @@
+"""A person's seat in a match: on the screen of a terminal by keys, elsewhere by lines of text.
+
+It shows what the role may see and no more, and returns a legal move. entering.py decides what text and keys mean.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from arena.cli import match_text, output
+from arena.cli.live import entering
+from arena.cli.live.layout import ALARM, BOLD, DIM, REVERSED, Story, cut, frame, panel_columns
+from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer, key_line
+from arena.game import CHANCE, Game, Move, Role
+from arena.match.human import HUMAN
+from arena.replay.drawing.paint import paint
+from arena.replay.replayer import Replayer, Scene
+from arena.values import Match, Record, Turn
+
+if TYPE_CHECKING:
+    from arena.cli.live.terminal import Terminal
+    from arena.match.referee import Referee
+
+OTHERS_TURN_S = 0.25
+"""Each turn of the others is shown for so long."""
+KEYS = (("?", "legal moves"), ("abc Enter", "type a move"), ("Esc", "clear"), ("Ctrl-D", "leave"))
+"""The keys that the last line explains, beside those that make moves."""
+MOVES_LISTED = 9
+"""So many legal moves are printed with every question; more only after `?`."""
+HELP = "type a move, its number, or the beginning of its words; `?` lists them, `quit` leaves"
+
+
+class PlayerView:
+    """The person's view of a match: what a bot in these seats would be told, and nothing else."""
+
+    def __init__(self, game: Game[Any], match: Match) -> None:
+        self._game = game
+        self.own = [seat.role for seat in match.seats if seat.bot == HUMAN]
+        self._replayer = Replayer(game, self.own[0])
+
+    def opening(self) -> Scene:
+        """Return the start of the match."""
+        return self._replayer.opening()
+
+    def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
+        """Yield the scenes of new turns, without chance's moves, others' remarks, and others' secret moves."""
+        for scene in self._replayer.go_on(turns):
+            visible = [
+                (turn if turn.role in self.own else _without_secrets(turn), steps)
+                for turn, steps in zip(scene.turns, scene.steps, strict=True)
+                if turn.role in self.own or not (self._game.hidden or turn.role == CHANCE)
+            ]
+            yield replace(scene, turns=tuple(turn for turn, _ in visible), steps=tuple(steps for _, steps in visible))
+
+    def of(self, role: Role, scene: Scene, referee: "Referee") -> Scene:
+        """Return the scene as this one of the person's roles sees it."""
+        return replace(scene, facts=tuple(self._game.view(referee.state, role)))
+
+
+def _without_secrets(turn: Turn) -> Turn:
+    """Return a turn without its remarks and its refused text, which only its own bot and the referee know."""
+    return turn._replace(remarks=(), rejected_text=None, by="bot" if turn.by == "strike" else turn.by)
+
+
+class TextSeat:
+    """A seat without a screen: the board and the legal moves are printed, a line is a move."""
+
+    def __init__(self, game: Game[Any], match: Match) -> None:
+        self._game, self._match = game, match
+        self._view = PlayerView(game, match)
+        print(match_text.heading(match))
+        print(HELP)
+        match_text.print_scene(game, match, self._view.opening(), draw=True)
+
+    def watch(self, referee: "Referee") -> None:
+        """Print the new turns."""
+        for scene in self._view.go_on(referee.turns):
+            match_text.print_scene(self._game, self._match, scene, draw=True)
+
+    def choose(self, referee: "Referee", role: Role) -> Move:
+        """Read a legal move of the role; LeftEarlyError at the end of the input."""
+        legal = tuple(self._game.legal_moves(referee.state, role))
+        listing = "\n".join(f"  {output.safe_line(line)}" for line in entering.in_columns(entering.listing(legal), 76))
+        if len(legal) <= MOVES_LISTED:
+            print(f"legal moves:\n{listing}")
+        else:
+            print(f"{len(legal)} legal moves, such as {output.safe_line(legal[0])}; ? lists them")
+        while True:
+            print(f"your move, {role}: ", end="", flush=True)
+            line = sys.stdin.readline()
+            text = line.strip()
+            if not line or text in {"quit", "exit"}:
+                raise LeftEarlyError
+            candidates = entering.by_text(text, legal)
+            if len(candidates) == 1:
+                print(candidates[0])
+                return candidates[0]
+            if text in {"?", ""}:
+                print(f"legal moves:\n{listing}")
+            else:
+                print(output.safe_line(entering.misunderstood(text, legal, candidates), 500))
+
+
+class ScreenSeat:
+    """A seat on the screen of a terminal: arrow keys, typed moves, the legal moves on `?`."""
+
+    def __init__(self, terminal: "Terminal", game: Game[Any], match: Match, *, colour: bool) -> None:
+        self._terminal, self._game = terminal, game
+        self._view = PlayerView(game, match)
+        self._story = Story(game, match, match_text.names_of(match), colour, [self._view.opening()])
+        self._text = ""
+        self._directions: tuple[str, ...] = ()
+        self._message = ""
+        self._listed = False
+        self._legal: tuple[Move, ...] = ()
+
+    def watch(self, referee: "Referee") -> None:
+        """Show the new turns, those of the others for a moment each."""
+        for scene in self._view.go_on(referee.turns):
+            self._story.scenes.append(scene)
+            movers = [role for role in self._game.to_move(referee.state) if role not in self._view.own]
+            waiting = f" {' and '.join(movers)} to move ..." if movers else ""
+            self._draw(paint(waiting, DIM, self._story.colour), ())
+            if all(turn.role not in self._view.own for turn in scene.turns):
+                self._terminal.pause(OTHERS_TURN_S)
+
+    def choose(self, referee: "Referee", role: Role) -> Move:
+        """Return a legal move of the role, however long the person takes."""
+        self._legal = tuple(self._game.legal_moves(referee.state, role))
+        self._text, self._directions, self._message, self._listed = "", (), "", False
+        self._story.scenes[-1] = self._view.of(role, self._story.scenes[-1], referee)
+        while True:
+            self._draw(self._prompt(role), self._aside())
+            key = self._terminal.key()
+            if key is not None and (move := self._press(key)) is not None:
+                return move
+
+    def look_back(self, record: Record) -> None:
+        """Show how the match ended, and let the person look at all of it by keys."""
+        self._story.scenes += self._view.go_on(record.turns)
+        self._story.record = record
+        last = self._story.last
+        Viewer(self._terminal, self._story, Playback(last=last, turn=last)).run_until_left()
+
+    def _press(self, key: str) -> Move | None:
+        """Apply a key; return the move, when the key completes one."""
+        self._message = ""
+        if key == "ctrl-d":
+            raise LeftEarlyError
+        if key == "?":
+            self._listed = not self._listed
+        elif key in {"escape", "ctrl-u"}:
+            self._text, self._directions, self._listed = "", (), False
+        elif key == "enter":
+            return self._enter()
+        elif key in entering.KEYS and not self._text:
+            directions = (*self._directions, entering.KEYS[key])
+            candidates = entering.by_directions(directions, self._legal)
+            if candidates:
+                self._directions = directions
+            else:
+                self._message = f"no legal move goes {' '.join(entering.SIGNS[each] for each in directions)}"
+            return candidates[0] if len(candidates) == 1 else None
+        elif key in {"backspace", "delete"}:
+            self._text, self._directions = self._text[:-1], self._directions[:-1]
+        elif key == "space" or len(key) == 1:
+            self._text, self._directions = self._text + (" " if key == "space" else key), ()
+        return None
+
+    def _enter(self) -> Move | None:
+        if self._text.strip().lower() in {"quit", "exit"}:
+            raise LeftEarlyError
+        candidates = self._candidates()
+        if self._directions:  # the whole move was entered, although others begin with it
+            candidates = tuple(move for move in candidates if entering.directions_of(move) == self._directions)
+        if len(candidates) == 1:
+            return candidates[0]
+        if self._text:
+            self._message = entering.misunderstood(self._text, self._legal, candidates)
+        return None
+
+    def _candidates(self) -> tuple[Move, ...]:
+        """Return the moves that the entered keys or text may mean; all moves if nothing was entered."""
+        if self._directions:
+            return entering.by_directions(self._directions, self._legal)
+        return entering.by_text(self._text, self._legal) if self._text else self._legal
+
+    def _prompt(self, role: Role) -> str:
+        colour = self._story.colour
+        if self._message:
+            return paint(f" {output.safe_line(self._message)}", ALARM, colour)
+        entered = " ".join(entering.SIGNS[each] for each in self._directions) or output.safe_line(self._text)
+        candidates = self._candidates()
+        hint = f"{len(candidates)} legal moves"
+        if len(candidates) < 2:
+            hint = candidates[0] if candidates else "no such move"
+        question, cursor = paint(f"your move, {role}:", BOLD, colour), paint("▏", REVERSED, colour)
+        return f" {question} {entered}{cursor}  {paint(output.safe_line(hint), DIM, colour)}"
+
+    def _aside(self) -> tuple[str, ...]:
+        """Return the lines of the panel: the legal moves, if the person has asked for them."""
+        if not self._listed:
+            return ()
+        shared = entering.shared_words(self._legal)
+        title = " ".join(["legal moves:", *self._legal[0].split()[:shared], "..." if shared else ""]).strip()
+        listing = entering.listing(self._legal, self._candidates() or self._legal, shared=shared)
+        lines = entering.in_columns(listing, panel_columns(self._story, self._terminal.size[0]))
+        return (title, *map(output.safe_line, lines))
+
+    def _draw(self, prompt: str, aside: tuple[str, ...]) -> None:
+        directions = {direction for move in self._legal for direction in entering.directions_of(move)}
+        arrows = "".join(entering.SIGNS[each] for each in ("left", "up", "down", "right") if each in directions)
+        moves = ((arrows, "move"),) if arrows else ()
+        stay = ((".", "stay"),) if "stay" in directions else ()
+        size = self._terminal.size
+        keys = key_line((*moves, *stay, *KEYS), size[0], colour=self._story.colour)
+        self._terminal.draw(frame(self._story, self._story.last, size, (cut(prompt, size[0]), keys), aside))

@@ -1,0 +1,192 @@
+"""A match as one frame of a terminal: the board on the left, players and moves on the right, two lines below.
+
+Values in, lines out: it reads no key and asks no terminal. Text that a bot may have written is made harmless before it
+stands in a line.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from arena.cli import output
+from arena.game import Game, Role
+from arena.replay.drawing.board_state import EXIT, PELLET, Grid, read_grid, read_state
+from arena.replay.drawing.lattice import rows
+from arena.replay.drawing.paint import paint, style
+from arena.replay.replayer import Scene
+from arena.values import Match, Record
+
+BOLD, DIM, REVERSED, ALARM = "1", "2", "7", "1;31"
+GAP_COLUMNS = 3
+"""Between board and panel."""
+PANEL_COLUMNS = 30
+"""At least; where there are fewer columns the panel stands below the board."""
+SGR = re.compile(r"(\x1b\[[0-9;]*m)")
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes; its colours take none."""
+    from rich.cells import cell_len
+
+    return cell_len(SGR.sub("", text))
+
+
+def cut(text: str, columns: int) -> str:
+    """Return as much of a text as fits into so many columns; its colours are kept, and ended.
+
+    rich's `Text.from_ansi` and `truncate` do the same, but then need a console that writes the colours again.
+    """
+    if width(text) <= columns:
+        return text
+    from rich.cells import set_cell_size
+
+    result, room = "", max(0, columns - 1)
+    for part in SGR.split(text):
+        if SGR.fullmatch(part):
+            result += part
+            continue
+        result += part if width(part) <= room else set_cell_size(part, room)
+        room = max(0, room - width(part))
+    return f"{result}…\x1b[0m" if SGR.search(result) else f"{result}…"
+
+
+@dataclass
+class Story:
+    """A match as far as it is known."""
+
+    game: Game[Any]
+    match: Match
+    names: Mapping[Role, str]
+    colour: bool
+    scenes: list[Scene] = field(default_factory=list)
+    record: Record | None = None
+    """None until the match is over."""
+    movers: tuple[Role, ...] = ()
+    """The roles that are to move now, while the match is played."""
+
+    @property
+    def last(self) -> int:
+        """The index of the last known scene."""
+        return len(self.scenes) - 1
+
+
+def frame(
+    story: Story, index: int, size: tuple[int, int], below: tuple[str, str], aside: tuple[str, ...] = ()
+) -> list[str]:
+    """Return a scene as lines that fit into so many columns and rows.
+
+    `below` are the two last lines; `aside` stands in the panel in place of the moves so far.
+    """
+    columns, height = size
+    rows_left = height - 3  # without the title and the lines below
+    scene, match = story.scenes[index], story.match
+    grid = _grid(story)
+    board = _board(story, scene, grid)
+    board_width = max(map(width, board), default=0)
+    beside = columns - board_width - GAP_COLUMNS >= PANEL_COLUMNS
+    if beside:
+        panel = _panel(story, index, grid, (columns - board_width - GAP_COLUMNS, rows_left), aside)
+        body = [
+            f"{left}{' ' * (board_width - width(left) + GAP_COLUMNS)}{right}"
+            for left, right in zip_longest(board, panel, fillvalue="")
+        ]
+    else:
+        panel = _panel(story, index, grid, (columns, max(0, rows_left - len(board) - 1)), aside)
+        body = [*board, "", *panel]
+    if len(board) > rows_left or board_width > columns:
+        needed = f"the terminal is too small for this board: {board_width} x {len(board) + 3}"
+        body = [*body[: rows_left - 1], paint(needed, ALARM, story.colour)]
+    body = [*body[:rows_left], *[""] * (rows_left - len(body))]
+    title = f"{output.safe_line(match.label)}   match {match.id}   seed {match.seed}"
+    return [cut(line, columns) for line in (paint(title, BOLD, story.colour), *body, *below)]
+
+
+def panel_columns(story: Story, columns: int) -> int:
+    """Return the width of the panel on a terminal of so many columns."""
+    board = _board(story, story.scenes[-1], _grid(story))
+    beside = columns - max(map(width, board), default=0) - GAP_COLUMNS
+    return beside if beside >= PANEL_COLUMNS else columns
+
+
+def _grid(story: Story) -> Grid | None:
+    grid = read_grid(story.game.board())
+    return grid if grid is not None and grid.fits else None
+
+
+def _board(story: Story, scene: Scene, grid: Grid | None) -> list[str]:
+    """Draw the board; a game without a grid shows its facts and the state's."""
+    if grid is None:
+        facts = (*story.game.board(), "", *scene.facts)
+        return [f"  {output.safe_line(fact, 46)}" for fact in facts]
+    return [line.rstrip() for line in rows(grid, read_state(grid, scene.facts), story.colour)]
+
+
+def _panel(story: Story, index: int, grid: Grid | None, size: tuple[int, int], aside: tuple[str, ...]) -> list[str]:
+    """Return the players, the signs and other facts of the state; then the moves so far, the newest last."""
+    columns, height = size
+    top = [*_seats(story, story.scenes[index], grid, columns), ""]
+    if aside:
+        rows_left = max(0, height - len(top))
+        return [*top, *(aside if len(aside) <= rows_left else (*aside[: rows_left - 1], "... and more"))]
+    end = ["", *_verdict(story, story.record, columns)] if story.record and index == story.last else []
+    rows_left = height - len(top) - len(end)
+    log: list[str] = []
+    for number in range(index, 0, -1):
+        lines = list(_moves(story, story.scenes[number], columns, current=number == index))
+        if len(log) + len(lines) > rows_left:
+            break
+        log = [*lines, *log]
+    return [*top, *log, *end]
+
+
+def _seats(story: Story, scene: Scene, grid: Grid | None, columns: int) -> Iterator[str]:
+    state = read_state(grid, scene.facts) if grid else None
+    longest = max(map(len, story.game.roles))
+    scores = story.record.verdict.scores if story.record and scene is story.scenes[-1] else {}
+    for role in story.game.roles:
+        sign = ""
+        if state:
+            letter = state.letters.get(role, " ")
+            sign = f"{paint(letter, style(state, letter), story.colour)} "
+        score = paint(f"  {scores[role]}" if role in scores else "", BOLD, story.colour)
+        yield cut(f"{sign}{role:{longest}}  {output.safe_line(story.names[role])}{score}", columns)
+    if not state or not grid:
+        return
+    signs = [(EXIT, "exit")] if grid.exits else []
+    signs += [(PELLET, output.counted(len(state.pellets), "pellet"))] if state.pellets else []
+    if signs:
+        yield cut(
+            "   ".join(f"{paint(sign, style(state, sign), story.colour)} {text}" for sign, text in signs), columns
+        )
+    for fact in state.others:
+        yield cut(f"  {output.safe_line(fact)}", columns)
+
+
+def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterator[str]:
+    """Yield a turn's moves; of the current turn the refused text and the remarks too."""
+    longest = max(map(len, story.game.roles))
+    for index, turn in enumerate(scene.turns):
+        by = "" if turn.by == "bot" else f" ({turn.by})"
+        text = f"{scene.number:>3} {turn.role:{longest}} {output.safe_line(scene.move(index))}{by}"
+        for line in _wrapped(text, columns, 6):
+            yield paint(line, BOLD, story.colour and current)
+        if current and turn.rejected_text is not None:
+            yield cut(paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM, story.colour), columns)
+        for remark in turn.remarks[:3] if current else ():
+            yield cut(paint(f"    # {output.safe_line(remark)}", DIM, story.colour), columns)
+
+
+def _verdict(story: Story, record: Record, columns: int) -> Iterator[str]:
+    """Yield lines about the end of the match, and the seats at fault."""
+    turns = output.counted(story.scenes[-1].number, "turn")
+    yield paint(f"{output.safe_line(record.verdict.reason)} after {turns}", BOLD, story.colour)
+    for fault in record.verdict.faults:
+        text = f"{fault.role}: {fault.ending}: {output.safe_line(fault.words, 300)}"
+        yield from (paint(line, ALARM, story.colour) for line in _wrapped(text, columns, 2))
+
+
+def _wrapped(text: str, columns: int, indent: int) -> list[str]:
+    return textwrap.wrap(text, max(10, columns), subsequent_indent=" " * indent) or [""]

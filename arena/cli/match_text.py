@@ -1,0 +1,120 @@
+"""A match as text and as JSON rows: the output of `arena match`, `arena play` and `arena replay`."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from arena.cli import output
+from arena.game import Game
+from arena.replay.replayer import Scene
+from arena.values import Match, Record
+
+STDERR_LINES = 10
+
+
+def names_of(match: Match) -> dict[str, str]:
+    """Return the name of each role's bot."""
+    return {seat.role: seat.bot.name for seat in match.seats}
+
+
+def heading(match: Match) -> str:
+    """Return one line: the match, its board, and its bots with their roles."""
+    seats = ", ".join(f"{seat.role} {output.safe_line(seat.bot.name)}" for seat in match.seats)
+    return f"match {match.id}  {output.safe_line(match.label)}  {seats}  (repeat {match.repeat}, seed {match.seed})"
+
+
+def print_scene(game: Game[Any], match: Match, scene: Scene, *, draw: bool) -> None:
+    """Print the moves of a turn, and unless `draw` is False the state after them."""
+    print("\n".join(_lines(scene, names_of(match))))
+    if draw:
+        print(f"\n{drawing(game, scene)}\n")
+
+
+def _lines(scene: Scene, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each move of a turn, and below it its remarks."""
+    if not scene.turns:
+        yield f"turn {scene.number}" if scene.number else "start"
+    for index, turn in enumerate(scene.turns):
+        name = names.get(turn.role, "")
+        mover = f"{turn.role} ({output.safe_line(name)})" if name else turn.role
+        if turn.by == "strike":
+            note = f'instead of "{output.safe_line(turn.rejected_text)}", which was forgiven'
+        else:
+            note = f"{turn.wall * 1000:.0f} ms" if turn.by == "bot" else f"({turn.by})"
+        yield f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}"
+        yield from (f"    # {output.safe_line(remark)}" for remark in turn.remarks)
+
+
+def drawing(game: Game[Any], scene: Scene) -> str:
+    """Draw the state after a turn."""
+    from arena.replay.drawing import draw
+
+    return draw(game.board(), scene.facts, colour=output.wants_colour())
+
+
+def goes_on() -> bool:
+    """Wait for Enter; return False if the user typed `q`. Where the input has ended, there is nothing to wait for."""
+    if sys.stdin.isatty():
+        print("Enter: go on, q: leave ", end="", flush=True)
+    return not sys.stdin.readline().strip().lower().startswith("q")
+
+
+def verdict(record: Record) -> Iterator[str]:
+    """Yield lines about the end of a match: scores, faults, the end of stderr of a seat at fault, warnings."""
+    names = names_of(record.match)
+    result = record.verdict
+    turns = output.counted(record.turns[-1].number if record.turns else 0, "turn")
+    scores = ", ".join(f"{role} ({output.safe_line(names[role])}) {score}" for role, score in result.scores.items())
+    yield f"{output.safe_line(result.reason)} after {turns}: {scores}"
+    for fault in result.faults:
+        when = f"in turn {fault.turn}" if fault.turn else "before the first turn"
+        yield (
+            f"{fault.role} ({output.safe_line(names[fault.role])}) is at fault {when}:"
+            f" {fault.ending}: {output.safe_line(fault.words, 1000)}"
+        )
+        stderr = next(seat.stderr for seat in record.seats if seat.role == fault.role)
+        for line in [line for line in stderr.splitlines() if line.strip()][-STDERR_LINES:]:
+            yield f"    stderr: {output.safe_line(line)}"
+    for seat in record.seats:
+        yield from (f"{seat.role} ({output.safe_line(seat.bot)}): {output.safe_line(line)}" for line in seat.warnings)
+
+
+def match_row(record: Record) -> dict[str, object]:
+    """Return a match as JSON values: the columns of matches.csv, and its faults."""
+    match, result = record.match, record.verdict
+    row: dict[str, object] = {
+        "match": match.id,
+        "game": match.game,
+        "board": match.board,
+        "repeat": match.repeat,
+        "seed": match.seed,
+        "reason": result.reason,
+    }
+    for seat in match.seats:
+        row[f"{seat.role}_bot"] = seat.bot.name
+        row[f"{seat.role}_score"] = result.scores[seat.role]
+        row[f"{seat.role}_ending"] = result.ending(seat.role)
+    faults = [{"role": f.role, "turn": f.turn, "ending": f.ending, "words": f.words} for f in result.faults]
+    return row | {"faults": faults}
+
+
+def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
+    """Yield each move of a turn as JSON values."""
+    names = names_of(match)
+    for index, turn in enumerate(scene.turns):
+        yield {
+            "match": match.id,
+            "turn": turn.number,
+            "role": turn.role,
+            "bot": names.get(turn.role),
+            "move": turn.move,
+            "by": turn.by,
+            "said": turn.rejected_text,
+            "steps": [{"word": step.word, "fate": step.fate} for step in scene.steps[index]],
+            "blocked": scene.blocked(index),
+            "wall": turn.wall,
+            "cpu": turn.cpu,
+            "waited": turn.waited,
+            "remarks": turn.remarks,
+            "state": scene.facts,
+        }

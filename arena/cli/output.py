@@ -1,0 +1,156 @@
+"""Text, tables and JSON on a terminal or in a pipe.
+
+Results go to stdout, everything else to stderr. Text that a bot may have written passes `safe_line` first, and reaches
+rich as `Text`, which reads no markup.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import IO, TYPE_CHECKING, Any
+
+from arena.protocol import clean
+from arena.results.columns import Column
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from arena.values import Conditions
+
+LONGEST_ERROR_LINE = 900  # characters
+PIPE_COLUMNS = 10_000  # a pipe has no width: nothing is cut or wrapped there
+
+
+def console(stream: IO[str] | None = None) -> "Console":
+    """Return a rich console on stdout or on another stream; where that is no terminal, the console cuts no line."""
+    from rich.console import Console
+
+    stream = sys.stdout if stream is None else stream
+    width = None if stream.isatty() else PIPE_COLUMNS
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=width is not None)
+
+
+def wants_colour(stream: IO[str] | None = None) -> bool:
+    """Return True for a terminal that has colours, unless the user set NO_COLOR."""
+    stream = sys.stdout if stream is None else stream
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def notice(text: str) -> None:
+    """Write a line for the user on stderr."""
+    print(safe_lines(text), file=sys.stderr, flush=True)
+
+
+def shorten_lines(text: str) -> str:
+    """Cut the middle out of long lines: an error quotes what the user typed, which may have any length."""
+    limit = LONGEST_ERROR_LINE
+    return "\n".join(
+        line if len(line) <= limit else f"{line[: limit * 2 // 3]} … {line[-limit // 3 :]}" for line in text.split("\n")
+    )
+
+
+def warn_about_confinement(conditions: "Conditions") -> None:
+    """Print a warning if the confinement of the bots leaves something open; every command that starts bots does so."""
+    from arena.sandbox import levels
+
+    if (warning := levels.warning(conditions)) is not None:
+        notice(f"warning: {warning}")
+
+
+def safe_lines(text: str) -> str:
+    """Return our own text with its lines, but without control characters: it may quote the name of any file."""
+    lines = text.split("\n")
+    return "\n".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
+
+
+def safe_line(value: object, length: int = 200) -> str:
+    """Return any value as one line without control characters; None and NaN are empty."""
+    return "" if value is None or value != value else clean(str(value), length)  # NaN is unlike itself
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 turn`, `2 turns`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def can_encode(text: str) -> bool:
+    """Return True if stdout's encoding has every letter of the text."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def make_table(columns: Sequence[str | Column], rows: Iterable[Sequence[object]]) -> "Table":
+    """Make a table with its numbers to the right; a cell is any value, shown literally, or rich's own Text.
+
+    A column of results shows figures with its decimals, under its name.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    rows = [tuple(row) for row in rows]
+    result = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
+    for index, column in enumerate(columns):
+        numbers = bool(rows) and all(isinstance(row[index], (int, float, type(None))) for row in rows)
+        name = column.name if isinstance(column, Column) else column
+        result.add_column(Text(safe_line(name)), justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        cells = (
+            column.text(cell) if isinstance(column, Column) and isinstance(cell, float) else cell
+            for column, cell in zip(columns, row, strict=True)
+        )
+        result.add_row(*(cell if isinstance(cell, Text) else Text(safe_line(cell)) for cell in cells))
+    return result
+
+
+def tightened(table: "Table", to: "Console") -> "Table":
+    """Return the table, with its columns closer together if the terminal is too narrow for it."""
+    if _columns_of(table, to) > to.width:
+        table.padding = (0, 0, 0, 0)
+    return table
+
+
+def fitting_table(columns: Sequence[str | Column], rows: Sequence[Sequence[object]], to: "Console") -> "Table":
+    """Make a table that fits the terminal: the last columns are left out where they would make it break words."""
+    for count in range(len(columns), 0, -1):
+        table = tightened(make_table(columns[:count], [row[:count] for row in rows]), to)
+        if _columns_of(table, to) <= to.width:
+            break
+    return table
+
+
+def _columns_of(table: "Table", to: "Console") -> int:
+    """Return how many columns of the terminal the table needs if nothing is folded."""
+    return to.measure(table, options=to.options.update(max_width=PIPE_COLUMNS)).maximum
+
+
+def print_table(table: "Table") -> None:
+    """Print a table on stdout; in a pipe without blanks at the ends of its lines."""
+    to = console()
+    if to.is_terminal:
+        to.print(tightened(table, to))
+        return
+    with to.capture() as captured:
+        to.print(table)
+    print("\n".join(line.rstrip() for line in captured.get().split("\n")).strip("\n"))
+
+
+def print_json(rows: Iterable[Mapping[str, object]]) -> None:
+    """Print one array of objects, and nothing else; a float that is not finite becomes null."""
+    print(json.dumps([_json_value(row) for row in rows], indent=1, allow_nan=False))
+
+
+def _json_value(value: Any) -> Any:
+    """Return a value as JSON can hold it; frames hold numpy's own numbers."""
+    if isinstance(value, (list, tuple)):
+        return [_json_value(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _json_value(item) for key, item in value.items()}
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -1,0 +1,86 @@
+"""The files and folders of a workspace, and the event folder that a command line names."""
+
+import tomllib
+from pathlib import Path
+
+from arena.errors import ArenaError
+
+TOURNAMENT_FILE = "tournament.toml"
+EVENT_FILE = "event.sqlite"
+
+
+def results_folder(workspace: Path, name: str) -> Path:
+    """Return the folder of the results of the event with this name."""
+    return workspace / "results" / name
+
+
+def builds_folder(workspace: Path) -> Path:
+    """Return the folder in which a workspace keeps the bots that it built, by digest."""
+    return workspace / "results" / ".builds"
+
+
+def tournament_file(path: Path | None) -> Path:
+    """Return the tournament.toml that `path` names: a file, or a folder that has one; None = the one here."""
+    path = path or Path(TOURNAMENT_FILE)
+    return path / TOURNAMENT_FILE if path.is_dir() else path
+
+
+def event_folder(event: str | None) -> Path:
+    """Return the results folder that `event` names: a name under results/, a path, or a tournament.toml.
+
+    None means the event of the tournament.toml here, or the only event under results/.
+    """
+    if event is None:
+        return _event_here()
+    path = Path(event)
+    if path.suffix == ".toml" or ((path / TOURNAMENT_FILE).is_file() and not (path / EVENT_FILE).is_file()):
+        file = tournament_file(path)
+        folder = results_folder(file.parent, _name_in(file))
+        if (folder / EVENT_FILE).is_file():
+            return folder
+        raise ArenaError(f"{folder}: nothing was played yet; `arena run` plays the event")
+    for folder in (path, path.parent if path.name == EVENT_FILE else path, results_folder(Path(), event)):
+        if (folder / EVENT_FILE).is_file():
+            return folder
+    names = ", ".join(folder.name for folder in _events())
+    raise ArenaError(f"{event}: no results there; {f'there are {names}' if names else '`arena run` plays an event'}")
+
+
+def _event_here() -> Path:
+    if Path(TOURNAMENT_FILE).is_file():
+        folder = results_folder(Path(), _name_in(Path(TOURNAMENT_FILE)))
+        if (folder / EVENT_FILE).is_file():
+            return folder
+    events = _events()
+    if not events:
+        raise ArenaError("results: nothing was played here yet; `arena run` plays tournament.toml")
+    if len(events) > 1:
+        raise ArenaError(f"which event? Name one: {', '.join(folder.name for folder in events)}")
+    return events[0]
+
+
+def _events() -> list[Path]:
+    return sorted(file.parent for file in Path("results").glob(f"*/{EVENT_FILE}"))
+
+
+def displayed(path: Path) -> str:
+    """Return the path as a user would type it here."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _name_in(file: Path) -> str:
+    """Return the event's name; no other key of the file is read, so that results stay readable while it is edited."""
+    try:
+        name = tomllib.loads(file.read_text("utf-8")).get("name")
+    except FileNotFoundError as error:
+        raise ArenaError(f"{file}: no such file; `arena init DIR` makes a workspace with one") from error
+    except RecursionError as error:
+        raise ArenaError(f"{file}: has lists in lists without end") from error
+    except (OSError, ValueError) as error:  # no text, no TOML, or a number of thousands of digits
+        raise ArenaError(f"{file}: {error}") from error
+    if not isinstance(name, str) or not name or "/" in name:
+        raise ArenaError(f"{file}: name: missing; it is the folder under results/")
+    return name

@@ -1,0 +1,60 @@
+"""A recorded match, the game that it was played by, and what was said in it."""
+
+from typing import TYPE_CHECKING, Any
+
+from arena.cli import paths
+from arena.errors import ArenaError
+from arena.game import Game, Role
+from arena.values import Board, Match, Record
+
+if TYPE_CHECKING:
+    from arena.replay.reconstruct import Retraced
+
+
+def load_record(prefix: str, event: str | None) -> Record:
+    """Return the record of the match of an event whose id begins with `prefix`."""
+    from arena.results.archive import Archive
+
+    with Archive.open(paths.event_folder(event), writing=False) as archive:
+        return archive.record(prefix)
+
+
+def game_of(match: Match) -> Game[Any]:
+    """Return the game that a match was played by, from the rules that are known here."""
+    from arena.games import rulebook
+
+    return rulebook.game_of(board_of(match))
+
+
+def board_of(match: Match) -> Board:
+    """Return the board that a match was played on, from the rules that are known here.
+
+    Rules are trusted code and results may come from anybody, so the path in a record is never run. Known are the rules
+    of the workspace, and rules files that its tournament.toml names by their path.
+    """
+    from arena.event import config
+    from arena.games import rulebook
+
+    file = paths.tournament_file(None)
+    by_path = [name for name in (config.load(file).boards if file.is_file() else ()) if ".py" in name]
+    boards = (*rulebook.all_boards(), *(board for name in by_path for board in rulebook.find(name)))
+    known = {board.rules: board for board in boards if board.name == match.board}
+    return known.get(match.rules) or rulebook.find(match.label)[0]
+
+
+def dialogue_of(record: Record) -> "Retraced":
+    """Return what was said in a recorded match; ArenaError when the record contradicts the rules."""
+    from arena.replay.reconstruct import disagreements, retrace
+
+    game = game_of(record.match)
+    if wrong := next(disagreements(game, record), None):
+        raise ArenaError(f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` tells more")
+    return retrace(game, record)
+
+
+def roles_of(record: Record, role: str | None) -> tuple[Role, ...]:
+    """Return the roles that `--role` names; None = all."""
+    roles = tuple(seat.role for seat in record.match.seats)
+    if role is not None and role not in roles:
+        raise ArenaError(f"--role {role}: match {record.match.id} has the roles {', '.join(roles)}")
+    return roles if role is None else (role,)

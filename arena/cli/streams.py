@@ -1,0 +1,98 @@
+"""stdout and stderr that survive their reader: a command does its work even if nobody reads its output.
+
+Python's own streams keep the bytes that they could not write and try again at each flush, and every fork flushes: a
+run whose stderr is closed would fail at its first worker. Here a stream that fails is silent from then on. A full disk
+behind stdout is remembered, because lost results must not look like success.
+"""
+
+import errno
+import io
+import os
+import sys
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+READER_GONE = {errno.EPIPE, errno.EIO, errno.ENXIO, errno.ECONNRESET}
+"""The errors of a pipe, a terminal and a socket that nobody reads any more; that reader has seen enough."""
+
+
+class Outlet(io.RawIOBase):
+    """The raw end of a standard stream; after the first error everything is written to /dev/null."""
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self.failure: OSError | None = None
+        """The reason why output was lost, unless its reader left."""
+
+    def writable(self) -> bool:
+        """Part of `io.RawIOBase`."""
+        return True
+
+    def fileno(self) -> int:
+        """Part of `io.RawIOBase`."""
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        """Part of `io.RawIOBase`."""
+        return os.isatty(self._descriptor)
+
+    def write(self, data: Any) -> int:
+        """Write all of it, to the stream or to /dev/null."""
+        unwritten = memoryview(data).cast("B")
+        size = len(unwritten)
+        while unwritten:
+            try:
+                unwritten = unwritten[os.write(self._descriptor, unwritten) :]
+            except BlockingIOError:  # another process that shares this descriptor made it non-blocking
+                os.set_blocking(self._descriptor, True)
+            except OSError as error:
+                if error.errno not in READER_GONE:
+                    self.failure = error
+                null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+                os.dup2(null, self._descriptor)
+                os.close(null)
+        return size
+
+
+def replace() -> None:
+    """Put outlets under sys.stdout and sys.stderr. A stream that our caller has closed, which is None, is /dev/null."""
+    if sys.stdin is None:
+        sys.stdin = _null("r")
+    elif isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="backslashreplace")
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, _null("w"))
+        elif isinstance(stream, io.TextIOWrapper) and isinstance(_raw(stream), io.FileIO):
+            outlet = Outlet(stream.fileno())
+            # Python's own unbuffered streams have no buffer either, although the types ask for one.
+            buffer: Any = outlet if stream.write_through else io.BufferedWriter(outlet)
+            text = io.TextIOWrapper(
+                buffer,
+                encoding=stream.encoding,
+                errors="backslashreplace",
+                line_buffering=stream.line_buffering,
+                write_through=stream.write_through,
+            )
+            setattr(sys, name, text)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def flush() -> OSError | None:
+    """Write out the buffers; return the error that lost results on stdout, if any. Lost notices change nothing."""
+    sys.stderr.flush()
+    sys.stdout.flush()
+    outlet = _raw(sys.stdout)
+    return outlet.failure if isinstance(outlet, Outlet) else None
+
+
+def _null(mode: Literal["r", "w"]) -> TextIO:
+    return Path(os.devnull).open(mode, encoding="utf-8")
+
+
+def _raw(stream: Any) -> object:
+    buffer = getattr(stream, "buffer", None)
+    return getattr(buffer, "raw", buffer)

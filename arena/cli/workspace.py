@@ -1,0 +1,112 @@
+"""The workspace here: its tournament.toml and its bots; outside a workspace, those that come with arena."""
+
+import atexit
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.cli import paths
+from arena.errors import ArenaError, known_are
+from arena.values import Bot
+
+if TYPE_CHECKING:
+    from arena.author.submissions import BotStore
+    from arena.event.config import Tournament
+
+
+def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
+    """Load the tournament.toml here, or the one that comes with arena."""
+    from arena.event import config
+
+    return config.load(_root() / paths.TOURNAMENT_FILE, overrides)
+
+
+def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":
+    """Load the tournament.toml here; ArenaError where there is none."""
+    if not _exists():
+        raise ArenaError(f"there is no {paths.TOURNAMENT_FILE} here; `arena init DIR` makes a workspace with one")
+    return tournament(overrides)
+
+
+def _exists() -> bool:
+    return Path(paths.TOURNAMENT_FILE).is_file()
+
+
+def _root() -> Path:
+    from arena import rulefile
+
+    return Path() if _exists() else rulefile.shipped().parent
+
+
+def bot_store(tournament: "Tournament") -> "BotStore":
+    """Return the bots folder of the workspace here, with its versions."""
+    from arena.author.submissions import BotStore
+
+    if tournament.bots is None:
+        raise ArenaError(
+            f"{paths.TOURNAMENT_FILE}: bots: names no folder to take bots into; "
+            'write bots = "bots", and make that folder'
+        )
+    if not Path(tournament.bots).is_dir():
+        raise ArenaError(f"{paths.TOURNAMENT_FILE}: bots: there is no folder {tournament.bots}; make it")
+    return BotStore(Path(tournament.bots))
+
+
+def version_numbers() -> dict[str, int]:
+    """Return the version number of each digest that was submitted here; empty outside a workspace."""
+    if not _exists() or (folder := tournament().bots) is None or not Path(folder).is_dir():
+        return {}
+    store = bot_store(tournament())
+    return {version.digest: version.number for name in store.names() for version in store.versions(name)}
+
+
+def entrants() -> tuple[Bot, ...]:
+    """Return every bot of the workspace here, or of the one that comes with arena."""
+    return tournament().entrants(_root())
+
+
+def bot_named(name: str) -> Bot:
+    """Return a bot by its path, or by its name in the workspace."""
+    from arena.event import discovery
+    from arena.event.discovery import names
+
+    if os.path.lexists(name):  # does not raise when the name is too long for a file
+        path = Path(name)
+        stem = path.absolute().name if path.is_dir() else path.stem
+        return discovery.from_path(path, None if discovery.may_be_called(stem) else names.safe(stem))
+    bots = {bot.name: bot for bot in entrants()}
+    if name in bots:
+        return bots[name]
+    raise ArenaError(f"there is no bot {name!r}; name a file, a folder, or a bot; {known_are(name, bots)}")
+
+
+def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
+    """Return the bots, built where they have a build command; a workspace keeps the result for the next time."""
+    from arena.event import builds, discovery
+
+    bots = tuple(bots)
+    refuse_exposed(bots, level)
+    if not any(discovery.settings_of(bot).build for bot in bots):
+        return bots
+    return builds.built(bots, paths.builds_folder(Path()) if _exists() else _temporary_folder(), level)
+
+
+def refuse_exposed(bots: Iterable[Bot], level: str) -> None:
+    """Raise ArenaError if there is a workspace here and one of the bots could read it."""
+    from arena.sandbox import exposure
+
+    if _exists():
+        exposure.refuse_exposed([Path()], bots, level)
+
+
+@cache
+def _temporary_folder() -> Path:
+    """Make a folder that is removed when this process ends: outside a workspace nothing may be left behind."""
+    from arena.sandbox import folder as scratch
+
+    folder, _lock = scratch.private()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

@@ -1,0 +1,66 @@
+"""Keep a bot's files by digest: copied completely or not at all, and verified whenever they are used.
+
+Three stores keep bots, each where its user looks for them:
+
+    bots/_versions/NAME/NUMBER/   every version that was submitted   (author/submissions/bot_store.py)
+    results/.builds/DIGEST/       every bot with a build command      (builds.py)
+    results/EVENT/bots/DIGEST/    the bots as they played             (copies.py)
+
+They share these steps. A copy is made under another name, put on disk, and only then renamed to its own: a power cut
+or a kill leaves the whole copy or none. Nobody trusts a copy because it is there: a disk may fail, a user may edit it,
+and before this rule existed a power cut could empty it. So it is hashed each time it is used, and made again when its
+digest is another one. Hashing costs less than a millisecond for most bots.
+
+Rejected: hard links between the stores, because an edit in one of them would damage all; and one store for the whole
+workspace, because a results folder must stay complete when somebody hands it to another machine.
+"""
+
+import contextlib
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from arena import durable
+from arena.errors import ArenaError
+from arena.event import discovery
+from arena.sandbox.copying import Copier
+from arena.sandbox.folder import discard
+
+
+def copy(source: Path, target: Path, leave_out: Collection[str] = ()) -> None:
+    """Copy a bot, a file or a folder, to a free name; OSError for a pipe, a device, or what cannot be read."""
+    # A bare file may be a link to its neighbour: its content is copied. In a folder links stay links.
+    Copier(leave_out=leave_out).copy(source if source.is_dir() else source.resolve(), target)
+
+
+def is_whole(path: Path, digest: str) -> bool:
+    """Return whether the bot at this path has this digest."""
+    try:
+        return discovery.from_path(path, "copy").digest == digest
+    except ArenaError:  # it is missing, or a power cut emptied its bot.toml
+        return False
+
+
+@contextlib.contextmanager
+def making(target: Path, part: Path | None = None) -> Iterator[Path]:
+    """Yield a free path, where the caller makes a folder; give that folder the name `target` at the end of the `with`.
+
+    After an error, or when the caller made nothing, there is no `target`. `part` is the path to yield, on the same file
+    system as `target`; the default stands beside it, so only one process at a time may make the same target.
+    """
+    part = part or target.with_suffix(".part")
+    durable.make_folder(part.parent)
+    try:
+        for leftover in (part, target):  # of a killed process; or damaged
+            remove(leftover)
+        yield part
+        if part.exists():
+            durable.publish(part, target)
+    finally:
+        remove(part)
+
+
+def remove(path: Path) -> None:
+    """Remove a folder if it exists."""
+    if os.path.lexists(path):
+        discard(path)

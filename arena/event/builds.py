@@ -1,0 +1,122 @@
+"""Build the bots that have a build command, once for each digest.
+
+`FOLDER/DIGEST/` is a whole bot: its files and what the build made of them. `FOLDER/DIGEST.built` holds the digest of
+all that, because the folder's name is the digest of the source only. sandbox/building.py knows how a build is confined.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from arena import durable
+from arena.errors import ArenaError
+from arena.event import bot_folder, discovery
+from arena.event.discovery.files import digest_of, files_of
+from arena.protocol import clean
+from arena.sandbox.building import build
+from arena.sandbox.launcher import Launcher
+from arena.values import Bot
+
+LARGEST_BYTES = 250_000_000  # of a built bot: a compiler's output is larger than any source
+DEEPEST = 64  # folders in folders
+LOG_LINES = 6  # the last lines of the compiler's output that a message shows
+
+
+def built(bots: Iterable[Bot], folder: Path, level: str) -> tuple[Bot, ...]:
+    """Return the bots, those with a build command with their files as built; ArenaError for a build that fails.
+
+    `folder` keeps what is built; `level` is the level of confinement, resolved.
+    """
+    return tuple(_built(bot, folder, level) for bot in bots)
+
+
+def _built(bot: Bot, folder: Path, level: str) -> Bot:
+    command = discovery.settings_of(bot).build
+    if not command:
+        return bot
+    target = folder / bot.digest
+    if not _is_whole(target):
+        with _locked(folder):
+            if not _is_whole(target):  # no other process built it while this one waited for the lock
+                _build(bot, command, target, level)
+    return replace(bot, files=str(target.absolute()))
+
+
+def _is_whole(target: Path) -> bool:
+    """Return whether a built bot is there, and is still what its build made."""
+    try:
+        # A folder that is not there has the digest of an empty one.
+        return target.is_dir() and _note(target).read_text("ascii") == digest_of((), files_of(target))
+    except (OSError, ValueError, ArenaError):
+        return False
+
+
+def _note(target: Path) -> Path:
+    return target.with_suffix(".built")
+
+
+def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None:
+    """Build a bot, and keep the result under its final name; ArenaError when that fails."""
+    with Launcher() as launcher:
+        try:
+            with bot_folder.making(target) as part:
+                result = build(launcher, bot, (_compiler(command[0]), *command[1:]), level, part)
+                failure, log = result.failure, result.output
+                if failure:
+                    bot_folder.remove(part)  # so that nothing is published
+                else:
+                    _refuse_excess(part)
+                    durable.write(_note(target), digest_of((), files_of(part)).encode("ascii"))
+        except (OSError, ArenaError, RecursionError) as error:
+            failure, log = f"what it made cannot be kept: {error}", ""
+    if failure:
+        lines = [clean(line) for line in log.splitlines() if line.strip()][-LOG_LINES:]
+        output = "".join(f"\n  {line}" for line in lines)
+        raise ArenaError(f"{bot.name}: its build failed: {clean(' '.join(command))}: {clean(failure)}{output}")
+
+
+def _refuse_excess(folder: Path) -> None:
+    """Raise ArenaError for a built bot that is too large or too deep, or has a link that leaves it.
+
+    A stranger's build command made it, so it is no more trusted than the stranger's source.
+    """
+    for root, _, _ in os.walk(folder):
+        if len(Path(root).relative_to(folder).parts) > DEEPEST:
+            raise ArenaError(f"folders more than {DEEPEST} deep")
+    if sum(path.lstat().st_size for _, path in files_of(folder)) > LARGEST_BYTES:
+        raise ArenaError(f"more than {LARGEST_BYTES // 1_000_000} MB; remove what the bot does not need")
+
+
+def _compiler(program: str) -> str:
+    """Return the program that rustup's shim would run, else `program` itself.
+
+    The shim looks for its toolchains in the user's home folder, and a build has another one.
+    """
+    shim = shutil.which(program)
+    if shim is None or Path(shim).resolve().name != "rustup":
+        return program
+    rustup = [str(Path(shim).with_name("rustup")), "which", program]
+    try:
+        return subprocess.run(rustup, capture_output=True, text=True, check=True).stdout.strip() or program
+    except (OSError, subprocess.CalledProcessError):
+        return program  # it will say itself what is wrong with it
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of this folder, so that one process builds at a time; the lock ends with its process."""
+    try:
+        durable.make_folder(folder)
+        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise ArenaError(f"{folder}: cannot be written: {error.strerror}; builds are kept there") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)

@@ -1,0 +1,281 @@
+"""tournament.toml -> Tournament -> Event: every key with its default, every mistake in a line.
+
+It knows the keys of the file. rulebook.py finds the boards that it names, and discovery/ the bots.
+"""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from arena.clock import TimeControl
+from arena.errors import ArenaError, did_you_mean, known_are
+from arena.event import discovery, schedules
+from arena.event.config.keys import Entry, Faults, LimitsTable, Seed, Time, Word, WorkersTable
+from arena.event.tables import Names, Table, as_tuple
+from arena.event.tables.mistakes import messages
+from arena.games import rulebook
+from arena.results import ratings, tiebreaks
+from arena.sandbox import call_policy, levels, seccomp, syscalls
+from arena.values import Board, Bot, Conditions, Event
+
+Named = TypeVar("Named")
+MOST_MATCHES = 10_000_000  # of an event: its plan takes some 600 bytes of memory for each
+LARGEST_NUMBER = 2**63 - 1  # TOML's whole numbers have 64 bits; Python would read any
+
+
+class Tournament(Table):
+    """The content of a tournament.toml."""
+
+    name: Word = Field(max_length=64, description="The results go to results/NAME.")
+    seed: Seed = Field(
+        default=0,
+        description="Fixes every draw: 32 hex digits, which nobody can guess, or a number, which a bot can guess.",
+    )
+    boards: Names = Field(
+        description="The boards to play: `game/board`, a board's name, or a game for all of its boards."
+    )
+    schedule: str = Field(default="round_robin", description="The rule by which bots are paired.")
+    repeats: int = Field(
+        default=1, ge=1, description="Number of times that each seating is played, each time with another seed."
+    )
+    seating: Literal["sides", "distinct"] = Field(
+        default="sides",
+        description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot.",
+    )
+    rating: str = Field(
+        default="bradley_terry", description="The rating that decides the rank: bradley_terry, elo or points."
+    )
+    tie_breaks: Names = Field(
+        default=(), description="FIDE's tie-breaks for bots of equal rating and points, in this order."
+    )
+    bots: str | None = Field(default=None, description="A folder of bots, relative to tournament.toml.")
+    bot: Annotated[tuple[Entry, ...], BeforeValidator(as_tuple)] = Field(
+        default=(), description="Bots by name, beside those of the folder."
+    )
+    sandbox: Literal["auto", "landlock", "bubblewrap", "rlimits", "none"] = Field(
+        default="auto",
+        description="The way bots are confined; `auto`: the first of landlock and bubblewrap that works here.",
+    )
+    unsafe: bool = Field(default=False, description="Allow the levels rlimits and none, which do not confine bots.")
+    calls: Names = Field(
+        default=(),
+        description="System calls that bots may make beside those of docs/confinement.md, for an exotic runtime.",
+    )
+    freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
+    keep: bool = Field(
+        default=False,
+        description="Let bots that say `ready again` stay for their next match; loses the promise of equal tables.",
+    )
+    warm: bool = Field(default=True, description="Start Python bots by forking an interpreter that already runs.")
+    preload: Names = Field(default=(), description="Modules of arena's own environment that such bots find imported.")
+    time: Time = Field(default=Time(), description="Seconds.")
+    limits: LimitsTable = Field(default=LimitsTable(), description="Limits of one bot process.")
+    faults: Faults = Field(default=Faults(), description="Faults that are forgiven.")
+    workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
+
+    def event(self, workspace: Path, *, bots: Iterable[str] = (), boards: Iterable[str] = ()) -> Event:
+        """Return the event that this file describes, only with the named bots and boards when any are named."""
+        every_board, chosen = self._boards(workspace), []
+        for name in boards:
+            matching = [board for board in every_board if name in {board.label, board.name, board.game}]
+            chosen += matching or [_picked("board", name, {board.label: board for board in every_board})]
+        played = tuple(dict.fromkeys(chosen)) or every_board
+        named = tuple(bots)
+        entered = self._bots(workspace, named)
+        if not named:  # a bot that plays none of the boards would be an empty row of every table
+            entered = tuple(bot for bot in entered if _can_play(bot, played)) or entered
+        event = Event(
+            name=self.name,
+            seed=self.seed,
+            boards=played,
+            bots=entered,
+            schedule=self.schedule,
+            repeats=self.repeats,
+            seating=self.seating,
+            conditions=self.conditions(),
+            rating=ratings.known(self.rating),
+            tie_breaks=self._tie_breaks(),
+        )
+        planned = sum(schedules.find(self.schedule).count(event).values())
+        if planned > MOST_MATCHES:
+            raise ArenaError(f"repeats: {planned} matches would be played, and an event has at most {MOST_MATCHES}")
+        if not planned:
+            hint = "; with seating = 'distinct' every role wants a bot of its own" if self.seating == "distinct" else ""
+            raise ArenaError(f"bots: no board can be seated with these: look at their `games` and `roles`{hint}")
+        return event
+
+    def entrants(self, workspace: Path) -> tuple[Bot, ...]:
+        """Return every bot of the folder and of the [[bot]] tables, in order of name."""
+        folder = discovery.gather(workspace / self.bots) if self.bots is not None else ()
+        return discovery.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
+
+    def conditions(self) -> Conditions:
+        """Return the conditions of every match; ArenaError for values that contradict each other or this machine."""
+        for name in self.preload:
+            if not all(part.isidentifier() for part in name.split(".")) or find_spec(name.split(".")[0]) is None:
+                raise ArenaError(
+                    f"preload: arena's environment has no module {name!r}; install it there, or leave it out"
+                )
+        self._check_calls()
+        if self.time.clock == "cpu" and self.limits.processes != 1:
+            raise ArenaError(
+                'time.clock: "cpu" counts the CPU time of one process: set limits.processes = 1, or "wall"'
+            )
+        return Conditions(
+            time=TimeControl(**self.time.model_dump()),
+            limits=self.limits.limits(defaults=True),
+            strikes=self.faults.strikes,
+            sandbox=levels.choose(self.sandbox, unsafe=self.unsafe),
+            calls=tuple(sorted(set(self.calls))),
+            freeze=self.freeze,
+            warm=self.warm,
+            keep=self.keep,
+            preload=self.preload,
+        )
+
+    def _boards(self, workspace: Path) -> tuple[Board, ...]:
+        if not self.boards:
+            raise ArenaError("boards: none are named; `arena games` lists them")
+        try:
+            return tuple(dict.fromkeys(board for name in self.boards for board in rulebook.find(name, workspace)))
+        except ArenaError as error:
+            raise ArenaError(f"boards: {error}") from error
+
+    def _bots(self, workspace: Path, named: tuple[str, ...]) -> tuple[Bot, ...]:
+        """Return the named bots, or all when none are named; ArenaError for fewer than two."""
+        bots = self.entrants(workspace)
+        if named:
+            by_name = {bot.name: bot for bot in bots}
+            bots = tuple(sorted({_picked("bot", name, by_name) for name in named}, key=lambda bot: bot.name))
+        if (most := self.limits.threads) is not None:  # a stranger's bot.toml must not decide how many lanes there are
+            bots = tuple(replace(bot, threads=min(bot.threads, most)) for bot in bots)
+        if len(bots) < 2:
+            if named:
+                where = "among those chosen: choose more"
+            elif self.bots is not None:
+                where = f"in the folder {self.bots!r}: add one there"
+            else:
+                where = 'in the [[bot]] tables: add one, or name a folder with bots = "bots"'
+            number = f"only {bots[0].name!r}" if bots else "none"
+            raise ArenaError(f"bots: a tournament needs two, and there is {number} {where}")
+        return bots
+
+    def _tie_breaks(self) -> tuple[str, ...]:
+        for number, name in enumerate(self.tie_breaks):
+            tiebreaks.find(name)
+            if name in self.tie_breaks[:number]:
+                raise ArenaError(f"tie_breaks: {name!r} is named twice; once is enough")
+        return self.tie_breaks
+
+    def _check_calls(self) -> None:
+        """Raise ArenaError for a system call that Linux does not have, or that every bot may make."""
+        known = sorted({name for arch in seccomp.AUDIT for name in syscalls.numbers(arch)})
+        for name in self.calls:
+            if name not in known:
+                guess = did_you_mean(name, known) or "`arena check` names the calls that a bot misses"
+                raise ArenaError(f"calls: Linux has no system call {name!r}; {guess}")
+            if name in call_policy.allowed() - call_policy.CHECKS.keys():
+                raise ArenaError(f"calls: every bot may call {name!r} anyway: leave it out")
+
+
+TABLES: Mapping[str, type[BaseModel]] = {
+    "": Tournament,
+    "time": Time,
+    "limits": LimitsTable,
+    "faults": Faults,
+    "workers": WorkersTable,
+    "bot": Entry,
+}
+"""Every table of the file by its name."""
+
+
+def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournament:
+    """Read a tournament.toml; `overrides` replace keys by their dotted names, such as `time.move`.
+
+    ArenaError with a line for each mistake, naming the file and the key.
+    """
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise ArenaError(f"{path}: there is no such file; `arena init DIR` makes a workspace with one") from error
+    except OSError as error:
+        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ArenaError(f"{path}: this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
+    except RecursionError as error:
+        raise ArenaError(f"{path}: has lists in lists without end") from error
+    except ValueError as error:  # no TOML, or a number of thousands of digits
+        raise ArenaError(f"{path}: {error}") from error
+    for key, value in (overrides or {}).items():
+        _override(table, key, value)
+    for key, value in _numbers(table):
+        if abs(value) > LARGEST_NUMBER:
+            raise ArenaError(f"{path}: {key}: this number is too large; whole numbers go up to {LARGEST_NUMBER}")
+    try:
+        return Tournament.model_validate(table)
+    except ValidationError as error:
+        raise ArenaError("\n".join(f"{path}: {line}" for line in messages(error, TABLES))) from error
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a tournament.toml, for editors; `python -m arena.event.config` prints it."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_plain(Tournament.model_json_schema())}
+
+
+def _plain(schema: Any) -> Any:
+    """Return a schema without pydantic's titles, and without null, which TOML does not have."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema if item != {"type": "null"}]
+    if not isinstance(schema, dict):
+        return schema
+    plain = {key: _plain(value) for key, value in schema.items() if key != "title" and value is not None}
+    if len(plain.get("anyOf", ())) == 1:
+        plain |= plain.pop("anyOf")[0]
+    return plain
+
+
+def _entered(entry: Entry, workspace: Path) -> Bot:
+    """Return the bot of a [[bot]] table."""
+    if (entry.path is None) == (entry.command is None):
+        raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
+    if entry.path is None:
+        return discovery.from_command(entry.name, entry.command or (), workspace)
+    try:
+        return discovery.from_path(workspace / entry.path, entry.name)
+    except ArenaError as error:
+        raise ArenaError(f"bot {entry.name!r}: path: {error}") from error
+
+
+def _can_play(bot: Bot, boards: Iterable[Board]) -> bool:
+    """Return whether a bot takes any role on any of the boards."""
+    return any(bot.plays(board.game, board.name, role) for board in boards for role in board.roles)
+
+
+def _picked(kind: str, name: str, known: Mapping[str, Named]) -> Named:
+    if name not in known:
+        raise ArenaError(f"there is no {kind} {name!r} in this event; {known_are(name, known)}")
+    return known[name]
+
+
+def _numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
+    """Yield every whole number of a table, with its dotted key."""
+    for key, value in table.items():
+        for item in value if isinstance(value, list) else (value,):
+            if isinstance(item, dict):
+                yield from _numbers(item, f"{prefix}{key}.")
+            elif isinstance(item, int):
+                yield f"{prefix}{key}", item
+
+
+def _override(table: dict[str, Any], key: str, value: object) -> None:
+    *tables, last = key.split(".")
+    for name in tables:
+        table = table.setdefault(name, {})
+        if not isinstance(table, dict):
+            raise ArenaError(f"--set {key}: {name!r} is not a table")
+    table[last] = value

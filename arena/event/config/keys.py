@@ -1,0 +1,111 @@
+"""The tables of tournament.toml, apart from the file itself, and the kinds of values that only this file has."""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
+
+from arena.clock import TimeControl
+from arena.event.tables import BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
+from arena.values import Conditions
+
+LEAST_MEMORY_BYTES = 1_000_000
+LEAST_OPEN_FILES = 16
+MOST_WORKERS = 512  # more than a machine has cores, and each worker is a process of some 60 MB
+WORKERS_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_WORKERS}, {"const": "auto"}]}
+SECRET_SEED = re.compile("[0-9a-f]{32}")  # 128 bits; a text, because a number of TOML has 64 bits at most
+SEED_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9a-fA-F]{32}$"}]}
+
+
+def _seed(value: object) -> object:
+    """Return a number from 0, or 32 hex digits in lower case without blanks around them."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if value < 0:
+            raise ValueError("0 or more")
+        return value
+    if isinstance(value, str) and SECRET_SEED.fullmatch(value.strip().lower()):
+        return value.strip().lower()
+    raise ValueError("a whole number from 0, or a text of 32 hex digits (`arena init` draws one)")
+
+
+Seed = Annotated[int | str, BeforeValidator(_seed), WithJsonSchema(SEED_SCHEMA)]
+Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
+
+
+class Time(Table):
+    """[time]: seconds; `"none"` = no limit."""
+
+    start: SecondsOrNone = Field(default=TimeControl().start, gt=0, description="Seconds from `ready?` to `ready`.")
+    move: SecondsOrNone = Field(
+        default=TimeControl().move, gt=0, description="Seconds for each answer, before the bank is touched."
+    )
+    bank: Seconds = Field(
+        default=TimeControl().bank,
+        ge=0,
+        description="Seconds a match for the time that answers take beyond `move`, added up.",
+    )
+    margin: Seconds = Field(
+        default=TimeControl().margin, ge=0, description="Seconds forgiven on each answer; never told to the bot."
+    )
+    clock: Literal["wall", "cpu"] = Field(
+        default="wall",
+        description="The time charged: time on the wall without waits for a core, or CPU time (with processes = 1).",
+    )
+
+
+class LimitsTable(BotLimits):
+    """[limits]: limits of one bot process; `"none"` = no limit."""
+
+    threads: CountOrNone = Field(
+        default=1, ge=1, description="Cores that a bot may get by `threads` in its bot.toml, which costs lanes."
+    )
+
+    @field_validator("memory")
+    @classmethod
+    def _enough_memory(cls, value: int | None) -> int | None:
+        if value is not None and value < LEAST_MEMORY_BYTES:
+            raise ValueError('"1 MB" or more: no program starts in less')
+        return value
+
+    @field_validator("open_files")
+    @classmethod
+    def _enough_files(cls, value: int | None) -> int | None:
+        if value is not None and value < LEAST_OPEN_FILES:
+            raise ValueError(f"{LEAST_OPEN_FILES} or more")
+        return value
+
+
+class Faults(Table):
+    """[faults]: faults that are forgiven."""
+
+    strikes: int = Field(
+        default=Conditions().strikes, ge=0, description="Illegal or garbled answers forgiven a match and seat."
+    )
+
+
+class WorkersTable(Table):
+    """[workers]: the processes that play the matches."""
+
+    count: Annotated[Annotated[int, Field(ge=1, le=MOST_WORKERS)] | Literal["auto"], WithJsonSchema(WORKERS_SCHEMA)] = (
+        Field(default="auto", description='Referee processes; "auto" = one a core, fewer where bots think all at once.')
+    )
+    pin: bool | Literal["auto"] = Field(
+        default="auto", description='Keep each on one core, with its bots; "auto" = where they take turns.'
+    )
+
+    @property
+    def pinned(self) -> bool | None:
+        """`pin`, with None for "auto"."""
+        return None if self.pin == "auto" else self.pin
+
+
+class Entry(Table):
+    """[[bot]]: one bot by name."""
+
+    name: Word = Field(max_length=40, description="Up to 40 letters, digits and . _ -")
+    path: str | None = Field(
+        default=None, description="A file, or a folder with a bot.toml; relative to tournament.toml."
+    )
+    command: Annotated[str | tuple[str, ...] | None, BeforeValidator(as_tuple)] = Field(
+        default=None, description="Instead of a path: the words that start it."
+    )

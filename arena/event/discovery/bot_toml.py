@@ -1,0 +1,85 @@
+"""bot.toml -> settings: how a bot is started, what it plays, what it limits itself to.
+
+A mistake is one line that names the file and the key. A stranger writes this file, so everything in it has a bound: the
+file, each text, list and number, and what a message repeats of them.
+
+It needs pydantic, which takes 0.1 s to import, so discovery imports this module only when there is a bot.toml to read.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, ValidationError
+
+from arena.errors import ArenaError
+from arena.event.discovery import commands
+from arena.event.tables import BotLimits, Table, as_tuple
+from arena.event.tables.mistakes import Mistake, messages
+
+LARGEST_FILE_BYTES = 128 * 1000  # room for a command and a build command of full length
+LONGEST_TEXT = 200  # characters of an author, a language, a game or a role
+MOST_NAMES = 100  # games or roles
+MOST_THREADS = 128  # that a bot may ask for; the event's limits.threads is what it gets
+SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
+
+
+def _command(value: object) -> tuple[str, ...]:
+    try:
+        command = commands.split(value)
+        commands.refuse_outside(command)
+    except ValueError as error:
+        raise Mistake(str(error)) from error
+    return command
+
+
+def _build(value: object) -> tuple[str, ...]:
+    command = _command(value)
+    if shell := next((word for word in command if word in SHELL), None):
+        raise Mistake(f"{shell!r} wants a shell: put the steps into a script, build = 'sh build.sh'")
+    return command
+
+
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+Texts = Annotated[tuple[Text, ...], BeforeValidator(as_tuple), Field(max_length=MOST_NAMES)]
+
+
+class BotSettings(Table):
+    """The content of a bot.toml."""
+
+    command: Annotated[tuple[str, ...], BeforeValidator(_command)]
+    build: Annotated[tuple[str, ...], BeforeValidator(_build)] = ()
+    """The words that make it runnable; `()` = it is runnable."""
+    language: Text = ""
+    author: Text = ""
+    display: Text = ""
+    """The name to show; the name that `arena submit` knows counts more."""
+    games: Texts = ()
+    roles: Texts = ()
+    limits: BotLimits | None = None
+    warm: bool = True
+    threads: int = Field(default=1, ge=1, le=MOST_THREADS)
+
+
+def read(path: Path) -> BotSettings:
+    """Return the settings in this bot.toml; ArenaError for any mistake in it, FileNotFoundError when there is none."""
+    if path.exists() and not path.is_file():
+        raise ArenaError(f"{path}: is not a file; write a bot.toml with a `command`")
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE_BYTES + 1)
+        if len(content) > LARGEST_FILE_BYTES:
+            raise ArenaError(
+                f"{path}: it is larger than {LARGEST_FILE_BYTES // 1000} kB; put the rest into other files"
+            )
+        table = tomllib.loads(content.decode("utf-8"))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:  # no TOML, no text, or nested to break the reader
+        raise ArenaError(f"{path}: {error}") from error
+    if "command" not in table and table.keys() <= BotSettings.model_fields.keys():  # else it is perhaps misspelt
+        raise ArenaError(f'{path}: command: missing; for example command = "python bot.py"')
+    try:
+        return BotSettings.model_validate(table)
+    except ValidationError as error:  # a message is one line, so it tells the first mistake
+        raise ArenaError(f"{path}: {messages(error, {'': BotSettings, 'limits': BotLimits})[0]}") from error

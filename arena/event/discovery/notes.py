@@ -1,0 +1,57 @@
+"""The note beside each submitted version of a bot: its author, its time and its source.
+
+`_versions/NAME/NUMBER/.version.json` in a folder of bots. The store of submissions writes it; discovery reads the
+display name from it.
+"""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+VERSIONS, NOTE = "_versions", ".version.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """All that is known of a version; what an older arena did not write is empty."""
+
+    number: int
+    digest: str
+    submitted: str
+    """Time in UTC."""
+    display: str = ""
+    """The author's real name, or else the name of the file; empty = the bot's name."""
+    email: str = ""
+    person: str = ""
+    """The id of its author in people.csv."""
+    source: str = ""
+    """The path that was submitted, in full."""
+
+    def text(self) -> str:
+        """Return the content of its file."""
+        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+
+
+def read(folder: Path) -> Note:
+    """Return the note of a version; OSError, ValueError or TypeError when it is damaged."""
+    table = json.loads((folder / NOTE).read_text("utf-8"))
+    if not isinstance(table, dict):
+        raise TypeError("expected a table")
+    note = Note(**{field.name: table[field.name] for field in fields(Note) if field.name in table})
+    if not isinstance(note.number, int) or not all(isinstance(value, str) for value in list(asdict(note).values())[1:]):
+        raise TypeError("expected a number and texts")
+    return note
+
+
+def display_of(bots: Path, name: str, digest: str) -> str:
+    """Return the display name of the version of this digest, else of the newest one; empty where none is known."""
+    displays: dict[int, str] = {}
+    for folder in (bots / VERSIONS / name).glob("[0-9]*"):
+        try:
+            note = read(folder)
+        except (OSError, ValueError, TypeError):
+            continue  # the next `arena submit` or `arena bots` reports it
+        if note.digest == digest:
+            return note.display
+        displays[note.number] = note.display
+    return displays[max(displays)] if displays else ""

@@ -1,0 +1,107 @@
+"""Messages about a tournament.toml or a bot.toml that is not valid: one line for each key that is wrong.
+
+pydantic's own messages use Python's terms and repeat an error for each member of a union. This module knows no key.
+A stranger may have written the file, so what a message repeats of it is cut short and safe to print.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from arena.errors import did_you_mean
+
+SHOWN_LETTERS = 80  # of a key or a wrong value
+EXPECTED = {
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "string_type": "a text",
+    "tuple_type": "a list",
+    "model_type": "a table",
+    "string_pattern_mismatch": "a word of letters, digits and . _ - that does not begin with . or -",
+}
+"""What should stand there, by pydantic's kind of error."""
+
+
+class Mistake(ValueError):  # noqa: N818 (the user's mistake, and no error of the program)
+    """A mistake whose message is complete; pydantic passes it on from a validator."""
+
+
+def messages(error: ValidationError, tables: Mapping[str, type[BaseModel]]) -> list[str]:
+    """Return `KEY: what is wrong` for each key; `tables` are the file's by name, with the file itself as ``."""
+    errors: dict[str, list[dict[str, Any]]] = {}
+    for each in sorted(error.errors(), key=lambda each: each["type"] == "missing"):  # last: it is perhaps misspelt
+        # An unknown key may be called like a member of a union: its path is the file's own.
+        path = list(each["loc"]) if each["type"] == "extra_forbidden" else _path(each["loc"])
+        errors.setdefault(_key(path), []).append({**each, "path": path})
+    return [f"{key}: {_message(same_key, tables)}" for key, same_key in errors.items()]
+
+
+def _path(loc: tuple[int | str, ...]) -> list[int | str]:
+    """Return the path of a key, without the names that pydantic gives to the members of a union."""
+    members = {"str", "int", "float", "constrained-int"}
+    path = [part for part in loc if part not in members and not str(part).startswith(("tuple[", "literal["))]
+    return path[:2] if path[:1] == ["boards"] else path[:3] if path[:1] == ["bot"] else path
+
+
+def _key(path: list[int | str]) -> str:
+    """Return a path as the user knows it: `time.move`, `boards 2`, `[[bot]] 2: name`."""
+    parts = [part if isinstance(part, str) else str(part + 1) for part in path]
+    shown = [part[:SHOWN_LETTERS] if part.isprintable() else ascii(part[:SHOWN_LETTERS]) for part in parts]
+    if path[0] == "bot" and len(path) > 1:
+        return f"[[bot]] {': '.join(shown[1:])}"
+    return " ".join(shown) if isinstance(path[-1], int) else ".".join(shown)
+
+
+def _message(same_key: list[dict[str, Any]], tables: Mapping[str, type[BaseModel]]) -> str:
+    """Return what is wrong with one key."""
+    error = same_key[0]
+    if error["type"] == "missing":
+        return "this key is missing"
+    if error["type"] == "extra_forbidden":
+        path = error["path"]
+        known = list(tables[str(path[0]) if len(path) > 1 else ""].model_fields)
+        return f"unknown key; {did_you_mean(str(path[-1])[:SHOWN_LETTERS], known) or 'known: ' + ', '.join(known)}"
+    if error["type"] == "tuple_type" and isinstance(error["input"], dict) and error["path"] == ["bot"]:
+        return "expected [[bot]], with two brackets on each side"
+    if isinstance(mistake := error.get("ctx", {}).get("error"), Mistake):
+        return str(mistake)
+    expected = dict.fromkeys(_expected(each) for each in same_key)
+    return f"expected {', or '.join(expected)}, not {shown(error['input'])}"
+
+
+def _expected(error: dict[str, Any]) -> str:
+    """Return what should stand in the place of a wrong value."""
+    bounds = error.get("ctx", {})
+    if isinstance(error["loc"][-1], int) and not isinstance(error["path"][-1], int):
+        return "a list of texts"
+    match error["type"]:
+        case "greater_than":
+            return f"more than {bounds['gt']:.16g}"
+        case "greater_than_equal":
+            return f"{bounds['ge']:.16g} or more"
+        case "less_than_equal":
+            return f"{bounds['le']:.16g} or less"
+        case "string_too_long":
+            return f"at most {bounds['max_length']} characters"
+        case "too_long":
+            return f"at most {bounds['max_length']} entries"
+        case "literal_error":
+            return str(bounds["expected"]).replace("'", '"')
+        case "value_error":
+            return str(bounds["error"])
+        case kind:
+            return EXPECTED[kind] if kind in EXPECTED else str(error["msg"])
+
+
+def shown(value: object) -> str:
+    """Return a wrong value about as TOML writes it."""
+    if isinstance(value, dict):
+        return "a table"
+    try:
+        text = json.dumps(value) if isinstance(value, str | bool | list | tuple) else repr(value)
+    except (TypeError, ValueError):  # a date in a list; or a number of more digits than Python prints
+        return "such a list" if isinstance(value, list | tuple) else "a number of thousands of digits"
+    return text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 3]}..."

@@ -1,0 +1,245 @@
+"""Referee processes: they call a function on items, one process a lane, and hand back results or failures.
+
+It owns the processes, and what happens when one is killed. It knows no event and no match.
+"""
+
+# Theory of operation
+#
+# Who forks whom. The main process makes one ProcessPoolExecutor of a single process for each lane. A lane of its own,
+# because in a shared pool one killed process breaks the pool and fails the items of all lanes. (multiprocessing.Pool
+# was rejected: it loses the item of a killed worker silently, and whoever waits for it waits for ever.) A worker starts
+# its spawner, and the spawner the bots, through a Launcher that is opened with the first item and kept for the next.
+#
+# When a worker is forked. A pool forks when its first item arrives, from the thread that submits it. The lane submits
+# `os.getpid` at once and waits for it. So the fork happens in the main thread, before any other thread of ours holds a
+# lock. The kernel kills the worker (PDEATHSIG) when the thread that forked it ends, so the main thread must fork: it
+# lives as long as the process. `before_fork` closes what must not cross a fork.
+#
+# What is sent. The function, by its name, and one item, both pickled; back comes a result or an exception. They are
+# plain values. Anything large (modules, rules) is there from before the fork.
+#
+# How a killed worker is noticed. The pool watches its process; when that ends, the pool breaks and all futures raise
+# BrokenProcessPool. The first is the item that the worker was at: it is reported as failed, and the caller decides
+# whether to try it again. The others were waiting, so they are queued in a new pool (`_Lane.collect`). An exception
+# inside a worker does not end it, but it closes its Launcher, because nobody knows the state of a spawner after a
+# failure.
+#
+# How a worker is stopped. SIGTERM closes its Launcher, which ends the spawner and all bots; after STOP_S comes SIGKILL.
+# SIGINT and SIGHUP, which a terminal sends to all processes at once, are ignored: the main process decides.
+
+import ctypes
+import logging
+import multiprocessing
+import os
+import signal
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any, Generic, NoReturn, Self, TypeVar
+
+from arena import parallel
+from arena.event import logs
+from arena.sandbox import cores
+from arena.sandbox.launcher import Launcher
+
+PR_SET_NAME = 15
+STARTS = 3  # of a worker that is killed before its first item
+QUEUED = 2  # items in a lane at once: one is worked on, one waits, so that the lane never waits for the main thread
+LOOK_S = 0.1  # between two looks at whether to stop
+STOP_S = 1.0  # for a worker to leave by itself
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Done(Generic[Item, Result]):
+    """An item that was worked on: with its result, or with a message about how arena itself failed."""
+
+    item: Item
+    result: Result | None
+    failure: str = ""
+    error: BaseException | None = None
+    """The exception that was raised; None when the worker itself was killed."""
+
+
+class Workers:
+    """`count` referee processes, named `referee-1`, `referee-2`, ...; with `pin` each stays on one core of its own.
+
+    With `watches` their launchers count the system calls that are refused to bots.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        *,
+        pin: bool = False,
+        before_fork: Callable[[], None] = lambda: None,
+        stopped: Callable[[], bool] = lambda: False,
+        watches: bool = False,
+    ) -> None:
+        self._stopped = stopped
+        self._lanes: list[_Lane] = []
+        try:
+            for number, share in enumerate(cores.shared_out(cores.available(), count), 1):
+                self._lanes.append(_Lane(number, before_fork, share, pin=pin, watches=watches))
+        except BaseException:  # for example when the system gives no more threads
+            self.close()
+            raise
+
+    def map(
+        self, function: Callable[[Launcher, Item], Result], items: Callable[[], Item | None]
+    ) -> Iterator[Done[Item, Result]]:
+        """Call `function(launcher, item)` on items in the lanes; yield each item when it is done, in no fixed order.
+
+        `items` is called for the next item whenever a lane has room. It returns None when there is none for now; the
+        iteration ends when nothing is under way either, or when `stopped`. An item that fails is not tried again.
+        """
+        while not self._stopped():
+            for lane in self._lanes:
+                while len(lane.given) < QUEUED and (item := items()) is not None:
+                    lane.give(function, item)
+            running = [future for lane in self._lanes for future in lane.given]
+            if not running:
+                return
+            if wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED).done:
+                for lane in self._lanes:
+                    yield from lane.collect(function)
+
+    def close(self) -> None:
+        """End every lane; a worker in the middle of a match is told to leave, and killed when it does not."""
+        for lane in self._lanes:
+            lane.dismiss()
+        deadline = time.monotonic() + STOP_S
+        for lane in self._lanes:
+            lane.end(deadline)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Lane:
+    """One referee process, and the items that it was given, in order."""
+
+    def __init__(
+        self, number: int, before_fork: Callable[[], None], share: tuple[int, ...], *, pin: bool, watches: bool
+    ) -> None:
+        self._name = f"referee-{number}"
+        self._before_fork = before_fork
+        self._settings = (self._name, os.getpid(), share, pin, watches)
+        self.given: dict[Future[Any], Any] = {}
+        self._start()
+
+    def _start(self) -> None:
+        """Fork the worker; BrokenProcessPool when it is killed at once, several times."""
+        for starts_left in reversed(range(STARTS)):
+            self._before_fork()
+            context = multiprocessing.get_context("fork")
+            self._pool = ProcessPoolExecutor(1, context, _become_referee, self._settings)
+            try:
+                parallel.result_of(self._pool, self._pool.submit(os.getpid))  # forks now, in this thread
+            except BrokenProcessPool:
+                self._pool.shutdown(wait=True)
+                if not starts_left:
+                    raise
+            except BaseException:
+                parallel.close(self._pool)
+                raise
+            else:
+                return
+
+    def give(self, function: Callable[[Launcher, Any], Any], item: object) -> None:
+        """Queue an item."""
+        try:
+            self.given[self._pool.submit(_in_lane, function, item)] = item
+        except BrokenProcessPool as error:  # killed since the last look: `collect` starts another worker
+            failed: Future[Any] = Future()
+            failed.set_exception(error)
+            self.given[failed] = item
+
+    def collect(self, function: Callable[[Launcher, Any], Any]) -> Iterator[Done[Any, Any]]:
+        """Yield the items that are done; when the worker was killed, only the item that it was at has failed."""
+        for future in [future for future in self.given if future.done()]:
+            if future not in self.given:  # it was queued again, under another future
+                continue
+            item = self.given.pop(future)
+            error = future.exception()
+            if isinstance(error, BrokenProcessPool):
+                logging.warning("%s was killed; a new one takes its place", self._name)
+                waiting = list(self.given.values())
+                self.given.clear()
+                self._pool.shutdown(wait=True)
+                self._start()
+                for each in waiting:
+                    self.give(function, each)
+                yield Done(item, None, f"{self._name} was killed")
+            elif error is not None:
+                yield Done(item, None, "".join(traceback.format_exception(error)), error)
+            else:
+                yield Done(item, future.result())
+
+    def dismiss(self) -> None:
+        """Tell the worker to leave."""
+        for process in self._processes():
+            process.terminate()
+
+    def end(self, deadline: float) -> None:
+        """Wait for the worker until the deadline (monotonic), then kill it."""
+        for process in self._processes():
+            process.join(max(0.0, deadline - time.monotonic()))
+            process.kill()
+        parallel.close(self._pool)
+
+    def _processes(self) -> list[Any]:
+        return list((self._pool._processes or {}).values())  # the pool has no public way to signal them
+
+
+# In a worker, which is one process in one lane:
+_launcher: Launcher | None = None
+"""The launcher that its matches share."""
+_share: tuple[int, ...] | None = None
+"""The cores that its bots may count on."""
+_watches = False
+"""True if its launcher counts the system calls that are refused to bots."""
+
+
+def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, watches: bool) -> None:
+    """Set up a new worker: a name for process lists and logs, its signals and cores, and its tie to the parent."""
+    global _share, _watches
+    _share, _watches = share, watches
+    if pin:
+        cores.stay(share[0])  # and so will all processes that it starts
+    multiprocessing.current_process().name = name
+    ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
+    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    parallel.tie_to(parent)
+    logs.in_worker()
+
+
+def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:
+    """Call the function with this worker's launcher; after a failure the next item gets a new one."""
+    global _launcher
+    launcher = _launcher = _launcher or Launcher(_share, watches=_watches)
+    try:
+        return function(launcher, item)
+    except BaseException:
+        _launcher = None
+        launcher.close()
+        raise
+
+
+def _leave(*_: object) -> NoReturn:
+    """End this worker with all that it started."""
+    try:
+        if _launcher is not None:
+            _launcher.close()
+    finally:
+        os._exit(0)

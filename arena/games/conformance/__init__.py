@@ -1,0 +1,111 @@
+"""Tests by random playouts whether a game keeps the contract that the referee relies on.
+
+`flaws(game)` is empty for a sound game. The laws are in `laws.py`. It prints nothing and reads no file.
+"""
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from arena.game import Game
+from arena.games.conformance import laws
+from arena.games.conformance.laws import LONGEST, Step
+
+__all__ = ["LONGEST", "Flaw", "Step", "flaws", "playout", "transcript"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flaw:
+    """One law that a game breaks."""
+
+    words: str
+    """A sentence that says what is broken."""
+    turn: int | None = None
+    """The number of turns that were played before; None when the flaw shows without playing."""
+    moves: tuple[str, ...] = ()
+    """The moves that lead there, a turn each: `role move`, several with a comma."""
+    facts: tuple[str, ...] = ()
+    """The state in which it happens."""
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def flaws(game: Game[Any], playouts: int = 20, seed: int = 0) -> list[Flaw]:
+    """Return the flaws of a game; `[]` when there are none. A law that is broken again and again is one flaw."""
+    flaws = {words: Flaw(words=words) for law in laws.OF_THE_GAME for words in _tried(partial(law, game))}
+    for number in range(playouts):
+        steps = playout(game, Random(f"{seed}/{number}"))
+        for index, words in _broken(game, steps):
+            if words not in flaws:
+                flaws[words] = _flaw(game, steps, index, words)
+        if flaws:  # other playouts would mostly repeat these
+            break
+    return list(flaws.values())
+
+
+def playout(game: Game[Any], dice: Random) -> tuple[Step, ...]:
+    """Play random legal moves to the end of the match, or until the game breaks; return every step."""
+    state = game.start()
+    steps: list[Step] = []
+    try:
+        while (movers := game.to_move(state)) and len(steps) < LONGEST:
+            moves = {role: dice.choice(legal) for role in movers if (legal := game.legal_moves(state, role))}
+            steps.append(Step(state, moves))
+            if len(moves) < len(movers):
+                break
+            state = game.play(state, moves)
+    except Exception:  # noqa: BLE001, S110 (the laws meet the same error, and report it)
+        pass
+    return (*steps, Step(state, {}))
+
+
+def transcript(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[list[str]]:
+    """Return everything that a bot could be told in some playouts, a list for each state: facts, then legal moves."""
+    states = []
+    for number in range(playouts):
+        for state, _ in playout(game, Random(f"{seed}/{number}")):
+            legal = [f"{role}: {move}" for role in game.to_move(state) for move in game.legal_moves(state, role)]
+            states.append([*game.view(state, None), *legal])
+    return states
+
+
+def _broken(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+    """Yield a sentence for every law that a playout breaks, with the number of turns before."""
+    for index, step in enumerate(steps):
+        for law in laws.OF_A_STATE:
+            yield from ((index, words) for words in _tried(partial(law, game, step)))
+    for playout_law in laws.OF_A_PLAYOUT:
+        try:
+            yield from playout_law(game, steps)
+        except Exception as error:  # noqa: BLE001 (whatever the rules raise)
+            yield len(steps) - 1, _raised(error)
+
+
+def _tried(law: Callable[[], Iterable[str]]) -> list[str]:
+    """Return the sentences of a law, or of the exception that the rules raised."""
+    try:
+        return list(law())
+    except Exception as error:  # noqa: BLE001 (whatever the rules raise)
+        return [_raised(error)]
+
+
+def _raised(error: Exception) -> str:
+    """Return a sentence for an exception of the rules, with the method and the line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    called = next((frame.name for frame in frames if Path(frame.filename).parent != Path(__file__).parent), "a law")
+    message, last = " ".join(str(error).split()), frames[-1]
+    return f"{called} raises {type(error).__name__}: {message} ({Path(last.filename).name}, line {last.lineno})"
+
+
+def _flaw(game: Game[Any], steps: tuple[Step, ...], index: int, words: str) -> Flaw:
+    moves = tuple(", ".join(f"{role} {move}" for role, move in step.moves.items()) for step in steps[:index])
+    try:
+        facts = tuple(map(str, game.view(steps[index].state, None)))
+    except Exception:  # noqa: BLE001 (the view itself may be broken)
+        facts = (repr(steps[index].state),)
+    return Flaw(words=words, turn=index, moves=moves, facts=facts)

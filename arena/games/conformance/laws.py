@@ -1,0 +1,193 @@
+"""The laws that the referee relies on in any game. A law is a generator: it yields a sentence for each breach.
+
+It knows the contract of `arena.game` and no game. A law looks at the game alone, at one state of a playout, or at a
+whole playout. It does not know who tests it, nor what becomes of its sentences.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from arena.game import CHANCE, Game, Move, Role
+from arena.protocol import LINE_LIMIT
+
+LONGEST = 10_000
+"""Turns after which a playout counts as endless."""
+ROLE = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class Step(NamedTuple):
+    """One state of a playout, and the moves made in it; no moves in its last."""
+
+    state: Any
+    moves: Mapping[Role, Move]
+
+
+# The game itself
+
+
+def lasting(game: Game[Any]) -> Iterator[str]:
+    """The game itself is a value, and begins in one way."""
+    if not _hashable(game):
+        yield "the game is not hashable: make it a frozen dataclass, with tuples for lists"
+    if game.start() != game.start():
+        yield "start() differs from call to call: what chance decides is a move of the role 'chance'"
+
+
+def roles(game: Game[Any]) -> Iterator[str]:
+    """Roles are words, and the sides share them out."""
+    named = tuple(game.roles)
+    if not named or len(set(named)) < len(named):
+        yield f"roles {named} are none, or repeat"
+    for role in named:
+        if not ROLE.fullmatch(role) or role == CHANCE:
+            yield f"role {role!r} is not a word of a-z, 0-9 and _, or is {CHANCE!r}, which the referee plays"
+    if sorted(role for side in game.sides for role in side) != sorted(named) or not all(game.sides):
+        yield f"sides {tuple(game.sides)} do not have every role once"
+
+
+def board(game: Game[Any]) -> Iterator[str]:
+    """The facts of the board are lines of words."""
+    yield from _text("board", game.board())
+
+
+# One state
+
+
+def turns(game: Game[Any], step: Step) -> Iterator[str]:
+    """Somebody is to move exactly until there is an outcome."""
+    movers = game.to_move(step.state)
+    if bool(movers) == (game.outcome(step.state) is not None):
+        yield f"to_move is {movers} where the outcome is {game.outcome(step.state)}"
+    if len(set(movers)) < len(movers) or not set(movers) <= {*game.roles, CHANCE}:
+        yield f"to_move {movers} repeats a role, or names one that there is not"
+
+
+def moves(game: Game[Any], step: Step) -> Iterator[str]:
+    """Every role that is to move has moves, in a fixed order, once each, as text."""
+    for role in game.to_move(step.state):
+        legal = game.legal_moves(step.state, role)
+        if not legal:
+            yield f"{role} is to move and has no legal move"
+        if len(set(legal)) < len(legal):
+            yield f"legal moves of {role} repeat"
+        if tuple(legal) != tuple(game.legal_moves(step.state, role)):
+            yield f"legal moves of {role} are in another order the second time"
+        yield from _text(f"legal moves of {role}", legal)
+
+
+def outcomes(game: Game[Any], step: Step) -> Iterator[str]:
+    """Every role has a whole score from 0 to 100, for a reason."""
+    outcome = game.outcome(step.state)
+    if outcome is None:
+        return
+    if set(outcome.scores) != set(game.roles):
+        yield f"the outcome scores {tuple(outcome.scores)}, and the roles are {tuple(game.roles)}"
+    for role, score in outcome.scores.items():
+        if type(score) is not int or not 0 <= score <= 100:
+            yield f"{role} scores {score!r}, which is no whole number from 0 to 100"
+    if outcome.reason == "forfeit":
+        yield "the reason 'forfeit' is the referee's word"
+    yield from _text("reason", [outcome.reason])
+
+
+def views(game: Game[Any], step: Step) -> Iterator[str]:
+    """The view of each role is lines of words, the same ones each time."""
+    for role in (None, *game.roles):
+        facts = game.view(step.state, role)
+        yield from _text(f"view of {role or 'everything'}", facts)
+        if facts != game.view(step.state, role):
+            yield f"view(state, {role and repr(role)}) differs from call to call"
+
+
+def openness(game: Game[Any], step: Step) -> Iterator[str]:
+    """Every role sees everything in a game that says it is open: the referee asks once for all of them."""
+    if getattr(game, "open", False):
+        everything = game.view(step.state, None)
+        for role in game.roles:
+            if game.view(step.state, role) != everything:
+                yield f"the game is open, but view(state, {role!r}) is not view(state, None): leave out `open = True`"
+
+
+def values(game: Game[Any], step: Step) -> Iterator[str]:
+    """A state is a value: hashable, and not changed by being played on."""
+    if not _hashable(step.state):
+        yield "states are not hashable: use tuples, frozensets, NamedTuples or frozen dataclasses"
+        return
+    before = (hash(step.state), game.view(step.state, None))
+    if _complete(game, step):
+        game.play(step.state, step.moves)
+    if before != (hash(step.state), game.view(step.state, None)):
+        yield "play changes the state that it is given"
+
+
+def at_once(game: Game[Any], step: Step) -> Iterator[str]:
+    """Moves of one turn are made at once: the order in which they are passed has no effect."""
+    if len(step.moves) > 1 and _complete(game, step):
+        turned = dict(reversed(list(step.moves.items())))
+        if game.play(step.state, step.moves) != game.play(step.state, turned):
+            yield "play depends on the order of the moves that are made at once: take them by role, not in turn"
+
+
+# A whole playout: the number of turns before the breach, and the sentence
+
+
+def ends(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+    """A match has an end."""
+    del game
+    if len(steps) > LONGEST:
+        yield LONGEST, f"a random playout has no end within {LONGEST} turns: add a step limit"
+
+
+def tells(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+    """The view of everything is the state in words: records, replays and their digests have nothing else."""
+    by_view: dict[tuple[str, ...], Any] = {}
+    for index, (state, _) in enumerate(steps):
+        if by_view.setdefault(tuple(game.view(state, None)), state) != state:
+            yield index, "view(state, None) is the same for different states: it must tell everything"
+            return
+
+
+def repeats(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+    """The same moves lead to the same states, or no match could be played again."""
+    state = game.start()
+    for index, (before, (then, _)) in enumerate(pairwise(steps)):
+        if state != before.state or not _complete(game, before):
+            break
+        state = game.play(state, before.moves)
+        if state != then or game.view(state, None) != game.view(then, None):
+            yield index, "the same moves lead to another state the second time"
+            return
+
+
+def _complete(game: Game[Any], step: Step) -> bool:
+    """Return whether every role that is to move has moved."""
+    return bool(step.moves) and len(step.moves) == len(game.to_move(step.state))
+
+
+def _text(name: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each text that is not a line of words, as the protocol sends them."""
+    if isinstance(lines, str):
+        yield f"{name}: {lines!r} is one text and not a tuple of them: write ({lines!r},)"
+        return
+    for line in lines:
+        if not isinstance(line, str) or not line or not line.isprintable() or line != " ".join(line.split()):
+            yield f"{name}: {line!r} is not one line of words with single spaces"
+        elif line.startswith("#"):
+            yield f"{name}: {line!r} begins with #, which marks a bot's remark"
+        elif len(line.encode()) > LINE_LIMIT // 2:
+            yield f"{name}: a line of {len(line)} characters is longer than a bot may answer"
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+OF_THE_GAME = (lasting, roles, board)
+OF_A_STATE = (turns, moves, outcomes, views, openness, values, at_once)
+OF_A_PLAYOUT = (ends, tells, repeats)

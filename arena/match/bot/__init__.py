@@ -1,0 +1,284 @@
+"""A live bot: ask a line, get a line or a fault by the deadline. It never raises for a bot's fault.
+
+It owns one bot's process in one match. It knows no rules: the referee decides whether a line is a legal move, the
+stopwatch measures what an answer cost. Nothing here blocks but the end; `polling.py` waits, for all bots at once.
+"""
+
+import time
+from pathlib import Path
+
+from arena import protocol
+from arena.failure import Failure
+from arena.game import Role
+from arena.match.bot import postmortem
+from arena.match.bot.consumption import Consumption
+from arena.match.bot.early_lines import EarlyLines
+from arena.match.bot.output import LOG_BYTES, BotLog, BotOutput
+from arena.match.bot.process import Process
+from arena.match.bot.stopwatch import OverloadedError, Stopwatch
+from arena.protocol import Ask, Reply
+from arena.sandbox import cores, procfs
+from arena.sandbox.child import Child, Exit
+from arena.sandbox.freezer import RESTLESS_S
+from arena.sandbox.launcher import Launcher, SpawnerLostError
+from arena.values import Bot, Conditions, SeatReport
+
+__all__ = ["InterferenceError", "LiveBot", "OverloadedError"]
+
+EXIT_GRACE_S = 0.1
+"""The time between end of file and the exit status: an interpreter closes its output, then leaves."""
+STOPPED = b"T"
+"""The state of a thread after SIGSTOP: proc_pid_stat(5)."""
+
+
+class InterferenceError(Exception):
+    """Somebody else killed or stopped a bot's process: the match must be played again."""
+
+    def __init__(self, bot: str, words: str) -> None:
+        super().__init__(bot, words)  # so that it can cross to another process
+        self.bot = bot
+        self.words = words
+
+    def __str__(self) -> str:
+        return f"{self.bot}: {self.words}"
+
+
+class LiveBot:
+    """One bot process in one seat of one match: a new process, or one that is reused from an earlier match."""
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        role: Role,
+        bot: Bot,
+        conditions: Conditions,
+        rules: Path,
+        reused: Process | None = None,
+        *,
+        blameless: bool = False,
+    ) -> None:
+        """With `blameless`, an end that looks like somebody else's doing raises InterferenceError and is no fault."""
+        self.role = role
+        self.reused = reused is not None
+        """True when its process has played before."""
+        self.reply: Reply | None = None
+        """The reply to the last question; None while it is awaited."""
+        self.stays = False
+        """True when the bot has asked for another match, and may have one."""
+        self._bot, self._launcher, self._blameless = bot, launcher, blameless
+        self._started = time.monotonic()
+        process = reused or Process.start(launcher, bot, conditions, rules)
+        self._child, self.wire, self._meter, self._matches_before = process
+        self._watchdog = launcher.watchdog(self._child)
+        if reused:
+            self._watchdog.begin_again()
+        self._consumption = Consumption(self._child, self._meter, self._watchdog, reused=self.reused)
+        self.stopwatch = Stopwatch(bot, self._meter, conditions.time, self._consumption.before)
+        self._freezer = launcher.freezer(self._child, self._meter)
+        self._freezes, self._frozen = conditions.freeze, self.reused
+        self._output, self._log = BotOutput(self._child.limits.output), BotLog(self._child.limits.stderr)
+        self._early_lines = EarlyLines(self.wire, self._output)
+        # A scratch folder that is inside a namespace cannot be emptied from outside.
+        self._may_stay = conditions.keep and not self._child.level.private_scratch
+        self._core: int | None = None
+        self._ask = Ask(text=b"", told=None, deadline=None)
+        self._ready: float | None = None
+        self._exit: Exit | None = None
+        self._stayed = False
+
+    @property
+    def awaited(self) -> bool:
+        """True while a reply may still come."""
+        return self.reply is None and self.wire.stdout_open
+
+    @property
+    def gone(self) -> bool:
+        """True when its output has ended."""
+        return not self.wire.stdout_open
+
+    @property
+    def child(self) -> Child:
+        """Its process, for those who look at it from outside."""
+        return self._child
+
+    @property
+    def program(self) -> int | None:
+        """The process that runs the bot's own program; None while there is none, and once it has been ended."""
+        return self._child.program() if self._exit is None else None
+
+    def cpu(self) -> float:
+        """Return the CPU seconds that its process has used so far."""
+        return self._meter.read().cpu
+
+    def begin(self, ask: Ask) -> None:
+        """Throw away earlier output, start the clock, write the question and wake the bot."""
+        text = ask.text
+        if not ask.ready:  # a bot that prints `ready` before `ready?` is ready
+            text = self._early_lines.before_question(text, self._thaw)
+        self._ask, self.reply = ask, None
+        self.stopwatch.start(ask, anew=not self._freezes)
+        self.wire.write(text)
+        if self._frozen:
+            self._thaw()
+        if self._child.error:
+            self._fail(postmortem.not_started(self._child.error, self._child.errno))
+        elif self.stopwatch.begun >= self._watchdog.due:
+            self._inspect(self.stopwatch.begun)
+
+    def move_to(self, core: int) -> None:
+        """Move it to another core, so that it can think beside other bots."""
+        if core != self._core and self._bot.threads == 1 and (pid := self._child.program()):
+            cores.move(pid, (core,))
+            self._core = core
+
+    def attend(self, descriptor: int, now: float, late: float) -> None:
+        """Read or write a descriptor that is ready at `now` (monotonic), and may have been ready for `late` seconds."""
+        wire = self.wire
+        if descriptor == wire.stdout:
+            if self.reply is None:
+                self._read_answer(now, late)
+            else:
+                self._early_lines.after_last(self.reply)
+        elif descriptor == wire.stderr:
+            self._read_log()
+        elif descriptor == wire.stdin:
+            wire.flush()
+        elif descriptor == wire.lifeline:
+            raise SpawnerLostError("the spawner process is gone")
+
+    def look(self, now: float, late: float) -> None:
+        """Check deadline and limits while there is no answer, at `now` (monotonic), `late` seconds after the plan."""
+        self.stopwatch.excuse_late_look(late)
+        if now >= self.stopwatch.due:
+            self._read_answer(now, now - self.stopwatch.begun)
+            if self.awaited and (spent := self.stopwatch.expire(now)) is not None:
+                if self._blameless and (pid := self._child.program()) and set(procfs.states(pid)) == {STOPPED}:
+                    raise InterferenceError(self._bot.name, postmortem.STOPPED)
+                self._fail(postmortem.time_loss(self._ask, spent, self._output.unfinished, self._bot.threads))
+        if self.reply is None and now >= self._watchdog.due:
+            self._inspect(now)
+
+    def freeze_again(self) -> None:
+        """Freeze it again if it has been frozen and is awake, while other bots think."""
+        if self._frozen and self._exit is None:
+            self._freezer.look()
+
+    def explain_exit(self) -> None:
+        """End a bot whose output ended before an answer, and set the reply that says why."""
+        how = self.end(EXIT_GRACE_S)
+        limits, starting = self._child.limits, self._ready is None
+        if (failure := postmortem.limit_exceeded(how, limits, starting=starting)) is not None:
+            self._fail(failure)
+        elif self._blameless and postmortem.killed_by_others(how, limits):
+            raise InterferenceError(self._bot.name, postmortem.KILLED)
+        else:
+            confined = self._child.level.confines
+            calls = self._launcher.refused.failing() if confined and self._launcher.refused else ()
+            log, line = bytes(self._log), self._output.unfinished
+            self._fail(postmortem.crash(how, log, line, limits, starting=starting, confined=confined, calls=calls))
+
+    def close_input(self, text: bytes) -> None:
+        """Write the last lines to it, and close its input behind them."""
+        self._early_lines.after_last(self.reply)
+        self.wire.write(text)
+        self._consumption.note()
+        self._thaw()
+        self.wire.close_stdin()
+
+    def stay(self, text: bytes) -> Process:
+        """Write the last lines of this match, which it reads when it is woken; return its process for the next one."""
+        self._early_lines.after_last(self.reply)
+        self.wire.write(text)
+        self._freezer.doubted = True  # it has all the time until its next match to wake up
+        if not self._frozen:
+            self._freezer.freeze()
+        self._exit = self._consumption.at_stay()
+        self._stayed = True
+        self.stopwatch.close()
+        return Process(self._child, self.wire, self._meter, self._matches_before + 1)
+
+    def end(self, grace: float = 0.0) -> Exit:
+        """Make sure that its process is gone, after `grace` seconds to leave by itself; return how it ended."""
+        if self._exit is not None:
+            return self._exit
+        self.wire.close_stdin()
+        self._consumption.note()
+        try:
+            self._exit = self._consumption.at_exit(self._launcher.end(self._child, grace))
+            for _ in range(LOG_BYTES // 4096):  # bounded: a grandchild may hold the pipe and go on writing
+                if not (self.wire.stderr_open and self._read_log()):
+                    break
+        finally:  # also when its end failed and is tried again
+            self.wire.close()
+            self._meter.close()
+            self.stopwatch.close()
+        return self._exit
+
+    def report(self) -> SeatReport:
+        """Return what became of the bot in this match; RuntimeError while it runs."""
+        if self._exit is None:
+            raise RuntimeError("a bot that still runs has no report")
+        return SeatReport(
+            role=self.role,
+            bot=self._bot.name,
+            digest=self._bot.digest,
+            warm=self._child.plan.warm,
+            confined=self._child.confined if self._child.pid else "",
+            ready=self._ready,
+            before=self._matches_before,
+            exit="stays for its next match" if self._stayed else str(self._exit),
+            killed=self._exit.killed,
+            memory=self._exit.memory,
+            cpu=self._consumption.cpu(self._exit),
+            warnings=self._output.warnings(),
+            stderr=self._log.text,
+        )
+
+    def _read_answer(self, now: float, late: float) -> None:
+        """Read its output, and take the answer if it is there; else a failure if it is too long."""
+        data = self.wire.read() if self.wire.stdout_open else b""
+        line = self._output.answer_in(data or b"", ready=self._ask.ready)
+        if line is None:
+            if (excess := self._output.excess()) is not None:
+                self._fail(excess)
+            return
+        spent = self.stopwatch.spent(now, late)
+        if self._freezes:
+            # A bot that used more CPU time than passed was awake before its question, as all are before `ready?`.
+            if not self._ask.ready and spent.cpu > spent.wall + RESTLESS_S:
+                self._freezer.doubted = True
+            self._freezer.freeze()
+            self._frozen = True
+        if self.stopwatch.too_late(spent):
+            self._fail(postmortem.time_loss(self._ask, spent, b"", self._bot.threads))
+            return
+        if self._ask.ready:
+            self._ready = now - self._started
+            self.stays = self._may_stay and line.strip(b" \t\r") == protocol.AGAIN
+        self.reply = Reply(line, None, "", spent, self._output.remarks())
+        if self._freezes:  # a bot that is not frozen is charged from its next question on
+            self.stopwatch.stop()
+
+    def _read_log(self) -> bool:
+        """Read its stderr; return whether there was anything."""
+        data = self.wire.read_log()
+        if not data:
+            return False
+        if (excess := self._log.take(data)) is not None and self.reply is None:
+            self._fail(excess)
+        return True
+
+    def _inspect(self, now: float) -> None:
+        """Check what it uses against its limits, and end it at once if that is too much; it may be using more."""
+        if self._exit is None and (excess := self._watchdog.look(now)) is not None:
+            self._fail(postmortem.hinted(excess, self._child.limits, starting=self._ready is None))
+            self.end()
+        self.stopwatch.survey()
+
+    def _fail(self, failure: Failure) -> None:
+        self.reply = Reply(b"", failure.ending, failure.words, failure=failure)
+
+    def _thaw(self) -> None:
+        if self._frozen and self._exit is None:  # once it is reaped, its number may belong to another process
+            self._freezer.thaw()
+        self._frozen = False

@@ -1,0 +1,52 @@
+"""The CPU time and the memory that a bot used in one match, as its record has them.
+
+It knows where these figures come from at each level of confinement. It knows no limit and no line of a bot.
+"""
+
+# At most levels the exit status of the process has both figures (wait4). There are two exceptions:
+#
+#   - At bubblewrap that is the exit status of bwrap alone, and the bot's own process is gone by then. So the figures
+#     are read while it is there: before its end, and by every look of the watchdog.
+#   - A reused process has played before. What it used in earlier matches is subtracted.
+
+from dataclasses import replace
+
+from arena.sandbox import procfs
+from arena.sandbox.child import Child, Exit
+from arena.sandbox.meter import Meter, Usage
+from arena.sandbox.watchdog import Watchdog
+
+
+class Consumption:
+    """The figures of one process in one match."""
+
+    def __init__(self, child: Child, meter: Meter, watchdog: Watchdog, *, reused: bool) -> None:
+        self._child, self._meter, self._watchdog = child, meter, watchdog
+        self.before = meter.read() if reused else Usage()
+        """What the process used in earlier matches."""
+        self._inside = child.level.wrapped
+        self._resident_peak = 0
+
+    def note(self) -> None:
+        """Read the figures that the exit status will not have, shortly before the end."""
+        if self._inside:
+            self._meter.read()
+            self._resident_peak = max(self._resident_peak, self._peak())
+
+    def at_exit(self, how: Exit) -> Exit:
+        """Return the exit with the bot's own figures."""
+        if not self._inside:
+            return how
+        return replace(how, cpu=self._meter.last.cpu, memory=max(self._resident_peak, self._watchdog.peak))
+
+    def at_stay(self) -> Exit:
+        """Return the figures of a bot that stays for its next match, as if it had left."""
+        return Exit(0, killed=False, cpu=self._meter.read().cpu, memory=self._peak())
+
+    def cpu(self, how: Exit) -> float:
+        """Return the CPU seconds of this match."""
+        return max(0.0, how.cpu - self.before.cpu)
+
+    def _peak(self) -> int:
+        """Return the most bytes that the bot's program has had in memory."""
+        return max(0, procfs.peak(self._child.program() or 0) - self._child.inherited)

@@ -1,0 +1,170 @@
+"""The output of a bot: finds the line that answers, sets the other lines aside, and limits how much is kept.
+
+Pure: bytes in, lines and warnings out. It reads no pipe, knows no time, and does not know which moves are legal.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from arena import protocol
+from arena.failure import Cause, Failure
+from arena.protocol import LINE_LIMIT
+from arena.sandbox.watchdog import size
+
+REMARKS_KEPT = 20
+"""Remarks of one turn that are recorded."""
+WARNINGS_KEPT = 20
+"""Warnings of one match that are recorded."""
+SHOWN_BYTES = 1024
+"""The beginning of a line that is decoded for a remark or a warning; both are cut to 200 characters."""
+REMARK = ord("#")
+LOG_BYTES = 16 * 1024
+"""The end of stderr that is recorded."""
+
+
+class When(StrEnum):
+    """The moment at which a line was printed that answers nothing."""
+
+    BEFORE_READY = "before `ready`"
+    BEFORE_ASKED = "before it was asked"
+    AFTER_LAST = "after its last answer"
+
+
+class Discarded(NamedTuple):
+    """A line that answers nothing."""
+
+    text: str
+    """The line, cleaned, so that it is harmless to show."""
+    when: When
+
+    def __str__(self) -> str:
+        return f'thrown away, printed {self.when}: "{self.text}"'
+
+
+class BotOutput:
+    """The lines of one bot's stdout, in order of arrival."""
+
+    def __init__(self, most: int | None) -> None:
+        """`most` is the limit of bytes in one turn; None = no limit."""
+        self._most = most
+        self._bytes = bytearray()
+        self._size = 0
+        """The number of bytes since the last question."""
+        self._remarks: list[str] = []
+        self.discarded: list[Discarded] = []
+        """The first WARNINGS_KEPT lines that answered nothing."""
+        self._discarded_count = 0
+        self.early = False
+        """True when a line has ever been there before its question."""
+
+    @property
+    def empty(self) -> bool:
+        """True when no byte is waiting to be looked at."""
+        return not self._bytes
+
+    @property
+    def unfinished(self) -> bytes:
+        """The bytes that no newline follows yet."""
+        return bytes(self._bytes)
+
+    def take(self, data: bytes) -> None:
+        """Add output of the bot."""
+        self._bytes += data
+        self._size += len(data)
+
+    def renew(self) -> None:
+        """Begin a new question: the limit of its output counts from here."""
+        self._size = 0
+
+    def throw_away(self, when: When = When.BEFORE_ASKED) -> None:
+        """Set aside every whole line. A line without its newline may still become an answer."""
+        lines, newline, unfinished = self._bytes.rpartition(b"\n")
+        if newline:
+            before = self._discarded_count
+            self._set_aside(bytes(lines), when)
+            self.early |= self._discarded_count > before
+            self._bytes = bytearray(unfinished)
+
+    def answer_in(self, data: bytes, *, ready: bool) -> bytes | None:
+        """Add output, and return the first line that answers, or None."""
+        # Nearly always the data is one whole line and nothing else: then no more work is needed.
+        whole_line = data.find(b"\n") == len(data) - 1
+        if whole_line and not self._bytes and not ready and 0 < len(data) <= LINE_LIMIT and data[0] != REMARK:
+            return data[:-1]
+        self.take(data)
+        return self.answer(ready=ready)
+
+    def answer(self, *, ready: bool) -> bytes | None:
+        """Return the first line that answers, or None; the lines behind it stay for later."""
+        start = 0
+        answer = None
+        while answer is None and 0 <= (end := self._bytes.find(b"\n", start)) <= start + LINE_LIMIT:
+            line = bytes(self._bytes[start:end])
+            start = end + 1
+            if line.startswith(b"#") or (ready and line.strip(b" \t\r") not in protocol.READY):
+                self._set_aside(line, When.BEFORE_READY)
+            else:
+                answer = line
+        del self._bytes[:start]
+        return answer
+
+    def excess(self) -> Failure | None:
+        """Return the failure of a bot that has printed too much without an answer; None while it has not."""
+        if len(self._bytes) > LINE_LIMIT:  # answers were taken out, so these bytes begin with a line that is too long
+            return Failure(cause=Cause.LINE_TOO_LONG, words=f"a line of more than {LINE_LIMIT} bytes")
+        if self._most is not None and self._size > self._most:
+            return Failure(cause=Cause.OUTPUT, words=f"output: more than {self._most} bytes in one turn")
+        return None
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return the remarks since the last call."""
+        if not self._remarks:
+            return ()
+        remarks, self._remarks = tuple(self._remarks), []
+        return remarks
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return a sentence for each of the first lines that answered nothing, and the number of the others."""
+        more = self._discarded_count - len(self.discarded)
+        return (*map(str, self.discarded), *([f"and {more} more"] if more else []))
+
+    def _set_aside(self, lines: bytes, when: When) -> None:
+        """Keep remarks, and warn of the other lines.
+
+        The lines of a flood are counted and not looked at: it may consist of newlines only.
+        """
+        self._discarded_count += lines.count(b"\n") + 1 - lines.count(b"\n#") - lines.startswith(b"#")
+        for line in lines.split(b"\n", WARNINGS_KEPT)[:WARNINGS_KEPT]:
+            if not line.startswith(b"#"):
+                if len(self.discarded) < WARNINGS_KEPT:
+                    text = protocol.clean(line[:SHOWN_BYTES].decode("utf-8", "backslashreplace"))
+                    self.discarded.append(Discarded(text, when))
+            elif len(self._remarks) < REMARKS_KEPT:
+                self._remarks.append(protocol.read_remark(line[:SHOWN_BYTES]))
+
+
+class BotLog:
+    """The end of one bot's stderr."""
+
+    def __init__(self, most: int | None) -> None:
+        """`most` is the limit of bytes in a match; None = no limit."""
+        self._most = most
+        self._size = 0
+        self._end = bytearray()
+
+    def __bytes__(self) -> bytes:
+        return bytes(self._end)
+
+    @property
+    def text(self) -> str:
+        """The last LOG_BYTES, decoded; not cleaned."""
+        return self._end.decode("utf-8", "replace")
+
+    def take(self, data: bytes) -> Failure | None:
+        """Add output of the bot; return a failure when it is more than a match allows."""
+        self._end += data
+        del self._end[:-LOG_BYTES]
+        self._size += len(data)
+        if self._most is None or self._size <= self._most:
+            return None
+        return Failure(cause=Cause.STDERR, words=f"stderr: more than {size(self._most)} in a match")

@@ -1,0 +1,143 @@
+"""Explains why a bot gave no answer: from what arena observed of it to a Failure, with the sentence for its author.
+
+Pure. It alone writes these sentences, and no code reads them back: the figures are in the Failure. Text that the bot
+itself printed is cleaned, so that it is harmless to show.
+"""
+
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+
+from arena import protocol
+from arena.clock import TimeUsed
+from arena.failure import Cause, Failure
+from arena.protocol import Ask
+from arena.sandbox.launcher import Exit
+from arena.sandbox.watchdog import MORE_CPU, size
+from arena.values import Limits
+
+OUT_OF_MEMORY = (b"memoryerror", b"out of memory", b"cannot allocate", b"bad_alloc", b"heap", b"failed to map")
+"""How interpreters complain on stderr that they have no memory, in lower case."""
+REFUSED = (b"operation not permitted", b"function not implemented", b"eperm", b"enosys")
+"""How programs complain on stderr of a system call that the filter refuses, in lower case."""
+SMALL_MEMORY_BYTES = 64_000_000
+"""With a lower limit the interpreter may not start: Python, Node and Java want 32, 64 and 128 MB before their first
+line."""
+NEAR_LIMIT = 0.75
+"""The part of its memory limit from which on a bot that died may have died of it."""
+CPU_SAMPLED = 0.5
+"""The part of its CPU limit that makes SIGXCPU believable: the kernel's clock for it is a coarse one."""
+KILLED = "its process was killed by a signal that arena did not send: by somebody, or by a machine out of memory"
+STOPPED = "its process was stopped by a signal that arena did not send"
+
+
+def not_started(error: str, errno: int) -> Failure:
+    """Return the failure of a bot whose command the system could not run."""
+    return Failure(cause=Cause.NOT_STARTED, words=f"could not be started: {protocol.clean(error)}", errno=errno)
+
+
+def time_loss(ask: Ask, spent: TimeUsed, unfinished: bytes, threads: int = 1) -> Failure:
+    """Return the failure of a bot that gave no answer by the deadline; no newline follows its `unfinished` output."""
+    awaited = "`ready`" if ask.ready else "answer"
+    limit = "" if ask.told is None else f" in {round(ask.told * 1000)} ms"
+    parts = [
+        f"no {awaited}{limit}",
+        f"{round(spent.wall * 1000)} ms passed, of which it used {round(spent.cpu * 1000)} ms of CPU",
+    ]
+    if spent.cpu > spent.wall and spent.fair(threads) > spent.wall:
+        parts.append(f"CPU time of all its threads counts, and its bot.toml says `threads = {threads}`")
+    if excused_ms := round(spent.excused(threads) * 1000):
+        parts.append(f"{excused_ms} ms in which it had no core, or the referee was late, are not charged")
+    words = "; ".join([*parts, *_unfinished_line(unfinished)])
+    return Failure(cause=Cause.NO_ANSWER, words=words, spent=spent, threads=threads, unfinished=len(unfinished))
+
+
+def overload(name: str, spent: TimeUsed) -> str:
+    """Return why a match cannot go on though no bot is at fault: there was hardly a core for this bot."""
+    return (
+        f"{name} had no answer after {spent.wall:.1f} s, of which it waited {spent.waited:.1f} s for "
+        "a core: the machine is overloaded; run fewer workers, or less beside them"
+    )
+
+
+def killed_by_others(how: Exit, limits: Limits) -> bool:
+    """Return whether a process was killed neither by arena nor for what it used. It may have killed itself."""
+    if how.code != -signal.SIGKILL or how.killed:
+        return False
+    memory_used_up = limits.memory is not None and how.memory >= limits.memory * NEAR_LIMIT
+    # The kernel also kills a process that ignores SIGXCPU.
+    cpu_used_up = limits.cpu is not None and how.cpu >= limits.cpu
+    return not (memory_used_up or cpu_used_up)
+
+
+def crash(
+    how: Exit,
+    stderr: bytes,
+    unfinished: bytes,
+    limits: Limits,
+    *,
+    starting: bool,
+    confined: bool = False,
+    calls: Sequence[str] = (),
+) -> Failure:
+    """Return the failure of a bot whose output ended before an answer; `calls` are those that it was refused."""
+    status = "it closed its output, still running" if how.killed else f"it ended before its answer: {how}"
+    if how.code == -signal.SIGKILL and not how.killed:
+        status += ", which arena did not send"
+    last = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()][-1:]
+    complaint = [f"its last stderr line: {protocol.clean(line)}" for line in last]
+    memory = _memory_figures(how, limits, stderr, starting=starting)
+    words = "; ".join([status, *complaint, *_unfinished_line(unfinished)]) + memory
+    if confined and calls:
+        words += f"; system calls that were refused to it: {', '.join(calls)}"
+    elif confined and (how.code == -signal.SIGSYS or any(sign in stderr.lower() for sign in REFUSED)):
+        words += "; a bot may not make every system call: `arena check` names those that were refused to it"
+    return Failure(
+        cause=Cause.OUTPUT_CLOSED if how.killed else Cause.ENDED,
+        words=words,
+        exit_code=None if how.killed else how.code,
+        unfinished=len(unfinished),
+        short_of_memory=bool(memory),
+        refused_calls=tuple(calls),
+    )
+
+
+def limit_exceeded(how: Exit, limits: Limits, *, starting: bool) -> Failure | None:
+    """Return the failure of a bot that the kernel ended for what it used; None when it ended for another reason."""
+    if how.out_of_memory and limits.memory is not None:
+        words = f"memory: the kernel counted more than its {size(limits.memory)}"
+        return hinted(Failure(cause=Cause.MEMORY, words=words), limits, starting=starting)
+    if how.code == -signal.SIGXCPU and limits.cpu is not None and how.cpu >= limits.cpu * CPU_SAMPLED:
+        return Failure(cause=Cause.CPU, words=f"cpu: {MORE_CPU.format(limits.cpu)}")
+    if how.code == -signal.SIGXFSZ:
+        words = "scratch: it wrote a file that is larger than its scratch folder may be"
+        return Failure(cause=Cause.SCRATCH, words=words)
+    return None
+
+
+def hinted(failure: Failure, limits: Limits, *, starting: bool) -> Failure:
+    """Return the failure with a hint, when the bot's interpreter may have had too little memory to start."""
+    return replace(failure, words=failure.words + _too_little(limits, starting=starting))
+
+
+def _memory_figures(how: Exit, limits: Limits, stderr: bytes, *, starting: bool) -> str:
+    """Return the peak of memory and its limit in a sentence, when a bot may have died of it; else nothing."""
+    if limits.memory is None:
+        return ""
+    complained = any(sign in stderr.lower() for sign in OUT_OF_MEMORY)
+    hint = _too_little(limits, starting=starting)
+    if not complained and not hint and how.memory < limits.memory * NEAR_LIMIT:
+        return ""
+    return f"; its memory peaked at {how.memory / 1e6:.0f} MB, its limit is {size(limits.memory)}{hint}"
+
+
+def _too_little(limits: Limits, *, starting: bool) -> str:
+    """Return a hint, when a bot fails before it is ready with less memory than interpreters want."""
+    small = starting and limits.memory is not None and limits.memory < SMALL_MEMORY_BYTES
+    return ", which may be too little for its interpreter to start" if small else ""
+
+
+def _unfinished_line(unfinished: bytes) -> list[str]:
+    if not unfinished:
+        return []
+    return [f"{len(unfinished)} bytes without a newline were there: does it end its line and flush?"]

@@ -1,0 +1,48 @@
+"""A bot's process with its pipes and its meter: the part of a live bot that can outlive a match.
+
+It knows no question and no answer; those belong to one match, and to its live bot.
+"""
+
+import select
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.match.bot.wire import Wire
+from arena.sandbox import cores
+from arena.sandbox.child import Child
+from arena.sandbox.launcher import Launcher
+from arena.sandbox.meter import Meter
+from arena.values import Bot, Conditions
+
+
+class Process(NamedTuple):
+    """A bot's process. Between two matches it is frozen."""
+
+    child: Child
+    wire: Wire
+    meter: Meter
+    matches: int
+    """The number of matches that it has played."""
+
+    @classmethod
+    def start(cls, launcher: Launcher, bot: Bot, conditions: Conditions, rules: Path) -> "Process":
+        """Start a bot's program."""
+        child = launcher.start(bot, conditions, rules)
+        if bot.threads > 1 and child.pid:  # the threads that it starts from now on may run on each of these cores
+            cores.move(child.pid, launcher.cores)
+        wire = Wire(child.stdin, child.stdout, child.stderr, launcher.lifeline)
+        return cls(child, wire, launcher.meter(child), 0)
+
+    def alive(self) -> bool:
+        """Return whether the process has neither closed its pipes nor ended."""
+        return self.wire.stdin is not None and not any(
+            events & (select.POLLHUP | select.POLLERR) for _, events in self.wire.wait(0)
+        )
+
+    def end(self, launcher: Launcher) -> None:
+        """End the process, and close its pipes and its meter even if that fails."""
+        with ExitStack() as closing:
+            closing.callback(self.meter.close)
+            closing.callback(self.wire.close)
+            launcher.end(self.child)

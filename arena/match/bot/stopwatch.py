@@ -1,0 +1,128 @@
+"""Measures what an answer costs: time on the wall, CPU time, and the waits that the machine imposed.
+
+It reads the meter of the bot's process and the delays of the referee. clock.py decides how much of this is charged and
+whether that is too late. This file knows no text of a bot and no consequence of a late answer.
+"""
+
+# Theory of operation
+# -------------------
+# The deadline of an answer is `begun` plus what may be charged. That is only the earliest moment at which the answer
+# can be too late: what the machine kept the bot waiting is not charged, so at the deadline `expire` reads the clocks,
+# and moves `due` later by the time that was not charged. An honest bot on a busy machine so gets its whole time, and a
+# bot that sleeps or computes loses at its first deadline.
+#
+# The kernel reports a wait for a core in /proc/PID/schedstat only when the wait is over. So a thread that has no core
+# at its deadline seems to have waited for nothing. Then the wait that may not be reported yet is added
+# (`Meter.unreported_wait`), and the bot is looked at again LOOK_AGAIN_S later.
+#
+# Readings cost microseconds, of the 40 that a turn takes. In an answer that came within SHORT_ANSWER_S nobody needs to
+# know how long the referee's thread had no core, nor what other threads of the bot waited, so neither is read.
+#
+# A bot of several processes is excused no wait, neither its own nor the referee's: its children could be what crowds
+# both out (`Meter.complete`). Only the time in which the referee served other bots is not charged to it.
+
+import math
+import time
+
+from arena.clock import TimeControl, TimeUsed, referee_lateness
+from arena.errors import ArenaError
+from arena.match.bot.postmortem import overload
+from arena.protocol import Ask
+from arena.sandbox.meter import Delay, Meter, Usage
+from arena.values import Bot
+
+LOOK_AGAIN_S = 0.005
+"""The time until a bot is looked at again that may have been kept waiting."""
+SHORT_ANSWER_S = 0.001
+
+
+class OverloadedError(ArenaError):
+    """The machine kept a bot waiting for too long: the match must be played again, with less beside it."""
+
+
+class Stopwatch:
+    """Times the answers of one bot in one match, one after another."""
+
+    def __init__(self, bot: Bot, meter: Meter, control: TimeControl, used_before: Usage) -> None:
+        """`used_before` is what the bot's process used in earlier matches."""
+        self._bot, self._meter, self._control = bot, meter, control
+        self._delay = Delay()
+        self._used = used_before
+        """The readings at the start of the next answer: only what the bot uses after them counts."""
+        self._late_looks = 0.0
+        """Seconds by which the referee looked late at this answer, and in which it served other bots."""
+        self._ready = False
+        self._limit = math.inf
+        self.due = math.inf
+        """The moment (monotonic) from which on the answer may be too late; inf = never."""
+        self.begun = time.monotonic()
+        """The moment (monotonic) at which the last question was written."""
+
+    def start(self, ask: Ask, *, anew: bool) -> None:
+        """Begin to time an answer; the question is written next.
+
+        `anew`: the bot was not frozen, so the CPU time that it has used since its last answer is not charged.
+        """
+        self._ready, self._late_looks = ask.ready, 0.0
+        self._limit = math.inf if ask.deadline is None else ask.deadline
+        if anew:
+            self._used = self._meter.read()
+        self._meter.mark()
+        self._delay.mark()
+        self.begun = begun = time.monotonic()
+        self.due = begun + self._limit
+
+    def stop(self) -> None:
+        """Charge to the next answer what the bot uses from now on: it is frozen, and should use nothing."""
+        self._used = self._meter.last
+
+    def excuse(self, seconds: float) -> None:
+        """Do not charge these seconds, in which the referee served other bots and could not see the answer."""
+        self._late_looks += seconds
+
+    def excuse_late_look(self, seconds: float) -> None:
+        """Do not charge these seconds, by which the referee looked later than planned, unless the bot may be why."""
+        if self._meter.complete:
+            self._late_looks += seconds
+
+    def survey(self) -> None:
+        """Read the waits of the bot's threads."""
+        self._meter.survey(time.monotonic() - self.begun)
+
+    def spent(self, now: float, late: float = 0.0) -> TimeUsed:
+        """Return what the answer took so far; `late` is the lateness of this look, which is not counted yet."""
+        wall, before = now - self.begun, self._used
+        if not self._meter.complete:
+            return TimeUsed(wall, self._meter.read().cpu - before.cpu, 0.0, self._late_looks)
+        late += self._late_looks
+        if wall <= SHORT_ANSWER_S:
+            used = self._meter.read()
+            return TimeUsed(wall, used.cpu - before.cpu, used.waited - before.waited, late)
+        self.survey()
+        cpu = self._meter.last.cpu - before.cpu
+        return TimeUsed(wall, cpu, self._meter.waited(cpu), referee_lateness(late, self._delay.since()))
+
+    def too_late(self, spent: TimeUsed) -> bool:
+        """Return whether an answer that took so long is too late."""
+        return self._control.too_late(spent, self._limit, self._bot.threads, ready=self._ready)
+
+    def expire(self, now: float) -> TimeUsed | None:
+        """Return what an answer took that has not come by `now`, if that is too much; else put `due` off.
+
+        OverloadedError when bot or referee were kept waiting for so long that the match must be played again.
+        """
+        spent = self.spent(now)
+        remaining = self._control.remaining(spent, self._limit, self._bot.threads, ready=self._ready)
+        if remaining <= 0 and self._meter.complete:
+            spent = spent._replace(waited=spent.waited + self._meter.unreported_wait(now))
+            remaining = LOOK_AGAIN_S
+        if self.too_late(spent):
+            return spent
+        if self._control.must_abort(spent, self._limit):
+            raise OverloadedError(overload(self._bot.name, spent))
+        self.due = now + remaining
+        return None
+
+    def close(self) -> None:
+        """Stop reading the referee's delay. The meter belongs to the process, which may play on."""
+        self._delay.close()

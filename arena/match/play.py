@@ -1,0 +1,187 @@
+"""One match: a referee, and a live bot or a human in every seat.
+
+It starts the bots, carries questions and replies, and ends the bots. It decides nothing: the referee does.
+"""
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from arena.game import Role
+from arena.games import rulebook
+from arena.match import human
+from arena.match.bot import LiveBot
+from arena.match.bot.process import Process
+from arena.match.polling import ask_all, say_goodbye
+from arena.match.process_reuse import ReusedBots
+from arena.match.referee import Referee
+from arena.protocol import Ask, Reply
+from arena.sandbox import cores, levels
+from arena.sandbox.launcher import Launcher
+from arena.values import Fault, Match, Record, Seat, SeatReport
+
+Observer = Callable[[Referee], None]
+"""Called after every turn, to show a match while it is played. With a human it is also called before each choice and at
+the end, because chance may have moved meanwhile; it must do nothing when there is no new turn."""
+
+
+def play(
+    match: Match,
+    *,
+    launcher: Launcher | None = None,
+    earlier_faults: Mapping[str, Fault] | None = None,
+    reused: ReusedBots | None = None,
+    observer: Observer = lambda _: None,
+    blameless: Collection[str] = (),
+    choose: human.Choose | None = None,
+) -> Record:
+    """Play a match to its verdict, whatever its bots do.
+
+    Without a `launcher` one is opened for this match alone. `earlier_faults` has the bots that failed the roll call, by
+    name: their seats are at fault before the first turn, and they are not started. `reused` has the bots that wait for
+    their next match. `blameless` names the bots that are not at fault when somebody kills or stops them: that raises
+    InterferenceError. `choose` asks a human, for each seat of HUMAN.
+    """
+    if launcher is None:
+        with Launcher() as opened:
+            return play(
+                match,
+                launcher=opened,
+                earlier_faults=earlier_faults,
+                observer=observer,
+                blameless=blameless,
+                choose=choose,
+            )
+    started, begun = datetime.now(UTC), time.monotonic()
+    faults = {
+        seat.role: replace(fault, role=seat.role, turn=0)
+        for seat in match.seats
+        if (fault := (earlier_faults or {}).get(seat.bot.name)) is not None
+    }
+    humans = {seat.role for seat in match.seats if choose is not None and seat.bot == human.HUMAN}
+    referee = Referee(rulebook.game_of(match), match, faults)
+    bots: dict[Role, LiveBot] = {}
+    if referee.verdict is None:
+        seats = [seat for seat in match.seats if seat.role not in faults and seat.role not in humans]
+        with LiveBots(match, seats, launcher, reused, blameless) as live:
+            bots = live.bots
+            while asks := referee.asks():
+                replies: dict[Role, Reply] = {}
+                if choose is not None:  # before the bots, so that no bot is awake while a human thinks
+                    observer(referee)
+                    for role in [role for role in asks if role in humans]:
+                        replies[role] = human.reply(choose, referee, role, asks.pop(role))
+                if asks:
+                    replies |= live.ask(asks)
+                for role, text in referee.hear(replies).items():
+                    say_goodbye([bots[role]], text)
+                observer(referee)
+            if choose is not None:
+                observer(referee)
+            live.say_goodbye(referee)
+    return referee.record(
+        tuple(
+            bots[seat.role].report()
+            if seat.role in bots
+            else SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest)
+            for seat in match.seats
+        ),
+        started.isoformat(timespec="milliseconds"),
+        time.monotonic() - begun,
+    )
+
+
+def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collection[str] = ()) -> Fault | None:
+    """Start one bot of a match, wait for `ready`, and end it; return its fault, or None when it was ready in time."""
+    ask = Referee(rulebook.game_of(match), match).asks()[seat.role]
+    with LiveBots(match, [seat], launcher, blameless=blameless) as live:
+        reply = ask_all(live.bots, {seat.role: ask})[seat.role]
+        say_goodbye(live.bots.values(), b"end roll_call\n")
+    if reply.ending is None:
+        return None
+    return Fault(role=seat.role, ending=reply.ending, turn=0, words=reply.words)
+
+
+class LiveBots:
+    """The live bots of one match. A context manager: afterwards all are gone, with everything that they left behind."""
+
+    def __init__(
+        self,
+        match: Match,
+        seats: Sequence[Seat],
+        launcher: Launcher,
+        reused: ReusedBots | None = None,
+        blameless: Collection[str] = (),
+    ) -> None:
+        self.bots: dict[Role, LiveBot] = {}
+        self._match, self._launcher, self._reused, self._blameless = match, launcher, reused, blameless
+        self._seats = {seat.role: seat for seat in seats}
+        self._conditions = match.conditions
+        if match.conditions.sandbox == "auto":  # an event resolves this before it plans; a match from Python may not
+            self._conditions = replace(match.conditions, sandbox=levels.choose("auto", unsafe=False))
+        self._greeted = False
+        self._ending = ExitStack()
+        """Ends each bot though the end of another fails."""
+
+    def __enter__(self) -> Self:
+        with self._ending as ending:
+            ending.callback(lambda: self._launcher.sweep(self._reused.pids if self._reused else ()))
+            for seat in self._seats.values():
+                self._start(seat, self._reused.take(self._match, seat) if self._reused else None)
+            self._ending = ending.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._ending.__exit__(*error)
+
+    def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Ask these roles and return their replies; no reply is told to another bot before all are there."""
+        if not self._greeted:
+            self._greeted = True
+            return self._greet(asks)
+        if len(asks) == 1:
+            return ask_all(self.bots, asks)
+        few_cores = len(asks) > len(self._launcher.cores)
+        if few_cores and self._conditions.freeze:  # one after another, each with its own deadline, the others frozen
+            replies: dict[Role, Reply] = {}
+            for role, ask in asks.items():
+                replies |= ask_all(self.bots, {role: ask})
+            return replies
+        if not few_cores and len(cores.available()) == 1:  # a lane that is pinned to one core, and owns several
+            for role, core in zip(asks, self._launcher.cores, strict=False):
+                self.bots[role].move_to(core)
+        return ask_all(self.bots, asks)
+
+    def say_goodbye(self, referee: Referee) -> None:
+        """Write the verdict to all bots that are not at fault; let those wait that stay, and end the others."""
+        at_fault = {fault.role for fault in referee.verdict.faults} if referee.verdict else set()
+        leaving: list[LiveBot] = []
+        for role, bot in self.bots.items():
+            if role not in at_fault:
+                if self._reused is not None and bot.stays:
+                    self._reused.put(self._match, self._seats[role], bot.stay(referee.farewell()))
+                else:
+                    leaving.append(bot)
+        say_goodbye(leaving, referee.farewell())
+
+    def _start(self, seat: Seat, process: Process | None) -> None:
+        rules, blameless = Path(self._match.rules), seat.bot.name in self._blameless
+        bot = LiveBot(self._launcher, seat.role, seat.bot, self._conditions, rules, process, blameless=blameless)
+        self.bots[seat.role] = bot
+        self._ending.callback(bot.end)
+
+    def _greet(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Ask all at once for `ready`, since all have been awake since their start.
+
+        A reused bot that fails is started again, once: it may have died of what it did in its last match.
+        """
+        replies = ask_all(self.bots, asks)
+        again = {role: asks[role] for role, reply in replies.items() if reply.ending and self.bots[role].reused}
+        for role in again:
+            self.bots[role].end()
+            self._start(self._seats[role], None)
+        return replies | ask_all(self.bots, again) if again else replies

@@ -1,0 +1,119 @@
+"""Waits for bots: asks several at once, and says goodbye to them. Nothing else in a match waits.
+
+It owns the wait, and knows when the referee looked later than it planned. It knows no rules and no line of a bot.
+"""
+
+# Theory of operation
+# -------------------
+# One thread waits for all bots that are asked, with one poll(2) over all of their pipes. It writes the questions,
+# drains stdout and stderr, and writes the part of a question that did not fit into a pipe, in the order in which the
+# kernel reports descriptors. So neither side can block the other: a bot that writes and does not read, or reads and
+# does not write, delays nobody.
+#
+# Each bot has one deadline: the moment at which its question was written, and the time that it may be charged with. It
+# is absolute. No output moves it, so neither a line dripped byte by byte nor a flood of remarks gains time. A wait ends
+# at the earliest deadline, or after WATCHDOG_INTERVAL_S, when the limits of the bots are checked. Only the stopwatch
+# puts a deadline off.
+#
+# The referee itself may come late: it has no core when its wait ends, or it was serving another bot. That must cost no
+# bot anything, so three delays are measured and not charged:
+#
+#   1. poll(2) returns later than planned. An answer that is there then may have been there since the wait began, so the
+#      whole wait is excused for it. For a bot that has not answered, only the late part of the wait is not charged.
+#   2. The referee works for another bot: a flood to read, a process to end. `_work_for` excuses all others so long.
+#   3. The referee has no core while it runs. The stopwatch reads this in schedstat.
+#
+# CPU time stays charged in all three (clock.py), so a bot that thinks on in such a moment gains nothing.
+#
+# While some bots think, the others must stay frozen. SIGSTOP alone is not certain (sandbox/freezer.py), so they are
+# looked at every WATCHDOG_INTERVAL_S seconds, and less often where such a look takes long.
+
+import math
+import select
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVarTuple
+
+from arena.clock import lateness
+from arena.game import Role
+from arena.match.bot import LiveBot
+from arena.protocol import Ask, Reply
+from arena.sandbox.freezer import LOOKS_APART
+from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
+
+ROUNDING_MS = 0.01
+"""poll(2) knows whole milliseconds only; 20.000001 of them are 20 and not 21."""
+FAREWELL_S = 0.05
+"""How long a bot stays awake after its last lines (docs/protocol.md)."""
+
+Arguments = TypeVarTuple("Arguments")
+
+
+def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+    """Ask these roles at once, and return their replies when each has answered or failed."""
+    asked = [bots[role] for role in asks]
+    for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
+        _work_for(bot, asked[:number], bot.begin, ask)
+    now = asked[-1].stopwatch.begun
+    look_at_frozen = now + WATCHDOG_INTERVAL_S
+    while waiting := [bot for bot in asked if bot.awaited]:
+        now, late = _wait_once(waiting, now, min([bot.stopwatch.due for bot in waiting]))
+        if waiting := [bot for bot in waiting if bot.awaited]:
+            if now >= look_at_frozen:
+                for bot in bots.values():
+                    _work_for(bot, [*waiting, bot], bot.freeze_again)
+                look_at_frozen = now + WATCHDOG_INTERVAL_S + LOOKS_APART * (time.monotonic() - now)
+            for bot in waiting:
+                _work_for(bot, waiting, bot.look, now, late)
+            now = time.monotonic()  # the looks took a moment, which is no lateness of the next wait
+    for bot in asked:
+        if bot.reply is None:  # only now: to end it takes a moment, in which no other answer would be seen
+            bot.explain_exit()
+    return {bot.role: bot.reply for bot in asked if bot.reply is not None}
+
+
+def say_goodbye(bots: Iterable[LiveBot], text: bytes) -> None:
+    """Write the last lines to these bots, leave them awake for a moment, and make sure that they are gone."""
+    leaving = list(bots)
+    for bot in leaving:
+        bot.close_input(text)
+    now = time.monotonic()
+    until = now + FAREWELL_S
+    while now < until and (running := [bot for bot in leaving if not bot.gone]):
+        now, _ = _wait_once(running, now, until)
+    for bot in leaving:
+        bot.end(FAREWELL_S if bot.gone else 0.0)
+
+
+def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:
+    """Wait from `since` (monotonic) for descriptors, and serve those that are ready; stop at `until` or the next look.
+
+    Return the moment at which the wait ended, and by how many seconds it ended later than planned.
+    """
+    timeout_ms = max(0, math.ceil(min(until - since, WATCHDOG_INTERVAL_S) * 1000 - ROUNDING_MS))
+    if len(bots) == 1:
+        ready = [(bots[0], descriptor) for descriptor, _ in bots[0].wire.wait(timeout_ms)]
+    else:
+        poll = select.poll()
+        owners = {descriptor: bot for bot in bots for descriptor in bot.wire.watch(poll)}
+        ready = [(owners[descriptor], descriptor) for descriptor, _ in poll.poll(timeout_ms)]
+    now = time.monotonic()
+    late = lateness(now, since + timeout_ms / 1000)
+    for bot, descriptor in ready:
+        _work_for(bot, bots, bot.attend, descriptor, now, now - since if late else 0.0)
+    return now, late
+
+
+def _work_for(
+    bot: LiveBot, bots: Sequence[LiveBot], work: Callable[[*Arguments], None], *arguments: *Arguments
+) -> None:
+    """Do some work for one of these bots. The others are not charged for it: their answers are not seen meanwhile."""
+    if len(bots) == 1:
+        work(*arguments)
+        return
+    begun = time.monotonic()
+    work(*arguments)
+    seconds = time.monotonic() - begun
+    for other in bots:
+        if other is not bot:
+            other.stopwatch.excuse(seconds)

@@ -1,0 +1,234 @@
+"""One match as a state machine: `asks`, `hear`, `verdict`. No process, no clock, no file.
+
+It owns legality, strikes, forfeits, scores and every draw that rules or faults need. It does not know how a line
+reaches a bot, nor what time it is: the time that an answer took stands in its reply.
+"""
+
+import hashlib
+import random
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from arena import protocol
+from arena.clock import Clock, TimeUsed
+from arena.game import CHANCE, Fact, Game, Move, Role
+from arena.protocol import Ask, Reply
+from arena.values import Ending, Fault, Match, Record, SeatReport, Turn, Verdict
+
+
+class ChosenMove(NamedTuple):
+    """A move that is about to be played, with the values that its Turn records."""
+
+    move: Move
+    by: str
+    rejected_text: str | None = None
+    spent: TimeUsed = TimeUsed()
+    remarks: tuple[str, ...] = ()
+    refused: Ending | None = None
+
+
+class Referee:
+    """Plays one match of `game`. The caller carries its questions to the bots, and their replies back.
+
+    `earlier_faults` are recorded for seats that are at fault before the first turn.
+    """
+
+    def __init__(self, game: Game[Any], match: Match, earlier_faults: Mapping[Role, Fault] | None = None) -> None:
+        self.game = game
+        self.match = match
+        self.state = game.start()
+        self.verdict: Verdict | None = None
+        self.turns: list[Turn] = []
+        self._number = 1
+        self._faults: dict[Role, Fault] = {}
+        self._strikes = dict.fromkeys(game.roles, 0)
+        threads = {seat.role: seat.bot.threads for seat in match.seats}
+        self._clocks = {role: Clock.full(match.conditions.time, threads.get(role, 1)) for role in game.roles}
+        self._notes = dict.fromkeys(game.roles, b"")
+        self._unreported: dict[Role, list[tuple[Role, Move]]] = {role: [] for role in game.roles}
+        """The moves of others that each role has not been told yet."""
+        self._greeted = False
+        self._legal: dict[Role, tuple[Move, ...]] = {}
+        self._open_state: bytes | None = None
+        """The lines of a state that every role may see, made once for all of them."""
+        for fault in (earlier_faults or {}).values():
+            self._fail(fault)
+        self._forfeit_if_decided()
+
+    def asks(self) -> dict[Role, Ask]:
+        """Return the next questions, by role, to be asked at once; `{}` when there is a verdict."""
+        if self.verdict is None and not self._greeted:
+            return {role: self._greeting(role) for role in self.game.roles if role not in self._faults}
+        while self.verdict is None:
+            movers = self.game.to_move(self.state)
+            self._legal = {role: self.game.legal_moves(self.state, role) for role in movers}
+            asked = [role for role in movers if role != CHANCE and role not in self._faults]
+            if asked:
+                return {role: self._question(role) for role in asked}
+            self._advance({})
+        return {}
+
+    def hear(self, replies: Mapping[Role, Reply]) -> dict[Role, bytes]:
+        """Take the replies to the last `asks`; return the last lines for each seat that is out because of its own."""
+        if not self._greeted:
+            self._greeted = True
+            for role, reply in replies.items():
+                if reply.ending is not None:
+                    self._fail(Fault(role=role, ending=reply.ending, turn=0, words=reply.words))
+            self._forfeit_if_decided()
+            self._finish_if_over()
+        else:
+            moves = {role: move for role, reply in replies.items() if (move := self._judge(role, reply)) is not None}
+            self._forfeit_if_decided()
+            if self.verdict is None:
+                self._advance(moves)
+        if not self._faults:
+            return {}
+        return {role: protocol.dismissal(fault) for role, fault in self._faults.items() if role in replies}
+
+    def farewell(self) -> bytes:
+        """Return the last lines for every seat that is not at fault; RuntimeError when there is no verdict."""
+        if self.verdict is None:
+            raise RuntimeError("a match that is not over has no scores")
+        return protocol.end(self.verdict.scores, self.verdict.reason)
+
+    def record(self, seats: tuple[SeatReport, ...], started: str, seconds: float) -> Record:
+        """Return the record of the match, with the seats in order of play; RuntimeError when there is no verdict."""
+        if self.verdict is None:
+            raise RuntimeError("the referee asked nobody and gave no verdict")
+        return Record(
+            match=self.match,
+            turns=tuple(self.turns),
+            verdict=self.verdict,
+            sides=tuple(self.game.sides),
+            seats=seats,
+            started=started,
+            seconds=seconds,
+        )
+
+    def _greeting(self, role: Role) -> Ask:
+        control = self.match.conditions.time
+        seed, secret = bot_seed(self.match.entropy, role), bot_secret(self.match.key, role)
+        text = protocol.handshake(self.game, self.match, role, seed, secret)
+        return Ask(text, control.start, control.deadline(control.start), ready=True)
+
+    def _question(self, role: Role) -> Ask:
+        clock = self._clocks[role]
+        if not self.game.open:
+            state = protocol.states(self.game.view(self.state, role))
+        elif self._open_state is None:
+            state = self._open_state = protocol.states(self.game.view(self.state, None))
+        else:
+            state = self._open_state
+        last = () if self.game.hidden else self._unreported[role]
+        text = protocol.turn(self._number, last, state, protocol.legals(self._legal[role]), clock.told)
+        if note := self._notes[role]:
+            text, self._notes[role] = note + text, b""
+        self._unreported[role] = []
+        return Ask(text, clock.told, clock.deadline, turn=self._number, legal=self._legal[role])
+
+    def _judge(self, role: Role, reply: Reply) -> ChosenMove | None:
+        """Return the move that a reply makes, or None when the seat is out because of it."""
+        if reply.ending is not None:
+            self._fail(Fault(role=role, ending=reply.ending, turn=self._number, words=reply.words))
+            return None
+        self._clocks[role] = self._clocks[role].after(reply.spent)
+        if reply.refused is not None:
+            return self._refuse(role, reply.refused, reply)
+        move = protocol.read_move(reply.line)
+        if move is not None and move in self._legal[role]:
+            return ChosenMove(move, "bot", None, reply.spent, reply.remarks)
+        garbled = move is None or protocol.garbled(move)
+        return self._refuse(role, Ending.GARBLED if garbled else Ending.ILLEGAL_MOVE, reply)
+
+    def _refuse(self, role: Role, ending: Ending, reply: Reply) -> ChosenMove | None:
+        """Return the move that is played instead of a refused answer; None when the seat is out because of it."""
+        text = protocol.text_of(reply.line)
+        legal, strikes = self._legal[role], self.match.conditions.strikes
+        if self._strikes[role] >= strikes:
+            self._fail(Fault(role=role, ending=ending, turn=self._number, words=_refusal(ending, text, legal)))
+            return None
+        self._strikes[role] += 1
+        move = self._draw(role)
+        self._notes[role] = protocol.note(ending, text, move, self._strikes[role], strikes)
+        return ChosenMove(move, "strike", protocol.clean(text), reply.spent, reply.remarks, ending)
+
+    def _advance(self, answered: Mapping[Role, ChosenMove]) -> None:
+        """Play one turn: the moves of the replies, and the referee's own for chance and for seats that are out."""
+        chosen = answered
+        if len(answered) < len(self._legal):
+            chosen = {
+                role: answered.get(role) or ChosenMove(self._draw(role), "chance" if role == CHANCE else "substitute")
+                for role in self._legal
+            }
+        moves = {role: choice.move for role, choice in chosen.items()}
+        self.state = self.game.play(self.state, moves)
+        facts = self.game.view(self.state, None)
+        self._open_state = protocol.states(facts) if self.game.open else None
+        digest = facts_digest(facts)
+        for role, (move, by, rejected_text, spent, remarks, refused) in chosen.items():
+            self.turns.append(Turn(self._number, role, move, by, rejected_text, *spent, remarks, digest, refused))
+        for role, unreported in self._unreported.items():
+            for other, move in moves.items():
+                if other != role and other != CHANCE:
+                    unreported.append((other, move))
+        self._number += 1
+        self._finish_if_over()
+
+    def _draw(self, role: Role) -> Move:
+        """Draw a legal move by (entropy, turn, role), so that it depends on nothing else that happened."""
+        return random.Random(f"{self.match.entropy}/{self._number}/{role}").choice(self._legal[role])
+
+    def _fail(self, fault: Fault) -> None:
+        self._faults[fault.role] = fault
+
+    def _forfeit_if_decided(self) -> None:
+        """End the match when a fault has left at most one side in play."""
+        if not self._faults:
+            return
+        sides = [side for side in self.game.sides if any(role not in self._faults for role in side)]
+        if len(sides) > 1:
+            return
+        winners = {role for side in sides for role in side if role not in self._faults}
+        scores = {role: 100 if role in winners else 0 for role in self.game.roles}
+        self.verdict = Verdict(scores=scores, reason="forfeit", faults=tuple(self._faults.values()))
+
+    def _finish_if_over(self) -> None:
+        outcome = None if self.verdict is not None else self.game.outcome(self.state)
+        if outcome is not None:
+            scores = {role: 0 if role in self._faults else outcome.scores[role] for role in self.game.roles}
+            self.verdict = Verdict(scores=scores, reason=outcome.reason, faults=tuple(self._faults.values()))
+
+
+def bot_seed(entropy: str, role: Role) -> int:
+    """Return the seed that a bot is told.
+
+    It is a one-way hash, so that it does not give away the referee's draws or another bot's seed. That holds while the
+    entropy cannot be guessed: a match's `key` can't; its `seed` can, where the event's seed is a number.
+    """
+    return int.from_bytes(hashlib.sha256(f"bot/{entropy}/{role}".encode()).digest()[:4], "big") >> 1
+
+
+def bot_secret(key: str, role: Role) -> str:
+    """Return 32 hex digits that only this role is told, for dice that an opponent cannot foretell; empty without a key.
+
+    The seed of a bot is no such secret: it has 31 bits, because bots read it as a number, and an opponent that watches
+    its dice can try them all (3 us each, and much less with tables made beforehand).
+    """
+    return hashlib.sha256(f"secret/{key}/{role}".encode()).hexdigest()[:32] if key else ""
+
+
+def facts_digest(facts: tuple[Fact, ...]) -> str:
+    """Return 16 hex digits over all facts of a state (`view` with role None), which `verify` compares turn by turn."""
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
+
+
+def _refusal(ending: Ending, text: str, legal: tuple[Move, ...]) -> str:
+    """Return a sentence for the bot's author: the text that came, and what was expected."""
+    shown = protocol.clean(text)
+    if ending is Ending.GARBLED:
+        return f'printed "{shown}", which is not clean UTF-8 text; expected one of {len(legal)} legal moves'
+    from difflib import get_close_matches  # slow to import, and only a refused move needs it
+
+    (nearest,) = get_close_matches(text[:200], legal, n=1, cutoff=0.0)
+    return f'printed "{shown}", expected one of {len(legal)} legal moves; the nearest is "{nearest}"'

@@ -1,0 +1,95 @@
+"""The same work on many items at once: a forked process for each core, results in the order of the items.
+
+The processes inherit the data of the work by the fork, so only items and results are sent. No connection to a database
+may be open then. It knows nothing of matches; workers.py plays those.
+"""
+
+import contextlib
+import ctypes
+import gc
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+PR_SET_PDEATHSIG = 1
+LOOK_S = 0.5
+"""The time between two checks that a pool still works."""
+ITEMS_AHEAD = 3
+"""The number of items for each process that are handed out before their results are needed."""
+
+_work: Callable[[Any], Any]
+
+
+def parallel_map(do: Callable[[Item], Result], items: Iterable[Item], *, cores: int | None = None) -> Generator[Result]:
+    """Yield the result of `do` for each item; with one core, without other processes. None outlives the loop."""
+    cores = len(os.sched_getaffinity(0)) if cores is None else cores
+    if cores < 2:
+        yield from map(do, items)
+        return
+    pool = ProcessPoolExecutor(cores, mp_context=get_context("fork"), initializer=_begin, initargs=(do, os.getpid()))
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(_do, item))
+            if len(waiting) > ITEMS_AHEAD * cores:
+                yield result_of(pool, waiting.popleft())
+        while waiting:
+            yield result_of(pool, waiting.popleft())
+    finally:
+        close(pool)
+
+
+def close(pool: ProcessPoolExecutor) -> None:
+    """Shut a pool down, and end its processes even if the system refused it the thread that should do so."""
+    processes = list((pool._processes or {}).values())  # the pool has no public way to name them
+    for process in processes:  # before the shutdown, which would wait for the items that they work on
+        process.kill()
+    with contextlib.suppress(RuntimeError):  # "cannot join thread before it is started"
+        pool.shutdown(cancel_futures=True)
+    for process in processes:
+        process.join()
+
+
+def result_of(pool: ProcessPoolExecutor, future: Future[Result]) -> Result:
+    """Wait for a result; RuntimeError if the system refused the pool a thread, so that no result will ever come."""
+    while True:
+        try:
+            return future.result(LOOK_S)
+        except TimeoutError:
+            manager: Any = pool._executor_manager_thread  # the pool has no public way to tell
+            if not (future.done() or manager is None or manager.is_alive()):
+                # Python's own error where it is refused a thread; `errors.refusal` knows it.
+                raise RuntimeError("can't start new thread") from None
+
+
+def tie_to(parent: int) -> None:
+    """Have the kernel kill this process when the parent ends, even if it is killed; at once if it has ended already.
+
+    The parent here is the thread that forked.
+    """
+    # Not SIGTERM: Python handles that only between two system calls.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _begin(do: Callable[[Any], Any], parent: int) -> None:
+    global _work
+    _work = do
+    tie_to(parent)
+    # Ctrl-C and a closed terminal reach every process of the terminal; the parent handles them, and ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    gc.disable()  # such a process is short-lived, and the search for cycles would take a fifth of its time
+
+
+def _do(item: Any) -> Any:
+    return _work(item)

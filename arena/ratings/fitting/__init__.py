@@ -1,1 +1,0 @@
-"""What the ratings share: matches as evidence, the model, its fit, and how sure it is."""

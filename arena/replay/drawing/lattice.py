@@ -1,0 +1,76 @@
+"""A grid and the state of the board -> the lines of the drawing, with coordinates on the rim.
+
+It works on a lattice of half-cells: a place is a cell where column and row are odd, the edge between two cells where
+one of them is, and a corner where edges meet where none is.
+"""
+
+from collections.abc import Iterator
+
+from arena.replay.drawing.board_state import BoardState, Cell, Grid
+from arena.replay.drawing.paint import DIM, WALL, paint, style
+
+FILL = "░"
+CORNERS = " ╹╺┗╻┃┏┣╸┛━┻┓┫┳╋"
+"""By the walls that meet: the sum of 1 north, 2 east, 4 south, 8 west."""
+
+
+def rows(grid: Grid, state: BoardState, colour: bool) -> Iterator[str]:
+    """Yield the lines from north to south, `y` before each row of cells, and a line of `x` below them."""
+    last = 2 * len(grid.span)
+    for row in range(last + 1):
+        label = str(grid.high - row // 2) if row % 2 else ""
+        places = (_place(grid, state, column, row, colour) for column in range(last + 1))
+        yield paint(f"{label:>{grid.margin - 1}} ", DIM, colour) + "".join(places)
+    yield paint(_columns(grid), DIM, colour)
+
+
+def _columns(grid: Grid) -> str:
+    """Return the `x` below the columns; only every fifth where they would run together."""
+    stride = 1 if grid.room > max(len(str(grid.low)), len(str(grid.high))) - 1 and grid.room > 1 else 5
+    line = ""
+    for number, x in enumerate(grid.span):
+        if x % stride == 0:
+            middle = grid.margin + 1 + number * (grid.room + 1) + grid.room // 2
+            line = line.ljust(middle - len(str(x)) // 2) + str(x)
+    return line
+
+
+def _place(grid: Grid, state: BoardState, column: int, row: int, colour: bool) -> str:
+    """Draw one place of the lattice."""
+    cells = _cells(grid, column, row)
+    width = grid.room if column % 2 else 1
+    if column % 2 and row % 2:
+        return _cell(grid, state, next(iter(cells)), colour)
+    if not cells & state.in_play:
+        return paint(FILL * width, DIM, colour)
+    if column % 2 or row % 2:
+        line = ("━" if column % 2 else "┃") if _shut(grid, state, column, row) else " "
+        return paint(line * width, WALL, colour)
+    arms = ((column, row - 1), (column + 1, row), (column, row + 1), (column - 1, row))
+    return paint(CORNERS[sum(_shut(grid, state, *arm) << bit for bit, arm in enumerate(arms))], WALL, colour)
+
+
+def _cells(grid: Grid, column: int, row: int) -> frozenset[Cell]:
+    """Return the cells of the grid that a place is, or lies between."""
+    columns = (column,) if column % 2 else (column - 1, column + 1)
+    lines = (row,) if row % 2 else (row - 1, row + 1)
+    cells = {(grid.low + one // 2, grid.high - other // 2) for one in columns for other in lines}
+    return frozenset(cell for cell in cells if grid.on_board(cell))
+
+
+def _shut(grid: Grid, state: BoardState, column: int, row: int) -> bool:
+    """Return True when an edge is a wall or the rim of the grid, and a role can reach it."""
+    cells = _cells(grid, column, row)
+    return bool(cells & state.in_play) and (len(cells) == 1 or cells in grid.walls)
+
+
+def _cell(grid: Grid, state: BoardState, cell: Cell, colour: bool) -> str:
+    """Draw a cell: the foremost sign in its middle, `+` where there is no room for all."""
+    symbols = state.symbols.get(cell, ())
+    if len(symbols) > grid.room:
+        symbols = (*symbols[: grid.room - 1], "+")
+    blank = " " if cell in state.in_play else FILL
+    before = blank * ((grid.room - 1) // 2 if len(symbols) < grid.room else 0)
+    after = blank * (grid.room - len(before) - len(symbols))
+    shown = "".join(paint(symbol, style(state, symbol), colour) for symbol in symbols)
+    return paint(before, DIM, colour) + shown + paint(after, DIM, colour)

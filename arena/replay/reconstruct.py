@@ -1,0 +1,139 @@
+"""A recorded match, played again by the referee: each seat's dialogue, and a check of the record.
+
+Pure. The referee is a state machine without clock and chance of its own, so the moves of a record give every line of
+its dialogue again, every state and the verdict. It starts no bot and reads no file.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from arena.clock import TimeUsed
+from arena.game import Game, Role
+from arena.match.referee import Referee
+from arena.protocol import Ask, Reply, dismissal
+from arena.values import Fault, Record, Turn, Verdict
+
+COMPARED = ("number", "role", "move", "by", "rejected_text", "refused", "digest")
+"""The fields of a turn that the rules and the seed decide; the others are clock readings and remarks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exchange:
+    """One question and what came back."""
+
+    role: Role
+    turn: int
+    """0 = before the first turn."""
+    ask: Ask
+    answer: str | None = ""
+    """The text of the answer; empty with a fault. None = not recorded: another seat's fault ended the match first."""
+    played: Turn | None = None
+    """The recorded turn; None for `ready`, and for a fault."""
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retraced:
+    """A record after the referee has played it again."""
+
+    exchanges: tuple[Exchange, ...]
+    """In the order in which they were asked."""
+    turns: tuple[Turn, ...]
+    verdict: Verdict | None
+    """None when the record breaks off."""
+    sides: tuple[tuple[Role, ...], ...]
+    farewell: bytes
+    """The last words to every seat that was in to the end."""
+
+    def of(self, role: Role) -> tuple[Exchange, ...]:
+        """Return the dialogue of one seat."""
+        return tuple(exchange for exchange in self.exchanges if exchange.role == role)
+
+    def last_words(self, role: Role) -> bytes:
+        """Return the last lines that the seat was sent."""
+        fault = next((exchange.fault for exchange in self.of(role) if exchange.fault), None)
+        return dismissal(fault) if fault else self.farewell if self.of(role) else b""
+
+
+def retrace(game: Game[Any], record: Record) -> Retraced:
+    """Play the recorded answers again, up to the first that is missing or that ends the match."""
+    faults = {(fault.turn, fault.role): fault for fault in record.verdict.faults}
+    never_ran = {seat.role for seat in record.seats if seat.ready is None and not seat.exit}
+    absent = {role: fault for (turn, role), fault in faults.items() if turn == 0 and role in never_ran}
+    turns = {(turn.number, turn.role): turn for turn in record.turns}
+    referee = Referee(game, record.match, absent)
+    exchanges: list[Exchange] = []
+    while asks := referee.asks():
+        asked = [_exchange(role, ask, turns, faults) for role, ask in asks.items()]
+        missing = any(exchange.answer is None for exchange in asked)
+        if missing and not any(exchange.fault for exchange in asked):
+            break
+        exchanges += asked
+        referee.hear({exchange.role: _reply(exchange) for exchange in asked if exchange.answer is not None})
+        if missing and referee.verdict is None:
+            break  # no fault explains why this turn was not recorded
+    return Retraced(
+        exchanges=tuple(exchanges),
+        turns=tuple(referee.turns),
+        verdict=referee.verdict,
+        sides=tuple(tuple(side) for side in game.sides),
+        farewell=referee.farewell() if referee.verdict else b"",
+    )
+
+
+def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
+    """Yield how the record differs from what the rules make of its moves; nothing when it holds."""
+    if [seat.role for seat in record.match.seats] != list(game.roles):
+        yield f"its roles are not those of the game: {', '.join(game.roles)}"
+        return
+    again = retrace(game, record)
+    for turn, recorded in zip(again.turns, record.turns, strict=False):
+        if wrong := [name for name in COMPARED if getattr(turn, name) != getattr(recorded, name)]:
+            where = f"turn {recorded.number}, {recorded.role}"
+            if wrong == ["digest"]:
+                yield f"{where}: {recorded.move!r} does not lead to the state that was recorded"
+            else:
+                pairs = (f"{name} {getattr(recorded, name)!r}, by the rules {getattr(turn, name)!r}" for name in wrong)
+                yield f"{where}: {'; '.join(pairs)}"
+            return
+    if len(again.turns) != len(record.turns):
+        last = max((turn.number for turn in again.turns), default=0)
+        yield f"it has {len(record.turns)} moves, but by the rules they end in turn {last}, after {len(again.turns)}"
+    if record.sides != again.sides:
+        yield "its sides are not those of the game"
+    for name in (field.name for field in fields(Verdict)):
+        by_rules, recorded_value = getattr(again.verdict, name, None), getattr(record.verdict, name)
+        if by_rules != recorded_value and not (name == "faults" and again.verdict is None):
+            yield f"its verdict says {name} {_plain(recorded_value)}; by the rules it is {_plain(by_rules)}"
+
+
+def _exchange(
+    role: Role, ask: Ask, turns: dict[tuple[int, Role], Turn], faults: dict[tuple[int, Role], Fault]
+) -> Exchange:
+    if (fault := faults.get((ask.turn, role))) is not None:
+        return Exchange(role=role, turn=ask.turn, ask=ask, fault=fault)
+    if ask.ready:
+        return Exchange(role=role, turn=0, ask=ask, answer="ready")
+    played = turns.get((ask.turn, role))
+    if played is None:
+        return Exchange(role=role, turn=ask.turn, ask=ask, answer=None)
+    answer = played.rejected_text if played.by == "strike" and played.rejected_text is not None else played.move
+    return Exchange(role=role, turn=ask.turn, ask=ask, answer=answer, played=played)
+
+
+def _reply(exchange: Exchange) -> Reply:
+    """Return the recorded answer as the referee hears a bot's."""
+    if exchange.fault is not None:
+        return Reply(ending=exchange.fault.ending, words=exchange.fault.words)
+    spent, refused = (exchange.played.spent, exchange.played.refused) if exchange.played else (TimeUsed(), None)
+    text = exchange.answer or ""
+    if not ("'" in text or "\\" in text or text.endswith("...")):
+        refused = None  # cleaning changed nothing in this text, so the referee can judge it again
+    return Reply(line=text.encode("utf-8", "surrogatepass"), spent=spent, refused=refused)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(f"{fault.role} {fault.ending} in turn {fault.turn}" for fault in value) or "none"
+    return str(value)

@@ -1,0 +1,164 @@
+"""A match as scenes: each turn's moves with the state after them, as a replay shows it.
+
+Pure: the rules and the recorded moves give every state again. It knows a grid only by its facts (`wall`, `size`, `at`),
+and marks no steps where a game has none.
+
+`reconstruct.py` plays a record again too, but not with this code: there the referee hears the recorded answers, so that
+strikes, faults, dialogue and verdict come out again. A replay needs none of these, must follow a match that is not over
+yet, and may see no more than one role; and the referee does not stop at each state that a replay shows, as it plays
+turns of chance and of absent seats on its own. They share `facts_digest`, the rule for when two states are the same.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.game import Fact, Game, Role
+from arena.match.referee import facts_digest
+from arena.replay.drawing.board_state import Cell, Grid, numbers, read_grid
+from arena.values import Turn
+
+STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
+"""The words of a move that are steps on a grid; `y` grows to the north."""
+
+
+_grid = lru_cache(read_grid)  # a board's facts never change in a match, and reading them costs more than a turn
+
+
+@dataclass(frozen=True)
+class Step:
+    """A word of a move: a step, or anything else, which is always `made`."""
+
+    word: str
+    fate: str = "made"
+    """`made`, `blocked` (a wall or the rim stopped it) or `not made` (the match was over before it)."""
+
+    def __str__(self) -> str:
+        return self.word if self.fate == "made" else f"{self.word} ({self.fate})"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One turn: what was played, by whom, and the state it led to."""
+
+    number: int
+    """1, 2, ...; 0 is the start, where nothing was played yet."""
+    turns: tuple[Turn, ...]
+    steps: tuple[tuple[Step, ...], ...]
+    """The words of each turn's move, in the order of `turns`."""
+    facts: tuple[Fact, ...]
+    """Everything about the state after the turn."""
+
+    def move(self, index: int) -> str:
+        """Return the move at this index of `turns`, its steps marked."""
+        return " ".join(map(str, self.steps[index]))
+
+    def blocked(self, index: int) -> int:
+        """Return how many steps of that move a wall stopped."""
+        return sum(step.fate == "blocked" for step in self.steps[index])
+
+
+class Replayer:
+    """Replays a match turn by turn, while its moves become known."""
+
+    def __init__(self, game: Game[Any], role: Role | None = None) -> None:
+        """Replay what `role` may see; None = everything."""
+        self._game, self._role = game, role
+        self._board = tuple(game.board())
+        self._state = game.start()
+        self._cells = cells(game.view(self._state, role))
+        self._number = 0  # of the last turn that was replayed
+
+    def opening(self) -> Scene:
+        """Return the state before the first turn."""
+        return Scene(0, (), (), tuple(self._game.view(self._game.start(), self._role)))
+
+    def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
+        """Yield the scenes that these turns add; `turns` are all turns of the match so far."""
+        for number, group in groupby(turns, key=lambda turn: turn.number):
+            if number > self._number:
+                yield self._step(number, tuple(group))
+
+    def _step(self, number: int, turns: tuple[Turn, ...]) -> Scene:
+        """Play one turn's moves; ArenaError where they are illegal, or lead to another state than was recorded."""
+        before, movers = self._cells, self._game.to_move(self._state)
+        edited = ArenaError(
+            f"turn {number} comes out otherwise than it was recorded: the rules or the board were edited since;"
+            " undo that, or play the match again"
+        )
+        for turn in turns:
+            if turn.role not in movers or turn.move not in self._game.legal_moves(self._state, turn.role):
+                raise edited
+        self._state = self._game.play(self._state, {turn.role: turn.move for turn in turns})
+        self._number = number
+        after = tuple(self._game.view(self._state, None))
+        if not {turn.digest for turn in turns} <= {"", facts_digest(after)}:
+            raise edited
+        if self._role is not None:
+            after = tuple(self._game.view(self._state, self._role))
+        self._cells = cells(after)
+        steps = tuple(steps_of(self._board, before, self._cells, turn.role, turn.move) for turn in turns)
+        return Scene(number, turns, steps, after)
+
+
+def scenes(game: Game[Any], turns: Iterable[Turn]) -> Iterator[Scene]:
+    """Yield the start and every turn of a match that was played."""
+    replayer = Replayer(game)
+    yield replayer.opening()
+    yield from replayer.go_on(turns)
+
+
+def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
+    """Return the cell of each role by the facts `at ROLE X Y`; of two facts about a role the first counts."""
+    return dict(reversed([standing for standing in map(_standing, facts) if standing]))
+
+
+@lru_cache(10_000)  # the same few facts come again and again: a look-up takes a third of the time
+def _standing(fact: Fact) -> tuple[Role, Cell] | None:
+    """Return the role and the cell of a fact `at ROLE X Y`; None for any other fact."""
+    match fact.split():
+        case ["at", role, *words] if cell := numbers(words):
+            return role, cell
+    return None
+
+
+def steps_of(
+    board: tuple[Fact, ...], before: Mapping[Role, Cell], after: Mapping[Role, Cell], role: Role, move: str
+) -> tuple[Step, ...]:
+    """Return the words of a move with the fate of each step, judged by walls and by where the role stood and stands.
+
+    When no way along the walls explains where it stands now (a game of other rules), every word is `made`.
+    """
+    if role in before and role in after:
+        return _way(board, before[role], after[role], move)
+    return tuple(map(Step, move.split(" ")))
+
+
+@lru_cache(10_000)  # the same few ways come again and again
+def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[Step, ...]:
+    """Return the words of a move that led from one cell to the other, each with its fate."""
+    words = move.split(" ")
+    grid = _grid(board)
+    if grid is None:
+        return tuple(map(Step, words))
+    # A match may end in the middle of a move: try the whole move first, then without its last step, and so on.
+    last = max((index for index, word in enumerate(words) if word in STEPS), default=-1)
+    for count in (last + 1, *(index for index in range(last, 0, -1) if words[index] in STEPS)):
+        steps, cell = _walk(grid, start, words[:count])
+        if cell == end:
+            return (*steps, *(Step(word, "not made" if word in STEPS else "made") for word in words[count:]))
+    return tuple(map(Step, words))
+
+
+def _walk(grid: Grid, cell: Cell, words: list[str]) -> tuple[tuple[Step, ...], Cell]:
+    steps = []
+    for word in words:
+        dx, dy = STEPS.get(word, (0, 0))
+        target = (cell[0] + dx, cell[1] + dy)
+        stopped = word in STEPS and not grid.leads(cell, target)
+        steps.append(Step(word, "blocked" if stopped else "made"))
+        cell = cell if stopped else target
+    return tuple(steps), cell

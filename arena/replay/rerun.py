@@ -1,0 +1,109 @@
+"""A recorded match once more: with the same seeds and real bots, or one bot alone, which reads what it read then.
+
+It says what differs, and stores nothing. The caller decides which bots run, and whether they may.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+
+from arena import protocol
+from arena.match.bot import LiveBot
+from arena.match.polling import ask_all
+from arena.protocol import Reply
+from arena.replay.reconstruct import Exchange
+from arena.sandbox.launcher import Launcher
+from arena.values import Bot, Ending, Match, Record, Turn
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A bot's answer now to a question of the record."""
+
+    then: Exchange
+    now: Reply
+
+    @property
+    def said_then(self) -> str:
+        """The recorded answer, or how it failed."""
+        if self.then.answer is None:
+            return "(not recorded)"
+        return f"({self.then.fault.ending})" if self.then.fault else self.then.answer
+
+    @property
+    def said_now(self) -> str:
+        """The answer now, or how it failed; harmless to show."""
+        if self.now.ending is not None:
+            return f"({self.now.ending})"
+        return protocol.clean(protocol.text_of(self.now.line))
+
+    @property
+    def same(self) -> bool:
+        """True for the same answer, or the same kind of failure."""
+        if self.then.fault and self.now.ending is None:
+            refused = protocol.text_of(self.now.line) not in self.then.ask.legal
+            return refused and self.then.fault.ending in {Ending.ILLEGAL_MOVE, Ending.GARBLED}
+        if self.then.answer is None:
+            return self.now.ending is None  # nothing is there to compare it with
+        if self.now.ending is None and self.then.played is not None and self.then.played.by == "bot":
+            return protocol.text_of(self.now.line) == self.then.answer  # a move is recorded as it was, not cleaned
+        return self.said_then == self.said_now
+
+
+def feed(
+    exchanges: tuple[Exchange, ...], match: Match, bot: Bot, launcher: Launcher, tell: Callable[[Answer], object] = id
+) -> tuple[Answer, ...]:
+    """Ask a bot exactly what was asked then, whatever it answers, until it fails; `tell` gets each answer."""
+    role = exchanges[0].role
+    live = LiveBot(launcher, role, bot, match.conditions, Path(match.rules))
+    answers: list[Answer] = []
+    try:
+        for exchange in exchanges:
+            answers.append(Answer(then=exchange, now=ask_all({role: live}, {role: exchange.ask})[role]))
+            tell(answers[-1])
+            if answers[-1].now.ending is not None:
+                break
+    finally:
+        live.end()
+        launcher.sweep()
+    return tuple(answers)
+
+
+def with_bots(match: Match, bots: dict[str, Bot]) -> Match:
+    """Return the match with these bots, by role."""
+    return replace(match, seats=tuple(replace(seat, bot=bots[seat.role]) for seat in match.seats))
+
+
+def differences(then: Record, now: Record) -> Iterator[str]:
+    """Yield the first turn in which two playings of a match differ, and differences of their ends."""
+    for old, new in zip_longest(then.turns, now.turns):
+        if _essence(old) != _essence(new):
+            yield f"then {_shown(old)}; now {_shown(new)}"
+            break
+    for aspect, old, new in (
+        ("ended by", then.verdict.reason, now.verdict.reason),
+        ("scores", _scores(then), _scores(now)),
+        ("faults", _faults(then), _faults(now)),
+    ):
+        if old != new:
+            yield f"{aspect}: then {old}; now {new}"
+
+
+def _essence(turn: Turn | None) -> tuple[object, ...] | None:
+    return None if turn is None else (turn.number, turn.role, turn.move, turn.by, turn.digest)
+
+
+def _shown(turn: Turn | None) -> str:
+    if turn is None:
+        return "it was over"
+    by = "" if turn.by == "bot" else f" ({turn.by})"
+    return f"turn {turn.number}: {turn.role} {turn.move}{by}"
+
+
+def _scores(record: Record) -> str:
+    return ", ".join(f"{role} {score}" for role, score in record.verdict.scores.items())
+
+
+def _faults(record: Record) -> str:
+    return ", ".join(f"{fault.role} {fault.ending} in turn {fault.turn}" for fault in record.verdict.faults) or "none"

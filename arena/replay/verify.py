@@ -1,0 +1,186 @@
+"""A check of an event's results against its records and the rules: every record, every column, the plan.
+
+It reads an archive and changes nothing. It proves that results agree with each other and with the rules. It can't
+prove more: a forger who replaces plan, moves and states together has made another event.
+"""
+
+import contextlib
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+from arena import parallel
+from arena.errors import ArenaError
+from arena.event import schedules
+from arena.game import Game
+from arena.replay.reconstruct import disagreements
+from arena.results.archive import Archive, DamagedError, records
+from arena.results.standings import Tally, tallies
+from arena.values import Event, Match, Record
+
+GameOf = Callable[[Match], Game[Any]]
+"""The rules of a match, from where rules are trusted; never from the path in the record."""
+
+
+UNREADABLE = (KeyError, ValueError, TypeError)
+"""Exceptions that a text raises where arena did not write it."""
+DAMAGE_SEARCH_S = 5.0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A statement of the results that does not hold."""
+
+    match: str
+    """The match's id; empty when it is about the event."""
+    words: str
+
+
+def checked(archive: Archive, game_of: GameOf, *, all_versions: bool = False) -> Iterator[tuple[str, list[Problem]]]:
+    """Yield the id and the problems of each record, by id. All cores check records.
+
+    Records of the current plan must be the matches that were planned; with `all_versions` the others are checked too.
+    Of a damaged file everything readable is checked, in any order.
+    """
+    planned: dict[str, Match] = {}
+    with contextlib.suppress(DamagedError, *UNREADABLE):  # then `of_event` reports it
+        planned = {match.id: match for match in _plan(archive.event())}
+    numbers = list(dict.fromkeys(archive.readable_numbers(all_versions=all_versions)))
+    archive.close()  # no connection is open in a process that forks
+    yield from parallel.parallel_map(partial(_check, archive, planned, cache(game_of)), numbers)
+
+
+def count(archive: Archive, *, all_versions: bool = False) -> int:
+    """Return how many records `checked` looks at."""
+    return len(set(archive.readable_numbers(all_versions=all_versions)))
+
+
+def event_in(archive: Archive) -> Event | None:
+    """Return the event that was played last; None where it can't be read any more."""
+    try:
+        return archive.event()
+    except (DamagedError, *UNREADABLE):
+        return None
+
+
+def damage(archive: Archive) -> str | None:
+    """Return what in the file is not as arena wrote it, or None. It looks for `DAMAGE_SEARCH_S` at most."""
+    until = time.monotonic() + DAMAGE_SEARCH_S
+    try:
+        if (complaint := archive.unsound()) is not None:
+            return f"it is no sound database ({complaint})"
+        if event_in(archive) is None:
+            return "its event cannot be read"
+        for number in archive.readable_numbers(all_versions=True):
+            if time.monotonic() > until:
+                break
+            match, problems = _check(archive, {}, None, number)
+            if problems:
+                return f"match {match}: {problems[0].words}"
+        return next((problem.words for problem in _event_problems(archive) if "no record" not in problem.words), None)
+    except DamagedError as error:
+        return str(error)
+
+
+def _check(
+    archive: Archive, planned: Mapping[str, Match], game_of: GameOf | None, number: int
+) -> tuple[str, list[Problem]]:
+    """Return the id of a record, or its number where the id is lost, and its problems."""
+    match = f"number {number}"
+    try:
+        row = archive.packed_record(number)
+        if row is None:
+            return match, [Problem(match, "its row is lost; the file is damaged")]
+        match, blob = row
+        texts = list(_record_problems(archive, number, match, blob, planned.get(match), game_of))
+    except DamagedError:
+        texts = ["it cannot be read; the file is damaged"]
+    return match, [Problem(match, text) for text in texts]
+
+
+def of_event(archive: Archive) -> Iterator[Problem]:
+    """Yield the problems of the event as a whole: of its plan, and of the sums behind its leaderboard."""
+    if event_in(archive) is None:
+        yield Problem("", "the event itself cannot be read; the file is damaged")
+        return
+    try:
+        yield from _event_problems(archive)
+    except (DamagedError, *UNREADABLE):
+        yield Problem("", "its tables cannot be read; the file is damaged")
+
+
+def _event_problems(archive: Archive) -> Iterator[Problem]:
+    planned = {match.id for match in _plan(archive.event())}
+    flagged = archive.planned_ids()
+    if strange := flagged - planned:
+        yield Problem("", f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}")
+    if hidden := (archive.ids() & planned) - flagged:
+        yield Problem("", f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
+    if missing := planned - archive.ids():
+        yield Problem("", f"{len(missing)} of {len(planned)} planned matches have no record: unfinished, or removed")
+    try:
+        counted = _counter(tally for played in archive.played() for tally in tallies(played))
+    except UNREADABLE:
+        yield Problem("", "its seats are not those of its matches")
+        return
+    if counted != _counter(archive.tallies()):
+        yield Problem("", "the sums behind the leaderboard are not those of its matches")
+
+
+def _plan(event: Event) -> tuple[Match, ...]:
+    return schedules.find(event.schedule).plan(event)
+
+
+def _record_problems(
+    archive: Archive, number: int, match: str, blob: bytes, planned: Match | None, game_of: GameOf | None
+) -> Iterator[str]:
+    """Yield what is wrong with one record; without `game_of` only what needs no rules."""
+    try:
+        record = records.unpacked(blob)
+    except (ValueError, zlib.error):
+        yield "its record cannot be read"
+        return
+    if record.match.id != match:
+        yield f"its record is that of match {record.match.id}"
+    if planned is not None and _essence(record.match) != _essence(planned):
+        yield "its record is of another match than was planned: game, seats, seed or conditions differ"
+        return
+    if game_of is not None:
+        try:
+            game = game_of(record.match)
+        except ArenaError as error:
+            yield f"its rules cannot be had: {error}"
+            return
+        yield from disagreements(game, record)
+    yield from _column_problems(archive, number, record)
+
+
+def _essence(match: Match) -> tuple[object, ...]:
+    """Return what identifies a match, wherever its files are."""
+    seats = tuple((seat.role, seat.bot.name, seat.bot.digest) for seat in match.seats)
+    return match.id, match.label, match.repeat, match.seed, match.key, match.conditions, seats
+
+
+def _column_problems(archive: Archive, number: int, record: Record) -> Iterator[str]:
+    """Yield how the columns behind the tables differ from the record."""
+    if [seat.role for seat in record.seats] != [seat.role for seat in record.match.seats]:
+        yield "its reports are not those of its seats"
+        return
+    if (count := archive.seat_count(number)) != len(record.seats):
+        yield f"{count} seats are counted, its record has {len(record.seats)}"
+    elif wrong := archive.differing_columns(number, record):
+        yield f"columns that its tables are made of differ from its record: {', '.join(wrong)}"
+
+
+def _counter(counted: Iterator[Tally] | tuple[Tally, ...]) -> Counter[object]:
+    """Add up seats and scores by board, role, bot, result and ending."""
+    sums: Counter[object] = Counter()
+    for tally in counted:
+        key = (tally.board, tally.role, tally.bot, tally.result, tally.ending)
+        sums[*key, "seats"] += tally.seats
+        sums[*key, "score"] += tally.score
+    return sums

@@ -1,0 +1,320 @@
+"""The archive: the records of one event in its SQLite file. All SQL queries of arena are in this folder.
+
+With `all_versions` a method reads the matches of all bots, boards and rules that ever played; without, those of the
+current plan.
+"""
+
+# Theory of operation
+# -------------------
+# A match counts when its record is committed, and not before: `append` returns after the fsync, and only then does a
+# run report the match as finished. A run that is killed at any moment goes on from `ids`. database.py has the
+# transactions.
+#
+# One record is stored in several forms, all in the one transaction, so that no reader ever sees one without the others:
+# - `records`: the whole record, compressed. It is the source of truth; everything else about the match can be made from
+#   it again, and `arena verify` compares the two (`differing_columns`).
+# - `matches` and `seats`: small rows for the tables, apart from the large blobs, so that no leaderboard reads past
+#   these. `entries` has each bot in its role on a board once.
+# - `matches.figures`: one blob a match with the numbers of all its seats, as numpy reads them. Ratings and crosstables
+#   need all seats, a million or more. To fetch rows and make Python numbers of them takes three times as long, and to
+#   let SQLite print whole columns, for numpy to read the print, twice as long. One blob for all matches would have
+#   to be rewritten by each append.
+# - `clocks`: the times of each answer, packed as float32; only the table of times reads them.
+# - `tallies`: sums of seats by entry, result and ending. Leaderboards are made of these, so they read a few thousand
+#   rows whatever the number of matches. Each batch is added to them in the transaction that stores it, so that a
+#   leaderboard is never older than the last row. When the plan changes, other matches count, and all tallies are
+#   counted anew.
+#
+# `planned` marks the matches of the current plan. Matches of an earlier plan (an edited bot, board or rule) stay.
+
+import contextlib
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from arena.errors import ArenaError
+from arena.game import Role
+from arena.results.archive import records, schema
+from arena.results.archive.database import DamagedError, Database, NoResultsError
+from arena.results.archive.records import Entry, Row, StoredSeat
+from arena.results.standings import Tally
+from arena.values import Abort, Ending, Event, Failing, Played, Record, digest_of
+
+__all__ = ["Archive", "DamagedError", "Entry", "NoResultsError", "StoredSeat"]
+
+MATCH = f"""
+insert into matches ({", ".join(records.MATCH)}, figures, planned)
+values ({", ".join("?" * len(records.MATCH))}, ?, ? in (select match from plan))
+"""
+NOTE = "insert or replace into meta values (?, ?)"
+NUMBERS_ANYWHERE = (
+    "select number from matches not indexed",
+    "select number from matches order by id",
+    "select match from records",
+    "select match from seats",
+)
+"""Queries that read one b-tree each: damage to one b-tree leaves the others."""
+SEAT_COLUMNS = (
+    *(f"entries.{name}" for name in records.ENTRY),
+    *(f"seats.{name}" for name in records.SEAT),
+    *records.CLOCKS,
+)
+
+
+class Archive(Database):
+    """The results of one event; `writing` holds the lock until the end of the `with`."""
+
+    def begin(self, event: Event, plan: Iterable[str]) -> None:
+        """Store the event that is being played and the ids of its plan. An earlier plan is replaced."""
+        ids = sorted(plan)
+        mark = digest_of(ids)
+        with self._transaction() as connection:
+            connection.execute(NOTE, ("event", records.event_text(event)))
+            if connection.execute("select 1 from meta where key = 'plan' and value = ?", (mark,)).fetchone() is None:
+                connection.execute(NOTE, ("plan", mark))
+                connection.execute("delete from plan")
+                connection.executemany("insert into plan values (?)", ((match,) for match in ids))
+                planned = "id in (select match from plan)"
+                connection.execute(f"update matches set planned = not planned where planned != ({planned})")
+                connection.execute("delete from tallies")
+                connection.execute(schema.COUNT, (0,))
+
+    def append(self, *played: Record) -> None:
+        """Store records, all or none; they are on disk when this returns. The same id twice counts once."""
+        rows = [records.rows_of(record) for record in played]  # before the transaction, which should be short
+        with self._transaction() as connection:
+            (last,) = connection.execute("select ifnull(max(number), 0) from matches").fetchone()
+            for row in rows:
+                _insert(connection, row)
+            connection.execute(schema.COUNT, (last,))
+
+    def append_abort(self, abort: Abort) -> None:
+        """Store that arena failed a match."""
+        with self._transaction() as connection:
+            connection.execute("insert into aborts values (?, ?, ?)", records.abort_row(abort))
+
+    def ids(self) -> set[str]:
+        """Return the id of every finished match, planned or not."""
+        return {row[0] for row in self._rows("select id from matches")}
+
+    def event(self) -> Event:
+        """Return the event that was played last."""
+        for (text,) in self._rows("select value from meta where key = 'event'"):
+            event = records.event_of(text)
+            if self._label is None:
+                return event
+            bots = []
+            for bot in event.bots:
+                name = self._label(bot.name, bot.digest)
+                # The display name is dropped where the name has a version now: it would not show the version.
+                bots.append(replace(bot, name=name, display=bot.display if name == bot.name else ""))
+            return replace(event, bots=tuple(sorted(bots, key=lambda bot: bot.name)))
+        raise ArenaError(f"{self.folder}: no event was begun here; `arena run` does")
+
+    def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
+        """Return the finished matches by id."""
+        query = f"select number, {', '.join(records.PLAYED)} from matches where planned or ? order by id"
+        matches = list(self._rows(query, all_versions))
+        seats: dict[int, list[Row]] = {}
+        query = "select match, role, bot, score, ending from seats join entries on entry = number order by match, place"
+        for match, *seat in self._rows(query):
+            seats.setdefault(match, []).append(tuple(seat))
+        return tuple(records.played_of(tuple(row), seats[number]) for number, *row in matches)
+
+    def tallies(self, *, all_versions: bool = False) -> tuple[Tally, ...]:
+        """Return sums of the seats of the same matches; for many matches it takes no longer than for few."""
+        query = (
+            "select game || '/' || board, role, bot, result, ending, sum(seats), sum(score) from tallies "
+            "join entries on entry = number where planned or ? group by game, board, role, bot, result, ending"
+        )
+        return tuple(
+            Tally(
+                board=board,
+                role=role,
+                bot=bot,
+                result=result or None,
+                ending=Ending(ending) if ending else None,
+                seats=seats,
+                score=score,
+            )
+            for board, role, bot, result, ending, seats, score in self._rows(query, all_versions)
+        )
+
+    def failings(self, *, all_versions: bool = False) -> Iterator[Failing]:
+        """Yield the faults of bots, by bot and ending, each with an example."""
+        query = (
+            "select bot, ending, sum(seats) from tallies join entries on entry = number "
+            "where (planned or ?) and ending != '' group by bot, ending order by bot, ending"
+        )
+        example = (
+            "select id, words from matches join seats on match = matches.number join entries on entry = entries.number "
+            "where (planned or ?) and bot = ? and ending = ? limit 1"
+        )
+        for bot, ending, times in list(self._rows(query, all_versions)):
+            for match, words in self._rows(example, all_versions, bot, ending):
+                yield Failing(bot=bot, ending=Ending(ending), times=times, match=match, words=words)
+
+    def count(self, *, all_versions: bool = False) -> int:
+        """Return the number of finished matches."""
+        ((count,),) = self._rows("select count(*) from matches where planned or ?", all_versions)
+        return int(count)
+
+    def boards(self) -> dict[str, tuple[Role, ...]]:
+        """Return the roles of each `game/board` that was ever played, as in its match with the highest id."""
+        labels = self._rows("select game || '/' || board, max(id) from matches group by game, board order by min(id)")
+        query = (
+            "select role from matches join seats on match = matches.number join entries on entry = entries.number "
+            "where id = ? order by place"
+        )
+        return {label: tuple(role for (role,) in self._rows(query, match)) for label, match in list(labels)}
+
+    def mark(self) -> str:
+        """Return a version key of the stored results (aborts excluded). Caches are valid while it is unchanged."""
+        plan = [value for (value,) in self._rows("select value from meta where key = 'plan'")]
+        last = self._rows("select number, started from matches order by number desc limit 1")
+        return "-".join([*plan, *(f"{number}-{started}" for number, started in last)])
+
+    def record(self, prefix: str) -> Record:
+        """Return the record whose id begins with `prefix`; raise ArenaError if there is none, or more than one."""
+        query = "select record from matches join records on match = number where id >= ? and id < ? || 'g' limit 2"
+        rows = list(self._rows(query, prefix, prefix))  # an id is hex digits, which are all below `g`
+        if len(rows) != 1 or not prefix:
+            many = "several matches begin" if rows else "no match begins"
+            raise ArenaError(f"{self.folder}: {many} with {prefix!r}; matches.csv lists their ids")
+        return records.unpacked(rows[0][0])
+
+    def records(self, *, all_versions: bool = True, most: int | None = None) -> Iterator[Record]:
+        """Yield the records by id, `most` at most: ids are hashes, so these are a fair sample of boards and pairs."""
+        query = "select record from matches join records on match = number where planned or ? order by id limit ?"
+        for (blob,) in self._rows(query, all_versions, -1 if most is None else most):
+            yield records.unpacked(blob)
+
+    def newest_on(self, label: str) -> Record | None:
+        """Return the newest record of a match on this `game/board`, or None."""
+        game, _, board = label.partition("/")
+        query = (
+            "select record from matches join records on match = number "
+            "where game = ? and board = ? order by number desc limit 1"
+        )
+        return next((records.unpacked(blob) for (blob,) in self._rows(query, game, board)), None)
+
+    def numbers(self) -> dict[str, int]:
+        """Return the number of each match by its id; a match that was stored later has a higher number."""
+        return dict(self._rows("select id, number from matches"))
+
+    def mean_seconds(self) -> dict[str, float]:
+        """Return the mean time of a match on each `game/board`, without matches in which no bot was asked."""
+        query = "select game || '/' || board, avg(seconds) from matches where turns > 0 group by game, board"
+        return dict(self._rows(query))
+
+    def versions(self) -> Counter[str]:
+        """Return the number of versions of each bot that ever played."""
+        return Counter(bot for (bot,) in self._rows("select bot from entries group by bot, digest"))
+
+    def sides(self) -> dict[str, set[int]]:
+        """Return the sides of each `game/board` that was ever played."""
+        sides: dict[str, set[int]] = {}
+        for label, side in self._rows("select distinct game || '/' || board, side from entries"):
+            sides.setdefault(label, set()).add(side)
+        return sides
+
+    def entries(self) -> dict[int, Entry]:
+        """Return every entry by its number."""
+        rows = self._rows(f"select number, {', '.join(records.ENTRY)} from entries")
+        return {number: Entry(*columns) for number, *columns in rows}
+
+    def figures(self, *, all_versions: bool = False) -> bytearray:
+        """Return the figures of all seats, by match and order of play, as `records.FIGURES` describes them."""
+        joined = bytearray()  # a list of bytes would take more memory than the bytes themselves
+        for (figures,) in self._rows("select figures from matches where planned or ? order by number", all_versions):
+            joined += figures
+        return joined
+
+    def reasons(self, *, all_versions: bool = False) -> Iterator[tuple[str, str]]:
+        """Yield the id and the reason of each match, in the order in which they were stored."""
+        yield from self._rows("select id, reason from matches where planned or ? order by number", all_versions)
+
+    def seats(self, *, all_versions: bool = False) -> Iterator[StoredSeat]:
+        """Yield the seats by the id of their match, in order of play."""
+        columns = ", ".join({"match": "id", "turns": "seats.turns"}.get(name, name) for name in StoredSeat._fields)
+        query = (
+            f"select {columns} from seats join matches on matches.number = match "
+            "join entries on entries.number = entry where planned or ? order by id, place"
+        )
+        yield from map(StoredSeat._make, self._rows(query, all_versions))
+
+    def clocks(self, *, all_versions: bool = False) -> Iterator[tuple[str, str, Role, bytes, bytes, bytes]]:
+        """Yield bot, `game/board`, role and the columns CLOCKS of each seat."""
+        query = (
+            f"select bot, entries.game || '/' || entries.board, role, {', '.join(records.CLOCKS)} from matches "
+            "join seats on seats.match = matches.number join entries on entries.number = entry "
+            "join clocks on clocks.match = seats.match and clocks.place = seats.place where planned or ?"
+        )
+        yield from self._rows(query, all_versions)
+
+    def aborts(self) -> tuple[Abort, ...]:
+        """Return the failures of arena itself, in order."""
+        query = "select match, attempt, cause from aborts order by rowid"
+        return tuple(Abort(match=match, attempt=attempt, cause=cause) for match, attempt, cause in self._rows(query))
+
+    def planned_ids(self) -> set[str]:
+        """Return the ids of the matches that are marked as planned."""
+        return {match for (match,) in self._rows("select id from matches where planned")}
+
+    def readable_numbers(self, *, all_versions: bool) -> Iterator[int]:
+        """Yield the numbers of the records by id. If `matches` is damaged, read all tables: then numbers repeat."""
+        try:
+            query = "select number from matches where planned or ? order by id"
+            yield from [number for (number,) in self._rows(query, all_versions)]
+        except DamagedError:
+            for query in NUMBERS_ANYWHERE:
+                with contextlib.suppress(DamagedError):
+                    yield from (number for (number,) in self._rows(query) if isinstance(number, int))
+
+    def packed_record(self, number: int) -> tuple[str, bytes] | None:
+        """Return the id and the packed record of the match with this number, or None without its row."""
+        query = "select id, record from matches left join records on match = number where number = ?"
+        return next(((match, blob or b"") for match, blob in self._rows(query, number)), None)
+
+    def seat_count(self, number: int) -> int:
+        """Return the number of seats that are stored of the match with this number."""
+        return len(self._seat_rows(number))
+
+    def differing_columns(self, number: int, record: Record) -> tuple[str, ...]:
+        """Return the columns of the match with this number, and of its seats, that differ from the record."""
+        rows = records.rows_of(record)
+        (stored,) = self._rows(f"select {', '.join(records.MATCH)}, figures from matches where number = ?", number)
+        entries = [entry for (entry,) in self._rows("select entry from seats where match = ? order by place", number)]
+        names, actual, expected = [*records.MATCH, "figures"], [*stored], [*rows.match, records.figures(rows, entries)]
+        for row, seat in zip(self._seat_rows(number), rows.seats, strict=True):
+            names += SEAT_COLUMNS
+            actual += row
+            expected += (*seat.entry, *seat.seat, *seat.clocks)
+        differing = (name for name, *values in zip(names, actual, expected, strict=True) if values[0] != values[1])
+        return tuple(dict.fromkeys(differing))
+
+    def _seat_rows(self, number: int) -> list[Row]:
+        """Return SEAT_COLUMNS of the seats of the match with this number, in order of play."""
+        query = (
+            f"select {', '.join(SEAT_COLUMNS)} from seats join entries on entry = entries.number "
+            "left join clocks on clocks.match = seats.match and clocks.place = seats.place "
+            "where seats.match = ? order by seats.place"
+        )
+        return list(self._rows(query, number))
+
+
+def _insert(connection: sqlite3.Connection, rows: records.Rows) -> None:
+    """Store a match with its seats, unless it is stored already."""
+    match = rows.match[0]
+    if connection.execute("select 1 from matches where id = ?", (match,)).fetchone():
+        return
+    entries = []
+    for row in rows.seats:
+        connection.execute(schema.ENTRY, row.entry)
+        entries += connection.execute(schema.ENTRY_NUMBER, row.entry).fetchone()
+    number = connection.execute(MATCH, (*rows.match, records.figures(rows, entries), match)).lastrowid
+    connection.execute("insert into records values (?, ?)", (number, rows.packed))
+    for position, (entry, (_, seat, clocks)) in enumerate(zip(entries, rows.seats, strict=True)):
+        connection.execute(schema.SEAT, (number, position, entry, *seat))
+        connection.execute("insert into clocks values (?, ?, ?, ?, ?)", (number, position, *clocks))

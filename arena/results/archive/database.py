@@ -1,0 +1,216 @@
+"""The event's SQLite file and the lock beside it: opened, written in transactions, closed before a fork.
+
+An error of SQLite becomes one line that says what to do. The tables are declared in schema.py.
+"""
+
+# Theory of operation
+# -------------------
+# One writer. Only the main process of a run writes, and it holds a lock on `.lock` in the folder. SQLite would
+# serialise two writers, too, but two runs of one event would play the same matches and each replace the other's plan.
+# The lock is a POSIX record lock, which the kernel releases when the process dies, so a killed run leaves none behind;
+# the pid in the file is only for the message to the second run.
+#
+# WAL, so that readers and the writer never wait for each other: `arena leaderboard` works while an event is played.
+# JSON lines and Parquet files were measured, too, and were worse.
+#
+# synchronous = full: an fsync for each commit, so that a power cut loses no match that was reported as finished. With
+# `normal`, which syncs at checkpoints only, a power cut lost 15 to 45 such matches. Records are appended in batches, so
+# that this costs little.
+#
+# Readers read one moment. A reader begins a transaction that it never commits; all its queries until `close` see the
+# file as it was at the first one. Otherwise a match that is stored between two queries would be in one table and not in
+# the other. The price: SQLite cannot cut its log while a reader is open, so a reader that stays costs disk, but no
+# time.
+#
+# Forks. SQLite forbids the use of a connection on both sides of a fork, so callers `close` before they fork; the next
+# call opens it again.
+
+import contextlib
+import errno
+import fcntl
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from arena import durable
+from arena.errors import ArenaError
+from arena.results.archive import schema
+
+DAMAGE = ("no such table", "Could not decode", "malformed")
+"""Parts of SQLite's messages about a damaged file in other errors than SQLITE_CORRUPT."""
+BUSY_TIMEOUT_MS = 10_000
+"""SQLite waits so long for a lock of another process before it raises an error."""
+
+
+class NoResultsError(ArenaError):
+    """There are no results: there is no file, or a run was killed before it had made the tables."""
+
+
+class DamagedError(ArenaError):
+    """The file is not as arena left it: a disk or a copy has changed or lost a part of it."""
+
+
+class Database:
+    """The tables of one event; `writing` holds the lock until the end of the `with`."""
+
+    opened: ClassVar[set[Path]] = set()
+    """The folders that were opened in this process; the command line looks for damage there when a command fails."""
+
+    def __init__(self, folder: Path, *, writing: bool) -> None:
+        self.opened.add(folder)
+        self.folder = folder
+        self.path = folder / "event.sqlite"
+        self._writing = writing
+        self._lock: int | None = None
+        self._open: sqlite3.Connection | None = None
+        self._label: Callable[[str, str], str] | None = None
+
+    @classmethod
+    def open(cls, folder: Path, *, writing: bool = False) -> Self:
+        """Open a results folder; raise ArenaError if it can't be read or written, or is in use by another run."""
+        database = cls(folder, writing=writing)
+        try:
+            if writing:
+                durable.make_folder(folder)
+                database._take_lock()
+            elif not database.path.is_file():
+                raise NoResultsError(f"{folder}: there are no results here; `arena run` makes some")
+            database._connection()
+        except BaseException as error:
+            database.__exit__()
+            if isinstance(error, OSError):
+                verb = "written" if writing else "read"
+                raise ArenaError(f"{folder}: cannot be {verb}: {error.strerror}; look at its permissions") from error
+            raise
+        return database
+
+    @classmethod
+    def make(cls, folder: Path) -> None:
+        """Make the tables of a results folder, also where a killed run has made the file only."""
+        cls.open(folder, writing=True).__exit__()
+
+    def by_version(self, label: Callable[[str, str], str]) -> Self:
+        """Rename the bots: `label` returns a name for each name and digest. In records they keep their names."""
+        self.close()
+        self._label = label
+        return self
+
+    def unsound(self) -> str | None:
+        """Return SQLite's first complaint about the file, or None."""
+        complaints = (str(complaint) for (complaint,) in self._rows("pragma quick_check(1)"))
+        return next((complaint for complaint in complaints if complaint != "ok"), None)
+
+    def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query."""
+        with self._named_errors():
+            yield from self._connection().execute(query, values)
+
+    def close(self) -> None:
+        """Close the connection; the next call opens it again."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _take_lock(self) -> None:
+        self._lock = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in {errno.EAGAIN, errno.EACCES}:
+                raise
+            pid = os.read(self._lock, 20).decode("ascii", "replace").strip()
+            holder = f"process {pid}" if pid.isdigit() else "another process"
+            raise ArenaError(f"{self.folder}: {holder} is playing this event; wait for it, or stop it") from error
+        os.ftruncate(self._lock, 0)
+        os.write(self._lock, f"{os.getpid()}\n".encode())
+
+    def _connection(self) -> sqlite3.Connection:
+        """Return the connection to tables of our version, opened if necessary."""
+        if self._open is not None:
+            return self._open
+        mode = "mode=rwc" if self._writing else "mode=ro"
+        if not (self._writing or os.access(self.folder, os.W_OK) or Path(f"{self.path}-wal").exists()):
+            mode = "immutable=1"  # WAL needs a file beside this one; where none can be made, nobody writes either
+        with self._named_errors():
+            connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
+            try:
+                connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
+                if not self._writing:
+                    connection.execute("begin")  # never committed: all queries until `close` read one moment
+                self._prepare(connection)
+                if self._label is not None:
+                    schema.relabel(connection, self._label)
+            except BaseException:
+                connection.close()
+                raise
+        self._open = connection
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Check the version of the file, and make the tables of a new one."""
+        (version,) = connection.execute("pragma user_version").fetchone()
+        if version > schema.VERSION:
+            raise ArenaError(f"{self.path}: was written by a newer arena: upgrade arena, or play under another name")
+        if version not in {0, schema.VERSION}:
+            raise ArenaError(f"{self.path}: was written by an older arena: move it away, or play under another name")
+        if self._writing:
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = full")
+        if version:
+            return
+        if not self._writing:
+            raise NoResultsError(f"{self.path}: holds no results; `arena run` makes some")
+        if connection.execute("select 1 from sqlite_master").fetchone():
+            raise ArenaError(f"{self.path}: is a database of something else; move it away, or play under another name")
+        schema.make(connection)
+        durable.sync_folder(self.folder)  # SQLite syncs the content of the file, but not its name in the folder
+
+    def damaged(self, what: str) -> DamagedError:
+        """Return the error for a damaged file, with a remedy."""
+        return DamagedError(
+            f"{self.path}: {what}: the file is damaged; `arena verify` says which records still hold; to play all of "
+            "it again, move the file away"
+        )
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Commit all changes of the `with` or none; at its end they are on disk."""
+        connection = self._connection()
+        with self._named_errors():
+            connection.execute("begin immediate")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("rollback")
+                raise
+            connection.execute("commit")
+
+    @contextlib.contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        """Turn SQLite's errors into ArenaErrors that say what to do."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            # A rollback journal: our files have one only until their tables are made.
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise NoResultsError(f"{self.path}: holds no results; `arena run` makes some") from error
+            if any(sign in str(error) for sign in DAMAGE):
+                raise self.damaged(str(error).partition(" with text ")[0]) from error
+            full = "full" in str(error)
+            hint = "free some space and run the same command again" if full else "look at its permissions"
+            raise ArenaError(f"{self.path}: {error}; {hint}") from error
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT:
+                raise self.damaged(str(error)) from error
+            raise ArenaError(f"{self.path}: {error}; move it away, or play under another name") from error

@@ -1,0 +1,237 @@
+"""Conversion of records to the archive's rows, and back.
+
+The whole record is packed as compressed JSON. The columns repeat the parts that tables need, so that a leaderboard of
+100 000 matches unpacks no record. Texts may be hostile: half of a surrogate pair is not valid in UTF-8; it comes back
+equal from the packed record, and a column has it escaped.
+"""
+
+import json
+import zlib
+from array import array
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import blake2b
+from struct import Struct
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from arena.game import Role
+from arena.results.standings import seat_results
+from arena.values import Abort, Ending, Event, Played, Record, SeatReport
+
+MATCH = ("id", "game", "board", "repeat", "seed", "reason", "turns", "sides", "seconds", "started", "transcript")
+SEAT = ("score", "result", "ending", "words", "fault_turn", "ready", "exit", "killed", "memory", "cpu", "turns")
+CLOCKS = ("walls", "cpus", "waits")
+FIGURES = (
+    *(("repeat", "q"), ("seed", "q"), ("turns", "q"), ("transcript", "q")),
+    *(("position", "i"), ("entry", "i"), ("score", "i"), ("ending", "i")),
+)
+"""The numbers of each seat in `figures`, with codes of `struct` and numpy; `ending` is -1 or an index in Ending."""
+PLAYED = MATCH[:8]
+Row = tuple[Any, ...]
+
+_figures = Struct("<" + "".join(code for _, code in FIGURES))
+_endings: dict[str | None, int] = {None: -1} | {ending.value: index for index, ending in enumerate(Ending)}
+_records = TypeAdapter(Record)
+_events = TypeAdapter(Event)
+
+
+class BoardRole(NamedTuple):
+    """A role on a board, with its side; in this order board roles are sorted."""
+
+    label: str
+    """`game/board`."""
+    side: int
+    """Roles of the same number on one board win together."""
+    role: Role
+
+
+class Entry(NamedTuple):
+    """A bot in a role on a board: the same row for all its matches there."""
+
+    game: str
+    board: str
+    side: int
+    """Roles of one number on one board win together."""
+    role: Role
+    bot: str
+    digest: str
+    """Hash of the bot's files; two entries may differ in this alone."""
+
+    @property
+    def label(self) -> str:
+        """`game/board`."""
+        return f"{self.game}/{self.board}"
+
+    @property
+    def board_role(self) -> BoardRole:
+        """The role on the board."""
+        return BoardRole(self.label, self.side, self.role)
+
+
+ENTRY = Entry._fields
+
+
+class StoredSeat(NamedTuple):
+    """A seat of a match with columns of its match and its entry, as tables show it."""
+
+    match: str
+    role: Role
+    bot: str
+    digest: str
+    score: int
+    ending: str | None
+    words: str | None
+    ready: float | None
+    exit: str
+    cpu: float
+    memory: int
+    turns: int
+
+
+class SeatRows(NamedTuple):
+    """A seat of a match as rows."""
+
+    entry: Row
+    """The columns of Entry."""
+    seat: Row
+    """The columns SEAT."""
+    clocks: Row
+    """The columns CLOCKS: a float32 for each answer."""
+
+
+class Rows(NamedTuple):
+    """A record as rows."""
+
+    match: Row
+    """The columns MATCH."""
+    packed: bytes
+    seats: tuple[SeatRows, ...]
+    """In order of play."""
+
+
+def rows_of(record: Record) -> Rows:
+    """Return a record as rows."""
+    played = Played.of(record)
+    named = replace(played, seats={role: _text(bot) for role, bot in played.seats.items()})
+    match = _storable(
+        *(played.id, played.game, played.board, played.repeat, played.seed, played.reason, played.turns),
+        *(json.dumps(record.sides), record.seconds, record.started, transcript(record)),
+    )
+    results = [result for _, _, result, _ in seat_results(named)]
+    seats = (_seat_rows(record, report, result) for report, result in zip(record.seats, results, strict=True))
+    return Rows(match, packed(record), tuple(seats))
+
+
+def figures(rows: Rows, entries: Iterable[int]) -> bytes:
+    """Return FIGURES of a match's seats in one blob; `entries` are the numbers of the seats' entries."""
+    match = dict(zip(MATCH, rows.match, strict=True))
+    head = [match[name] for name in ("repeat", "seed", "turns", "transcript")]
+    seats = (dict(zip(SEAT, row.seat, strict=True)) for row in rows.seats)
+    return b"".join(
+        _figures.pack(*head, position, entry, seat["score"], _endings[seat["ending"]])
+        for position, (entry, seat) in enumerate(zip(entries, seats, strict=True))
+    )
+
+
+def packed(record: Record) -> bytes:
+    """Return the whole record, compressed."""
+    try:
+        text = _records.dump_json(record)
+    except PydanticSerializationError:  # half of a surrogate pair: json escapes it, but takes longer
+        text = json.dumps(_records.dump_python(record)).encode("ascii")
+    return zlib.compress(text, 1)
+
+
+def unpacked(blob: bytes) -> Record:
+    """Return a record equal to the one that was packed."""
+    text = zlib.decompress(blob)
+    try:
+        return _records.validate_json(text)
+    except ValidationError:
+        return _records.validate_python(json.loads(text))
+
+
+def event_text(event: Event) -> str:
+    """Return an event as JSON."""
+    return json.dumps(_events.dump_python(event))
+
+
+def event_of(text: str) -> Event:
+    """Return an event equal to the one that the JSON was made of."""
+    return _events.validate_python(json.loads(text))
+
+
+def abort_row(abort: Abort) -> Row:
+    """Return the match's id, the attempt and the cause."""
+    return _storable(abort.match, abort.attempt, abort.cause)
+
+
+def played_of(row: Row, seats: list[Row]) -> Played:
+    """Return a match, from the columns PLAYED, and (role, bot, score, ending) of its seats in order of play."""
+    match, game, board, repeat, seed, reason, turns, sides = row
+    return Played(
+        id=match,
+        game=game,
+        board=board,
+        repeat=repeat,
+        seed=seed,
+        seats={role: bot for role, bot, _, _ in seats},
+        scores={role: score for role, _, score, _ in seats},
+        reason=reason,
+        endings={role: Ending(ending) for role, _, _, ending in seats if ending is not None},
+        sides=sides_of(sides),
+        turns=turns,
+    )
+
+
+@lru_cache  # all matches of a board have the same text
+def sides_of(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the sides in the column `sides` of a match."""
+    return tuple(tuple(side) for side in json.loads(text))
+
+
+def transcript(record: Record) -> int:
+    """Return a hash of 63 bits of the moves, their choosers and the verdict. Clock readings do not change it.
+
+    Bots and seed are left out, so that a repeat with the same moves can be recognised.
+    """
+    verdict = record.verdict
+    lines = (
+        *(f"{turn.number} {turn.role} {turn.by} {turn.move}" for turn in record.turns),
+        *(f"{fault.role} {fault.ending} {fault.turn}" for fault in verdict.faults),
+        *(f"{role} {score}" for role, score in sorted(verdict.scores.items())),
+        verdict.reason,
+    )
+    digest = blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows:
+    """Return a seat as rows. Its answers are the moves that the bot chose or that cost it a strike."""
+    match = record.match
+    side = next(number for number, roles in enumerate(record.sides) if seat.role in roles)
+    fault = next((fault for fault in record.verdict.faults if fault.role == seat.role), None)
+    answers = [turn for turn in record.turns if turn.role == seat.role and turn.by in {"bot", "strike"}]
+    return SeatRows(
+        _storable(match.game, match.board, side, seat.role, seat.bot, seat.digest),
+        _storable(
+            *(record.verdict.scores[seat.role], result),
+            *((fault.ending.value, fault.words, fault.turn) if fault else (None, None, None)),
+            *(seat.ready, seat.exit, seat.killed, seat.memory, seat.cpu, len(answers)),
+        ),
+        tuple(array("f", (getattr(turn, name) for turn in answers)).tobytes() for name in ("wall", "cpu", "waited")),
+    )
+
+
+def _storable(*row: object) -> Row:
+    """Return a row whose texts are all valid in UTF-8."""
+    return tuple(_text(value) if type(value) is str else value for value in row)
+
+
+def _text(text: str) -> str:
+    """Return a text with half of a surrogate pair escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,61 @@
+"""The tables of `event.sqlite`; the comment in `archive/__init__.py` says what each is for.
+
+`place` in `seats` and `clocks` is the seat's position in the order of play. No folder, lock or record is known here.
+"""
+
+import sqlite3
+from collections.abc import Callable
+
+from arena.results.archive import records
+
+VERSION = 3
+TABLES = """
+create table matches (
+  number integer primary key, id text not null unique, game text not null, board text not null, repeat integer not null,
+  seed integer not null, reason text not null, turns integer not null, sides text not null, seconds real not null,
+  started text not null, transcript integer not null, figures blob not null, planned integer not null);
+create table entries (
+  number integer primary key, game text not null, board text not null, side integer not null, role text not null,
+  bot text not null, digest text not null, unique (game, board, side, role, bot, digest));
+create table seats (
+  match integer not null, place integer not null, entry integer not null, score integer not null, result text,
+  ending text, words text, fault_turn integer, ready real, exit text not null, killed integer not null,
+  memory integer not null, cpu real not null, turns integer not null, primary key (match, place)) without rowid;
+create table tallies (
+  planned integer not null, entry integer not null, result text not null, ending text not null, seats integer not null,
+  score integer not null, primary key (planned, entry, result, ending)) without rowid;
+create table records (match integer primary key, record blob not null);
+create table clocks (
+  match integer not null, place integer not null, walls blob not null, cpus blob not null, waits blob not null,
+  primary key (match, place)) without rowid;
+create table meta (key text primary key, value text not null) without rowid;
+create table plan (match text primary key) without rowid;
+create table aborts (match text not null, attempt integer not null, cause text not null);
+"""
+COUNT = """
+insert into tallies
+select planned, entry, ifnull(result, ''), ifnull(ending, ''), count(*), sum(score)
+from matches join seats on seats.match = matches.number where matches.number > ? group by 1, 2, 3, 4
+on conflict do update set seats = seats + excluded.seats, score = score + excluded.score
+"""
+"""Add the matches after a number to the tallies; a row is read back as a `standings.Tally`."""
+ENTRY = f"insert into entries ({', '.join(records.ENTRY)}) values (?, ?, ?, ?, ?, ?) on conflict do nothing"
+ENTRY_NUMBER = f"select number from entries where {' and '.join(f'{column} = ?' for column in records.ENTRY)}"
+SEAT = f"""
+insert into seats (match, place, entry, {", ".join(records.SEAT)})
+values (?, ?, ?, {", ".join("?" * len(records.SEAT))})
+"""
+
+
+def make(connection: sqlite3.Connection) -> None:
+    """Make the tables of an empty file."""
+    connection.executescript(f"begin; {TABLES} pragma user_version = {VERSION}; commit;")
+
+
+def relabel(connection: sqlite3.Connection, label: Callable[[str, str], str]) -> None:
+    """Hide the entries behind a view in which `label` names each bot by its name and digest."""
+    connection.create_function("label", 2, label, deterministic=True)
+    connection.execute(
+        "create temp view entries as select number, game, board, side, role, label(bot, digest) as bot, digest "
+        "from main.entries"
+    )

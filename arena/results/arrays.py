@@ -1,0 +1,100 @@
+"""Matches and their seats as numpy arrays, so that a million matches need no Python object each.
+
+Leaderboards, ratings and charts all read this one table. Texts stand once, in `entries`; an array has a number for each
+match or for each seat. The arrays do not depend on how they are used: no fit and no frame is known here.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import compress
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.results.archive.records import FIGURES, BoardRole, Entry
+
+__all__ = ["Arrays", "BoardRole", "Entry", "Floats", "Ints", "Marks"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.bool_]
+Name = TypeVar("Name", str, tuple[str, str], BoardRole)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Arrays:
+    """The matches that count. `Match:` marks an array with a number for each match, `Seat:` one for each seat."""
+
+    entries: tuple[Entry, ...]
+    """Only those that have a seat in these matches."""
+    repeat: Ints
+    """Match: its repeat. The archive's matches stand in the order in which they were stored."""
+    seed: Ints
+    """Match: matches of the same bots with the same seed (the legs) share their luck."""
+    turns: Ints
+    """Match: its number of turns."""
+    transcript: Ints
+    """Match: a hash of its moves and verdict, 0 or above; of one seating, equal hashes are the same match again."""
+    match: Ints
+    """Seat: its match, as an index in `seed`; rising."""
+    position: Ints
+    """Seat: 0, 1, ... in order of play."""
+    entry: Ints
+    """Seat: an index in `entries`."""
+    score: Ints
+    """Seat: 0 to 100."""
+    ending: Ints
+    """Seat: its fault, as an index in `tuple(Ending)`, or -1 for none."""
+
+    @classmethod
+    def decode(cls, figures: bytearray, entries: Mapping[int, Entry]) -> "Arrays":
+        """Decode the archive's figures; `entries` are the archive's, by number.
+
+        The archive stores the figures of a match as numpy reads them. To make a Python number of each takes three times
+        as long, and to let SQLite print whole columns, for numpy to read the print, twice as long.
+        """
+        seats = np.frombuffer(figures, dtype=[(name, f"<{code}") for name, code in FIGURES])
+        used = np.bincount(seats["entry"]) > 0
+        first = seats["position"] == 0
+        return cls(
+            entries=tuple(entries[number] for number in np.flatnonzero(used).tolist()),
+            repeat=seats["repeat"][first].astype(np.int64),
+            seed=seats["seed"][first].astype(np.int64),
+            turns=seats["turns"][first].astype(np.int64),
+            transcript=seats["transcript"][first].astype(np.int64),
+            match=np.cumsum(first) - 1,
+            position=seats["position"].astype(np.int64),
+            entry=(np.cumsum(used) - 1)[seats["entry"]],
+            score=seats["score"].astype(np.int64),
+            ending=seats["ending"].astype(np.int64),
+        )
+
+    def select(self, matches: Marks) -> "Arrays":
+        """Return the arrays of these matches, as if no others had been played."""
+        seats = matches[self.match]
+        used = np.bincount(self.entry[seats], minlength=len(self.entries)) > 0
+        return Arrays(
+            entries=tuple(compress(self.entries, used)),
+            repeat=self.repeat[matches],
+            seed=self.seed[matches],
+            turns=self.turns[matches],
+            transcript=self.transcript[matches],
+            match=(np.cumsum(matches) - 1)[self.match[seats]],
+            position=self.position[seats],
+            entry=(np.cumsum(used) - 1)[self.entry[seats]],
+            score=self.score[seats],
+            ending=self.ending[seats],
+        )
+
+    def coded(self, name_of: Callable[[Entry], Name]) -> tuple[list[Name], Ints]:
+        """Return the different names of the entries, sorted, and for each entry the index of its name."""
+        names = sorted({name_of(entry) for entry in self.entries})
+        index = {name: number for number, name in enumerate(names)}
+        return names, np.array([index[name_of(entry)] for entry in self.entries], dtype=np.int64)
+
+    def by_match(self, values: Ints) -> Ints:
+        """Return values of the seats with a row a match and a column a position; -1 where a match has no such seat."""
+        table = np.full((len(self.seed), 1 + self.position.max(initial=0)), -1, dtype=np.int64)
+        table[self.match, self.position] = values
+        return table

@@ -1,0 +1,303 @@
+"""The columns of every frame of results: name, meaning, unit, label, and from its unit how many decimals a figure has.
+
+A column is declared here only: the frames have these names, the CSV files, the terminal and the report these decimals,
+the report these labels, and `python tests/pages.py` makes the tables of results/README.md. Pure.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from arena.results import tiebreaks
+from arena.values import Ending
+
+DECIMALS = {"logits": 2, "Elo": 0, "points": 1, "score": 1, "seconds": 4}
+"""Decimals that a person is shown, by unit; figures of other units have 2, unless they are whole numbers."""
+FILE_DECIMALS = 4
+SECONDS_FILE_DECIMALS = 6  # clock readings show microseconds
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a frame."""
+
+    name: str
+    """Capitals stand for names of the event: `BOARD_ROLE` for a column for each board and role."""
+    meaning: str
+    """For a reader of results/README.md, in Markdown."""
+    unit: str = ""
+    """`rating` is that of the event's rating; empty for texts, and for figures without a unit."""
+    label: str = ""
+    """The heading on a page; two columns with one label, such as the ends of an interval, are shown as one."""
+
+    @property
+    def heading(self) -> str:
+        """The label, or else the name as words."""
+        return self.label or self.name.replace("_", " ")
+
+    @property
+    def decimals(self) -> int:
+        """The number of decimals that a person is shown."""
+        return DECIMALS.get(self.unit, 2)
+
+    @property
+    def file_decimals(self) -> int:
+        """The number of decimals in CSV and JSON."""
+        return SECONDS_FILE_DECIMALS if self.unit == "seconds" else FILE_DECIMALS
+
+    def text(self, figure: float | None, sign: str = "-") -> str:
+        """Return a figure as a person is shown it; a missing figure and an open end of an interval are empty.
+
+        `sign` is Python's: "+" gives figures above zero a sign too.
+        """
+        if figure is None or not isfinite(figure):
+            return ""
+        return f"{figure:{sign}z.{self.decimals}f}" if isinstance(figure, float) else str(figure)
+
+
+def interval_text(low: str, high: str) -> str:
+    """Return an interval in words, from the texts of its ends; the text of an open end is empty."""
+    if low and high:
+        return f"{low} to {high}"
+    return f"above {low}" if low else f"below {high}" if high else "anything"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a frame, in their order."""
+
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+    def __getitem__(self, name: str) -> Column:
+        """Return the column of that name, also of one that has the name of a tie-break, a role or a board."""
+        by_name = {column.name: column for column in self.columns}
+        general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{name.rpartition('_')[2]}"
+        column = next(by_name[each] for each in (name, general, "BOARD") if each in by_name)
+        return replace(column, name=name)
+
+    def rated_in(self, unit: str) -> "Columns":
+        """Return the columns with the unit of an event's rating."""
+        return Columns(tuple(replace(each, unit=unit) if each.unit == "rating" else each for each in self.columns))
+
+
+_BOT = Column("bot", "Its name", label="Bot")
+_DISPLAY = Column("display", "The name to show, such as its author's; the bot's own name if it has no other")
+_BOARD = Column("board", "`game/board`")
+_ROLE = Column("role", "The role")
+_MATCH = Column("match", "The match's id")
+_BOT_AND_OPPONENT = (Column("bot", "The bot's name", label="Bot"), Column("opponent", "The opponent's name"))
+_RANKS = tuple(
+    Column(name, "The best and the worst rank that the matches leave open, at 95 %", label="Ranks")
+    for name in ("rank_low", "rank_high")
+)
+
+
+def _interval(low: str, high: str, meaning: str) -> tuple[Column, Column]:
+    return Column(low, meaning, "rating", "95 %"), Column(high, meaning, "rating", "95 %")
+
+
+_LOW_AND_HIGH = _interval("low", "high", "The 95 % interval; infinite where it is open")
+
+LEADERBOARD = Columns(
+    (
+        Column(
+            "rank",
+            "By rating, points, tie-breaks: 1 is best; missing for a bot that never played and for a specialist",
+            label="#",
+        ),
+        _BOT,
+        Column(
+            "rating", "How strong it is, by the fit of all matches; each (board, role) counts alike", "rating", "Rating"
+        ),
+        *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+        *_RANKS,
+        Column("tier", "From 1; bots of one tier are not surely weaker than its best", label="Tier"),
+        Column("matches", "How many it played in", "matches", "Matches"),
+        Column(
+            "points", "The mean of its mean scores in each (board, role) that it played, 0 to 100", "points", "Points"
+        ),
+        Column("won", "Matches in which its side scored strictly most", "matches", "Won"),
+        Column("drawn", "Matches in which its side tied for most", "matches", "Drawn"),
+        Column("lost", "Matches in which another side scored more", "matches", "Lost"),
+        Column("forfeits", "Its seats that were at fault: the sum of the five endings", "seats", "Forfeits"),
+        Column("TIEBREAK", "The tie-break's figure, where it was needed because ratings and points were equal"),
+        *(Column(ending, "Its seats that were at fault in this way", "seats") for ending in map(str, Ending)),
+        Column("BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"),
+        Column("BOARD_ROLE", "Its mean score in the role on the board, 0 to 100", "score"),
+        _DISPLAY,
+    )
+)
+RANKINGS = Columns(
+    (
+        _BOARD,
+        Column("role", "The role; missing for all roles"),
+        Column("rank", "1 is best there", label="#"),
+        _BOT,
+        Column(
+            "strength",
+            "How strong it is there, on a scale where the average bot has the same figure as overall",
+            "rating",
+            "Strength",
+        ),
+        *_LOW_AND_HIGH,
+        *_RANKS,
+        Column("score", "Its mean score there", "score", "Score"),
+        _DISPLAY,
+    )
+)
+STRENGTHS = Columns(
+    (
+        _BOT,
+        _BOARD,
+        _ROLE,
+        Column(
+            "strength",
+            "How strong it is there, on a scale where the average bot of the role has the same figure as overall",
+            "rating",
+        ),
+        *_LOW_AND_HIGH,
+    )
+)
+ADVANTAGES = Columns(
+    (
+        _BOARD,
+        Column("role", "The role; roles of a side that always score alike have one row, under the first of them"),
+        Column("advantage", "What the role is worth when average bots meet; 0 if the roles are even", "rating"),
+        *_interval("low", "high", "The 95 % interval"),
+    )
+)
+CHANCE_BETTER = Columns(
+    (
+        *_BOT_AND_OPPONENT,
+        Column(
+            "chance",
+            "The chance that `bot` is stronger: the share of the refits in which it is; a tie counts as half",
+            "0 to 1",
+        ),
+    )
+)
+CROSSTABLE = Columns(
+    (
+        _BOARD,
+        Column("role", "The role of `bot`"),
+        *_BOT_AND_OPPONENT,
+        Column("matches", "How often they met in this way", "matches"),
+        Column("score", "The mean score of `bot` in these matches", "score"),
+    )
+)
+HEAD_TO_HEAD = Columns(
+    (
+        _BOARD,
+        _ROLE,
+        Column("matches", "Matches in which `bot` had the role", "matches"),
+        Column("score", "Its mean score in these matches", "score"),
+        Column("opponent_matches", "Matches in which `opponent` had the role", "matches"),
+        Column("opponent_score", "The opponent's mean score in these", "score"),
+        Column("difference", "`score` minus `opponent_score`", "score"),
+        Column(
+            "opponent_role",
+            "The role that `opponent` had: the same as `role`, except if they met only in different roles",
+        ),
+    )
+)
+MATCHES = Columns(
+    (
+        Column("match", "Its id: `arena replay ID` shows the match"),
+        Column("game", "The game"),
+        Column("board", "The board's name"),
+        Column("repeat", "0, 1, ...: which playing of this seating it is"),
+        Column(
+            "seed",
+            "The same for all matches of the same bots on one board and repeat; fixes all chance in them if the "
+            "event's seed is a number (otherwise each record has a key: [seeds](../docs/organisers.md#seeds))",
+        ),
+        Column("reason", "The rules' word for the end, or `forfeit`"),
+        Column("ROLE_bot", "For each role: the bot that had it"),
+        Column("ROLE_score", "For each role: its score", "score"),
+        Column("ROLE_ending", "For each role: how its bot failed; empty if it did not"),
+    )
+)
+SEATS = Columns(
+    (
+        _MATCH,
+        _ROLE,
+        Column("bot", "The bot that had the role"),
+        Column("digest", "Hash of the bot's files"),
+        Column("score", "Its score", "score"),
+        Column("ending", "How it failed; empty if it did not"),
+        Column("words", "What was expected and what came; empty if it did not fail"),
+        Column("ready", "From its start to `ready`", "seconds"),
+        Column("exit", "How its process ended"),
+        Column("cpu", "CPU time that its processes used in the match", "seconds"),
+        Column("memory", "The most memory that its processes held at once", "bytes"),
+        Column("turns", "How many answers it gave", "answers"),
+    )
+)
+TURNS = Columns(
+    (
+        _MATCH,
+        Column("turn", "The turn's number from 1"),
+        Column("role", "Whose move it was"),
+        Column("bot", "The bot that had the role; missing if chance moved"),
+        Column("move", "The move, as the rules write it"),
+        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`"),
+        Column("said", "The text that was refused, if any"),
+        Column("wall", "From `go` to the answer", "seconds"),
+        Column("cpu", "CPU time that the bot's process used meanwhile", "seconds"),
+        Column("waited", "Time in which the bot was ready to run, but had no core", "seconds"),
+        Column("remarks", "The bot's remarks, a line each"),
+    )
+)
+METRICS = Columns(
+    (
+        *(Column(name, "As in `turns()`") for name in ("match", "turn", "role", "bot")),
+        Column("metric", "The bot's name for it"),
+        Column("value", "A number", "the bot's"),
+    )
+)
+TIMING = Columns(
+    (
+        Column("bot", "The bot's name"),
+        _BOARD,
+        _ROLE,
+        Column("turns", "How many answers it gave there", "answers", "answers"),
+        *(
+            Column(f"{clock}_{figure}", f"{meaning}: median, 99 % quantile, longest", "seconds", f"{prefix}{label}")
+            for clock, meaning, prefix, labels in (
+                ("wall", "From `go` to the answer", "", ("median", "99 %", "longest")),
+                ("cpu", "CPU time that the bot's process used meanwhile", "CPU ", ("median", "99 %", "most")),
+            )
+            for figure, label in zip(("p50", "p99", "max"), labels, strict=True)
+        ),
+        Column("waited_p99", "Time in which the bot was ready to run, but had no core: 99 % quantile", "seconds"),
+    )
+)
+ABORTS = Columns(
+    (
+        Column("match", "Its id"),
+        Column("attempt", "The number of the attempt, from 1"),
+        Column("cause", "What went wrong"),
+    )
+)
+
+FRAMES: Mapping[str, Columns] = {
+    "leaderboard": LEADERBOARD,
+    "rankings": RANKINGS,
+    "strengths": STRENGTHS,
+    "advantages": ADVANTAGES,
+    "chance_better": CHANCE_BETTER,
+    "crosstable": CROSSTABLE,
+    "head_to_head": HEAD_TO_HEAD,
+    "matches": MATCHES,
+    "seats": SEATS,
+    "turns": TURNS,
+    "metrics": METRICS,
+    "timing": TIMING,
+    "aborts": ABORTS,
+}
+"""By the method of `Results` that returns the frame."""

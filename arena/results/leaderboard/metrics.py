@@ -1,0 +1,48 @@
+"""Metrics that bots report in remarks: `# depth 5`, `# nodes 1200 score -3`, `# depth=5`.
+
+A remark has metrics if it is nothing but pairs of a name and a number, with a blank or `=` between them. A name begins
+with a letter and has at most 24 letters, digits, `_`, `-` or `.`; a number is a decimal one (`-3`, `0.5`, `1e6`) and
+finite. Every other remark is talk. Remarks come from bots, so nothing in them is trusted.
+"""
+
+import re
+from collections.abc import Iterator
+from math import isfinite
+
+import pandas as pd
+
+from arena.results.archive import Archive
+from arena.results.columns import METRICS
+
+PAIR = re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,23})(?: *= *| +)([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?:[ ,;]+|$)")
+LONGEST_CHARACTERS = 300
+"""A longer remark is talk."""
+SAMPLE = 1000
+"""Matches that a chart reads: more change no quantile visibly, and take long to unpack."""
+
+
+def read(remark: str) -> dict[str, float]:
+    """Return the metrics in a remark by name, the last of each name; empty where any part of it is something else."""
+    metrics: dict[str, float] = {}
+    at = 0
+    while at < len(remark) <= LONGEST_CHARACTERS:
+        pair = PAIR.match(remark, at)
+        if pair is None or not isfinite(value := float(pair[2])):
+            return {}
+        metrics[pair[1]] = value
+        at = pair.end()
+    return metrics
+
+
+def frame(archive: Archive, *, all_versions: bool, most: int | None = None) -> pd.DataFrame:
+    """Return a row for each match, turn, role and metric: bot and value; of a fair share of `most` matches at most."""
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for record in archive.records(all_versions=all_versions, most=most):
+            bots = {seat.role: seat.bot.name for seat in record.match.seats}
+            for turn in record.turns:
+                for remark in turn.remarks:
+                    for metric, value in read(remark).items():
+                        yield record.match.id, turn.number, turn.role, bots.get(turn.role), metric, value
+
+    return pd.DataFrame(rows(), columns=METRICS.names)

@@ -1,0 +1,72 @@
+"""The ratings of an event: fitted to its matches, or loaded from the cache of the last fit.
+
+The cache is the file `.ratings-*.json` beside the archive. It may be deleted at any time, and it is used only if it was
+fitted to these very matches, by this very code.
+"""
+
+import contextlib
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from arena import durable
+from arena.results import arrays, ratings
+from arena.results.archive import Archive
+from arena.results.arrays import Arrays
+from arena.results.ratings import REFITS, Ratings
+from arena.results.standings import Tally
+from arena.values import Event, digest_of
+
+_cached = TypeAdapter(tuple[str, Ratings])
+"""A key and the ratings that were fitted under it."""
+
+
+def load_or_fit(
+    archive: Archive,
+    event: Event,
+    tallies: Sequence[Tally],
+    read: Callable[[], Arrays],
+    *,
+    rating: str,
+    all_versions: bool,
+) -> Ratings:
+    """Return the ratings of the matches that count; `read` returns these, and is called only for a new fit."""
+    path = archive.folder / f".ratings-{ratings.known(rating)}{'-all' if all_versions else ''}.json"
+    # The key has all that decides the fit: the code, the seed, and the matches, by the archive's version key and by
+    # their sums. The sums differ, too, where the same matches are read under other names of bots
+    # (`Archive.by_version`).
+    sums = [
+        (*map(str, (tally.board, tally.role, tally.bot, tally.result, tally.ending)), tally.seats, tally.score)
+        for tally in tallies
+    ]
+    key = digest_of(_code_digest(), rating, REFITS, event.resampling_seed, archive.mark(), sums)
+    if (cached := _load(path, key)) is not None:
+        return cached
+    fitted = ratings.find(rating).rate(read(), seed=event.resampling_seed, refits=REFITS)
+    text = json.dumps(_cached.dump_python((key, fitted)))  # not `dump_json`, which has no infinity
+    with contextlib.suppress(OSError):  # in a folder that may not be written the ratings are fitted each time
+        durable.write(path, text.encode())
+    return fitted
+
+
+@cache
+def _code_digest() -> str:
+    """Return a hash of the files that make a rating: a fit of other code is not used."""
+    paths = [Path(arrays.__file__), *sorted(Path(ratings.__file__).parent.rglob("*.py"))]
+    return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()
+
+
+def _load(path: Path, key: str) -> Ratings | None:
+    """Return the cached ratings if the key matches, else None."""
+    try:
+        content = json.loads(path.read_bytes())
+        if not isinstance(content, list) or content[:1] != [key]:
+            return None
+        return _cached.validate_python(content)[1]
+    except Exception:  # noqa: BLE001  whatever damage json, pydantic or numpy complains of: the ratings are fitted anew
+        return None

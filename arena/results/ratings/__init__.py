@@ -1,0 +1,181 @@
+"""Ratings: the strengths of the bots and their uncertainty. A rating is one file here, with the function of `Rule`.
+
+A rating is one fit of all records, never a running sum, so the order of the records changes nothing. Pure: values in,
+values out. The parts that the files share are in `fitting/`.
+"""
+
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, cast
+
+from pydantic import BeforeValidator, PlainSerializer, PlainValidator
+
+from arena.errors import ArenaError, known_are
+from arena.game import Role
+
+
+def _decode(array: tuple[str, list[int], str]) -> Any:
+    import numpy as np  # here, because a command that asks for the names of ratings must not wait for numpy
+
+    dtype, shape, data = array
+    return np.frombuffer(b64decode(data), dtype=dtype).reshape(shape)
+
+
+if TYPE_CHECKING:
+    from arena.results.arrays import Arrays, Floats, Marks
+else:  # for pydantic: in JSON an array is its type, its shape and its bytes in base64, so that every bit comes back
+    Floats = Marks = Annotated[
+        Any,
+        PlainSerializer(lambda array: (array.dtype.str, array.shape, b64encode(array.tobytes()).decode())),
+        PlainValidator(_decode),
+    ]
+
+REFITS = 1000
+
+
+class Strength(NamedTuple):
+    """A figure and its 95 % interval; an end that no match bounds is infinite."""
+
+    value: float
+    low: float
+    high: float
+
+    def scaled(self, factor: float, offset: float) -> "Strength":
+        """Return the same strength on another scale."""
+        return Strength(*(offset + factor * figure for figure in self))
+
+
+ByBoardRole = Annotated[
+    Mapping[tuple[str, Role], Strength],
+    PlainSerializer(lambda strengths: list(strengths.items())),
+    BeforeValidator(lambda pairs: {tuple(board_role): strength for board_role, strength in pairs}),
+]
+"""Strengths by (`game/board`, role). In JSON, where a key is one text, it is a list of pairs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating:
+    """The strength of one bot."""
+
+    rank: int
+    """Equal values share a rank (1, 1, 3)."""
+    bot: str
+    matches: int
+    strength: Strength
+    """The mean over all boards and roles, which weigh alike."""
+    ranks: tuple[int, int]
+    """The best and the worst rank that the matches leave open, at 95 %."""
+    tier: int
+    """From 1; bots of one tier are not surely below its best."""
+    roles: ByBoardRole
+    """Only for roles that it played; the average bot of each role has the value of the average bot."""
+
+
+class Ranked(NamedTuple):
+    """A bot in a ranking."""
+
+    rank: int
+    """Equal values share a rank (1, 1, 3)."""
+    bot: str
+    strength: Strength
+    ranks: tuple[int, int]
+    """The best and the worst rank that the matches leave open, at 95 %."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """The bots of one role of a board, or of a whole board, best first."""
+
+    board: str
+    """`game/board`."""
+    role: Role | None
+    """None: the mean over all roles of the board, of the bots that played every role."""
+    rows: tuple[Ranked, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ratings:
+    """The strengths of the bots of an event, relative to each other."""
+
+    unit: str
+    """Of every strength: `logits`, `Elo` or `points`."""
+    ratings: tuple[Rating, ...]
+    """Best first; only bots that played."""
+    better: Floats
+    """The chance that a row's bot is stronger than a column's, 0 to 1, in the order of `ratings`; 0.5 with itself."""
+    draws: Floats
+    """A row for each of `ratings`: its strength in each refit. Differences and their intervals are read from these."""
+    bounded: Marks
+    """True where matches bound, from below, a row bot's strength minus a column bot's, in the order of `ratings`."""
+    advantages: ByBoardRole
+    """Of each (`game/board`, role) between average bots; roles that always score alike stand under their first."""
+    rankings: tuple[Ranking, ...]
+    """For each board: a ranking over all its roles, where it has several, then one of each role."""
+    groups: tuple[tuple[str, ...], ...]
+    """Bots linked by matches, the largest group first; bots of two groups can't be compared."""
+    repeated: int
+    """Matches that add nothing, because the same bots had played the same moves before."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings for a reader of these ratings, a sentence each; no bot is named."""
+        warnings = []
+        if len(self.groups) > 1:
+            warnings.append(
+                f"the bots fall into {len(self.groups)} groups that never met: ranks across them are guesses; "
+                "play the missing pairs"
+            )
+        if self.repeated:
+            warnings.append(
+                f"{self.repeated} matches repeat others move for move and count once with them: "
+                "more repeats of bots without chance add nothing"
+            )
+        return tuple(warnings)
+
+    def scaled(self, unit: str, factor: float, offset: float) -> "Ratings":
+        """Return the same ratings on another scale; advantages are differences, so they have no offset."""
+
+        def scaled_rating(rating: Rating) -> Rating:
+            roles = {board_role: strength.scaled(factor, offset) for board_role, strength in rating.roles.items()}
+            return replace(rating, strength=rating.strength.scaled(factor, offset), roles=roles)
+
+        def scaled_ranking(ranking: Ranking) -> Ranking:
+            rows = (row._replace(strength=row.strength.scaled(factor, offset)) for row in ranking.rows)
+            return replace(ranking, rows=tuple(rows))
+
+        return replace(
+            self,
+            unit=unit,
+            ratings=tuple(map(scaled_rating, self.ratings)),
+            draws=offset + factor * self.draws,
+            advantages={board_role: strength.scaled(factor, 0) for board_role, strength in self.advantages.items()},
+            rankings=tuple(map(scaled_ranking, self.rankings)),
+        )
+
+
+class Rule(Protocol):
+    """The function that a file in this folder has."""
+
+    def rate(self, arrays: "Arrays", *, seed: int = 0, refits: int = REFITS) -> Ratings:
+        """Rate all bots of these matches; the seed fixes the random draws of the intervals."""
+        ...
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all ratings."""
+    return tuple(module.name for module in iter_modules(__path__) if not module.ispkg)
+
+
+def known(name: str) -> str:
+    """Return the name; raise ArenaError if there is no rating of that name."""
+    if name not in names():
+        raise ArenaError(f"rating: there is no {name!r}; {known_are(name, names())}")
+    return name
+
+
+def find(name: str) -> Rule:
+    """Return the rating of that name; raise ArenaError if there is none."""
+    return cast("Rule", import_module(f"{__name__}.{known(name)}"))

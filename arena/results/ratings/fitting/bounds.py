@@ -1,0 +1,95 @@
+"""Bounds that the matches set: a bot that won nothing may be arbitrarily weak, and one that lost nothing as strong.
+
+A score above 0 against an opponent bounds a bot from below, relative to that opponent; a score below 100 bounds it from
+above; and bounds are transitive. These are the conditions under which a Bradley-Terry model has a finite answer at all
+(Ford, 1957, "Solution of a ranking problem from binary comparisons"). Where they fail, the prior alone keeps an
+estimate finite, and its interval there is open.
+"""
+
+import numpy as np
+
+from arena.results.arrays import Ints, Marks
+from arena.results.ratings.fitting.match_totals import MatchTotals
+
+
+def bounds(totals: MatchTotals) -> Marks:
+    """Return N x N: True where the matches bound, from below, the row bot's strength minus the column bot's."""
+    count = len(totals.bots)
+    return _closure(_direct(totals))[:count, :count]
+
+
+def ends(totals: MatchTotals) -> tuple[Marks, Marks]:
+    """Return for each bot: is its strength bounded from below, and from above, relative to the others of its group?
+
+    Bots that bound each other are a body. Where one body has most bots of the group, the others are measured by it,
+    even if many of them took points off each other only. Where there is no such body, as where the better bot always
+    wins, a bot is bounded by any bot outside its body.
+    """
+    count = len(totals.bots)
+    direct = _direct(totals)
+    reaching, linked = _closure(direct), _closure(direct | direct.T)
+    same = reaching & reaching.T
+    main = 2 * same[:count, :count].sum(axis=1) > linked[:count, :count].sum(axis=1)
+    measured = (linked[:count, :count] & main).any(axis=1)
+    alone = ~(linked & ~np.eye(len(linked), dtype=np.bool_))[:count].any(axis=1)
+
+    def bounded(reach: Marks) -> Marks:
+        by_main = (reach[:count, :count] & main).any(axis=1)
+        by_others = (reach & ~same)[:count].any(axis=1)
+        return np.asarray(np.where(measured, by_main, by_others) | alone)
+
+    return bounded(reaching), bounded(reaching.T)
+
+
+def centre(closed: tuple[Marks, Marks]) -> Marks:
+    """Return the bots whose mean is the centre of the scale: those bounded on both sides, or all if there are none."""
+    both = closed[0] & closed[1]
+    return both if both.any() else np.ones_like(both)
+
+
+def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
+    """Return the bots that are linked by matches, the largest group first; two groups can't be compared.
+
+    A board for one bot alone links all bots that played it.
+    """
+    count = len(totals.bots)
+    linked = np.eye(count + len(totals.board_roles), dtype=np.bool_)
+    alone = totals.seats[:, 1:].max(axis=1, initial=-1) < 0
+    partners = np.column_stack((np.where(alone, count + totals.board_role[:, 0], -1), totals.seats[:, 1:]))
+    for column in partners.T:
+        linked[totals.seats[column >= 0, 0], column[column >= 0]] = True
+    rows: Marks = np.unique(_closure(linked | linked.T)[:count, :count], axis=0)
+    names = (tuple(totals.bots[bot] for bot in np.flatnonzero(row).tolist()) for row in rows)
+    return tuple(sorted(names, key=lambda bots: (-len(bots), bots)))
+
+
+def _direct(totals: MatchTotals) -> Marks:
+    """Return (N + board roles)²: True where the row took points off the column. A board for one bot is an opponent."""
+    count, side = len(totals.bots), totals.side
+    direct = np.eye(count + len(totals.board_roles), dtype=np.bool_)
+    for role in range(totals.seats.shape[1]):
+        bot, board_role, score = totals.seats[:, role], totals.board_role[:, role], totals.scores[:, role]
+        some, less = score > 0, score != 100 * totals.matches
+        alone = (board_role >= 0) & ((side == side[:, [role]]) | (side < 0)).all(axis=1)
+        _mark(direct, bot, count + board_role, alone & some)
+        _mark(direct, count + board_role, bot, alone & less)
+        for opposing in range(totals.seats.shape[1]):
+            meet = (board_role >= 0) & (side[:, opposing] >= 0) & (side[:, opposing] != side[:, role])
+            _mark(direct, bot, totals.seats[:, opposing], meet & some)
+            _mark(direct, totals.seats[:, opposing], bot, meet & less)
+    return direct
+
+
+def _mark(direct: Marks, above: Ints, below: Ints, where: Marks) -> None:
+    direct[above[where], below[where]] = True
+
+
+def _closure(direct: Marks) -> Marks:
+    """Return the transitive closure."""
+    reached = direct
+    while True:
+        numbers = reached.astype(np.float32)
+        farther = numbers @ numbers > 0
+        if (farther == reached).all():
+            return reached
+        reached = np.asarray(farther)

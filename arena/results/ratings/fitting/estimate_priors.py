@@ -1,0 +1,107 @@
+"""Estimates of the prior and of the scores' weights from the scores themselves (empirical Bayes)."""
+
+# Theory of operation
+# -------------------
+# The fit needs four figures that no organiser can know: the two spreads of the prior (prior.py), the dispersion of each
+# role's scores, and the overlap between the scores of different sides. They are estimated in turns with the fit:
+#
+# - The spreads by expectation and maximisation (Dempster, Laird and Rubin, 1977): given the fit and its covariance, the
+#   expected squares of the means and of the special parts have a closed form. Each mean is weighted as Student's
+#   distribution demands, so one outsider does not widen the spread for all.
+# - The dispersion of a role is the variance of its scores about the expected ones, as a part of p(1 - p), the variance
+#   of won or lost. Graded scores scatter less, so they weigh more. The fit follows the scores, so their residuals are
+#   too small; the part that it took out (the leverage) is put back.
+# - The overlap is found from the correlation of residuals of different sides: where what one side wins the other side
+#   loses, both scores report one result and each weighs half.
+#
+# Each estimate leans on an initial belief that is worth a few bots or a few matches, so two bots, or a league without
+# one upset, still have sensible figures.
+
+import numpy as np
+
+from arena.results.arrays import Floats
+from arena.results.ratings.fitting.fit import Fit, fit
+from arena.results.ratings.fitting.model import Model
+from arena.results.ratings.fitting.prior import Spread, mean_weight
+
+BELIEF_BOTS = 2.0
+"""The initial spread counts as much as the strengths of so many bots."""
+BELIEF_SCATTER = 1.0
+"""The belief that scores scatter as winning and losing do, and that one side loses what the other wins, counts as so
+much variance: that of four even matches."""
+LEAST_DISPERSION = 0.02
+"""Even scores that the model explains to the last digit are not beyond doubt."""
+LARGEST_LEVERAGE = 0.8
+"""Near 1 the correction of the dispersion for the fit's leverage would divide by nearly nothing."""
+STEPS = 60
+TAIL_DEGREES = 4.0
+"""Degrees of freedom of Student's distribution of the means: with so few, a bot five spreads away is not unlikely."""
+SETTLED = 0.002
+"""Of the logarithm of a spread: far below the precision that a dozen bots can give it."""
+
+
+def estimate(model: Model) -> Fit:
+    """Return the fit with the spreads, the dispersion and the overlap that the scores suggest."""
+    opposed = model.opposing != np.arange(len(model.mean))[:, None]
+    overlap = 1.0 + (opposed * model.share[model.opposing]).sum(axis=1)  # at first: the other sides repeat this score
+    fitted = fit(model, Spread(), np.ones(len(model.mean)), np.asarray(overlap))
+    for _ in range(STEPS):
+        covariance = fitted.covariance
+        spread = _spread(fitted, covariance)
+        change = np.log([spread.bots / fitted.spread.bots, spread.roles / fitted.spread.roles])
+        fitted = fit(model, spread, _dispersion(fitted, covariance), _overlap(fitted), fitted.unknowns)
+        if np.abs(change).max() < SETTLED:
+            break
+    return fitted
+
+
+def _spread(fitted: Fit, covariance: Floats) -> Spread:
+    """Return both spreads after one step of expectation and maximisation."""
+    model, spread, count = fitted.model, fitted.spread, len(fitted.model.advantages)
+    strength, roles, weight = fitted.unknowns[count:], np.bincount(model.bot), mean_weight(model, spread)
+    same = model.bot[:, None] == model.bot[None, :]
+    squares = same * (covariance[count:, count:] + np.outer(strength, strength))  # expected products of strengths
+    by_bot = np.bincount(model.bot, weights=squares.sum(axis=1))
+    by_role = np.bincount(model.bot, weights=np.diag(squares))
+    mean_squares = weight**2 * by_bot + weight * spread.roles**2
+    special_squares = by_role - 2 * weight * by_bot + roles * mean_squares
+    played, initial = roles > 0, Spread()
+    tails = (TAIL_DEGREES + 1) / (TAIL_DEGREES + mean_squares / spread.bots**2)
+    bots = BELIEF_BOTS * initial.bots**2 + (tails * mean_squares)[played].sum()
+    special = BELIEF_BOTS * initial.roles**2 + special_squares[played].sum()
+    return Spread(
+        bots=float(np.sqrt(bots / (BELIEF_BOTS + played.sum()))),
+        weight=tails,
+        roles=float(np.sqrt(special / (BELIEF_BOTS + roles.sum()))),
+    )
+
+
+def _dispersion(fitted: Fit, covariance: Floats) -> Floats:
+    """Return N: the scatter of scores about the expected ones, as a part of p(1 - p), by the role that scored."""
+    model, expected = fitted.model, fitted.expected
+    binary = expected * (1 - expected)
+    factors = model.factor[:, :, None] * model.factor[:, None, :]
+    variance = (factors * covariance[model.unknown[:, :, None], model.unknown[:, None, :]]).sum(axis=(1, 2))
+    leverage = np.minimum(model.share * binary * variance / fitted.dispersion, LARGEST_LEVERAGE)
+    scatter = _by_role(model, model.square - 2 * expected * model.mean + expected**2)
+    dispersion = (BELIEF_SCATTER + scatter) / (BELIEF_SCATTER + _by_role(model, binary * (1 - leverage)))
+    return np.clip(dispersion, LEAST_DISPERSION, 1.0)[model.unknown[:, 0]]
+
+
+def _overlap(fitted: Fit) -> Floats:
+    """Return N: how much the other sides' scores repeat this one: the negative correlation of the residuals, plus 1."""
+    model, expected = fitted.model, fitted.expected
+    scatter = _by_role(model, model.square - 2 * expected * model.mean + expected**2)[model.unknown[:, 0]]
+    total = np.ones(len(model.mean))
+    for column in range(model.opposing.shape[1]):
+        opposing = model.opposing[:, column]
+        cross = model.product[:, column] - expected * model.mean[opposing] - model.mean * expected[opposing]
+        cross = _by_role(model, cross + expected * expected[opposing])[model.unknown[:, 0]]
+        against = (BELIEF_SCATTER - cross) / (BELIEF_SCATTER + np.sqrt(scatter * scatter[opposing]))
+        total += np.where(opposing == np.arange(len(opposing)), 0.0, model.share[opposing] * np.clip(against, 0.0, 1.0))
+    return total
+
+
+def _by_role(model: Model, values: Floats) -> Floats:
+    """Return the sum over all matches, by the role that scored."""
+    return np.bincount(model.unknown[:, 0], weights=model.matches * values).astype(np.float64)

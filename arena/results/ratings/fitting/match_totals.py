@@ -1,0 +1,189 @@
+"""Matches added up by seating and by block: all that ratings need of them. The order of the matches changes nothing.
+
+A *seating* is the bots in the roles of a board. A *block* is all matches of the same bots with the same seed: the legs
+of one meeting, which share their luck. All sums here are of whole numbers, so they are exact in any order.
+
+Repeats with the same moves say nothing new. Of R matches of a seating with D different transcripts each has the weight
+D/R: the mean score stays as it is, and bots without chance count once, however often they meet. Such repeats are put
+together into D blocks, so that they do not narrow the intervals either.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import attrgetter
+
+import numpy as np
+
+from arena.results.arrays import Arrays, BoardRole, Ints
+from arena.results.ratings.fitting.rows import changes, key, ranked, sums
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MatchTotals:
+    """The sums of the matches, by seating (S of them), and by seating and block, a *part* (B of them)."""
+
+    bots: tuple[str, ...]
+    """In order of name."""
+    board_roles: tuple[BoardRole, ...]
+    """In order of label, side, role."""
+    seats: Ints
+    """S x K: the bot of each role, as an index; K is the most roles of any board. -1 beyond a board's last role."""
+    board_role: Ints
+    """S x K: the board and role of each seat, as an index, or -1."""
+    matches: Ints
+    """S: number of matches."""
+    different: Ints
+    """S: number of different transcripts."""
+    scores: Ints
+    """S x K: sum of each role's scores."""
+    products: Ints
+    """S x K x K: sum of the products of each two roles' scores."""
+    shared: frozenset[tuple[str, int]]
+    """Each (label, side) whose roles had the same score in every match."""
+    opposed: frozenset[str]
+    """Labels of boards with two such sides whose scores always added up to 100: zero-sum boards."""
+    seating: Ints
+    """B: the seating of each part."""
+    block: Ints
+    """B: the block of each part, ascending."""
+    part_matches: Ints
+    """B: number of matches of this seating in this block."""
+    part_scores: Ints
+    """B x K: sum of each role's scores in these matches."""
+
+    @property
+    def repeated(self) -> int:
+        """The number of matches that add nothing, because the same bots had played the same moves before."""
+        return int((self.matches - self.different).sum())
+
+    @property
+    def side(self) -> Ints:
+        """S x K: the side of each role, or -1."""
+        return np.array([*(role.side for role in self.board_roles), -1], dtype=np.int64)[self.board_role]
+
+    @property
+    def played(self) -> Ints:
+        """The number of matches of each bot."""
+        first = self.seats >= 0  # a bot with several roles in a match played one match
+        for column in range(1, self.seats.shape[1]):
+            first[:, column] &= (self.seats[:, :column] != self.seats[:, [column]]).all(axis=1)
+        matches = np.broadcast_to(self.matches[:, None], self.seats.shape)[first]
+        return np.bincount(self.seats[first], weights=matches, minlength=len(self.bots)).astype(np.int64)
+
+    def pairs_of_parts(self) -> Iterator[tuple[Ints, Ints, float]]:
+        """Yield pairs of parts of the same block, and their weight: 1 for a part with itself, 2 for two parts.
+
+        Two parts come in part order only: half of the sum with its transpose is the sum over all pairs.
+        """
+        rows = len(self.block)
+        for distance in range(int(np.bincount(self.block).max(initial=0))):
+            part = np.flatnonzero(self.block[: rows - distance] == self.block[distance:])
+            yield part, part + distance, 1.0 if distance == 0 else 2.0
+
+
+def add_up(arrays: Arrays) -> MatchTotals:
+    """Add the matches up by seating and block."""
+    bots, board_roles, seats, board_role, scores = _tables(arrays)
+    order = np.lexsort((arrays.transcript, arrays.seed, key(*board_role.T, *seats.T)))
+    seats, board_role, scores = seats[order], board_role[order], scores[order]
+    seed, transcript = arrays.seed[order], arrays.transcript[order]
+    new_seating = changes(seats, board_role)
+    first, seating = np.flatnonzero(new_seating), np.cumsum(new_seating) - 1
+    matches = np.bincount(seating)
+    by_transcript = np.lexsort((transcript, seating))
+    different = np.bincount(seating[by_transcript][changes(seating[by_transcript], transcript[by_transcript])])
+    blocks = key(_bot_sets(seats[first])[seating], _block_seeds(seed, seating, matches, different))
+    by_block = np.lexsort((seating, blocks))
+    part = np.flatnonzero(changes(blocks[by_block], seating[by_block]))
+    roles = range(scores.shape[1])
+    products = [np.stack([sums(scores[:, left] * scores[:, right], first) for right in roles], 1) for left in roles]
+    seats, board_role = seats[first], board_role[first]
+    shared = _shared_sides(board_roles, board_role, scores, seating)
+    return MatchTotals(
+        bots=tuple(bots),
+        board_roles=tuple(board_roles),
+        seats=seats,
+        board_role=board_role,
+        matches=matches,
+        different=different,
+        scores=sums(scores, first),
+        products=np.stack(products, 1),
+        shared=shared,
+        opposed=_opposed_boards(board_roles, board_role, scores, seating, shared),
+        seating=seating[by_block][part],
+        block=np.cumsum(changes(blocks[by_block][part])) - 1,
+        part_matches=np.diff(part, append=len(seed)),
+        part_scores=sums(scores[by_block], part),
+    )
+
+
+def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Ints]:
+    """Return the bots and board roles, and bot, board role and score with a row a match and a column a role.
+
+    The columns stand in order of board role; beyond a board's last role they are -1, -1 and 0.
+    """
+    bots, bot = arrays.coded(attrgetter("bot"))
+    board_roles, board_role = arrays.coded(attrgetter("board_role"))
+    role = board_role[arrays.entry]
+    order = np.argsort(arrays.match * (len(board_roles) + 1) + role, kind="stable")  # quick: it is nearly in order
+    match, entry = arrays.match[order], arrays.entry[order]
+    roles = np.bincount(match, minlength=len(arrays.seed))
+    column = np.arange(len(match)) - np.repeat(np.cumsum(roles) - roles, roles)
+    shape = (len(arrays.seed), int(roles.max(initial=1)))
+    seats, where, scores = np.full(shape, -1), np.full(shape, -1), np.zeros(shape, dtype=np.int64)
+    seats[match, column] = bot[entry]
+    where[match, column] = board_role[entry]
+    scores[match, column] = arrays.score[order]
+    return bots, board_roles, seats, where, scores
+
+
+def _block_seeds(seed: Ints, seating: Ints, matches: Ints, different: Ints) -> Ints:
+    """Return the seed that names each match's block.
+
+    It is the match's own seed where all R transcripts of its seating differ. With D < R the matches of a seating are
+    cut, in order of seed, into D runs of nearly equal length, and each run has the seed of its first match.
+    """
+    starts = np.cumsum(matches) - matches
+    number = np.arange(len(seed)) - starts[seating]
+    count, runs = matches[seating], different[seating]
+    return seed[starts[seating] + -(-(number * runs // count) * count // runs)]
+
+
+def _bot_sets(seats: Ints) -> Ints:
+    """Return a number for the set of bots of each seating, in whatever roles."""
+    members = np.sort(seats, axis=1)
+    members[:, 1:][members[:, 1:] == members[:, :-1]] = -1
+    members.sort(axis=1)
+    return ranked(key(*members.T))[0]
+
+
+def _shared_sides(
+    board_roles: list[BoardRole], board_role: Ints, scores: Ints, seating: Ints
+) -> frozenset[tuple[str, int]]:
+    """Return each side whose roles never scored differently: there one score is reported several times."""
+    sides = [(role.label, role.side) for role in board_roles]
+    number = {side: index for index, side in enumerate(dict.fromkeys(sides))}
+    side = np.array([*(number[name] for name in sides), -1])[board_role]
+    unlike: set[int] = set()
+    for column in range(1, board_role.shape[1]):
+        mates = (side[:, column] == side[:, column - 1]) & (side[:, column] >= 0)
+        differ = scores[:, column] != scores[:, column - 1]
+        unlike |= set(side[seating[differ], column][mates[seating[differ]]].tolist())
+    return frozenset(side for side, index in number.items() if index not in unlike)
+
+
+def _opposed_boards(
+    board_roles: list[BoardRole], board_role: Ints, scores: Ints, seating: Ints, shared: frozenset[tuple[str, int]]
+) -> frozenset[str]:
+    """Return the boards of two sides, each with one score, whose scores always added up to 100."""
+    boards: dict[str, list[int]] = {}
+    for role in board_roles:
+        boards.setdefault(role.label, []).append(role.side)
+    opposed = set()
+    for label, sides in boards.items():
+        if len(set(sides)) == 2 and all((label, side) in shared for side in sides):
+            first = next(index for index, role in enumerate(board_roles) if role.label == label)
+            there = (board_role[:, 0] == first)[seating]
+            if (scores[there, 0] + scores[there, sides.index(max(sides))] == 100).all():
+                opposed.add(label)
+    return frozenset(opposed)

@@ -1,0 +1,124 @@
+"""The model: which strengths meet in which score. How they are estimated is the business of fit.py."""
+
+# Theory of operation
+# -------------------
+#     logit(score / 100) = advantage(role on board) + strength(bot, role on board) - mean strength of the other side
+#
+# This is the paired comparison model of Zermelo (1929) and of Bradley and Terry (1952), with their "home" advantage
+# (Agresti, Categorical Data Analysis, 11.6) for each role on each board. A score between 0 and 100 counts in between:
+# the likelihood of winning with the score as a fraction (the quasi-likelihood of Papke and Wooldridge, 1996), whose
+# variance estimate_priors.py finds from the scores themselves.
+#
+# With several roles a side, the strength of the side is the mean of its bots', as Huang, Weng and Lin (2006) rate
+# teams. Each score must count once, whoever reports it:
+# - A side whose roles always score alike (`MatchTotals.shared`) is one score, under its first role.
+# - A side whose roles score for themselves has a score for each role, each with the share 1 / roles of a match.
+# - On a board where one side's score is always 100 minus the other's (`MatchTotals.opposed`), the second side says
+#   nothing new and is left out. Where scores of the two sides are only correlated, `Fit.overlap` weighs them down.
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.results.arrays import Floats, Ints
+from arena.results.ratings.fitting.match_totals import MatchTotals
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Model:
+    """N scores that depend on P unknowns: first the advantages, then the strengths that occur."""
+
+    unknown: Ints
+    """N x K: the unknowns in a score; where there are fewer than K, 0 with the factor 0."""
+    factor: Floats
+    """N x K: the factor of each."""
+    seating: Ints
+    """N: the seating of the score."""
+    role: Ints
+    """N: the role that scored, as a column of the match totals."""
+    share: Floats
+    """N: the score's share of its side's score."""
+    matches: Floats
+    """N: number of matches of the seating that count."""
+    mean: Floats
+    """N: mean score, 0 to 1."""
+    square: Floats
+    """N: mean of the squared score."""
+    opposing: Ints
+    """N x K: the scores of the other sides in the same matches, or the score itself where there are none."""
+    product: Floats
+    """N x K: mean of the score times each of those."""
+    advantages: Ints
+    """A: the board role of each advantage; a side with one score has one advantage, under its first role."""
+    bot: Ints
+    """P - A: the bot of each strength."""
+    board_role: Ints
+    """P - A: the board role of each strength."""
+
+    @property
+    def size(self) -> int:
+        """P."""
+        return len(self.advantages) + len(self.bot)
+
+
+def model_of(totals: MatchTotals) -> Model:
+    """Return the scores of these matches, by seating and by role, or by side where a side has one score."""
+    depth = totals.seats.shape[1]
+    seatings, roles = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    shares, factors = [np.zeros(0)], [np.zeros((0, depth))]
+    boards, board = np.unique(totals.board_role, axis=0, return_inverse=True)
+    for number, columns in enumerate(boards):
+        played = np.flatnonzero(board == number)
+        for column, part, by_role in _scores(totals, columns):
+            seatings.append(played)
+            roles.append(np.full(len(played), column))
+            shares.append(np.full(len(played), part))
+            factors.append(np.tile(by_role, (len(played), 1)))
+    seating, role, factor = np.concatenate(seatings), np.concatenate(roles), np.concatenate(factors)
+    advantages, advantage = np.unique(totals.board_role[seating, role], return_inverse=True)
+    code = totals.board_role[seating] * len(totals.bots) + totals.seats[seating]
+    strengths, strength = np.unique(code[factor != 0], return_inverse=True)
+    unknown = np.zeros((len(seating), depth + 1), dtype=np.int64)
+    unknown[:, 0] = advantage
+    unknown[:, 1:][factor != 0] = strength + len(advantages)
+    index = np.arange(len(seating))
+    score = np.full(totals.seats.shape, -1)
+    score[seating, role] = index
+    side, matches = totals.side, totals.matches[seating]
+    opponents = (score[seating] >= 0) & (side[seating] != side[seating, role][:, None])
+    return Model(
+        unknown=unknown,
+        factor=np.column_stack((np.ones(len(seating)), factor)),
+        seating=seating,
+        role=role,
+        share=np.concatenate(shares),
+        matches=totals.different[seating].astype(np.float64),
+        mean=totals.scores[seating, role] / (100.0 * matches),
+        square=totals.products[seating, role, role] / (10000.0 * matches),
+        opposing=np.where(opponents, score[seating], np.tile(index[:, None], depth)),
+        product=totals.products[seating, role] / (10000.0 * matches)[:, None],
+        advantages=advantages,
+        bot=strengths % max(1, len(totals.bots)),
+        board_role=strengths // max(1, len(totals.bots)),
+    )
+
+
+def _scores(totals: MatchTotals, columns: Ints) -> Iterator[tuple[int, float, Floats]]:
+    """Yield each score of a board: its role's column, its share of a match, and the factor of each role's strength."""
+    sides: dict[tuple[str, int], list[int]] = {}
+    for column, board_role in enumerate(columns[columns >= 0]):
+        label, side, _ = totals.board_roles[board_role]
+        sides.setdefault((label, side), []).append(column)
+    against = np.zeros(len(columns))
+    for roles in sides.values():
+        against[roles] = -1 / (len(roles) * max(1, len(sides) - 1))
+    for (label, side), roles in sides.items():
+        if label in totals.opposed and side != min(number for _, number in sides):
+            continue
+        together = (label, side) in totals.shared
+        for scoring in [roles] if together else [[role] for role in roles]:
+            factor = against.copy()
+            factor[roles] = 0
+            factor[scoring] = 1 / len(scoring)
+            yield scoring[0], 1 if together else 1 / len(roles), factor

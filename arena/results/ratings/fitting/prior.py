@@ -1,0 +1,61 @@
+"""The prior: beliefs about the strengths before any match."""
+
+# The strength of a bot in a role on a board is its mean strength plus something of its own for that board and role:
+#
+#     strength(bot, board role) = mean(bot) + special(bot, board role)
+#
+# Both vary about 0, where the average bot stands. This is a ridge: few matches move a bot little, and a bot that always
+# wins gets a finite strength. The special parts are normally distributed. The means have Student's distribution, whose
+# tails are longer, so that a bot far from all others is not drawn towards them; it is used as a mixture of normal
+# distributions, with a variance for each bot, `bots² / weight` of `Spread` (Lange, Little and Taylor, 1989).
+#
+# The unknowns of the fit are strengths, not means: with the means integrated out the strengths of one bot are
+# correlated, and `precision` is the inverse of their covariance.
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.results.arrays import Floats
+from arena.results.ratings.fitting.model import Model
+
+ADVANTAGE_LOGITS = 3.0
+"""Standard deviation of a role's advantage: wide, because it has only to bound a role that always wins."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """Standard deviations, in logits: of the bots' mean strengths, and of the part that is special to a role."""
+
+    bots: float = 2.0
+    roles: float = 0.5
+    weight: "Floats | float" = 1.0
+    """By bot: the weight of its mean in the spread of the means, lower for a mean farther from 0."""
+
+
+def precision(model: Model, spread: Spread) -> Floats:
+    """Return P x P: the inverse covariance of advantages and strengths."""
+    count = len(model.advantages)
+    same = model.bot[:, None] == model.bot[None, :]
+    shrinkage = mean_weight(model, spread)[model.bot]
+    matrix = np.zeros((model.size, model.size))
+    matrix[:count, :count] = np.eye(count) / ADVANTAGE_LOGITS**2
+    matrix[count:, count:] = (np.eye(len(model.bot)) - same * shrinkage[:, None]) / spread.roles**2
+    return matrix
+
+
+def mean_weight(model: Model, spread: Spread) -> Floats:
+    """Return, by bot, the weight of each of its strengths in the estimate of its mean."""
+    variance = spread.bots**2 / spread.weight
+    return np.asarray(variance / (spread.roles**2 + np.bincount(model.bot) * variance))
+
+
+def overall_means(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
+    """Return bots x P: the matrix that turns the unknowns into each bot's mean strength over all board roles.
+
+    Where a bot never played, its strength is the mean that its other strengths suggest.
+    """
+    weight = (1 + (board_roles - np.bincount(model.bot)) * mean_weight(model, spread)) / max(board_roles, 1)
+    matrix = np.zeros((bots, model.size))
+    matrix[model.bot, len(model.advantages) + np.arange(len(model.bot))] = weight[model.bot]
+    return matrix

@@ -1,0 +1,153 @@
+"""Standings: points, ranks and results of each bot, from the sums of its matches. Pure; all tables take them from here.
+
+They are computed from tallies, a tally being a number of equal seats. The archive keeps the tallies of all its matches,
+so that a leaderboard of a million matches reads a few thousand of them.
+
+Points are the mean, over each board role (a role on a board) that a bot played, of its mean score there: each role on
+each board has the same weight, however often it was played. A side's score in a match is that of its best role; a side
+wins when its score is strictly the highest, draws when it ties for the highest, and loses otherwise.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from arena.game import Role
+from arena.values import Ending, Played
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """The rank and the figures of one bot."""
+
+    rank: int | None
+    """Equal points share a rank (1, 1, 3); None for a bot that never played, and in a leaderboard for a specialist."""
+    bot: str
+    matches: int
+    points: float | None
+    """0 to 100."""
+    won: int
+    drawn: int
+    lost: int
+    endings: Mapping[Ending, int]
+    """Number of this bot's seats that were at fault, by ending."""
+    boards: Mapping[str, float]
+    """Mean score by `game/board`, its roles with equal weight; only boards that it played."""
+    roles: Mapping[tuple[str, Role], float]
+    """Mean score by (`game/board`, role)."""
+    tie_breaks: Mapping[str, Fraction | None] = field(default_factory=dict)
+    """The figures that separated it from bots of equal points, by tie-break; only those that were computed."""
+
+    @property
+    def forfeits(self) -> int:
+        """The number of this bot's seats that were at fault."""
+        return sum(self.endings.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """A number of equal seats of a bot."""
+
+    board: str
+    """`game/board`."""
+    role: Role
+    bot: str
+    result: str | None
+    """As in `seat_results`."""
+    ending: Ending | None
+    seats: int = 1
+    score: int
+    """The sum of their scores."""
+
+
+def standings(bots: Iterable[str], played: Iterable[Played]) -> tuple[Standing, ...]:
+    """Return the standing of every bot, best first; bots that never played come last; equals are in order of name."""
+    return standings_of(bots, (tally for match in played for tally in tallies(match)))
+
+
+def tallies(match: Played) -> Iterator[Tally]:
+    """Yield a tally for each seat of a match."""
+    for role, bot, result, ending in seat_results(match):
+        yield Tally(board=match.label, role=role, bot=bot, result=result, ending=ending, score=match.scores[role])
+
+
+def standings_of(bots: Iterable[str], tallied: Iterable[Tally]) -> tuple[Standing, ...]:
+    """Return the standing of every bot, best first, from tallies; tallies of other bots are ignored."""
+    sums = {bot: _Sum() for bot in bots}
+    for tally in tallied:
+        if (bot_sum := sums.get(tally.bot)) is not None:
+            bot_sum.add(tally)
+    points = {bot: bot_sum.points() for bot, bot_sum in sums.items()}
+    order = sorted(sums, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
+    ranks: dict[Fraction | None, int | None] = {None: None}
+    for rank, bot in enumerate(order, 1):
+        ranks.setdefault(points[bot], rank)  # equal points share the rank of the first
+    return tuple(sums[bot].standing(bot, ranks[points[bot]]) for bot in order)
+
+
+class _Sum:
+    """The sums of one bot's matches, in whole numbers and fractions, so that equal points are exactly equal."""
+
+    def __init__(self) -> None:
+        self.matches = 0
+        self.results: Counter[str] = Counter()
+        self.endings: Counter[Ending] = Counter()
+        self.scores: dict[tuple[str, Role], list[int]] = defaultdict(lambda: [0, 0])
+
+    def add(self, tally: Tally) -> None:
+        score_and_seats = self.scores[tally.board, tally.role]
+        score_and_seats[0] += tally.score
+        score_and_seats[1] += tally.seats
+        if tally.ending is not None:
+            self.endings[tally.ending] += tally.seats
+        if tally.result is not None:
+            self.matches += tally.seats
+            self.results[tally.result] += tally.seats
+
+    def means(self) -> dict[tuple[str, Role], Fraction]:
+        return {board_role: Fraction(score, seats) for board_role, (score, seats) in sorted(self.scores.items())}
+
+    def points(self) -> Fraction | None:
+        means = self.means()
+        return sum(means.values(), Fraction()) / len(means) if means else None
+
+    def standing(self, bot: str, rank: int | None) -> Standing:
+        means, points = self.means(), self.points()
+        boards: dict[str, list[Fraction]] = defaultdict(list)
+        for (board, _), mean in means.items():
+            boards[board].append(mean)
+        return Standing(
+            rank=rank,
+            bot=bot,
+            matches=self.matches,
+            points=None if points is None else float(points),
+            won=self.results["won"],
+            drawn=self.results["drawn"],
+            lost=self.results["lost"],
+            endings=dict(self.endings),
+            boards={board: float(sum(roles, Fraction()) / len(roles)) for board, roles in boards.items()},
+            roles={board_role: float(mean) for board_role, mean in means.items()},
+        )
+
+
+def results_of(match: Played) -> dict[str, str]:
+    """Return `won`, `drawn` or `lost` for each bot of a match, or `both sides` for a bot that met itself."""
+    scores = [max(match.scores[role] for role in side) for side in match.sides]
+    best = max(scores)
+    results: dict[str, str] = {}
+    for side, score in zip(match.sides, scores, strict=True):
+        result = "lost" if score < best else "won" if scores.count(best) == 1 else "drawn"
+        for bot in {match.seats[role] for role in side}:
+            results[bot] = "both sides" if bot in results else result
+    return results
+
+
+def seat_results(match: Played) -> Iterator[tuple[Role, str, str | None, Ending | None]]:
+    """Yield role, bot, result and ending of each seat, in order of play.
+
+    A bot's result in the match is in its first seat there, and None in its other seats, so that it counts once.
+    """
+    results = results_of(match)
+    for role, bot in match.seats.items():
+        yield role, bot, results.pop(bot, None), match.endings.get(role)

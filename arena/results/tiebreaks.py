@@ -1,0 +1,220 @@
+"""Tie-breaks: the order of bots whose points are equal. A tie-break is one function here and one row of TIE_BREAKS.
+
+The formulas are FIDE's (Handbook C.07, in force from 1 August 2024). Its tie-breaks that need ratings from elsewhere,
+colours or rounds are left out, because matches here have no order. All figures are exact fractions.
+
+A match counts as a game of chess between each two bots on different sides of it: the bot whose side scored more has one
+point, and both have half a point where the sides scored alike.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from arena.errors import ArenaError, known_are
+
+Figures = Mapping[str, Fraction | None]
+
+
+class Encounters(NamedTuple):
+    """The results of one bot against one opponent."""
+
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return sum(self)
+
+    @property
+    def points(self) -> Fraction:
+        """A point for each win and half a point for each draw."""
+        return self.won + Fraction(self.drawn, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Crosstable:
+    """The results of every two bots that met."""
+
+    met: Mapping[str, Mapping[str, Encounters]]
+    """By bot, then by opponent: each pair stands here twice, once from either side."""
+
+    @classmethod
+    def count(cls, rows: Iterable[tuple[str, str, int, int]]) -> "Crosstable":
+        """Add up rows of bot, opponent, result (1 won, 0 drawn, -1 lost) and number of games, from either side."""
+        met: dict[str, dict[str, Encounters]] = {}
+        for bot, opponent, result, games in rows:
+            before = met.setdefault(bot, {}).get(opponent, Encounters())
+            more = Encounters(games * (result == 1), games * (result == 0), games * (result == -1))
+            met[bot][opponent] = Encounters(*map(sum, zip(before, more, strict=True)))
+        return cls(met)
+
+    def score(self, bot: str) -> Fraction:
+        """Return the points of a bot against all its opponents."""
+        return sum((encounters.points for encounters in self.against(bot).values()), Fraction())
+
+    def games(self, bot: str) -> int:
+        """Return the number of a bot's games."""
+        return sum(encounters.games for encounters in self.against(bot).values())
+
+    def against(self, bot: str) -> Mapping[str, Encounters]:
+        """Return a bot's results by opponent; empty for a bot that met nobody."""
+        return self.met.get(bot, {})
+
+
+def wins(table: Crosstable, bot: str) -> Fraction:
+    """Return the number of games won (FIDE C.07 article 7.2). A forfeit of the opponent is a game won."""
+    return Fraction(sum(encounters.won for encounters in table.against(bot).values()))
+
+
+def sonneborn_berger(table: Crosstable, bot: str) -> Fraction:
+    """Return the sum of each opponent's score times the points made against it (article 9.1)."""
+    against = table.against(bot).items()
+    return sum((table.score(opponent) * encounters.points for opponent, encounters in against), Fraction())
+
+
+def koya(table: Crosstable, bot: str) -> Fraction:
+    """Return the points made against opponents that made at least half of their possible points (article 9.2)."""
+    against = table.against(bot).items()
+    strong = (met.points for opponent, met in against if 2 * table.score(opponent) >= table.games(opponent))
+    return sum(strong, Fraction())
+
+
+def opponents_scores(table: Crosstable, bot: str) -> list[Fraction]:
+    """Return the opponent's score for each game, the lowest first."""
+    against = table.against(bot).items()
+    return sorted(table.score(opponent) for opponent, encounters in against for _ in range(encounters.games))
+
+
+def buchholz(table: Crosstable, bot: str) -> Fraction:
+    """Return the sum of the opponents' scores (article 8.1); it separates no bots where all bots met all others."""
+    return sum(opponents_scores(table, bot), Fraction())
+
+
+def buchholz_cut_1(table: Crosstable, bot: str) -> Fraction:
+    """Return Buchholz without one game against the opponent of the lowest score (articles 8.1 and 14)."""
+    return sum(opponents_scores(table, bot)[1:], Fraction())
+
+
+def buchholz_median_1(table: Crosstable, bot: str) -> Fraction:
+    """Return Buchholz without one game against the lowest score and one against the highest (articles 8.1 and 14)."""
+    return sum(opponents_scores(table, bot)[1:-1], Fraction())
+
+
+def average_opponents_buchholz(table: Crosstable, bot: str) -> Fraction | None:
+    """Return the mean of the opponents' Buchholz over all games (article 8.2); None for a bot that met nobody."""
+    against = table.against(bot).items()
+    total = sum((buchholz(table, opponent) * encounters.games for opponent, encounters in against), Fraction())
+    return total / table.games(bot) if against else None
+
+
+def direct_encounter(table: Crosstable, tied: Collection[str]) -> Figures:
+    """Return the points that the tied bots made against each other (article 6).
+
+    Two bots that met often have the mean of their games (6.1.2). Where some of the tied bots never met, a bot has a
+    figure only if no result of the missing games could change its rank among them, and else None (6.3).
+    """
+    means = {
+        bot: [met.points / met.games for rival, met in table.against(bot).items() if rival in tied] for bot in tied
+    }
+    worst = {bot: sum(points, Fraction()) for bot, points in means.items()}
+    best = {bot: worst[bot] + len(tied) - 1 - len(points) for bot, points in means.items()}
+    if best == worst:
+        return worst
+    figures: dict[str, Fraction | None] = dict.fromkeys(worst)
+    for bot in sorted(worst, key=lambda bot: (-worst[bot], bot)):
+        rivals = [rival for rival in worst if rival != bot and figures[rival] is None]
+        if any(best[rival] >= worst[bot] for rival in rivals):
+            break
+        figures[bot] = worst[bot]
+    return figures
+
+
+TieBreak = Callable[[Crosstable, Collection[str]], Figures]
+"""Return a figure for each of the tied bots. A higher figure ranks higher; None ranks last and separates no bots."""
+
+
+def _for_each(formula: Callable[[Crosstable, str], Fraction | None]) -> TieBreak:
+    """Make a tie-break of a formula that does not depend on the other tied bots."""
+    return lambda table, tied: {bot: formula(table, bot) for bot in tied}
+
+
+TIE_BREAKS: Mapping[str, TieBreak] = {
+    "average_opponents_buchholz": _for_each(average_opponents_buchholz),
+    "buchholz": _for_each(buchholz),
+    "buchholz_cut_1": _for_each(buchholz_cut_1),
+    "buchholz_median_1": _for_each(buchholz_median_1),
+    "direct_encounter": direct_encounter,
+    "koya": _for_each(koya),
+    "sonneborn_berger": _for_each(sonneborn_berger),
+    "wins": _for_each(wins),
+}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all tie-breaks."""
+    return tuple(TIE_BREAKS)
+
+
+def find(name: str) -> TieBreak:
+    """Return the tie-break of that name; raise ArenaError if there is none."""
+    if name not in TIE_BREAKS:
+        raise ArenaError(f"tie_breaks: there is no {name!r}; {known_are(name, names())}")
+    return TIE_BREAKS[name]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecidedRank:
+    """The rank of a bot, and the figures that decided it."""
+
+    rank: int
+    """Bots that no tie-break separates share a rank (1, 1, 3)."""
+    bot: str
+    figures: Figures
+    """The figures that were computed, by tie-break in their order; empty where no other bot has the same points."""
+
+
+def rank(points: Mapping[str, float], table: Crosstable, tiebreaks: Sequence[str]) -> tuple[DecidedRank, ...]:
+    """Rank the bots by points, then by each tie-break in turn, and those that are still tied by name."""
+    figures: dict[str, dict[str, Fraction | None]] = {bot: {} for bot in points}
+    rules = [(name, find(name)) for name in tiebreaks]
+    first, ranked = 1, []
+    for equal in _groups(points):
+        for tied in _separate(table, equal, rules, figures):
+            ranked += [DecidedRank(rank=first, bot=bot, figures=figures[bot]) for bot in tied]
+            first += len(tied)
+    return tuple(ranked)
+
+
+def _separate(
+    table: Crosstable,
+    tied: list[str],
+    rules: Sequence[tuple[str, TieBreak]],
+    figures: Mapping[str, dict[str, Fraction | None]],
+) -> Iterator[list[str]]:
+    """Yield the tied bots in groups, best first. Bots still tied after a tie-break have it again, among themselves.
+
+    FIDE's C.07 article 6.2 demands this of the direct encounter; no other figure depends on which bots are tied.
+    """
+    if len(tied) == 1 or not rules:
+        yield tied
+        return
+    name, rule = rules[0]
+    values = rule(table, tied)
+    for bot in tied:
+        if figures[bot].get(name) is None:
+            figures[bot][name] = values[bot]
+    groups = _groups(values)
+    for group in groups:
+        yield from _separate(table, group, rules if len(groups) > 1 else rules[1:], figures)
+
+
+def _groups(values: Mapping[str, Fraction | None] | Mapping[str, float]) -> list[list[str]]:
+    """Return the bots in groups of equal values, the highest first and None last; in each group by name."""
+    groups: dict[object, list[str]] = {}
+    for bot in sorted(values, key=lambda bot: (values[bot] is None, -(values[bot] or 0), bot)):
+        groups.setdefault(values[bot], []).append(bot)
+    return list(groups.values())

@@ -1,0 +1,283 @@
+"""A cgroup (version 2) for each bot, where the system has delegated one to arena: limits that the kernel itself keeps.
+
+It adds to what every level does anyway; everything works without it too. A bot in its own cgroup is bounded in memory
+with all its children, its files in memory and the kernel's memory for it (memory.max), and in threads and processes
+(pids.max); its CPU time is counted whole, that of children that nobody waited for as well (cpu.stat); it is frozen in a
+way that no signal undoes (cgroup.freeze). The kernel documents all this in Documentation/admin-guide/cgroup-v2.rst.
+
+Delegation. This process is in some cgroup X. X counts as delegated when it is not the root of the machine and we may
+write to it. Root may write to everything, so for root also systemd must have marked it so, or it must be the root of a
+container. In X each referee process makes a folder `arena-PID-N`, and in that one folder for each bot; a bot enters its
+own before it is confined. A cgroup that has processes cannot give the controllers `memory` and `pids` to its children.
+So where X has only us and our ancestors in it, they move to `arena-home` until we end; where other processes are in X,
+bots do without these two. X may lack a controller, so each is used if it is there.
+
+The variable ARENA_CGROUP of the environment names another cgroup to be used as X, or `none`.
+"""
+
+import atexit
+import contextlib
+import errno
+import os
+import subprocess
+import time
+from itertools import count
+
+VARIABLE = "ARENA_CGROUP"
+HOME, PREFIX = "arena-home", "arena-"
+CONTROLLERS = ("memory", "pids")
+MARKS = ("user.delegate", "trusted.delegate")
+"""Attributes by which systemd marks what it has delegated; systemd.resource-control(5)."""
+REMOVAL_S = 1.0
+"""The longest wait until a cgroup is empty when its processes were killed: the kernel has memory to free."""
+PAUSE_S = 0.0005
+"""Between two attempts to remove it."""
+ENTER_TIMEOUT_S = 10
+STAT_BYTES = 64
+numbers = count(1)
+
+
+class Cgroup:
+    """The cgroup of one bot."""
+
+    def __init__(self, path: str, controllers: frozenset[str]) -> None:
+        self.path = path
+        self.controllers = controllers
+        self.frozen = False
+        self._cpu = os.open(f"{path}/cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
+
+    def __str__(self) -> str:
+        return description(self.controllers)
+
+    def limit(self, memory: int | None, tasks: int | None) -> None:
+        """Bound it in bytes and in threads of all its processes, as far as it has the controllers."""
+        if memory is not None and "memory" in self.controllers:
+            _write(f"{self.path}/memory.max", str(memory))
+            _write(f"{self.path}/memory.oom.group", "1")  # all of it dies: half a bot explains nothing
+            with contextlib.suppress(OSError):  # a kernel without swap has no such file
+                _write(f"{self.path}/memory.swap.max", "0")
+        if tasks is not None and "pids" in self.controllers:
+            _write(f"{self.path}/pids.max", str(tasks))
+
+    def cpu(self) -> float:
+        """Return the CPU seconds of all processes that were ever in it."""
+        return int(os.pread(self._cpu, STAT_BYTES, 0).split(maxsplit=2)[1]) / 1e6  # "usage_usec N"
+
+    def out_of_memory(self) -> bool:
+        """Return whether the kernel has killed it for its memory."""
+        with contextlib.suppress(OSError), open(f"{self.path}/memory.events", "rb") as file:
+            return any(line.startswith(b"oom_kill ") and int(line.split()[1]) > 0 for line in file)
+        return False
+
+    def freeze(self) -> None:
+        """Stop every process in it, whatever signals they send to one another."""
+        if not self.frozen:
+            _write(f"{self.path}/cgroup.freeze", "1")
+            self.frozen = True
+
+    def thaw(self) -> None:
+        """Let every process in it run again."""
+        if self.frozen:
+            _write(f"{self.path}/cgroup.freeze", "0")
+            self.frozen = False
+
+    def remove(self) -> None:
+        """Kill what is left in it, and remove it. If that fails now, the next start of arena removes it."""
+        os.close(self._cpu)
+        remove(self.path)
+
+
+def description(controllers: frozenset[str]) -> str:
+    """Return the description of a cgroup with these controllers, for records."""
+    missing = [name for name in CONTROLLERS if name not in controllers]
+    return f"cgroup without {' and '.join(missing)}" if missing else "cgroup"
+
+
+class Cgroups:
+    """The cgroups of the bots of one referee process."""
+
+    def __init__(self, parent: str) -> None:
+        """OSError or SubprocessError when the parent is not delegated after all: one process tries to enter it."""
+        sweep(parent)
+        _give_controllers(parent)
+        self._path = f"{parent}/{PREFIX}{os.getpid()}-{next(numbers)}"
+        os.mkdir(self._path)
+        try:
+            self.controllers = frozenset(name for name in CONTROLLERS if _enable(self._path, name))
+            trial = self.new()
+            try:
+                subprocess.run(
+                    ["/bin/sh", "-c", 'echo 0 > "$1/cgroup.procs"', "sh", trial.path],
+                    check=True,
+                    stderr=subprocess.DEVNULL,
+                    timeout=ENTER_TIMEOUT_S,
+                )
+            finally:
+                trial.remove()
+        except BaseException:
+            remove(self._path)
+            raise
+
+    def new(self) -> Cgroup:
+        """Make the cgroup of one bot, without a limit yet."""
+        path = f"{self._path}/bot{next(numbers)}"
+        os.mkdir(path)
+        return Cgroup(path, self.controllers)
+
+    def close(self) -> None:
+        """Remove them all."""
+        remove(self._path)
+
+
+def opened() -> Cgroups | None:
+    """Return the maker of cgroups for bots; None where no cgroup is delegated."""
+    parent = delegated()
+    if parent is None:
+        return None
+    try:
+        return Cgroups(parent)
+    except (OSError, subprocess.SubprocessError):  # it looked delegated, and something forbids it: do without
+        return None
+
+
+def delegated() -> str | None:
+    """Return the folder of the cgroup in which we may make others; None when there is none."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return None if chosen == "none" else chosen.rstrip("/")
+    path = _own()
+    if path is None:
+        return None
+    if os.path.basename(path) == HOME:
+        path = os.path.dirname(path)
+    writable = all(os.access(f"{path}{file}", os.W_OK) for file in ("", "/cgroup.procs", "/cgroup.subtree_control"))
+    if not writable or not os.path.exists(f"{path}/cgroup.freeze"):  # the root of the machine has no such file
+        return None
+    if os.getuid() != 0 or os.path.ismount(path):
+        return path
+    for name in MARKS:
+        with contextlib.suppress(OSError):
+            if os.getxattr(path, name) == b"1":
+                return path
+    return None
+
+
+def sweep(parent: str) -> None:
+    """Remove the cgroups of referee processes that were killed."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(parent):
+            parts = name.split("-")
+            if (
+                name.startswith(PREFIX)
+                and len(parts) == 3
+                and parts[1].isdigit()
+                and not os.path.exists(f"/proc/{parts[1]}")
+            ):
+                remove(f"{parent}/{name}")
+
+
+def remove(path: str) -> None:
+    """Kill what is in a cgroup and below it, and remove it, unless it stays busy for REMOVAL_S."""
+    until = time.monotonic() + REMOVAL_S
+    with contextlib.suppress(OSError):
+        _write(f"{path}/cgroup.kill", "1")  # since Linux 5.14; before it, `Launcher.sweep` kills them
+    while os.path.isdir(path) and time.monotonic() < until:
+        try:
+            for entry in os.scandir(path):
+                if entry.is_dir(follow_symlinks=False):
+                    os.rmdir(entry.path)
+            os.rmdir(path)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                return
+            time.sleep(PAUSE_S)
+
+
+def _own() -> str | None:
+    """Return the folder of the cgroup that we are in; None where there is no version 2."""
+    try:
+        with open("/proc/self/cgroup") as file:
+            path = next(line[3:].rstrip("\n") for line in file if line.startswith("0::"))
+        with open("/proc/self/mountinfo") as file:
+            mounts = [line.split() for line in file if " - cgroup2 " in line]
+    except (OSError, StopIteration):
+        return None
+    for fields in mounts:
+        root, mountpoint = fields[3].rstrip("/"), fields[4]
+        if (path + "/").startswith(root + "/"):
+            return (mountpoint + path.removeprefix(root)).rstrip("/")
+    return None
+
+
+def _give_controllers(parent: str) -> None:
+    """Give the children of a cgroup its controllers, as far as possible; leave it ourselves if need be.
+
+    Never while it has processes: the kernel would give `pids` all the same, but then a child may have threads only, and
+    no processes of its own.
+    """
+    at_home = os.path.basename(_own() or "") == HOME
+    available, given = (_read(f"{parent}/cgroup.{file}") for file in ("controllers", "subtree_control"))
+    missing = [name for name in CONTROLLERS if name in available and name not in given]
+    if missing and (ours := _only_ours(parent)):
+        home = f"{parent}/{HOME}"
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(home)
+        for pid in ours:
+            _write(f"{home}/cgroup.procs", pid)
+        at_home = True
+    if not _read(f"{parent}/cgroup.procs"):
+        for name in missing:
+            _enable(parent, name)
+    if at_home and parent not in _leaving:
+        _leaving.add(parent)
+        atexit.register(_come_back, parent, os.getpid())
+
+
+_leaving: set[str] = set()
+"""Cgroups to which this process returns at its end."""
+
+
+def _only_ours(parent: str) -> list[str]:
+    """Return the processes in a cgroup, if we are among them and all others are our ancestors; else nothing."""
+    ancestors = {str(os.getpid())}
+    pid = os.getpid()
+    while pid > 1:
+        with open(f"/proc/{pid}/stat") as file:
+            pid = int(file.read().rpartition(")")[2].split()[1])
+        ancestors.add(str(pid))
+    inside = _read(f"{parent}/cgroup.procs")
+    return inside if str(os.getpid()) in inside and ancestors.issuperset(inside) else []
+
+
+def _come_back(parent: str, owner: int) -> None:
+    """At the end of the process that left: move it back, and all processes that moved with it."""
+    if os.getpid() != owner:  # a fork of it
+        return
+    with contextlib.suppress(OSError):
+        for name in CONTROLLERS:
+            if name in _read(f"{parent}/cgroup.subtree_control"):
+                _write(f"{parent}/cgroup.subtree_control", f"-{name}")  # fails while another arena plays here
+        for pid in _read(f"{parent}/{HOME}/cgroup.procs"):
+            _write(f"{parent}/cgroup.procs", pid)
+        os.rmdir(f"{parent}/{HOME}")
+
+
+def _enable(path: str, controller: str) -> bool:
+    """Give a controller to the children of a cgroup; return whether that worked."""
+    with contextlib.suppress(OSError):
+        _write(f"{path}/cgroup.subtree_control", f"+{controller}")
+        return True
+    return False
+
+
+def _read(path: str) -> list[str]:
+    with open(path) as file:
+        return file.read().split()
+
+
+def _write(path: str, text: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,143 @@
+"""From the fork to the bot's own program: what a child of the spawner does. None of these functions returns.
+
+A child waits until the spawner names an operation. It then takes its message out of the spawner's socket itself, so the
+spawner never holds what concerns one bot (`spawner.py`). It becomes the bot's user, confines itself, and runs the
+program: in this very process for a warm start, else by exec. An error before that goes to the spawner over a pipe,
+never to the bot's stderr. The pipe closes by itself when the bot's program begins, and that says that all went well.
+
+The order matters. The cgroup comes first, because only arena's user may enter it. The user comes before the level: a
+confined process can no longer change it. Within a level the filter comes last, because it refuses the other steps.
+"""
+
+import _signal  # type: ignore[import-not-found]  # the module signal makes enums of all, which costs
+import ctypes
+import marshal
+import os
+import socket
+import struct
+import sys
+import warnings  # noqa: F401  os.execvpe imports it, and where it is called no file of Python's can be read any more
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NoReturn
+
+from arena.sandbox import landlock, levels, rlimits, seccomp, users, warm
+from arena.sandbox.plan import TEMPORARY, Plan
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
+MESSAGE_BYTES = 1 << 18
+"""A start message holds a command and an environment that arena made."""
+TEXT_LENGTH = 1000
+"""The most characters of an error that are passed on."""
+NAME = os.path.basename(sys.executable).encode()[:15]
+"""The name in process lists that a cold start of this interpreter has."""
+SPARE_NAME = b"arena-spare"
+"""The name in process lists of a child that waits."""
+prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+
+def failed(error: OSError) -> dict[str, Any]:
+    """Return the answer for a step that failed; `passing` says whether it may succeed at another time."""
+    return {"failed": str(error.strerror)[:TEXT_LENGTH], "passing": error.errno in TEMPORARY}
+
+
+def wait(launcher: socket.socket, parent: int, order: int, reply: int) -> NoReturn:
+    """Wait in a session of its own, with default signals, for an operation from the pipe `order`; then do it."""
+    try:
+        os.setsid()
+        prctl(PR_SET_NAME, SPARE_NAME, 0, 0, 0)
+        for number in ignored_signals():
+            _signal.signal(number, _signal.SIG_DFL)
+        os.umask(0o077)
+        die_with(parent)
+        OPERATIONS[os.read(order, 1)](launcher, parent, order, reply)
+    finally:
+        os._exit(127)
+
+
+def die_with(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends; end now when the parent has ended."""
+    prctl(PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it died before that call, so the kernel would never kill us
+        os._exit(127)
+
+
+def begin(launcher: socket.socket, parent: int, order: int, reply: int) -> NoReturn:
+    """Take the message, and become the program that it names."""
+    confined, argv = False, [""]
+    try:
+        pipes, (argv, env, values) = message(launcher)
+        plan = Plan(*values)
+        level = levels.TABLE[plan.level]
+        if plan.cgroup:
+            procs = os.open(f"{plan.cgroup}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
+            os.write(procs, b"0")  # this process
+            os.close(procs)
+        if level.restricts:
+            users.become(plan.user)
+        if plan.user is not None:
+            prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # exec would do that: otherwise a warm bot could not look at itself
+            die_with(parent)  # again: a change of user clears it
+        prctl(PR_SET_NAME, NAME, 0, 0, 0)
+        for target, descriptor in enumerate(pipes):  # these are larger than 2: ours are open
+            os.dup2(descriptor, target)
+        os.chdir(plan.home)
+        if plan.warm:
+            plan = plan._replace(limits=rlimits.with_data(plan.limits, warm.inherited.data))
+        argv = level.confine(plan, argv)
+        if plan.watched:  # the filter refuses to send a descriptor, so the spawner takes a copy of this one
+            os.write(reply, marshal.dumps({"listener": seccomp.listener}))
+            os.read(order, 1)
+            os.close(seccomp.listener)  # else the bot could answer for itself
+        if plan.warm:
+            os.closerange(3, 1 << 16)  # `reply` too
+            warm.run(argv, env)
+        confined = True
+        os.execvpe(argv[0], argv, env)  # noqa: S606 (no shell is wanted)
+    except OSError as error:
+        if confined:
+            text = f"{argv[0]}: {error.strerror}"[:TEXT_LENGTH]
+            os.write(reply, marshal.dumps({"error": text, "errno": error.errno}))
+        else:
+            os.write(reply, marshal.dumps(failed(error)))
+    except BaseException as error:  # noqa: BLE001 (the child can report it to nobody else)
+        os.write(reply, marshal.dumps({"failed": repr(error)[:TEXT_LENGTH]}))
+    finally:
+        os._exit(127)  # whatever happens: a child must never run the spawner's own end
+
+
+def check_user(launcher: socket.socket, parent: int, order: int, reply: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
+    """Take the message; reply with the first file that a user may not read, or with `why` we cannot be that user."""
+    try:
+        question = message(launcher)[1]
+        try:
+            answer = {"unreadable": [path[:TEXT_LENGTH] for path in users.unreadable(*question)][:1], "why": ""}
+        except OSError as error:  # root of a user namespace is root in name, and has few users or one
+            answer = failed(error) if error.errno in TEMPORARY else {"unreadable": [], "why": str(error.strerror)}
+        os.write(reply, marshal.dumps(answer))
+    finally:
+        os._exit(127)
+
+
+def message(launcher: socket.socket) -> tuple[list[int], Any]:
+    """Return the descriptors and the values of the message that is waiting."""
+    text, ancillary, _, _ = launcher.recvmsg(MESSAGE_BYTES, socket.CMSG_SPACE(3 * 4), socket.MSG_CMSG_CLOEXEC)
+    descriptors = [number for _, _, data in ancillary for (number,) in struct.iter_unpack("i", data)]
+    return descriptors, marshal.loads(text[1:])  # noqa: S302 (the referee's)
+
+
+START, CHECK_USER = b"s", b"a"
+OPERATIONS: dict[bytes, Callable[[socket.socket, int, int, int], NoReturn]] = {START: begin, CHECK_USER: check_user}
+
+
+def learn() -> None:
+    """In the spawner: compute and cache what is the same for every child, so that no child has to."""
+    ignored_signals()
+    rlimits.own_limits()
+    landlock.version()
+
+
+@cache
+def ignored_signals() -> list[int]:
+    """Return the signals that stay ignored after exec; exec itself resets those that are caught."""
+    return [number for number in _signal.valid_signals() if _signal.getsignal(number) == _signal.SIG_IGN]

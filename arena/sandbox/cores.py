@@ -1,0 +1,51 @@
+"""The cores of a machine: how many matches are played at once, and on which core each lane stays.
+
+Pure arithmetic, but for the moves themselves, which are one system call each. In a pinned lane the referee and its bots
+take turns on one core, which saves waking an idle core at every turn (benchmarks/turns.py).
+"""
+
+import contextlib
+import os
+from collections.abc import Iterable
+
+from arena.values import Event
+
+
+def available() -> tuple[int, ...]:
+    """Return the cores that this process may use."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def matches_at_once(event: Event, cores: int) -> int:
+    """Return how many matches so many cores can play without one taking another's time.
+
+    A frozen bot needs no core, so a match needs one; without freezing every bot of a match may think at once. A bot
+    that asks for several threads needs a core for each.
+    """
+    thinking = 1 if event.conditions.freeze else max((len(board.roles) for board in event.boards), default=1)
+    threads = max((bot.threads for bot in event.bots), default=1)
+    return max(1, cores // max(thinking, threads))
+
+
+def should_pin(pin: bool | None, event: Event, workers: int, cores: int) -> bool:
+    """Return whether lanes are pinned: `pin`, or, for None, where every lane has a core and its bots take turns."""
+    return event.conditions.freeze and workers <= cores if pin is None else pin
+
+
+def shared_out(cores: tuple[int, ...], lanes: int) -> tuple[tuple[int, ...], ...]:
+    """Return the cores of each lane: its own where there are enough, else one that it shares."""
+    return tuple(cores[lane::lanes] or (cores[lane % len(cores)],) for lane in range(lanes))
+
+
+def stay(core: int) -> None:
+    """Pin this process, and what it starts from now on, to a core. Do nothing where that core is gone."""
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, {core})
+
+
+def move(pid: int, cores: Iterable[int]) -> None:
+    """Move a process with all its threads to these cores. Do nothing for one that is gone."""
+    targets = tuple(cores)
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            os.sched_setaffinity(int(thread), targets)

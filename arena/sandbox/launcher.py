@@ -1,0 +1,303 @@
+"""The launcher: start a bot's process, end it, and return how it ended.
+
+It owns the spawner process of this referee process and the folder in which its bots live. It turns the conditions of a
+match into a `Plan` for one bot: the command, the files, the limits, the user, the cgroup. It neither reads nor writes
+what bots say.
+"""
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, Self
+
+from arena.sandbox import cgroup as cgroups
+from arena.sandbox import (
+    child_setup,
+    descriptors,
+    exposure,
+    levels,
+    procfs,
+    refused,
+    rlimits,
+    spawner,
+    toolchain,
+    users,
+    warm,
+    watchdog,
+)
+from arena.sandbox.cgroup import Cgroup
+from arena.sandbox.child import Child, Exit, pipes
+from arena.sandbox.folder import Folder
+from arena.sandbox.freezer import Freezer
+from arena.sandbox.level import Level
+from arena.sandbox.meter import Meter
+from arena.sandbox.plan import TEMPORARY, Plan
+from arena.sandbox.spawner_process import ConfinementError, SpawnerLostError, SpawnerProcess
+from arena.sandbox.watchdog import Watchdog
+from arena.values import Bot, Conditions, Limits
+
+__all__ = ["Child", "ConfinementError", "Exit", "Launcher", "SpawnerLostError"]
+
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",  # so that a bot that iterates over sets plays the same each time
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+}
+"""The environment of every bot, and of the spawner: nothing of the user's own."""
+
+
+class Launcher:
+    """Starts and ends bots. A context manager: at its end nothing that it started is left."""
+
+    def __init__(self, cores: tuple[int, ...] | None = None, *, watches: bool = False) -> None:
+        """`cores` are those that its bots may count on; None = all that this process has.
+
+        `watches`: count the system calls that are refused to its bots, at the levels that can report them.
+        """
+        self.refused = refused.available() if watches else None
+        descriptors.keep_standard_open()  # before the sockets and pipes of this launcher could land there
+        self.cores = cores or tuple(sorted(os.sched_getaffinity(0)))
+        self.folder = Folder()
+        self._cgroups = cgroups.opened()
+        self._prepared: set[tuple[object, ...]] = set()
+        self._preloaded: tuple[str, ...] = ()
+        self._user_checks: dict[tuple[str, ...], dict[str, Any]] = {}
+        """Answers about users, by the files that a bot must read."""
+        self._user_numbers = count(os.getpid())
+        self._claims: dict[int, socket.socket] = {}
+        """The claims to users, by the process of the bot that is the user."""
+        environment = ENVIRONMENT | warm.room_for(_environment(self.folder.path))
+        self._spawner = SpawnerProcess(self.folder.path, environment, self.refused)
+
+    @property
+    def lifeline(self) -> int:
+        """A descriptor that hangs up when the spawner is gone."""
+        return self._spawner.lifeline
+
+    @property
+    def protection(self) -> str:
+        """Return what bots get beside the level of confinement, as a record shows it; empty where that is nothing."""
+        return "" if self._cgroups is None else cgroups.description(self._cgroups.controllers)
+
+    def start(self, bot: Bot, conditions: Conditions, rules: Path | None, *, builds: bool = False) -> Child:
+        """Start the bot, confined as the conditions say; `Child.error` says why when it can't be run.
+
+        `rules` is the rules file that it may search with; None = it gets no kit. A bot that `builds` gets a copy of its
+        files that it may write to.
+        """
+        level = levels.TABLE[conditions.sandbox]
+        limits = conditions.limits.tightened(bot.limits)
+        kit = [str(self.folder.kit(rules))] if rules else []
+        argv, files = toolchain.resolved(bot.command)
+        read = (*kit, *files)
+        if level.confines:
+            exposure.refuse_exposed_copies(self.folder.path, files)
+        user, claim = self._claim_user(level, read)
+        processes = limits.processes or 1
+        tasks = watchdog.THREADS * processes if processes > 1 else 0
+        cgroup = self._new_cgroup(level, limits)
+        room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
+        plan = Plan(
+            level=level.name,
+            home=str(room.home),
+            scratch=str(room.scratch),
+            read=read,
+            limits=(
+                *rlimits.table(replace(limits, cpu=None) if conditions.keep else limits),
+                *(rlimits.tasks(tasks) if user is not None else ()),
+            ),
+            processes=processes,
+            tasks=tasks,
+            scratch_bytes=limits.scratch or 0,
+            builds=builds,
+            warm=conditions.warm and bot.warm and not builds and level.confines_itself and warm.fits(argv),
+            calls=conditions.calls,
+            watched=self.refused is not None and level.reports_refused_calls and not builds,
+            cgroup=cgroup.path if cgroup else "",
+            user=user,
+        )
+        try:
+            self._prepare(plan, conditions.preload if plan.warm else (), tuple(kit))
+            with pipes() as (theirs, ours):
+                message = [list(argv), _environment(room.scratch, *kit), tuple(plan)]
+                answer = self._spawner.request(child_setup.START, message, theirs, subject=level.name)
+                if "unwatched" in answer:  # such as root without the capability to look into its own children
+                    self.refused = None
+                    plan = plan._replace(watched=False)
+                    message[-1] = tuple(plan)
+                    answer = self._spawner.request(child_setup.START, message, theirs, subject=level.name)
+        except BaseException:
+            room.discard()
+            if claim is not None:
+                claim.close()
+            if cgroup:
+                cgroup.remove()
+            raise
+        if claim is not None and answer.get("pid"):
+            self._claims[answer["pid"]] = claim
+        elif claim is not None:
+            claim.close()
+        stdin, stdout, stderr = ours
+        return Child(
+            pid=answer.get("pid", 0),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            room=room,
+            limits=limits,
+            plan=plan,
+            error=answer.get("error", ""),
+            errno=answer.get("errno", 0),
+            cgroup=cgroup,
+            inherited=answer.get("resident", 0),
+        )
+
+    def _claim_user(self, level: Level, read: tuple[str, ...]) -> tuple[int | None, socket.socket | None]:
+        """Return the user that a bot becomes when we are root, and the claim to it, which no other bot has.
+
+        (None, None) where there is no such user that can read what the bot needs.
+        """
+        if os.getuid() != 0 or not level.restricts:
+            return None, None
+        try:
+            user, claim = users.claim(next(self._user_numbers))
+        except OSError as error:
+            raise ConfinementError(f"{level.name}: {error.strerror}", passing=error.errno in TEMPORARY) from error
+        try:
+            if read not in self._user_checks:
+                question = [user, str(self.folder.path), read]
+                self._user_checks[read] = self._spawner.request(child_setup.CHECK_USER, question, subject=level.name)
+        except BaseException:
+            claim.close()
+            raise
+        answer = self._user_checks[read]
+        if not answer["unreadable"] and not answer["why"]:
+            return user, claim
+        claim.close()
+        if level.needs_user:
+            needs = f"{level.name}: run by root, a bot must become an unprivileged user first, and "
+            if answer["why"]:
+                raise ConfinementError(f"{needs}root of this namespace cannot: {answer['why']}; use the level landlock")
+            raise ConfinementError(
+                f"{needs}such a user cannot read {answer['unreadable'][0]}; install the interpreter where "
+                "everybody can read it, or use the level landlock"
+            )
+        return None, None
+
+    def _new_cgroup(self, level: Level, limits: Limits) -> Cgroup | None:
+        """Return a new cgroup with the limits of one bot, where arena has a delegated one."""
+        if self._cgroups is None or not level.restricts:
+            return None
+        scratch = (limits.scratch or 0) if level.private_scratch else 0  # it is held in memory
+        memory = None if limits.memory is None else int(limits.memory * watchdog.RESIDENT_FACTOR) + scratch
+        processes = limits.processes or (1 if level.confines else None)
+        try:
+            cgroup = self._cgroups.new()
+            cgroup.limit(memory, processes and processes * watchdog.THREADS + rlimits.HELPERS)
+        except OSError:  # somebody has removed or bounded what was delegated: everything else holds without it
+            return None
+        return cgroup
+
+    def _prepare(self, plan: Plan, modules: tuple[str, ...], kit: tuple[str, ...]) -> None:
+        """Let the spawner prepare once what all bots of this kind share; it is never told a bot's own files."""
+        if modules and modules != self._preloaded:
+            self._spawner.request(spawner.PRELOAD, [modules], subject="preload")
+            self._preloaded = modules
+        readable = (*kit, *toolchain.needs(sys.executable))
+        kind = (plan.level, plan.processes, plan.calls, plan.user is not None, readable)
+        if kind not in self._prepared:
+            self._spawner.request(spawner.PREPARE, kind, subject=plan.level)
+            self._prepared.add(kind)
+
+    def watchdog(self, child: Child) -> Watchdog:
+        """Return the watchdog for this child."""
+        processes = self._lister(child)
+        cgroup_cpu = child.cgroup.cpu if child.cgroup is not None and not child.cannot_fork else float
+        return Watchdog(child.limits, child.inherited, processes, partial(child.stored, processes), cgroup_cpu)
+
+    def freezer(self, child: Child, meter: Meter) -> Freezer:
+        """Return the freezer for this child."""
+        return Freezer(child, meter, self._lister(child), doubted=not child.cannot_fork)
+
+    def meter(self, child: Child) -> Meter:
+        """Return the meter for this child; where it may fork, the meter counts all that it forked."""
+        if child.limits.processes == 1 or child.cannot_fork:
+            return Meter(child.program)
+        return Meter(child.program, partial(self._group, child), None if child.cgroup is None else child.cgroup.cpu)
+
+    def _lister(self, child: Child) -> Callable[[], Iterable[int]]:
+        """Return a function that lists the process ids of this child's bot."""
+        if child.cannot_fork:
+            return lambda: () if (pid := child.program()) is None else (pid,)
+        return partial(self._group, child)
+
+    def _group(self, child: Child) -> Iterator[int]:
+        """Yield every process of the bot, also one whose parent is gone or that was not reaped; no helper's."""
+        helpers = child.level.helpers(child.pid)
+        for pid in procfs.below(self._spawner.pid):
+            if pid not in helpers and procfs.group(pid) == child.pid:
+                yield pid
+
+    def end(self, child: Child, grace: float = 0.0) -> Exit:
+        """Reap a child and its process group, killing what does not end by itself within `grace` seconds."""
+        how = self.finish(child, grace)
+        if child.cannot_fork:  # so no process is left that could use the folder or the user
+            self.folder.vacate(child.room)
+            self._release(child.pid)
+        else:
+            child.room.discard()
+        return how
+
+    def finish(self, child: Child, grace: float = 0.0) -> Exit:
+        """Do the same, but leave its folder for a caller that still reads it."""
+        how: dict[str, Any] = {"code": 127, "killed": False, "cpu": 0.0, "memory": 0}
+        if child.pid:
+            how = self._spawner.request(spawner.END, [child.pid, grace])
+            how["code"] = child.level.exit_code(how["code"])
+        how["memory"] = max(0, how["memory"] - child.inherited)
+        if child.cgroup is not None:
+            if not child.cannot_fork:
+                how["cpu"] = max(how["cpu"], child.cgroup.cpu())
+            how["out_of_memory"] = child.cgroup.out_of_memory()
+            child.cgroup.remove()
+        return Exit(**how)
+
+    def sweep(self, living: tuple[int, ...] = ()) -> int:
+        """Kill what ended bots left behind, in any session; return how many processes that were.
+
+        `living` are the processes of bots that play on.
+        """
+        swept: int = self._spawner.request(spawner.SWEEP, living)["swept"]
+        self._release(*(self._claims.keys() - set(living)))
+        return swept
+
+    def _release(self, *pids: int) -> None:
+        """Give back the users of bots of which no process is left."""
+        for pid in pids:
+            if pid in self._claims:
+                self._claims.pop(pid).close()
+
+    def close(self) -> None:
+        """End the spawner and with it everything it started; remove the folder."""
+        self._spawner.close()
+        if self._cgroups is not None:
+            self._cgroups.close()
+        self.folder.remove()
+        self._release(*list(self._claims))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _environment(scratch: Path, *kit: str) -> dict[str, str]:
+    """Return the whole environment of a bot."""
+    return {**ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch), "PYTHONPATH": ":".join(kit)}

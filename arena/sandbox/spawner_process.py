@@ -1,0 +1,103 @@
+"""The spawner process as its referee sees it: start it, send it requests, end it.
+
+`spawner.py` explains why there is one. A spawner that is gone, or does not answer within ANSWER_TIMEOUT_S because
+somebody stopped it, is lost. The kernel kills its bots with it. Nothing of a match can be trusted then, so the caller
+gets SpawnerLostError, which is never a bot's fault, and plays the match again with a new launcher.
+"""
+
+import marshal
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from arena.sandbox import child_setup, procfs, warm
+from arena.sandbox.refused import RefusedCalls
+
+SPAWN = "import sys; sys.path[0] = sys.argv[3]; from arena.sandbox.spawner import main; main()"
+ANSWER_TIMEOUT_S = 30.0
+"""The spawner answers in milliseconds; the slowest request imports the modules of `preload` on a busy machine."""
+NO_INTERNED_TEXTS = 0
+"""The version of marshal without them: Python keeps interned texts, so a spawner could keep some of a message."""
+
+
+class SpawnerLostError(RuntimeError):
+    """The spawner process is gone: arena's own failure, so the match must be played again."""
+
+
+class ConfinementError(RuntimeError):
+    """A bot could not be confined: arena's own failure, so the match must be played again."""
+
+    def __init__(self, message: str, *, passing: bool = False) -> None:
+        """`passing`: the cause was want of memory or the like, or a killed process, and says nothing of the level."""
+        super().__init__(message)
+        self.passing = passing
+
+
+class SpawnerProcess:
+    """The spawner of one referee process."""
+
+    def __init__(self, folder: Path, environment: dict[str, str], refused: RefusedCalls | None) -> None:
+        """The spawner removes `folder` at its end; `refused` answers for watched bots."""
+        self._folder = folder
+        self._refused = refused
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket.settimeout(ANSWER_TIMEOUT_S)
+        with theirs:
+            import_folder = str(Path(__file__).parents[2])
+            arguments = [str(theirs.fileno()), str(folder), import_folder]
+            self._process = subprocess.Popen(
+                [sys.executable, *warm.FLAGS, "-c", SPAWN, *arguments],
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                cwd="/",
+                env=environment,
+                start_new_session=True,  # Ctrl-C in the terminal is for the referee, which then ends the spawner
+            )
+        self.pid = self._process.pid
+
+    @property
+    def lifeline(self) -> int:
+        """A descriptor that hangs up when the spawner is gone."""
+        return self._socket.fileno()
+
+    def request(
+        self, operation: bytes, message: Iterable[Any] = (), descriptors: tuple[int, ...] = (), *, subject: str = ""
+    ) -> dict[str, Any]:
+        """Have the spawner do something, and return its answer. ConfinementError, about `subject`, when that fails."""
+        try:
+            text = operation + marshal.dumps(tuple(message), NO_INTERNED_TEXTS)
+            socket.send_fds(self._socket, [text], descriptors)
+            if self._refused is None:
+                reply = self._socket.recv(child_setup.MESSAGE_BYTES)
+            else:
+                reply, listeners, _, _ = socket.recv_fds(self._socket, child_setup.MESSAGE_BYTES, 1)
+                for listener in listeners:
+                    self._refused.answer_for(listener)
+        except (ConnectionError, TimeoutError) as error:
+            self._process.kill()  # its bots die with it, and nobody waits for it again
+            raise SpawnerLostError("the spawner process is gone, or does not answer") from error
+        if not reply:
+            raise SpawnerLostError("the spawner process is gone")
+        answer: dict[str, Any] = marshal.loads(reply)  # noqa: S302 (it is our own process, and no bot's)
+        if "failed" in answer:
+            raise ConfinementError(f"{subject}: {answer['failed']}", passing=answer.get("passing", False))
+        return answer
+
+    def close(self) -> None:
+        """End the spawner, and with it everything that it started."""
+        self._socket.close()
+        self._process.send_signal(signal.SIGCONT)  # a bot may have stopped it
+        try:
+            self._process.wait(ANSWER_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        if self._process.wait() != 0:
+            # What the bots of a killed spawner forked is nobody's child now. Their HOME is in the private folder of the
+            # referee process. A warm process has the command line of its spawner, which names that folder too.
+            procfs.kill_naming(os.fsencode(self._folder), "environ", "cmdline")

@@ -1,0 +1,464 @@
+"""Plain values, written once and never changed: of a match and its record, of an event and its plan.
+
+They cross process borders and are what the archive stores. They know no rules, no process and no file.
+"""
+
+import hashlib
+import hmac
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from arena.clock import TimeControl, TimeUsed
+from arena.game import Move, Role
+
+
+class Ending(StrEnum):
+    """The ways in which a seat can fail."""
+
+    ILLEGAL_MOVE = "illegal_move"
+    """The line is not one of the legal moves."""
+    GARBLED = "garbled"
+    """The line is not UTF-8, holds control characters, or is too long."""
+    TIMEOUT = "timeout"
+    """No answer by the deadline."""
+    CRASHED = "crashed"
+    """The output ended before an answer."""
+    LIMIT_EXCEEDED = "limit_exceeded"
+    """The bot used more memory, CPU, threads, scratch or output than it may; arena itself measured it."""
+
+
+ADDED_LATER = {"added_later": True}
+"""The metadata of a field of Conditions, Limits or TimeControl that is newer than stored matches: `field(default=...,
+metadata=ADDED_LATER)`. A match's id has such a field only where its value is not the default. Any other new field
+changes the id of every match, so that a stored event is played again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one bot process may use in a match. None = no limit. Give a new field the metadata ADDED_LATER."""
+
+    memory: int | None = 256_000_000
+    """Bytes of data, and of resident memory a quarter more."""
+    cpu: float | None = 60.0
+    """Seconds of CPU."""
+    processes: int | None = 1
+    """Processes at once; threads are free."""
+    scratch: int | None = 16_000_000
+    """Bytes in its scratch folder."""
+    files: int | None = 1000
+    """Files and folders in its scratch folder."""
+    open_files: int | None = 256
+    """Descriptors open at once; Node opens more than 64 before its first line."""
+    output: int | None = 4_000_000
+    """Bytes on stdout in one turn."""
+    stderr: int | None = 64_000_000
+    """Bytes on stderr in a match, of which only the end is recorded."""
+
+    def tightened(self, other: "Limits | None") -> "Limits":
+        """Return the lower of each limit."""
+        if other is None:
+            return self
+        pairs = {field.name: (getattr(self, field.name), getattr(other, field.name)) for field in fields(self)}
+        return Limits(**{name: min((n for n in pair if n is not None), default=None) for name, pair in pairs.items()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bot:
+    """A program that plays, as it is submitted."""
+
+    name: str
+    command: tuple[str, ...]
+    """Its argv; it runs in the bot's folder."""
+    digest: str
+    """Hash of the command and of path, mode and bytes of each of its files."""
+    files: str | None = None
+    """The path of its bare file or of its folder; None for a command without files of its own."""
+    games: tuple[str, ...] = ()
+    """The games or `game/board`s that it plays; `()` = all."""
+    roles: tuple[Role, ...] = ()
+    """The roles that it plays; `()` = all."""
+    limits: Limits | None = None
+    """Limits of its own, where they are tighter than the event's."""
+    warm: bool = True
+    """True when it may be forked from an interpreter that is already started."""
+    threads: int = 1
+    """How many of its threads compute at once; with more than one it is not kept on one core."""
+    display: str = ""
+    """The name that tables and charts show, such as its author's; empty = `name`. It changes no match."""
+
+    def plays(self, game: str, board: str, role: Role) -> bool:
+        """Return whether the bot takes this role on this board."""
+        plays_board = not self.games or game in self.games or f"{game}/{board}" in self.games
+        return plays_board and (not self.roles or role in self.roles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """All that can change how a match goes, apart from rules, bots and seed."""
+
+    time: TimeControl = TimeControl()
+    limits: Limits = Limits()
+    strikes: int = 0
+    """How many illegal or garbled answers a seat is forgiven in a match."""
+    sandbox: str = "auto"
+    """The level of confinement; `auto` is resolved before planning."""
+    calls: tuple[str, ...] = field(default=(), metadata=ADDED_LATER)
+    """System calls that bots may make beside those of sandbox/call_policy.py."""
+    freeze: bool = True
+    """True when a bot is stopped while it is not asked."""
+    warm: bool = True
+    """True when Python bots may be forked from an interpreter that is already started."""
+    preload: tuple[str, ...] = ()
+    """Modules that this interpreter has imported beforehand."""
+    keep: bool = False
+    """True when a bot that says `ready again` stays for its next match."""
+    protocol: int = 1
+    """Version of the line protocol."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A role given to a bot."""
+
+    role: Role
+    bot: Bot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """A match as planned: everything that is needed to play it, and to play it again."""
+
+    id: str
+    """12 hex digits; the same for the same rules, board, bots, conditions, event seed and repeat."""
+    game: str
+    board: str
+    rules: str
+    """Path of the rules file on this machine; not part of the id."""
+    seats: tuple[Seat, ...]
+    """One per role, in order of play."""
+    repeat: int
+    """0, 1, ...: the number of this match among those of the same pairing."""
+    seed: int
+    """The same for all legs of a pairing. Without a `key` it fixes every draw of the referee."""
+    key: str = ""
+    """32 hex digits that fix every draw of this match, and of no other; empty in an event whose seed is a number. The
+    record reveals it, so that the match can be verified and rerun without the seed of the event."""
+    conditions: Conditions = Conditions()
+
+    @property
+    def label(self) -> str:
+        """`game/board`."""
+        return f"{self.game}/{self.board}"
+
+    @property
+    def entropy(self) -> str:
+        """The text from which every draw of this match is made, and the seeds of its bots."""
+        return self.key or str(self.seed)
+
+
+class Turn(NamedTuple):
+    """One role's move in one turn; simultaneous moves share a number. A tuple, because one is made for every answer."""
+
+    number: int
+    """1, 2, ..."""
+    role: Role
+    move: Move
+    by: str = "bot"
+    """The author of the move: `bot`, `strike` (a forgiven answer was replaced), `substitute` (the seat is out) or
+    `chance`."""
+    rejected_text: str | None = None
+    """The text that was refused, cleaned, when `by` is `strike`."""
+    wall: float = 0.0
+    """Seconds from `go` to the moment at which the answer was read."""
+    cpu: float = 0.0
+    """Seconds of CPU that the bot's process used meanwhile."""
+    waited: float = 0.0
+    """Seconds that the bot's threads were ready but had no core."""
+    late: float = 0.0
+    """Seconds by which the referee looked later than planned."""
+    remarks: tuple[str, ...] = ()
+    """The bot's lines that began with `#`, without the `#`."""
+    digest: str = ""
+    """16 hex digits over the facts of the state after this turn."""
+    refused: Ending | None = None
+    """The reason of the refusal, when `by` is `strike`: the cleaned `rejected_text` no longer shows it."""
+
+    @property
+    def spent(self) -> TimeUsed:
+        """The time that the answer took."""
+        return TimeUsed(self.wall, self.cpu, self.waited, self.late)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """The failure by which a seat is out of its match."""
+
+    role: Role
+    ending: Ending
+    turn: int
+    """The number of the turn; 0 = before the first."""
+    words: str
+    """A sentence for the bot's author: what was expected and what came."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The end of a match: scores, reason and faults."""
+
+    scores: Mapping[Role, int]
+    reason: str
+    """The rules' own word, or `forfeit`."""
+    faults: tuple[Fault, ...] = ()
+    """In the order in which they happened; `()` = finished by the rules."""
+
+    def ending(self, role: Role) -> Ending | None:
+        """Return the ending of this role's seat when it is at fault, else None."""
+        return next((fault.ending for fault in self.faults if fault.role == role), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeatReport:
+    """The process of one seat: its start, its end, and what it used."""
+
+    role: Role
+    bot: str
+    digest: str
+    warm: bool = False
+    """True when it was forked from a running interpreter."""
+    confined: str = ""
+    """Its level of confinement, its cgroup and its user; empty when it never ran."""
+    ready: float | None = None
+    """Seconds from start to `ready`; None if it never came."""
+    before: int = 0
+    """The number of matches that this process had played before; 0 unless `Conditions.keep` allows more."""
+    exit: str = ""
+    """Exit status as text: `exit 0`, `signal SIGKILL`, `stays for its next match`; empty when it never ran."""
+    killed: bool = False
+    """True when arena ended it, as it does with every bot that does not leave by itself after `end`."""
+    memory: int = 0
+    """Peak resident memory in bytes."""
+    cpu: float = 0.0
+    """Seconds of CPU, children included."""
+    warnings: tuple[str, ...] = ()
+    """Lines that answered nothing, which is no fault: before `ready`, before their question, after the last answer."""
+    stderr: str = ""
+    """The end of its stderr."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A match that was played: the only source of truth for results, replays and reruns."""
+
+    match: Match
+    turns: tuple[Turn, ...]
+    verdict: Verdict
+    sides: tuple[tuple[Role, ...], ...]
+    """The roles that win together, by the rules."""
+    seats: tuple[SeatReport, ...]
+    started: str
+    """UTC time, ISO 8601."""
+    seconds: float = 0.0
+    """Wall time of the whole match."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abort:
+    """A match in which arena itself failed: nobody has points for it, and it is still due."""
+
+    match: str
+    """The match's id."""
+    cause: str
+    attempt: int
+    """1, 2, ..."""
+
+
+def digest_of(*parts: object, length: int = 12) -> str:
+    """Return a short hash of plain values (strings, numbers, tuples, mappings), the same on every machine and run."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+@lru_cache  # called for every match of an event, which all have the same conditions
+def plain(conditions: Conditions | TimeControl | Limits) -> Mapping[str, object]:
+    """Return the values for a match's id, without those that were added later and are the default."""
+    values: dict[str, object] = {}
+    for each in fields(conditions):
+        value = getattr(conditions, each.name)
+        if value != each.default or not each.metadata.get("added_later"):
+            values[each.name] = plain(value) if isinstance(value, TimeControl | Limits) else value
+    return values
+
+
+FEWEST_RANKED = 2
+"""An overall ranking needs so many bots that play the whole event."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Board:
+    """A game on a named board, as a schedule needs it."""
+
+    game: str
+    name: str
+    rules: str
+    """Path of the rules file."""
+    digest: str
+    """Hash of the board's parameters and of every rules file that was loaded for it."""
+    roles: tuple[Role, ...]
+    sides: tuple[tuple[Role, ...], ...]
+
+    @property
+    def label(self) -> str:
+        """`game/board`."""
+        return f"{self.game}/{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Everything that one tournament.toml asks for."""
+
+    name: str
+    seed: int | str
+    """32 hex digits: a secret of the event, which nobody can guess. A number: anybody who guesses it can predict every
+    draw, so it is for demos and tests."""
+    boards: tuple[Board, ...]
+    bots: tuple[Bot, ...]
+    """In order of name."""
+    schedule: str = "round_robin"
+    repeats: int = 1
+    seating: str = "sides"
+    """`sides`: one bot takes all roles of a side; `distinct`: every role has a bot of its own."""
+    conditions: Conditions = Conditions()
+    rating: str = "bradley_terry"
+    """Decides the rank; does not affect which matches are played."""
+    tie_breaks: tuple[str, ...] = ()
+    """Decide, in this order, the rank of bots of equal rating and points; do not affect which matches are played."""
+
+    def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
+        """Return the match of these bots, which are in the board's order of roles.
+
+        Every seating of the same bots on the same board and repeat has the same seed. Where the event's seed is a
+        number, that seed fixes all draws, so that legs differ in roles only. Where it is a secret, every match has a
+        key of its own: its record or a replay tells nothing of any other match, not even of its other legs.
+        """
+        names = sorted({bot.name for bot in seating})
+        # 48 bits: also JavaScript and spreadsheets have such a number exactly.
+        seed = int(digest_of("seed", self.seed, board.label, names, repeat, length=12), 16)
+        match_id = digest_of(
+            board.label,
+            board.digest,
+            [(role, bot.name, bot.digest) for role, bot in zip(board.roles, seating, strict=True)],
+            plain(self.conditions),
+            self.seed,
+            repeat,
+        )
+        # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot cannot use what its
+        # last version has seen.
+        key = ""
+        if isinstance(self.seed, str):
+            key = hmac.digest(bytes.fromhex(self.seed), match_id.encode(), "sha256").hex()[:32]
+        return Match(
+            id=match_id,
+            game=board.game,
+            board=board.name,
+            rules=board.rules,
+            seats=tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True)),
+            repeat=repeat,
+            seed=seed,
+            key=key,
+            conditions=self.conditions,
+        )
+
+    @property
+    def generalists(self) -> frozenset[str]:
+        """The names of the bots that play every board and role: an overall rank is for these."""
+        seats = [(board.game, board.name, role) for board in self.boards for role in board.roles]
+        return frozenset(bot.name for bot in self.bots if all(bot.plays(*seat) for seat in seats))
+
+    @property
+    def shown_seed(self) -> int | str:
+        """The seed where everybody may see it, else the words that stand for it."""
+        return self.seed if isinstance(self.seed, int) else "kept secret"
+
+    @property
+    def resampling_seed(self) -> int:
+        """A number that fixes the resampling for intervals, and gives nothing of a secret seed away."""
+        return self.seed if isinstance(self.seed, int) else int(digest_of("resampling", self.seed), 16)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failing:
+    """The number of times that a bot's seats failed in one way, with one of those matches as an example."""
+
+    bot: str
+    ending: Ending
+    times: int
+    match: str
+    """The example's id."""
+    words: str
+    """The sentence of the example's fault."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """A finished match as standings need it: a Record without its transcript."""
+
+    id: str
+    game: str
+    board: str
+    repeat: int
+    seed: int
+    seats: Mapping[Role, str]
+    """The name of each role's bot, in order of play."""
+    scores: Mapping[Role, int]
+    reason: str
+    endings: Mapping[Role, Ending]
+    """Only of the seats at fault."""
+    sides: tuple[tuple[Role, ...], ...]
+    """The roles that win together."""
+    turns: int
+    """The number of turns that were played."""
+
+    @classmethod
+    def of(cls, record: Record) -> "Played":
+        """Return the part of a record that standings need."""
+        match, verdict = record.match, record.verdict
+        return cls(
+            id=match.id,
+            game=match.game,
+            board=match.board,
+            repeat=match.repeat,
+            seed=match.seed,
+            seats={seat.role: seat.bot.name for seat in match.seats},
+            scores=verdict.scores,
+            reason=verdict.reason,
+            endings={fault.role: fault.ending for fault in reversed(verdict.faults)},  # a role's first fault counts
+            sides=record.sides,
+            turns=max((turn.number for turn in record.turns), default=0),
+        )
+
+    @property
+    def label(self) -> str:
+        """`game/board`."""
+        return f"{self.game}/{self.board}"
+
+
+def labels(bots: Iterable[Bot]) -> dict[str, str]:
+    """Return the label of each bot, by its name: its display name where it has one; no two labels are alike."""
+    entered = tuple(bots)
+    used = Counter(text for bot in entered for text in {bot.name.casefold(), bot.display.casefold()} - {""})
+    shown: dict[str, str] = {}
+    for bot in entered:
+        if bot.display in ("", bot.name):
+            shown[bot.name] = bot.name
+        elif used[bot.display.casefold()] == 1:
+            shown[bot.name] = bot.display
+        else:
+            shown[bot.name] = f"{bot.display} ({bot.name})"
+    # A display name may also look like the label that another bot was given just now.
+    alike = Counter(label.casefold() for label in shown.values())
+    return {name: label if alike[label.casefold()] == 1 else name for name, label in shown.items()}

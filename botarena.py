@@ -1,0 +1,32 @@
+"""The commands `arena` and `botarena`: they start `arena.cli`, or print in one line why that is impossible.
+
+This module stands outside of the package: another distribution may have put a package of that name in the way, or its
+files over ours (`arena-py` does), and then nothing inside `arena` can be relied on.
+"""
+
+import sys
+from importlib.metadata import packages_distributions
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command line, and exit."""
+    try:
+        from arena.cli import main as command
+    except ImportError as error:
+        spec = find_spec("arena")  # the package is looked at, not run
+        package = None if spec is None or spec.origin is None else Path(spec.origin).parent
+        ours = package is not None and "def open_results" in (package / "__init__.py").read_text("utf-8", "replace")
+        if (error.name or "").partition(".")[0] != "arena" or ours:
+            raise
+        others = sorted({*packages_distributions().get("arena", ())} - {"botarena"})
+        owner = f" of {', '.join(others)}" if others else ""
+        print(
+            f"{package or 'arena'}: another package called arena{owner} is in the way of botarena's; "
+            "install botarena into an environment of its own",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    command()

@@ -1,0 +1,108 @@
+"""A machine that gives no more threads, memory, disk space or semaphores is named in one line, and nothing hangs."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cup import environment, make, processes_naming, run_event, stored
+
+REFUSES = """
+import sys, threading
+start, left = threading._start_new_thread, int(sys.argv.pop(1))
+def refuse(*words):
+    global left
+    left -= 1
+    if left < 0:
+        raise RuntimeError("can't start new thread")
+    return start(*words)
+threading._start_new_thread = refuse
+from arena.cli import main
+main()
+"""
+"""`arena` in a process that gets only so many threads."""
+
+
+def ended(folder: Path, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words, cwd=folder, env=environment(**changes), capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2, 3])
+def test_a_run_that_gets_no_more_threads_ends_with_one_line_and_leaves_no_process(tmp_path, threads):
+    folder = make(tmp_path / "ws")
+    done = ended(folder, sys.executable, "-c", REFUSES, str(threads), "run", str(folder), "--workers", "2")
+    assert done.returncode == 2
+    *_, last = done.stderr.splitlines()
+    assert last.startswith("the system gives arena no more processes, threads or memory (can't start new thread); ")
+    assert "Traceback" not in done.stderr
+    assert not list(processes_naming(str(folder)))
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+def test_charts_that_get_no_more_threads_end_with_one_line(tmp_path, threads):
+    folder = make(tmp_path / "ws")
+    assert run_event(folder).returncode == 0
+    done = ended(folder, sys.executable, "-c", REFUSES, str(threads), "charts")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "can't start new thread" in done.stderr
+
+
+def test_a_folder_for_scratch_that_is_full_is_named(tmp_path):
+    folder = make(tmp_path / "ws")
+    full = tmp_path / "full"
+    full.mkdir()
+    if (
+        shutil.which("mount") is None
+        or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k,nr_inodes=9", "none", full], capture_output=True, check=False
+        ).returncode
+    ):
+        pytest.skip("nothing can be mounted here")
+    try:
+        done = ended(
+            folder,
+            sys.executable,
+            "-m",
+            "arena",
+            "run",
+            "--no-charts",
+            "--sandbox",
+            "none",
+            "--unsafe",
+            TMPDIR=str(full),
+        )
+    finally:
+        subprocess.run(["umount", "-l", full], check=True)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        f"{full}: cannot be written: No space left on device; bots get their scratch folders there: free some space, "
+        "or set TMPDIR to another folder"
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_semaphores_that_cannot_be_made_are_no_fault_of_the_log(tmp_path):
+    folder = make(tmp_path / "ws")
+    locked = 'mount --bind /dev/shm /dev/shm && mount -o remount,bind,ro /dev/shm && exec "$@"'
+    if shutil.which("unshare") is None or ended(folder, "unshare", "-m", "sh", "-c", locked, "sh", "true").returncode:
+        pytest.skip("no mounts of its own can be had here")
+    command = (sys.executable, "-m", "arena", "run", "--no-charts")
+    done = ended(folder, "unshare", "-m", "sh", "-c", locked, "sh", *command)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("/dev/shm: no semaphore can be made: Read-only file system; ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_log_on_a_full_disk_costs_its_lines_and_no_match(tmp_path):
+    folder = make(tmp_path / "ws")
+    logs = folder / "results/cup/logs"
+    logs.mkdir(parents=True)
+    (logs / "arena.log").symlink_to("/dev/full")
+    done = ended(folder, sys.executable, "-m", "arena", "run", "--no-charts")
+    assert done.returncode == 0
+    assert "results/cup/logs: lines are missing in its log: No space left on device\n" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert stored(folder) == 2

@@ -1,0 +1,50 @@
+"""Newer Pythons, where they are on this machine: arena is installed there, and main parts of the suite run on it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PARTS = ("archive", "bot", "cli", "kit", "referee", "roster", "submissions", "warm")
+VERSIONS = ("3.12", "3.13")
+
+
+def interpreter(version: str) -> str | None:
+    """Return a Python of this version: on the path, or beside our own, as version managers have them."""
+    beside = sorted(Path(sys.base_prefix).parent.glob(f"{version}*/bin/python{version}"))
+    for path in filter(None, (shutil.which(f"python{version}"), *map(str, beside))):
+        if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
+            return path
+    return None
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_arena_works_on_a_newer_python(tmp_path, version):
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not on this machine")
+    subprocess.run([python, "-m", "venv", tmp_path / "venv"], check=True)
+    own = tmp_path / "venv/bin/python"
+    subprocess.run([own, "-m", "pip", "install", "--quiet", "-e", f"{ROOT}[dev]"], check=True)
+    tests = [f"tests/test_{part}.py" for part in PARTS]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    done = subprocess.run(
+        [own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *tests],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+def test_the_classifiers_name_the_versions_that_are_tried():
+    text = (ROOT / "pyproject.toml").read_text()
+    assert all(f"Programming Language :: Python :: {version}" in text for version in VERSIONS)

@@ -1,0 +1,68 @@
+"""A power cut loses nothing that was told as stored."""
+
+import contextlib
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cup import environment, make, stored
+from power import Disk, disk_in
+
+from arena import durable
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    with disk_in(tmp_path) as made:
+        yield made
+
+
+def test_every_match_that_was_told_as_finished_is_there_after_a_power_cut(disk: Disk):
+    folder = make(disk.path / "ws", repeats=10)
+    os.sync()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "arena", "run", "--no-charts"],
+        cwd=folder,
+        env=environment(TMPDIR="/tmp"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    cuts: list[tuple[int, Path]] = []
+    assert run.stderr is not None
+    for line in run.stderr:
+        if (said := re.match(r"(\d+) of 20 matches", line)) and len(cuts) < 3:
+            run.send_signal(signal.SIGSTOP)
+            cuts.append((int(said[1]), disk.cut()))
+            run.send_signal(signal.SIGCONT)
+    assert run.wait(60) == 0
+
+    assert len(cuts) == 3
+    kept = [stored(after / "ws") for _, after in cuts]
+    assert all(count >= told for (told, _), count in zip(cuts, kept, strict=True)), (cuts, kept)
+    for _, after in cuts:
+        with contextlib.closing(sqlite3.connect(after / "ws/results/cup/event.sqlite")) as store:
+            assert store.execute("pragma integrity_check").fetchone() == ("ok",)
+        for copy in (after / "ws/results/cup/bots").glob("*/*.py"):
+            assert copy.read_bytes() in {path.read_bytes() for path in (folder / "bots").iterdir()}
+
+
+def test_files_and_folders_are_there_as_soon_as_they_have_their_name(disk: Disk):
+    durable.write(disk.path / "table.csv", b"old")
+    making = durable.make_folder(disk.path / "bots" / ".making")
+    (making / "deep").mkdir()
+    (making / "deep" / "bot.py").write_text("bot")
+
+    durable.write(disk.path / "table.csv", b"new")
+    durable.publish(making, disk.path / "bots" / "0123")
+    after = disk.cut()
+
+    assert (after / "table.csv").read_bytes() == b"new"
+    assert [path.name for path in (after / "bots").iterdir()] == ["0123"]
+    assert (after / "bots/0123/deep/bot.py").read_text() == "bot"

@@ -1,0 +1,188 @@
+"""`ready again`: bots that stay for their next match, where the event allows it."""
+
+import os
+import time
+from pathlib import Path
+
+import live
+import pytest
+from processes import gone_soon
+
+from arena.clock import TimeControl
+from arena.event import discovery, tournament
+from arena.failure import Cause
+from arena.games import rulebook
+from arena.match.play import play
+from arena.match.process_reuse import ReusedBots, reused_bots_of
+from arena.sandbox import levels
+from arena.sandbox.launcher import Launcher
+from arena.sandbox.watchdog import Watchdog
+from arena.values import Bot, Conditions, Limits, Match, Record, Seat
+
+STAYS = """
+import os, sys, time
+played = 0
+for line in sys.stdin:
+    word, _, rest = line.rstrip("\\n").partition(" ")
+    if word == "ready?":
+        here = ",".join(os.listdir(os.environ["HOME"])) or "nothing"
+        open(os.path.join(os.environ["HOME"], "note"), "w").close()
+        os.mkdir(os.path.join(os.environ["HOME"], "folder"))
+        print("ready again", flush=True)
+    elif word == "legal": move = rest
+    elif word == "go":
+        until = time.process_time() + {cpu}
+        while time.process_time() < until: pass
+        print("# pid", os.getpid(), "match", played, "found", here, flush=True)
+        print(move, flush=True)
+    elif word == "end":
+        played += 1
+        if {dies}: os._exit(3)
+"""
+(HUNT,) = rulebook.find("mummy_maze/duel")
+
+
+@pytest.fixture
+def reused(launcher):
+    reused = ReusedBots(launcher)
+    yield reused
+    reused.close()
+
+
+def bot_of(folder: Path, cpu: float = 0.0, *, dies: bool = False, first: str = "") -> Bot:
+    path = folder / "stays.py"
+    return live.bot_of(path, first + STAYS.format(cpu=cpu, dies=dies))
+
+
+def match(number: int, bot: Bot, *, keep: bool = True, cpu: float = 60.0, sandbox: str = "") -> Match:
+    conditions = Conditions(
+        time=TimeControl(start=20.0, move=20.0),
+        limits=Limits(cpu=cpu),
+        sandbox=sandbox or levels.choose("auto", unsafe=False),
+        keep=keep,
+    )
+    return Match(
+        id=f"{number:012}",
+        game=HUNT.game,
+        board=HUNT.name,
+        rules=HUNT.rules,
+        seats=tuple(Seat(role, bot) for role in HUNT.roles),
+        repeat=number,
+        seed=number,
+        conditions=conditions,
+    )
+
+
+def remarks(record: Record) -> set[str]:
+    return {remark for turn in record.turns for remark in turn.remarks}
+
+
+def pids(record: Record) -> set[int]:
+    return {int(remark.split()[1]) for remark in remarks(record)}
+
+
+def test_a_bot_that_says_ready_again_plays_its_next_match_in_the_same_process_and_role(launcher, reused, tmp_path):
+    bot = bot_of(tmp_path)
+    first, second = (play(match(number, bot), launcher=launcher, reused=reused) for number in (1, 2))
+    assert not first.verdict.faults
+    assert pids(first) == pids(second)
+    assert {turn.role: turn.remarks[0].split()[1] for turn in first.turns} == {
+        turn.role: turn.remarks[0].split()[1] for turn in second.turns
+    }
+    assert {seat.before for seat in first.seats} == {0}
+    assert {seat.before for seat in second.seats} == {1}
+    assert {seat.exit for seat in second.seats} == {"stays for its next match"}
+    assert all("match 1" in remark for remark in remarks(second))
+
+
+def test_its_scratch_folder_is_empty_again_before_its_next_match(launcher, reused, tmp_path):
+    bot = bot_of(tmp_path)
+    for number in (1, 2):
+        assert all(
+            "found nothing" in one for one in remarks(play(match(number, bot), launcher=launcher, reused=reused))
+        )
+
+
+def test_where_the_event_does_not_allow_it_every_match_has_fresh_processes(launcher, reused, tmp_path):
+    bot = bot_of(tmp_path)
+    first, second = (play(match(number, bot, keep=False), launcher=launcher, reused=reused) for number in (1, 2))
+    assert pids(first).isdisjoint(pids(second))
+    assert {seat.before for seat in second.seats} == {0}
+    assert reused.pids == ()
+
+
+def test_a_bot_that_died_while_it_waited_is_started_again(launcher, reused, tmp_path):
+    bot = bot_of(tmp_path)
+    first = play(match(1, bot), launcher=launcher, reused=reused)
+    for pid in reused.pids:
+        os.kill(pid, 9)
+    second = play(match(2, bot), launcher=launcher, reused=reused)
+    assert not second.verdict.faults
+    assert pids(first).isdisjoint(pids(second))
+
+
+def test_a_bot_that_dies_of_its_end_is_started_again_and_loses_nothing_by_it(launcher, reused, tmp_path):
+    bot = bot_of(tmp_path, dies=True)
+    records = [play(match(number, bot), launcher=launcher, reused=reused) for number in (1, 2)]
+    assert not any(record.verdict.faults for record in records)
+    assert {seat.before for seat in records[1].seats} == {0}
+
+
+def test_cpu_time_counts_from_the_beginning_of_each_match(launcher, reused, tmp_path):
+    bot = bot_of(tmp_path, cpu=0.02)
+    records = [play(match(number, bot, cpu=1.5), launcher=launcher, reused=reused) for number in (1, 2, 3)]
+    assert not any(record.verdict.faults for record in records)
+    used = sum(seat.cpu for record in records for seat in record.seats if seat.role == "mummy")
+    assert used > 1.5 * 0.9
+    assert all(seat.cpu < 1.5 for record in records for seat in record.seats)
+
+
+def test_a_bot_whose_name_in_process_lists_is_no_text_is_reused_like_any_other(launcher, reused, tmp_path):
+    bot = bot_of(tmp_path, first="import ctypes\nctypes.CDLL(None).prctl(15, b'\\xff\\n', 0, 0, 0)\n")
+    records = [play(match(number, bot), launcher=launcher, reused=reused) for number in (1, 2)]
+    assert {seat.before for seat in records[1].seats} == {1}
+    assert all(seat.memory > 0 for seat in records[1].seats)
+
+
+def test_a_bot_whose_scratch_folder_cannot_be_emptied_is_not_reused(launcher, reused, tmp_path):
+    bot = bot_of(tmp_path, first="import os, shutil\n").command[-1]
+    text = (tmp_path / bot).read_text().replace("played += 1", "pass").replace("print(move", "WRECK; print(move")
+    wreck = "shutil.rmtree(os.environ['HOME'], ignore_errors=True)"
+    (tmp_path / bot).write_text(text.replace("WRECK", wreck))
+    wrecker = discovery.from_path(tmp_path / bot)
+    first, second = (play(match(n, wrecker, sandbox="rlimits"), launcher=launcher, reused=reused) for n in (1, 2))
+    assert not first.verdict.faults
+    assert not second.verdict.faults
+    assert {seat.before for seat in second.seats if seat.role == "explorer"} == {0}
+
+
+def test_cpu_time_of_earlier_matches_does_not_count_whoever_of_its_processes_used_it():
+    dog = Watchdog(Limits(cpu=0.05, memory=None), 0, lambda: [os.getpid()], lambda: (0, 0))
+    while time.process_time() < 0.2:
+        pass
+    assert dog.look(1.0).cause is Cause.CPU
+    dog.begin_again()
+    assert dog.look(dog.due) is None
+
+
+def test_after_a_failure_of_ours_no_waiting_bot_stays_open(tmp_path, monkeypatch):
+    bot = bot_of(tmp_path)
+    with Launcher() as launcher:
+        tournament._play(launcher, (match(1, bot), {}, frozenset()))
+        before, waiting = len(os.listdir("/proc/self/fd")), reused_bots_of(launcher).pids
+        monkeypatch.setattr("arena.match.play.ask_all", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            tournament._play(launcher, (match(2, bot), {}, frozenset()))
+        assert len(waiting) == 2
+        assert reused_bots_of(launcher).pids == ()
+        assert len(os.listdir("/proc/self/fd")) < before
+        assert gone_soon(waiting)
+
+
+def test_no_bot_waits_for_a_match_longer_than_its_launcher(tmp_path):
+    with Launcher() as launcher:
+        reused = ReusedBots(launcher)
+        play(match(1, bot_of(tmp_path)), launcher=launcher, reused=reused)
+        waiting = reused.pids
+        assert len(waiting) == 2
+    assert gone_soon(waiting)
