@@ -102,7 +102,8 @@ class Launcher:
         processes = limits.processes or 1
         tasks = watchdog.THREADS * processes if processes > 1 else 0
         cgroup = self._new_cgroup(level, limits)
-        room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
+        sets_times = not level.confines or bool(conditions.calls)
+        room = self.folder.room(bot, own_copy=builds or not level.confines, user=user, sets_times=sets_times)
         plan = Plan(
             level=level.name,
             home=str(room.home),
