@@ -18,9 +18,10 @@ from arena import rulefile
 from arena.event import discovery
 from arena.match.play import play
 from arena.match.referee import Referee
-from arena.sandbox import rlimits, spawner_process
+from arena.sandbox import child_setup, rlimits, spawner, spawner_process
 from arena.sandbox.folder import discard
 from arena.sandbox.launcher import Child, Launcher, SpawnerLostError
+from arena.sandbox.spawner_process import SpawnerProcess
 from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
 from arena.values import Bot, Conditions, Limits, Match
 
@@ -281,6 +282,24 @@ def test_what_a_bot_leaves_behind_is_swept_in_whatever_session_it_hides(steady):
         assert launcher.sweep() == 1
         assert not alive(hidden)
         assert launcher.sweep() == 0
+
+
+def test_one_request_ends_all_bots_of_a_match_and_sweeps_what_they_left(steady, monkeypatch):
+    requests = []
+
+    def request(self: SpawnerProcess, operation: bytes, *message: object, **subject: object) -> object:
+        requests.append(operation)
+        return sends(self, operation, *message, **subject)
+
+    sends = SpawnerProcess.request
+    with Launcher() as launcher:
+        play(match_of(steady), launcher=launcher)
+        monkeypatch.setattr(SpawnerProcess, "request", request)
+        record = play(match_of(steady), launcher=launcher)
+        assert not record.verdict.faults
+        assert requests == [child_setup.START, child_setup.START, spawner.END]
+        assert {seat.exit for seat in record.seats} == {"exit 0"}
+        assert run_in(launcher.folder.path) == []
 
 
 def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(tmp_path):

@@ -31,7 +31,7 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 import math
 import select
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVarTuple
 
 from arena.clock import lateness
@@ -72,17 +72,21 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role
     return {bot.role: bot.reply for bot in asked if bot.reply is not None}
 
 
-def say_goodbye(bots: Iterable[LiveBot], text: bytes) -> None:
+def say_goodbye(bots: Collection[LiveBot], text: bytes) -> None:
     """Write the last lines to these bots, leave them awake for a moment, and make sure that they are gone."""
-    leaving = list(bots)
-    for bot in leaving:
+    for bot, grace in let_leave(bots, text).items():
+        bot.end(grace)
+
+
+def let_leave(bots: Collection[LiveBot], text: bytes) -> dict[LiveBot, float]:
+    """Write the last lines to these bots, and leave them awake for a moment; return the grace of each for its end."""
+    for bot in bots:
         bot.close_input(text)
     now = time.monotonic()
     until = now + FAREWELL_S
-    while now < until and (running := [bot for bot in leaving if not bot.gone]):
+    while now < until and (running := [bot for bot in bots if not bot.gone]):
         now, _ = _wait_once(running, now, until)
-    for bot in leaving:
-        bot.end(FAREWELL_S if bot.gone else 0.0)
+    return {bot: FAREWELL_S if bot.gone else 0.0 for bot in bots}
 
 
 def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:

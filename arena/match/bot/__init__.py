@@ -5,6 +5,8 @@ stopwatch measures what an answer cost. Nothing here blocks but the end; `pollin
 """
 
 import time
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from arena import protocol
@@ -201,18 +203,20 @@ class LiveBot:
         """Make sure that its process is gone, after `grace` seconds to leave by itself; return how it ended."""
         if self._exit is not None:
             return self._exit
-        self.wire.close_stdin()
-        self._consumption.note()
-        try:
-            self._exit = self._consumption.at_exit(self._launcher.end(self._child, grace))
-            for _ in range(LOG_BYTES // 4096):  # bounded: a grandchild may hold the pipe and go on writing
-                if not (self.wire.stderr_open and self._read_log()):
-                    break
-        finally:  # also when its end failed and is tried again
-            self.wire.close()
-            self._meter.close()
-            self.stopwatch.close()
-        return self._exit
+        with ExitStack() as closing:
+            self._prepare_to_end(closing)
+            return self._take_exit(self._launcher.end(self._child, grace))
+
+    @staticmethod
+    def end_all(launcher: Launcher, graces: Mapping["LiveBot", float], living: tuple[int, ...]) -> None:
+        """Do this for several bots, each with its grace, in one request; sweep what all bots but the living left."""
+        ending = [bot for bot in graces if bot._exit is None]
+        with ExitStack() as closing:
+            for bot in ending:
+                bot._prepare_to_end(closing)
+            exits = launcher.end_all([(bot._child, graces[bot]) for bot in ending], living)
+            for bot, how in zip(ending, exits, strict=True):
+                bot._take_exit(how)
 
     def report(self) -> SeatReport:
         """Return what became of the bot in this match; RuntimeError while it runs."""
@@ -233,6 +237,21 @@ class LiveBot:
             warnings=self._output.warnings(),
             stderr=self._log.text,
         )
+
+    def _prepare_to_end(self, closing: ExitStack) -> None:
+        """Close its input; `closing` closes the rest, also when the end fails and is tried again."""
+        for close in (self.stopwatch.close, self._meter.close, self.wire.close):
+            closing.callback(close)
+        self.wire.close_stdin()
+        self._consumption.note()
+
+    def _take_exit(self, how: Exit) -> Exit:
+        """Note how it ended, and read the last that it wrote to stderr."""
+        self._exit = self._consumption.at_exit(how)
+        for _ in range(LOG_BYTES // 4096):  # bounded: a grandchild may hold the pipe and go on writing
+            if not (self.wire.stderr_open and self._read_log()):
+                break
+        return self._exit
 
     def _read_answer(self, now: float, late: float) -> None:
         """Read its output, and take the answer if it is there; else a failure if it is too long."""
