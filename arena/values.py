@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from arena.clock import TimeControl, TimeUsed
 from arena.game import Move, Role
@@ -129,6 +129,38 @@ class Seat:
     bot: Bot
 
 
+OpeningMoves: TypeAlias = tuple[tuple[Role, Move], ...]
+"""The moves of an opening, in the order in which they are played."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """The first moves of a match, which no bot chooses: drawn from a key, or listed in a file."""
+
+    plies: int = 0
+    """The number of turns that are drawn; games/openings.py says which turns count."""
+    key: str = ""
+    """32 hex digits from which openings are drawn; empty when they are listed. All matches of a pairing have the same
+    key. The record reveals it, so that the match can be verified and rerun without the seed of the event."""
+    number: int = 0
+    """0, 1, ...: the openings before it, of the same key, lead to other states."""
+    moves: OpeningMoves = ()
+    """The moves that are listed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Openings:
+    """The openings of an event: drawn for each match, or listed for each board; none by default."""
+
+    plies: int = 0
+    listed: tuple[tuple[str, tuple[OpeningMoves, ...]], ...] = ()
+    """The openings of a file, by the board's label."""
+
+    def on(self, label: str) -> tuple[OpeningMoves, ...]:
+        """Return the listed openings of a board."""
+        return next((openings for listed, openings in self.listed if listed == label), ())
+
+
 @dataclass(frozen=True, kw_only=True)
 class Match:
     """A match as planned: everything that is needed to play it, and to play it again."""
@@ -148,6 +180,8 @@ class Match:
     key: str = ""
     """32 hex digits that fix every draw of this match, and of no other; empty in an event whose seed is a number. The
     record reveals it, so that the match can be verified and rerun without the seed of the event."""
+    opening: Opening | None = None
+    """None: it begins at the start of the board."""
     conditions: Conditions = Conditions()
 
     @property
@@ -169,8 +203,8 @@ class Turn(NamedTuple):
     role: Role
     move: Move
     by: str = "bot"
-    """The author of the move: `bot`, `strike` (a forgiven answer was replaced), `substitute` (the seat is out) or
-    `chance`."""
+    """The author of the move: `bot`, `strike` (a forgiven answer was replaced), `substitute` (the seat is out),
+    `chance` or `opening` (the first moves of an event with openings, those of chance among them)."""
     rejected_text: str | None = None
     """The text that was refused, cleaned, when `by` is `strike`."""
     wall: float = 0.0
@@ -333,6 +367,7 @@ class Event:
     seating: str = "sides"
     """`sides`: one bot takes all roles of a side; `distinct`: every role has a bot of its own."""
     conditions: Conditions = Conditions()
+    openings: Openings = Openings()
     rating: str = "bradley_terry"
     """Decides the rank; does not affect which matches are played."""
     tie_breaks: tuple[str, ...] = ()
@@ -341,13 +376,15 @@ class Event:
     def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
         """Return the match of these bots, which are in the board's order of roles.
 
-        Every seating of the same bots on the same board and repeat has the same seed. Where the event's seed is a
-        number, that seed fixes all draws, so that legs differ in roles only. Where it is a secret, every match has a
-        key of its own: its record or a replay tells nothing of any other match, not even of its other legs.
+        Every seating of the same bots on the same board and repeat has the same seed and the same opening. Where the
+        event's seed is a number, that seed fixes all draws, so that legs differ in roles only. Where it is a secret,
+        every match has a key of its own: its record or a replay tells nothing of any other match, not even of its other
+        legs, except for the opening that they share.
         """
         names = sorted({bot.name for bot in seating})
         # 48 bits: also JavaScript and spreadsheets have such a number exactly.
         seed = int(digest_of("seed", self.seed, board.label, names, repeat, length=12), 16)
+        opening = self._opening(board, seating, repeat)
         match_id = digest_of(
             board.label,
             board.digest,
@@ -355,6 +392,7 @@ class Event:
             plain(self.conditions),
             self.seed,
             repeat,
+            *([opening.plies, opening.moves] if opening else []),  # so that ids without openings stay as they were
         )
         # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot cannot use what its
         # last version has seen.
@@ -370,8 +408,29 @@ class Event:
             repeat=repeat,
             seed=seed,
             key=key,
+            opening=opening,
             conditions=self.conditions,
         )
+
+    def _opening(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Opening | None:
+        """Return the opening of a match: the same for all seatings of these bots, another for each repeat.
+
+        The key of a match cannot serve, because each leg has its own. A key of openings belongs to the pairing and not
+        to the repeat, because repeats can only avoid each other's openings if they know the key of all of them. It
+        contains the bots' digests for the reason that ids contain them: an edited bot gets other openings than those
+        that its author has seen.
+        """
+        if not self.openings.plies and not self.openings.listed:
+            return None
+        pairing = digest_of("opening", board.label, sorted({(bot.name, bot.digest) for bot in seating}), length=64)
+        if isinstance(self.seed, int):
+            key = digest_of(self.seed, pairing, length=32)
+        else:  # not to be confused with keys of matches, which are made of ids, of 12 digits
+            key = hmac.digest(bytes.fromhex(self.seed), pairing.encode(), "sha256").hex()[:32]
+        if listed := self.openings.on(board.label):
+            # Each pairing begins at another line, so that all lines are used alike, however few the repeats.
+            return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
+        return Opening(plies=self.openings.plies, key=key, number=repeat)
 
     @property
     def generalists(self) -> frozenset[str]:

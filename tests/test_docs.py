@@ -56,6 +56,7 @@ FOLLOWED = next(found for block in blocks(README, "console") if len(found := com
 
 BARE = {
     "match": ["walker", "dice", "--board", "hunt"],
+    "openings": ["duel"],
     "init": ["elsewhere"],
     "check": ["dice"],
     "check-rules": ["hunt"],

@@ -54,6 +54,7 @@ COMMANDS = {
     "is wrong.",
     "check-rules": "Try the rules of a game, board by board, by random matches; exit code 1 when they break the "
     "contract.",
+    "openings": "Draw openings that lead to different states; none of them ends the match.",
     "docs": "Print a page of the manual, or list the pages: the protocol, how matches end, every command and key, ...",
 }
 """The first line of the help of every command, which is also the docstring of its function."""

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from arena import protocol
 from arena.clock import Clock, TimeUsed
 from arena.game import CHANCE, Fact, Game, Move, Role
+from arena.games import openings
 from arena.protocol import Ask, Reply
-from arena.values import Ending, Fault, Match, Record, SeatReport, Turn, Verdict
+from arena.values import Ending, Fault, Match, Opening, Record, SeatReport, Turn, Verdict
 
 
 class ChosenMove(NamedTuple):
@@ -77,6 +78,8 @@ class Referee:
                     self._fail(Fault(role=role, ending=reply.ending, turn=0, words=reply.words))
             self._forfeit_if_decided()
             self._finish_if_over()
+            if self.verdict is None and self.match.opening is not None:
+                self._play_opening(self.match.opening)
         else:
             moves = {role: move for role, reply in replies.items() if (move := self._judge(role, reply)) is not None}
             self._forfeit_if_decided()
@@ -120,12 +123,22 @@ class Referee:
             state = self._open_state = protocol.states(self.game.view(self.state, None))
         else:
             state = self._open_state
-        last = () if self.game.hidden else self._unreported[role]
+        last = self._unreported[role]
+        if self.game.hidden:  # its own moves of the opening stay: nobody else can tell a bot what it has played
+            last = [(other, move) for other, move in last if other == role]
         text = protocol.turn(self._number, last, state, protocol.legals(self._legal[role]), clock.told)
         if note := self._notes[role]:
             text, self._notes[role] = note + text, b""
         self._unreported[role] = []
         return Ask(text, clock.told, clock.deadline, turn=self._number, legal=self._legal[role])
+
+    def _play_opening(self, opening: Opening) -> None:
+        """Play the first turns, which no bot chooses; ArenaError when listed moves do not fit the rules."""
+        for moves in openings.turns_of(self.game, opening):
+            self._legal = {role: (move,) for role, move in moves.items()}
+            self._advance({role: ChosenMove(move, "opening") for role, move in moves.items()})
+        told = [(turn.role, turn.move) for turn in self.turns if turn.role != CHANCE]
+        self._unreported = {role: list(told) for role in self.game.roles}  # a bot hears its own moves here, too
 
     def _judge(self, role: Role, reply: Reply) -> ChosenMove | None:
         """Return the move that a reply makes, or None when the seat is out because of it."""

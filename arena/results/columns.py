@@ -261,7 +261,7 @@ TURNS = Columns(
         Column("role", "Whose move it was"),
         Column("bot", "The bot that had the role; missing if chance moved"),
         Column("move", "The move, as the rules write it"),
-        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`"),
+        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`, `opening`"),
         Column("said", "The text that was refused, if any"),
         Column("wall", "From `go` to the answer", "seconds"),
         Column("cpu", "CPU time that the bot's process used meanwhile", "seconds"),

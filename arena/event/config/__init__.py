@@ -15,13 +15,13 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from arena.clock import TimeControl
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
-from arena.event.config.keys import Entry, Faults, LimitsTable, Seed, Time, Word, WorkersTable
+from arena.event.config.keys import Entry, Faults, LimitsTable, OpeningsTable, Seed, Time, Word, WorkersTable
 from arena.event.tables import Names, Table, as_tuple
 from arena.event.tables.mistakes import messages
-from arena.games import rulebook
+from arena.games import openings, rulebook
 from arena.results import ratings, tiebreaks
 from arena.sandbox import call_policy, levels, seccomp, syscalls
-from arena.values import Board, Bot, Conditions, Event
+from arena.values import Board, Bot, Conditions, Event, Opening, OpeningMoves, Openings
 
 Named = TypeVar("Named")
 MOST_MATCHES = 10_000_000  # of an event: its plan takes some 600 bytes of memory for each
@@ -76,6 +76,9 @@ class Tournament(Table):
     time: Time = Field(default=Time(), description="Seconds.")
     limits: LimitsTable = Field(default=LimitsTable(), description="Limits of one bot process.")
     faults: Faults = Field(default=Faults(), description="Faults that are forgiven.")
+    openings: OpeningsTable = Field(
+        default=OpeningsTable(), description="The first turns of each match, which no bot chooses."
+    )
     workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
 
     def event(self, workspace: Path, *, bots: Iterable[str] = (), boards: Iterable[str] = ()) -> Event:
@@ -98,6 +101,7 @@ class Tournament(Table):
             repeats=self.repeats,
             seating=self.seating,
             conditions=self.conditions(),
+            openings=self._openings(workspace, played),
             rating=ratings.known(self.rating),
             tie_breaks=self._tie_breaks(),
         )
@@ -165,6 +169,19 @@ class Tournament(Table):
             raise ArenaError(f"bots: a tournament needs two, and there is {number} {where}")
         return bots
 
+    def _openings(self, workspace: Path, boards: Iterable[Board]) -> Openings:
+        """Return the openings on these boards; ArenaError unless every one of them can be played."""
+        if self.openings.file:
+            if self.openings.plies:
+                raise ArenaError("openings: `plies` draws openings, and `file` lists them: leave one of them out")
+            return _listed_openings(self.openings.file, workspace, boards)
+        for board in boards if self.openings.plies else ():
+            try:
+                openings.refuse_rare(rulebook.game_of(board), self.openings.plies)
+            except ArenaError as error:
+                raise ArenaError(f"openings.plies: {board.label}: {error}") from error
+        return Openings(plies=self.openings.plies)
+
     def _tie_breaks(self) -> tuple[str, ...]:
         for number, name in enumerate(self.tie_breaks):
             tiebreaks.find(name)
@@ -188,6 +205,7 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "time": Time,
     "limits": LimitsTable,
     "faults": Faults,
+    "openings": OpeningsTable,
     "workers": WorkersTable,
     "bot": Entry,
 }
@@ -249,6 +267,36 @@ def _entered(entry: Entry, workspace: Path) -> Bot:
         return discovery.from_path(workspace / entry.path, entry.name)
     except ArenaError as error:
         raise ArenaError(f"bot {entry.name!r}: path: {error}") from error
+
+
+def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Openings:
+    """Return the openings that a file lists for these boards; lines of other boards are passed over."""
+    path = workspace / file
+    try:
+        text = path.read_text("utf-8-sig")  # editors on Windows begin a file with a mark
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "this is not UTF-8 text"
+        hint = "`arena openings BOARD` makes such lines"
+        raise ArenaError(f"openings.file: {path}: cannot be read: {reason}; {hint}") from error
+    games = {board.label: rulebook.game_of(board) for board in boards}
+    listed: dict[str, list[OpeningMoves]] = {label: [] for label in games}
+    others = set[str]()
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                label, moves = openings.parse(line)
+                if label in games:
+                    openings.turns_of(games[label], Opening(moves=moves))
+                    listed[label].append(moves)
+                elif label not in others:
+                    rulebook.find(label, workspace)  # raises for a board that does not exist
+                    others.add(label)
+            except ArenaError as error:
+                raise ArenaError(f"openings.file: {path}:{number}: {error}") from error
+    for label, found in listed.items():
+        if not found:
+            raise ArenaError(f"openings.file: {path} has no opening of {label}: `arena openings {label}` makes some")
+    return Openings(listed=tuple((label, tuple(found)) for label, found in listed.items()))
 
 
 def _can_play(bot: Bot, boards: Iterable[Board]) -> bool:

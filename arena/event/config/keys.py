@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
 
 from arena.clock import TimeControl
 from arena.event.tables import BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
+from arena.games.openings import MOST_PLIES
 from arena.values import Conditions
 
 LEAST_MEMORY_BYTES = 1_000_000
@@ -80,6 +81,18 @@ class Faults(Table):
 
     strikes: int = Field(
         default=Conditions().strikes, ge=0, description="Illegal or garbled answers forgiven a match and seat."
+    )
+
+
+class OpeningsTable(Table):
+    """[openings]: the first turns of each match, which no bot chooses."""
+
+    plies: int = Field(
+        default=0, ge=0, le=MOST_PLIES, description="Turns drawn at random, the same for all legs of a pairing."
+    )
+    file: str = Field(
+        default="",
+        description="Instead: a file of openings, relative to tournament.toml; `arena openings` makes such lines.",
     )
 
 
