@@ -328,6 +328,16 @@ def plain(conditions: Conditions | TimeControl | Limits) -> Mapping[str, object]
     return values
 
 
+@lru_cache(10_000)  # all legs and repeats of a pairing share one text, and a plan may hold millions of matches
+def _openings_key(seed: int | str, label: str, bots: frozenset[tuple[str, str]]) -> str:
+    """Return the key of the openings of these bots, by name and digest, on a board."""
+    pairing = digest_of("openings", label, sorted(bots), length=64)
+    if isinstance(seed, int):
+        return digest_of(seed, pairing, length=32)
+    # Keys of matches are HMACs of 12 hex digits, and this text has 64, so the two kinds never meet.
+    return hmac.digest(bytes.fromhex(seed), pairing.encode(), "sha256").hex()[:32]
+
+
 FEWEST_RANKED = 2
 """An overall ranking needs so many bots that play the whole event."""
 
@@ -422,11 +432,7 @@ class Event:
         """
         if not self.openings.plies and not self.openings.listed:
             return None
-        pairing = digest_of("opening", board.label, sorted({(bot.name, bot.digest) for bot in seating}), length=64)
-        if isinstance(self.seed, int):
-            key = digest_of(self.seed, pairing, length=32)
-        else:  # not to be confused with keys of matches, which are made of ids, of 12 digits
-            key = hmac.digest(bytes.fromhex(self.seed), pairing.encode(), "sha256").hex()[:32]
+        key = _openings_key(self.seed, board.label, frozenset((bot.name, bot.digest) for bot in seating))
         if listed := self.openings.on(board.label):
             # Each pairing begins at another line, so that all lines are used alike, however few the repeats.
             return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
