@@ -31,6 +31,7 @@ COMMANDS = {
     "run": "Play the event of a tournament.toml; after an interruption, go on with it.",
     "leaderboard": "Print the leaderboard of an event, also while it is played.",
     "compare": "Compare two bots: head to head by board and role, and whether one is really better.",
+    "duel": "Test whether a bot is better than another: play pairings until it is proven, either way.",
     "charts": "Draw the charts of an event, as SVG and PNG, and write its CSV files.",
     "report": "Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without "
     "network.",
