@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -363,6 +364,27 @@ def test_a_second_match_is_played_in_the_rooms_of_the_first(tmp_path):
         first = rooms_after_a_match()
         assert len(first) == 2
         assert rooms_after_a_match() == first
+
+
+def test_run_by_root_too_an_untouched_room_serves_another_bot_and_belongs_to_its_user_then(tmp_path):
+    if os.getuid() != 0:
+        pytest.skip("only root can give each bot a user of its own")
+    bot = Bot(name="b", command=("/bin/sh", "-c", "read line"), digest="b", files=None)
+    with Launcher() as launcher:
+
+        def room_of_a_bot(meanwhile: Callable[[Path], object] = str) -> tuple[str, int, int | None]:
+            child = launcher.start(bot, Conditions(sandbox="landlock"), None)
+            state = child.room.scratch.stat()
+            assert (state.st_uid, state.st_atime, state.st_mtime) == (child.plan.user, 0, 0)
+            launcher.end(child)
+            close(child)
+            meanwhile(child.room.scratch)
+            return child.room.path.name, state.st_ino, child.plan.user
+
+        first, second = room_of_a_bot(), room_of_a_bot(lambda scratch: (scratch / "note").touch())
+        assert first[:2] == second[:2]
+        assert first[2] != second[2]
+        assert room_of_a_bot()[0] != first[0]  # somebody left a note in it while it was vacant
 
 
 def test_neither_processes_nor_the_scratch_folder_are_looked_at_while_the_room_is_untouched(tmp_path):

@@ -51,6 +51,8 @@ class Room:
     path: Path
     home: Path
     """Its own files; it runs here."""
+    user: int | None = None
+    """The user that owns its scratch folder; None = the user that we are."""
     fresh: tuple[int, ...] = ()
     """The state of its scratch folder when it was made; empty if the bot could touch it and hide that."""
 
@@ -91,7 +93,8 @@ class Folder:
             self.path.chmod(REACHABLE)
         self._kits: dict[Path, Path] = {}
         self._bots: dict[str, Path] = {}
-        self._vacant: list[Room] = []
+        self._vacant: tuple[list[Room], list[Room]] = [], []
+        """Rooms that may be used again: of the user that we are, and of users that bots become."""
         self._count = 0
 
     def kit(self, rules: Path) -> Path:
@@ -125,9 +128,13 @@ class Folder:
         the times of files.
         """
         with self._full_disk():
-            reusable = not (own_copy or sets_times) and user is None
-            if self._vacant and reusable:
-                return replace(self._vacant.pop(), home=self._originals(bot))
+            reusable = not (own_copy or sets_times)
+            vacant = self._vacant[user is not None]
+            while reusable and vacant:
+                room = replace(vacant.pop(), home=self._originals(bot))
+                if room.untouched:  # looked at again: its last user may be that of a bot of another referee process
+                    return room if user is None else _handed_over(room, user)
+                room.discard()
             self._count += 1
             path = self.path / f"{'cell' if reusable else 'room'}{self._count}"
             path.mkdir(mode=0o755)
@@ -138,7 +145,7 @@ class Folder:
             room.scratch.mkdir(mode=0o700)
             if user is not None:
                 path.chmod(REACHABLE)
-                os.chown(room.scratch, user, user)
+                room = _handed_over(room, user)
             if reusable:
                 os.utime(room.scratch, (0, 0))
                 return replace(room, fresh=_state(room.scratch))
@@ -147,7 +154,7 @@ class Folder:
     def vacate(self, room: Room) -> None:
         """Keep the room of a bot of one process for another bot, if this one has not touched it; else remove it."""
         if room.untouched:
-            self._vacant.append(room)
+            self._vacant[room.user is not None].append(room)
         else:
             room.discard()
 
@@ -219,6 +226,12 @@ def _unwritable(folder: str, error: OSError) -> MachineError:
         f"{folder}: cannot be written: {error.strerror}; bots get their scratch folders there: free some space, or set "
         "TMPDIR to another folder"
     )
+
+
+def _handed_over(room: Room, user: int) -> Room:
+    """Return the room with this user as the owner of its scratch folder, which changes none of the times that are 0."""
+    os.chown(room.scratch, user, user)
+    return replace(room, user=user, fresh=room.fresh and _state(room.scratch))
 
 
 def _state(folder: Path) -> tuple[int, ...]:
