@@ -10,6 +10,9 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 # kernel reports descriptors. So neither side can block the other: a bot that writes and does not read, or reads and
 # does not write, delays nobody.
 #
+# A bot that is asked alone is first given a moment for a short answer (match/bot/__init__.py), and what is said here
+# begins when it gave none.
+#
 # Each bot has one deadline: the moment at which its question was written, and the time that it may be charged with. It
 # is absolute. No output moves it, so neither a line dripped byte by byte nor a flood of remarks gains time. A wait ends
 # at the earliest deadline, or after WATCHDOG_INTERVAL_S, when the limits of the bots are checked. Only the stopwatch
@@ -51,10 +54,16 @@ Arguments = TypeVarTuple("Arguments")
 
 def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
     """Ask these roles at once, and return their replies when each has answered or failed."""
-    asked = [bots[role] for role in asks]
-    for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
-        _work_for(bot, asked[:number], bot.begin, ask)
-    now = asked[-1].stopwatch.begun
+    if len(asks) == 1:
+        [(role, ask)] = asks.items()
+        if (reply := bots[role].short_answer(ask)) is not None:
+            return {role: reply}
+        asked, now = [bots[role]], time.monotonic()
+    else:
+        asked = [bots[role] for role in asks]
+        for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
+            _work_for(bot, asked[:number], bot.begin, ask)
+        now = asked[-1].stopwatch.begun
     look_at_frozen = now + WATCHDOG_INTERVAL_S
     while waiting := [bot for bot in asked if bot.awaited]:
         now, late = _wait_once(waiting, now, min([bot.stopwatch.due for bot in waiting]))

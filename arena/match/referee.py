@@ -62,6 +62,10 @@ class Referee:
             return {role: self._greeting(role) for role in self.game.roles if role not in self._faults}
         while self.verdict is None:
             movers = self.game.to_move(self.state)
+            if len(movers) == 1 and movers[0] != CHANCE and not self._faults:  # the usual case, without loops
+                role = movers[0]
+                self._legal = {role: self.game.legal_moves(self.state, role)}
+                return {role: self._question(role)}
             self._legal = {role: self.game.legal_moves(self.state, role) for role in movers}
             asked = [role for role in movers if role != CHANCE and role not in self._faults]
             if asked:
@@ -145,7 +149,8 @@ class Referee:
         if reply.ending is not None:
             self._fail(Fault(role=role, ending=reply.ending, turn=self._number, words=reply.words))
             return None
-        self._clocks[role] = self._clocks[role].after(reply.spent)
+        if self._clocks[role].bank:
+            self._clocks[role] = self._clocks[role].after(reply.spent)
         if reply.refused is not None:
             return self._refuse(role, reply.refused, reply)
         move = protocol.read_move(reply.line)
@@ -175,16 +180,17 @@ class Referee:
                 for role in self._legal
             }
         moves = {role: choice.move for role, choice in chosen.items()}
-        self.state = self.game.play(self.state, moves)
-        facts = self.game.view(self.state, None)
-        self._open_state = protocol.states(facts) if self.game.open else None
+        game = self.game
+        self.state = game.play(self.state, moves)
+        facts = game.view(self.state, None)
+        self._open_state = protocol.states(facts) if game.open else None
         digest = facts_digest(facts)
         for role, (move, by, rejected_text, spent, remarks, refused) in chosen.items():
             self.turns.append(Turn(self._number, role, move, by, rejected_text, *spent, remarks, digest, refused))
-        for role, unreported in self._unreported.items():
-            for other, move in moves.items():
-                if other != role and other != CHANCE:
-                    unreported.append((other, move))
+            if role != CHANCE:
+                for other, unreported in self._unreported.items():
+                    if other != role:
+                        unreported.append((role, move))
         self._number += 1
         self._finish_if_over()
 
