@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from arena.clock import TimeControl, TimeUsed
@@ -313,8 +313,22 @@ class Abort:
 
 def digest_of(*parts: object, length: int = 12) -> str:
     """Return a short hash of plain values (strings, numbers, tuples, mappings), the same on every machine and run."""
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+    return _hash(_json(parts))[:length]
+
+
+def _json(value: object) -> str:
+    """Return the text of plain values that is hashed."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@lru_cache(maxsize=1 << 14)  # names, labels and seeds, which stand in the id of each of many matches
+def _as_json(value: str | int) -> str:
+    return _json(value)
+
+
+def _hash(text: str) -> str:
+    """Return the hash of a text in hex digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @lru_cache  # called for every match of an event, which all have the same conditions
@@ -376,10 +390,23 @@ class Event:
     repeats: int = 1
     seating: str = "sides"
     """`sides`: one bot takes all roles of a side; `distinct`: every role has a bot of its own."""
+    rounds: int | None = None
+    """Round robin: only so many rounds of a balanced partial one. Swiss: the number of rounds. Ladder: how many
+    batches. None = as the schedule has it."""
+    references: tuple[str, ...] = ()
+    """Gauntlet: the names of the bots that all others play against."""
+    max_matches: int | None = None
+    """The plan ends after so many matches."""
+    stop_after: float | None = None
+    """Seconds after which a run begins no more matches; the only rule that does not end at the same match each time."""
+    stop_when: str | None = None
+    """`order is certain` or `best is certain`: the plan ends at the first look at which this holds."""
+    confidence: float = 0.95
+    """The chance that `stop_when` is right."""
     conditions: Conditions = Conditions()
     openings: Openings = Openings()
     rating: str = "bradley_terry"
-    """Decides the rank; does not affect which matches are played."""
+    """Decides the rank; affects which matches are played only by `stop_when`."""
     tie_breaks: tuple[str, ...] = ()
     """Decide, in this order, the rank of bots of equal rating and points; do not affect which matches are played."""
 
@@ -391,36 +418,54 @@ class Event:
         every match has a key of its own: its record or a replay tells nothing of any other match, not even of its other
         legs, except for the opening that they share.
         """
-        names = sorted({bot.name for bot in seating})
-        # 48 bits: also JavaScript and spreadsheets have such a number exactly.
-        seed = int(digest_of("seed", self.seed, board.label, names, repeat, length=12), 16)
+        # An event has a million matches of a thousand bots: what matches share is encoded once, and a match is made
+        # without the generated `__init__`, which sets field by field. So planning takes a third of its time.
+        label, event_seed = _as_json(f"{board.game}/{board.name}"), _as_json(self.seed)
+        seats, texts = zip(*[self._seat(*pair) for pair in zip(board.roles, seating, strict=True)], strict=True)
+        names = ",".join(map(_as_json, sorted({bot.name for bot in seating})))
         opening = self._opening(board, seating, repeat)
-        match_id = digest_of(
-            board.label,
-            board.digest,
-            [(role, bot.name, bot.digest) for role, bot in zip(board.roles, seating, strict=True)],
-            plain(self.conditions),
-            self.seed,
-            repeat,
-            *([opening.plies, opening.moves] if opening else []),  # so that ids without openings stay as they were
-        )
+        begins = f",{_json((opening.plies, opening.moves))[1:-1]}" if opening else ""  # no other ids have it
+        values = f"{label},{_as_json(board.digest)},[{','.join(texts)}],{self._conditions_text},{event_seed},{repeat}"
+        match_id = _hash(f"[{values}{begins}]")[:12]
         # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot cannot use what its
         # last version has seen.
         key = ""
         if isinstance(self.seed, str):
             key = hmac.digest(bytes.fromhex(self.seed), match_id.encode(), "sha256").hex()[:32]
-        return Match(
+        match = object.__new__(Match)
+        match.__dict__.update(
             id=match_id,
             game=board.game,
             board=board.name,
             rules=board.rules,
-            seats=tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True)),
+            seats=seats,
             repeat=repeat,
-            seed=seed,
+            # 48 bits: also JavaScript and spreadsheets have such a number exactly.
+            seed=int(_hash(f'["seed",{event_seed},{label},[{names}],{repeat}]')[:12], 16),
             key=key,
             opening=opening,
             conditions=self.conditions,
         )
+        return match
+
+    @cached_property
+    def _conditions_text(self) -> str:
+        """The conditions as they stand in the id of each match."""
+        return _json(plain(self.conditions))
+
+    @cached_property
+    def _seats(self) -> "dict[tuple[Role, int], tuple[Seat, str]]":
+        """Each seat that was ever made for a match, with its part of an id, by its role and the identity of its bot."""
+        return {}
+
+    def _seat(self, role: Role, bot: Bot) -> "tuple[Seat, str]":
+        """Return the seat, and its part of an id."""
+        # By identity, because to hash a bot takes as long as to make a seat; an identity may come from before a pickle,
+        # so the bot is compared.
+        made = self._seats.get((role, id(bot)))
+        if made is None or made[0].bot is not bot:
+            made = self._seats[role, id(bot)] = Seat(role, bot), _json((role, bot.name, bot.digest))
+        return made
 
     def _opening(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Opening | None:
         """Return the opening of a match: the same for all seatings of these bots, another for each repeat.
@@ -453,6 +498,28 @@ class Event:
     def resampling_seed(self) -> int:
         """A number that fixes the resampling for intervals, and gives nothing of a secret seed away."""
         return self.seed if isinstance(self.seed, int) else int(digest_of("resampling", self.seed), 16)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenRanks:
+    """Consecutive ranks whose bots are not yet surely in this order."""
+
+    first: int
+    last: int
+    bots: tuple[str, ...]
+    """Best first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """Why an event ended, where its tournament.toml has a rule for that."""
+
+    rule: str
+    """The key of tournament.toml whose rule ended it; `plan`: all planned matches were played before any rule did."""
+    matches: int
+    """The number of its matches that were played."""
+    open: tuple[OpenRanks, ...]
+    """The ranks that are still open at the event's confidence; `()` = the whole order is certain."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -510,6 +577,10 @@ class Played:
     def label(self) -> str:
         """`game/board`."""
         return f"{self.game}/{self.board}"
+
+
+Batch = tuple[Played, ...]
+"""The results of one batch of a schedule, in the order of its plan, never in the order in which they finished."""
 
 
 def labels(bots: Iterable[Bot]) -> dict[str, str]:

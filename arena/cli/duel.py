@@ -264,12 +264,14 @@ class _DuelWatcher(Watcher):
 
 def _play(duel: Duel, folder: Path, workers: int, stop: signals.Stop, pin: bool | None) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
-    from arena.cli.run import totals
-    from arena.event import tournament
+    from arena.event import plan, tournament
+    from arena.results.archive import Archive
 
     make_archive(duel.event, folder)
-    for match in sorted(totals.stored(duel.event, folder), key=lambda match: match.repeat):
-        duel.add(match)
+    with Archive.open(folder) as archive:
+        stored = [planned.match.id for planned in plan.known(duel.event, archive) if planned.stored]
+        for match in archive.played_of(stored):
+            duel.add(match)
     if duel.is_over:
         return ()
     with ExitStack() as stack:

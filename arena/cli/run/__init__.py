@@ -113,7 +113,7 @@ def _play(event: Event, folder: Path, workers: int, stop: signals.Stop, pin: boo
     from arena.event import tournament
 
     make_archive(event, folder)
-    with watching.watcher(event.name, workers, totals.resumed(event, folder)) as watcher:
+    with watching.watcher(event.name, workers, totals.Totals(event, totals.stored(folder))) as watcher:
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends

@@ -15,7 +15,17 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from arena.clock import TimeControl
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
-from arena.event.config.keys import Entry, Faults, LimitsTable, OpeningsTable, Seed, Time, Word, WorkersTable
+from arena.event.config.keys import (
+    Duration,
+    Entry,
+    Faults,
+    LimitsTable,
+    OpeningsTable,
+    Seed,
+    Time,
+    Word,
+    WorkersTable,
+)
 from arena.event.tables import Names, Table, as_tuple
 from arena.event.tables.mistakes import messages
 from arena.games import openings, rulebook
@@ -47,6 +57,22 @@ class Tournament(Table):
         default="sides",
         description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot.",
     )
+    rounds: int | None = Field(
+        default=None,
+        ge=1,
+        description="Round robin: in so many rounds each bot meets one other, no pair twice; left out: all meet all.",
+    )
+    references: Names = Field(
+        default=(), description="Gauntlet: the bots that all others play against, and not each other."
+    )
+    max_matches: int | None = Field(default=None, ge=1, description="End the event after so many matches of its plan.")
+    stop_after: Duration = Field(
+        default=None, description='Begin no more matches after this time of a run, such as "10m" or "1h 30m".'
+    )
+    stop_when: Literal["order is certain", "best is certain"] | None = Field(
+        default=None, description="End the event at the first look at which this holds with the chance `confidence`."
+    )
+    confidence: float = Field(default=0.95, ge=0.5, lt=1, description="The chance that `stop_when` is right.")
     rating: str = Field(
         default="bradley_terry", description="The rating that decides the rank: bradley_terry, elo or points."
     )
@@ -107,15 +133,21 @@ class Tournament(Table):
             seed=self.seed,
             boards=played,
             bots=entered,
-            schedule=self.schedule,
+            schedule=schedules.known(self.schedule),
             repeats=self.repeats,
             seating=self.seating,
+            rounds=self.rounds,
+            references=self._references(entered),
+            max_matches=self.max_matches,
+            stop_after=self.stop_after,
+            stop_when=self.stop_when,
+            confidence=self.confidence,
             conditions=self.conditions(),
             openings=self._openings(workspace, played),
             rating=ratings.known(self.rating),
             tie_breaks=self._tie_breaks(),
         )
-        planned = sum(schedules.find(self.schedule).count(event).values())
+        planned = schedules.total(event)
         if planned > MOST_MATCHES:
             raise ArenaError(f"repeats: {planned} matches would be played, and an event has at most {MOST_MATCHES}")
         if not planned:
@@ -190,6 +222,23 @@ class Tournament(Table):
             except ArenaError as error:
                 raise ArenaError(f"openings.plies: {board.label}: {error}") from error
         return Openings(plies=self.openings.plies)
+
+    def _references(self, entered: tuple[Bot, ...]) -> tuple[str, ...]:
+        """Return the reference bots of a gauntlet; ArenaError for an unknown name, or where nobody challenges them."""
+        if self.schedule != "gauntlet":
+            if self.references:
+                raise ArenaError('references: only schedule = "gauntlet" has reference bots: leave them out')
+            return ()
+        by_name = {bot.name: bot for bot in entered}
+        try:
+            names = tuple(dict.fromkeys(_picked("bot", name, by_name).name for name in self.references))
+        except ArenaError as error:
+            raise ArenaError(f"references: {error}") from error
+        if not names:
+            raise ArenaError('references: a gauntlet needs bots to play against: references = ["NAME", ...]')
+        if len(names) == len(by_name):
+            raise ArenaError("references: all bots are named, and nobody is left to challenge them: name fewer")
+        return names
 
     def _tie_breaks(self) -> tuple[str, ...]:
         for number, name in enumerate(self.tie_breaks):
