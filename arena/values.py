@@ -395,6 +395,8 @@ class Event:
     batches. None = as the schedule has it."""
     references: tuple[str, ...] = ()
     """Gauntlet: the names of the bots that all others play against."""
+    seed_order: tuple[str, ...] = ()
+    """The bots that are seeded by their organiser, best first, by name; the others follow, in an order drawn by lot."""
     max_matches: int | None = None
     """The plan ends after so many matches."""
     stop_after: float | None = None
