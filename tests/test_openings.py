@@ -373,6 +373,29 @@ def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
     assert config.load(folder / "results" / "cup" / "tournament.toml").openings.plies == 4
 
 
+FROM_THE_START = """
+import sys
+legal, turns = [], 0
+for line in sys.stdin:
+    word, _, rest = line.strip().partition(" ")
+    if word == "ready?": print("ready", flush=True)
+    elif word == "turn": legal, turns = [], turns + 1; assert int(rest) <= 2 * turns, "a turn is missing"
+    elif word == "legal": legal.append(rest)
+    elif word == "go": print(legal[0], flush=True)
+"""
+
+
+def test_a_bot_that_cannot_begin_after_an_opening_is_found_by_check_where_the_event_has_some(tmp_path):
+    folder = cup.make(tmp_path / "ws", mine=FROM_THE_START, other=cup.LAST)
+    assert cup.arena(folder, "check", "mine").returncode == 0
+    toml = (folder / "tournament.toml").read_text()
+    (folder / "tournament.toml").write_text(f"{toml}\n[openings]\nplies = 4\n")
+    done = cup.arena(folder, "check", "mine")
+    assert done.returncode == 1
+    assert "mummy_maze/duel as explorer, turn 1, after an opening" in done.stdout
+    assert "a turn is missing" in done.stdout
+
+
 def test_an_event_with_a_file_of_openings_is_played_and_verified(tmp_path):
     folder = cup.make(tmp_path / "ws")
     (folder / "openings.txt").write_text(cup.arena(folder, "openings", "duel", "--seed", "1", "--plies", "3").stdout)

@@ -112,6 +112,11 @@ class OpeningsTable(Table):
         description="Instead: a file of openings, relative to tournament.toml; `arena openings` makes such lines.",
     )
 
+    @property
+    def used(self) -> bool:
+        """True when matches begin with openings."""
+        return bool(self.plies or self.file)
+
 
 class WorkersTable(Table):
     """[workers]: the processes that play the matches."""
