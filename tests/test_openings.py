@@ -406,6 +406,15 @@ def test_an_event_with_a_file_of_openings_is_played_and_verified(tmp_path):
     assert cup.arena(folder, "verify").stdout == "2 records: 2 hold\n"
 
 
+def test_the_file_in_the_manual_can_be_played():
+    page = (BOTS.parent / "docs" / "organisers.md").read_text()
+    (block,) = (text for text in page.split("```")[1::2] if text.startswith("\n# A line for each opening"))
+    lines = [line for line in block.strip().splitlines() if not line.startswith("#")]
+    for label, moves in map(openings.parse, lines):
+        openings.turns_of(rulebook.game_of(rulebook.find(label)[0]), Opening(moves=moves))
+    assert len(lines) == 2
+
+
 def test_a_board_of_an_event_gets_its_own_lines(tmp_path):
     folder = cup.make(tmp_path / "ws", "duel hunt")
     text = "".join(cup.arena(folder, "openings", board, "--count", "3").stdout for board in ("duel", "hunt", "court"))
