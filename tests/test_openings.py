@@ -24,7 +24,7 @@ from arena.replay.reconstruct import disagreements
 from arena.results.archive import Archive, records
 from arena.results.leaderboard import Results
 from arena.sandbox.launcher import Launcher
-from arena.values import Board, Bot, Event, Match, Opening, Openings, Record
+from arena.values import Board, Bot, Conditions, Ending, Event, Match, Opening, Openings, Record
 
 READY = Reply(line=b"ready")
 SECRET, OTHER = "3f" * 16, "40" * 16
@@ -142,25 +142,37 @@ def test_a_record_whose_opening_was_changed_does_not_hold():
     )
 
 
+@pytest.mark.parametrize("plies", [1, 2, 3, 4])
 @pytest.mark.parametrize("label", BOARDS)
-def test_the_kits_state_is_the_referees_after_an_opening(label):
-    for plies in (1, 2, 3, 4):
-        match = replace(live.match_of(label), opening=Opening(plies=plies, key="ab" * 16))
-        referee, turns = Referee(rulebook.game_of(match), match), {}
-        asks, replies = referee.asks(), 0
-        while asks and replies < 6:
-            for role, ask in asks.items():
-                turn = turns.setdefault(role, kit.Turn())
-                for line in ask.text.decode().splitlines():
-                    turn._hear(*line.partition(" ")[::2])
-                if not ask.ready:
-                    assert turn.state == referee.state
-                    assert role not in {other for other, _ in turn.last}
-                    turn._answer(turn.legal[0])
-            answers = {role: READY if ask.ready else Reply(line=ask.legal[0].encode()) for role, ask in asks.items()}
-            referee.hear(answers)
-            asks, replies = referee.asks(), replies + 1
-        assert sum(turn.by == "opening" for turn in referee.turns) >= plies
+def test_the_kits_state_is_the_referees_after_an_opening_and_a_forgiven_answer(label, plies):
+    match = live.match_of(label, conditions=Conditions(strikes=200))
+    referee = Referee(rulebook.game_of(match), replace(match, opening=Opening(plies=plies, key="ab" * 16)))
+    turns: dict[Role, kit.Turn] = {role: kit.Turn() for role in referee.game.roles}
+    dice = random.Random(plies)
+    while asks := referee.asks():
+        replies = {}
+        for role, ask in asks.items():
+            turn = turns[role]
+            for line in ask.text.decode().splitlines():
+                turn._hear(*line.partition(" ")[::2])
+            if ask.ready:
+                replies[role] = READY
+                continue
+            assert turn.state == referee.state
+            assert role not in {other for other, _ in turn.last}
+            move = dice.choice([turn.legal[0], turn.legal[-1], "an illegal move"])
+            turn._answer(move)
+            replies[role] = Reply(line=move.encode())
+        referee.hear(replies)
+    assert max(turn.number for turn in referee.turns if turn.by == "opening") == plies
+
+
+def test_an_opening_is_played_for_a_seat_that_was_never_ready_too():
+    game = toy.Duet(turns=6)
+    referee = Referee(game, toy_match(game, DRAWN))
+    referee.hear(dict.fromkeys(referee.asks(), READY) | {"hen": Reply(ending=Ending.CRASHED, words="exit 1")})
+    assert list(referee.asks()) == ["chick"]
+    assert {turn.by for turn in referee.turns} == {"opening"}
 
 
 @pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "pacman/classic"])
