@@ -110,7 +110,7 @@ class Conditions:
     calls: tuple[str, ...] = field(default=(), metadata=ADDED_LATER)
     """System calls that bots may make beside those of sandbox/call_policy.py."""
     freeze: bool = True
-    """True when a bot is stopped while it is not asked."""
+    """True when a bot is stopped while others think."""
     warm: bool = True
     """True when Python bots may be forked from an interpreter that is already started."""
     preload: tuple[str, ...] = ()

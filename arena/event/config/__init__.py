@@ -98,7 +98,7 @@ class Tournament(Table):
         default=(),
         description="System calls that bots may make beside those of docs/confinement.md, for an exotic runtime.",
     )
-    freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
+    freeze: bool = Field(default=True, description="Stop a bot while others think.")
     keep: bool = Field(
         default=False,
         description="Let bots that say `ready again` stay for their next match; loses the promise of equal tables.",

@@ -117,6 +117,11 @@ class LiveBot:
         return not self.wire.stdout_open
 
     @property
+    def of_one_process(self) -> bool:
+        """Return whether it is one process for certain: its own clock shows all its CPU time, and its waits count."""
+        return self._child.cannot_fork and self._meter.of_one_process
+
+    @property
     def child(self) -> Child:
         """Its process, for those who look at it from outside."""
         return self._child
@@ -145,8 +150,11 @@ class LiveBot:
         elif self.stopwatch.begun >= self._watchdog.due:
             self._inspect(self.stopwatch.begun)
 
-    def short_answer(self, ask: Ask) -> Reply | None:
-        """Ask a bot alone, and return its reply if that is a short answer; None = the general way goes on."""
+    def short_answer(self, ask: Ask, *, stays_awake: bool = False) -> Reply | None:
+        """Ask a bot alone, and return its reply if that is a short answer; None = the general way goes on.
+
+        `stays_awake`: afterwards it is not frozen, unless it is doubted or has several threads.
+        """
         wire, stopwatch = self.wire, self.stopwatch
         usual = self._forgives_short_answers and not ask.ready and not self._early_lines.expected
         if not usual or time.monotonic() >= self._watchdog.due or wire.wait(0):
@@ -162,9 +170,8 @@ class LiveBot:
         now = time.monotonic()
         line = self._read_line() if ready == wire.only_output else None
         if line is not None and (spent := stopwatch.short(now)) is not None:
-            if self._freezes:
-                self._freezer.freeze()
-                self._frozen = True
+            if not stays_awake or self._freezer.doubted or self._meter.has_threads:
+                self.freeze()
             self.reply = Reply(line, None, "", spent, self._output.remarks())
             return self.reply
         late = lateness(now, looked + SHORT_ANSWER_S)
@@ -207,6 +214,12 @@ class LiveBot:
                 self._fail(postmortem.time_loss(self._ask, spent, self._output.unfinished, self._bot.threads))
         if self.reply is None and now >= self._watchdog.due:
             self._inspect(now)
+
+    def freeze(self) -> None:
+        """Freeze it until it is asked again, where the event freezes bots."""
+        if self._freezes and not self._frozen and self._exit is None:
+            self._freezer.freeze()
+            self._frozen = True
 
     def freeze_again(self) -> None:
         """Freeze it again if it has been frozen and is awake, while other bots think."""
@@ -321,8 +334,7 @@ class LiveBot:
             # A bot that used more CPU time than passed was awake before its question, as all are before `ready?`.
             if not self._ask.ready and spent.cpu > spent.wall + RESTLESS_S:
                 self._freezer.doubted = True
-            self._freezer.freeze()
-            self._frozen = True
+            self.freeze()
         if self.stopwatch.too_late(spent):
             self._fail(postmortem.time_loss(self._ask, spent, b"", self._bot.threads))
             return
