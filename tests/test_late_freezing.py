@@ -9,7 +9,7 @@ from pathlib import Path
 import live
 import pytest
 from live import GO, READY, RULES
-from processes import OURS, until
+from processes import OURS, alive, until
 
 from arena.match.bot import LiveBot
 from arena.match.play import LiveBots, play
@@ -17,7 +17,7 @@ from arena.match.polling import ask_all
 from arena.protocol import Reply
 from arena.sandbox import levels, procfs
 from arena.sandbox.launcher import Launcher
-from arena.values import Conditions
+from arena.values import Conditions, Limits
 
 pytestmark = pytest.mark.skipif(
     levels.failure("landlock") is not None, reason="elsewhere a bot may be several processes, and is frozen at once"
@@ -155,6 +155,18 @@ def test_a_match_is_frozen_late_only_where_that_costs_nobody_anything(tmp_path, 
             looks.append(until(lambda: stopped(second.program), 0.02))
             time.sleep(0.005)
     assert all(looks) == (not late)
+
+
+def test_children_that_compute_unasked_are_stopped_with_their_parent_after_each_answer(tmp_path):
+    """Their CPU time may be lost when they end, so this match is not frozen late."""
+    conditions = Conditions(sandbox="landlock", limits=Limits(processes=2))
+    source = text(after="child = os.fork() or (burn(0.0005), os._exit(0)); os.waitpid(child, 0)")
+    match = live.match_of("mummy_maze/duel", live.bot_of(tmp_path / "bot.py", source), conditions=conditions)
+    with Launcher() as launcher, LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
+        opened.ask(dict.fromkeys(opened.bots, READY))
+        for role in [*opened.bots] * 5:
+            assert opened.ask({role: GO})[role].ending is None
+            assert all(stopped(pid) for pid in list(launcher._group(opened.bots[role].child)) if alive(pid))
 
 
 def test_while_somebody_watches_a_match_no_bot_is_awake_between_two_turns(tmp_path):

@@ -75,21 +75,16 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_la
 
     `freeze_late`: whoever gives a short answer is left awake, until somebody is asked who does not.
     """
-    if len(asks) == 1:
-        [(role, ask)] = asks.items()
-        bot = bots[role]
-        if (reply := bot.short_answer(ask, stays_awake=freeze_late)) is not None:
-            return {role: reply}
-        asked = [bot]
-        for other in bots.values():
-            if other is not bot:
-                _work_for(other, [bot, other], other.freeze)
-        now = time.monotonic()
-    else:
-        asked = [bots[role] for role in asks]
-        for role, bot in bots.items():
-            if role not in asks:
-                bot.freeze()
+    asked = [bots[role] for role in asks]
+    first = asked[0]
+    straight = len(asks) == 1 and first.may_answer_shortly(asks[first.role])
+    if straight and (reply := first.short_answer(asks[first.role], stays_awake=freeze_late)) is not None:
+        return {first.role: reply}
+    for other in bots.values():
+        if other.role not in asks:
+            _work_for(other, [*asked, other], other.freeze)
+    now = time.monotonic()
+    if not straight:
         for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
             _work_for(bot, asked[:number], bot.begin, ask)
         now = asked[-1].stopwatch.begun
