@@ -1,4 +1,4 @@
-"""How right `stop_when` is, and how many matches it saves: `python benchmarks/stopping.py [leagues]`, 500 in all unless told.
+"""How right `stop_when` is, and how many matches it saves: `python benchmarks/stopping.py [leagues]`, 500 in all.
 
 Leagues of bots whose strengths are known are played by dice, repeat by repeat, and looked at as an event is. `right`:
 the share of the leagues that stopped with the true order, or the true best bot. The promise is 95 % of those that
