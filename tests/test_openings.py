@@ -415,6 +415,7 @@ def test_an_event_with_a_file_of_openings_is_played_and_verified(tmp_path):
     (folder / "openings.txt").unlink()  # what was played needs it no more
     with Archive.open(folder / "results" / "cup") as archive:
         assert {turn.by for record in archive.records() for turn in record.turns if turn.number <= 3} == {"opening"}
+        assert len(archive.event().openings.on("mummy_maze/duel")) > 10
     assert cup.arena(folder, "verify").stdout == "2 records: 2 hold\n"
 
 
