@@ -332,6 +332,12 @@ class Event:
     repeats: int = 1
     seating: str = "sides"
     """`sides`: one bot takes all roles of a side; `distinct`: every role has a bot of its own."""
+    rounds: int | None = None
+    """Number of rounds (Swiss, partial round robin) or of batches (ladder); None: the schedule decides."""
+    references: tuple[str, ...] = ()
+    """The bots that all others meet in a gauntlet, by name."""
+    seed_order: tuple[str, ...] = ()
+    """The bots that are seeded by their organiser, best first, by name; the others follow, in an order drawn by lot."""
     conditions: Conditions = Conditions()
     rating: str = "bradley_terry"
     """Decides the rank; does not affect which matches are played."""

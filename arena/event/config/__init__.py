@@ -53,6 +53,10 @@ class Tournament(Table):
     tie_breaks: Names = Field(
         default=(), description="FIDE's tie-breaks for bots of equal rating and points, in this order."
     )
+    seed_order: Names = Field(
+        default=(),
+        description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow, drawn by lot.",
+    )
     bots: str | None = Field(default=None, description="A folder of bots, relative to tournament.toml.")
     bot: Annotated[tuple[Entry, ...], BeforeValidator(as_tuple)] = Field(
         default=(), description="Bots by name, beside those of the folder."
@@ -97,6 +101,7 @@ class Tournament(Table):
             schedule=self.schedule,
             repeats=self.repeats,
             seating=self.seating,
+            seed_order=self._seed_order(entered, named),
             conditions=self.conditions(),
             rating=ratings.known(self.rating),
             tie_breaks=self._tie_breaks(),
@@ -164,6 +169,16 @@ class Tournament(Table):
             number = f"only {bots[0].name!r}" if bots else "none"
             raise ArenaError(f"bots: a tournament needs two, and there is {number} {where}")
         return bots
+
+    def _seed_order(self, bots: tuple[Bot, ...], named: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the seeded bots that play; ArenaError for a name that stands twice, or that no bot has."""
+        names = [bot.name for bot in bots]
+        for number, name in enumerate(self.seed_order):
+            if name not in names and not named:  # a run of a few named bots leaves the others out
+                raise ArenaError(f"seed_order: no bot {name!r} plays; {known_are(name, names)}")
+            if name in self.seed_order[:number]:
+                raise ArenaError(f"seed_order: {name!r} is named twice; once is enough")
+        return tuple(name for name in self.seed_order if name in names)
 
     def _tie_breaks(self) -> tuple[str, ...]:
         for number, name in enumerate(self.tie_breaks):

@@ -6,7 +6,10 @@ from pkgutil import iter_modules
 from typing import Protocol, cast
 
 from arena.errors import ArenaError, known_are
-from arena.values import Event, Match
+from arena.values import Event, Match, Played
+
+Batch = tuple[Played, ...]
+"""The results of one batch of matches, in the order of its plan, never of finishing."""
 
 
 class Schedule(Protocol):
