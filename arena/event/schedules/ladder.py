@@ -27,7 +27,8 @@ while the next one is computed, and never wait for a last slow match.
 # fast, and its order of matches would change from run to run.
 #
 # Bots without chance play the same match again. A pairing whose legs always ended alike (same scores, same reason, same
-# number of turns) counts once in the fit, and the worth of a further repeat is divided by the repeats so far.
+# number of turns) counts once in the fit, and each repeat of it divides the information of the next by four: the two
+# legs of an even pairing end as they did before, by chance, once in four times.
 #
 # Rejected: choosing by the reduction of the doubt of all pairs, not only of the two that meet; it costs a pass over all
 # pairs for each candidate. Rejected: prior spreads estimated from the scores, as the rating has them. They take most of
@@ -226,13 +227,13 @@ def _seating(match: Played) -> tuple[object, ...]:
 
 
 def _repeated(event: Event, played: Sequence[Played], pairs: Pairs) -> "Ints":
-    """Return the divisor of a further pairing's information: the repeats so far, if its legs always ended alike."""
+    """Return the divisor of a further pairing's information: 1, or more if the legs of several always ended alike."""
     import numpy as np
 
     place = {bot.name: number for number, bot in enumerate(seeded(event))}
     repeated = np.ones((len(place), len(place)), dtype=np.int64)
     for (one, other), times in Counter(pairs).items():
-        repeated[one, other] = repeated[other, one] = times
+        repeated[one, other] = repeated[other, one] = 4 ** min(times - 1, 30)
     for match, transcript in zip(played, _transcripts(played), strict=True):
         if transcript:
             one, other = (place[match.seats[side[0]]] for side in match.sides)
