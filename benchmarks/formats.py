@@ -17,11 +17,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` doe
 
 import numpy as np
 
-from arena.event.schedules import Batch, ladder, swiss
+from arena.event.schedules import ladder, swiss
 from arena.event.schedules._pairings import pairing, seeded
 from arena.results import ratings
 from arena.results.arrays import Arrays
-from arena.values import Event, Match, Played
+from arena.values import Batch, Event, Match, Played
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 

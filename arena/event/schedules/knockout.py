@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.errors import ArenaError
-from arena.event.schedules import Batch
 from arena.event.schedules._pairings import Placing, check_generalists, pairing, seeded, totals
-from arena.values import Event, Match
+from arena.values import Batch, Event, Match
 
 BEHIND = 0
 DECIDERS = 3

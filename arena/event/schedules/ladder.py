@@ -40,9 +40,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from arena.event.schedules import Batch
 from arena.event.schedules._pairings import check, pairing, seeded
-from arena.values import Event, Match, Played
+from arena.values import Batch, Event, Match, Played
 
 if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands list the schedules
     from arena.results.arrays import Floats, Ints

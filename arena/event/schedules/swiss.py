@@ -33,10 +33,9 @@ from itertools import count as counting
 from itertools import groupby
 
 from arena.errors import ArenaError
-from arena.event.schedules import Batch
 from arena.event.schedules._matching import Mates, largest
 from arena.event.schedules._pairings import Placing, check_generalists, pairing, seeded, totals
-from arena.values import Event, Match
+from arena.values import Batch, Event, Match
 
 BEHIND = 0
 WIN, DRAW = 2, 1  # half points, so that sums are whole numbers
