@@ -144,6 +144,8 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(absence(bot, fault))
     results.print_leaderboard(read, json=json)
+    if not json:
+        results.print_placings(read, folder)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
