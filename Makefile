@@ -30,4 +30,5 @@ bench: $(STAMP) ## measure, side by side in one run
 	$(BIN)/python benchmarks/starts.py
 	$(BIN)/python benchmarks/leaderboard.py
 	$(BIN)/python benchmarks/ratings.py
+	$(BIN)/python benchmarks/formats.py
 	$(BIN)/python benchmarks/sprt.py

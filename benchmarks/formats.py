@@ -1,4 +1,4 @@
-"""How near schedules come to the true order: `python benchmarks/formats.py [leagues]`, 40 leagues unless told.
+"""How near schedules come to the true order: `python benchmarks/formats.py [leagues]`, 12 leagues unless told.
 
 Leagues of bots whose strengths are known are played by dice, as each schedule pairs them. Kendall's tau says how well
 the rating `bradley_terry` then finds the true order. The width is that of the 95 % intervals of the ten best bots, in
@@ -121,4 +121,4 @@ def main(leagues: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 12)
