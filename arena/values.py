@@ -396,7 +396,7 @@ class Event:
     references: tuple[str, ...] = ()
     """Gauntlet: the names of the bots that all others play against."""
     seed_order: tuple[str, ...] = ()
-    """The bots that are seeded by their organiser, best first, by name; the others follow, in an order drawn by lot."""
+    """Swiss, knockout and ladder: the names of the best seeds, best first; the others follow, drawn by lot."""
     max_matches: int | None = None
     """The plan ends after so many matches."""
     stop_after: float | None = None

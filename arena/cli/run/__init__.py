@@ -150,6 +150,8 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     if json:
         for sentence in read.ending:
             output.notice(sentence)
+    else:
+        results.print_placings(read, folder)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
