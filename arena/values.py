@@ -337,6 +337,8 @@ class Event:
     """Decides the rank; does not affect which matches are played."""
     tie_breaks: tuple[str, ...] = ()
     """Decide, in this order, the rank of bots of equal rating and points; do not affect which matches are played."""
+    references: tuple[str, ...] = ()
+    """The names of the bots that a gauntlet measures the others by."""
 
     def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
         """Return the match of these bots, which are in the board's order of roles.

@@ -20,6 +20,7 @@ from arena.cli import (
     compare,
     docs,
     games,
+    grade,
     init,
     match,
     new,
@@ -53,6 +54,7 @@ app.command()(results.leaderboard)
 app.command()(compare.compare)
 app.command()(results.charts)
 app.command()(results.report)
+app.command()(grade.grade)
 app.command()(games.games)
 app.command()(match.match)
 app.command()(play.play)

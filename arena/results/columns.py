@@ -74,10 +74,11 @@ class Columns:
         return [column.name for column in self.columns]
 
     def __getitem__(self, name: str) -> Column:
-        """Return the column of that name, also of one that has the name of a tie-break, a role or a board."""
+        """Return the column of that name, also of one that has the name of a tie-break, a role, a board or a number."""
         by_name = {column.name: column for column in self.columns}
         general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{name.rpartition('_')[2]}"
-        column = next(by_name[each] for each in (name, general, "BOARD") if each in by_name)
+        numbered = f"{name.rpartition('_')[0]}_NUMBER"
+        column = next(by_name[each] for each in (name, general, numbered, "BOARD") if each in by_name)
         return replace(column, name=name)
 
     def rated_in(self, unit: str) -> "Columns":
@@ -282,6 +283,21 @@ ABORTS = Columns(
         Column("match", "Its id"),
         Column("attempt", "The number of the attempt, from 1"),
         Column("cause", "What went wrong"),
+    )
+)
+GRADES = Columns(
+    (
+        Column("student", "The name in people.csv; a bot of nobody there stands under its own name"),
+        Column("id", "The id in people.csv"),
+        Column("email", "The e-mail in people.csv"),
+        Column("bot", "The bot that is graded: of several that of the most marks; empty if none was played"),
+        Column("marks", "The sum of the marks", "marks"),
+        Column("out_of", "The marks of all thresholds", "marks"),
+        Column("state", "`played`, `not played`, `refused`, `withdrawn` or `nothing handed in`"),
+        Column("note", "What a teacher should know: why there is no bot, or how often the bot was at fault"),
+        Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
+        Column("match", "The match to look at: the worst against the reference that the bot failed most"),
+        Column("replay", "The command that shows this match"),
     )
 )
 

@@ -4,7 +4,7 @@ It knows the keys of the file. rulebook.py finds the boards that it names, and d
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,11 +15,11 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from arena.clock import TimeControl
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
-from arena.event.config.keys import Entry, Faults, LimitsTable, Seed, Time, Word, WorkersTable
+from arena.event.config.keys import Entry, Faults, Grade, LimitsTable, Seed, Threshold, Time, Word, WorkersTable
 from arena.event.tables import Names, Table, as_tuple
 from arena.event.tables.mistakes import messages
 from arena.games import rulebook
-from arena.results import ratings, tiebreaks
+from arena.results import grades, ratings, tiebreaks
 from arena.sandbox import call_policy, levels, seccomp, syscalls
 from arena.values import Board, Bot, Conditions, Event
 
@@ -77,6 +77,7 @@ class Tournament(Table):
     limits: LimitsTable = Field(default=LimitsTable(), description="Limits of one bot process.")
     faults: Faults = Field(default=Faults(), description="Faults that are forgiven.")
     workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
+    grade: Grade | None = Field(default=None, description="Marks for students, given by `arena grade`.")
 
     def event(self, workspace: Path, *, bots: Iterable[str] = (), boards: Iterable[str] = ()) -> Event:
         """Return the event that this file describes, only with the named bots and boards when any are named."""
@@ -87,6 +88,8 @@ class Tournament(Table):
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
         entered = self._bots(workspace, named)
+        if self.grade is not None:  # a mistake there should not wait until all is played
+            self.thresholds(every_board, [bot.name for bot in self.entrants(workspace)])
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             entered = tuple(bot for bot in entered if _can_play(bot, played)) or entered
         event = Event(
@@ -113,6 +116,13 @@ class Tournament(Table):
         """Return every bot of the folder and of the [[bot]] tables, in order of name."""
         folder = discovery.gather(workspace / self.bots) if self.bots is not None else ()
         return discovery.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
+
+    def thresholds(self, boards: Sequence[Board], bots: Collection[str]) -> tuple[grades.Threshold, ...]:
+        """Return the thresholds of [grade] with the labels of their boards; ArenaError for a name that is not known."""
+        rows = self.grade.threshold if self.grade is not None else ()
+        return tuple(
+            _threshold(row, f"[[grade.threshold]] {number}", boards, bots) for number, row in enumerate(rows, 1)
+        )
 
     def conditions(self) -> Conditions:
         """Return the conditions of every match; ArenaError for values that contradict each other or this machine."""
@@ -189,6 +199,8 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "limits": LimitsTable,
     "faults": Faults,
     "workers": WorkersTable,
+    "grade": Grade,
+    "grade.threshold": Threshold,
     "bot": Entry,
 }
 """Every table of the file by its name."""
@@ -249,6 +261,27 @@ def _entered(entry: Entry, workspace: Path) -> Bot:
         return discovery.from_path(workspace / entry.path, entry.name)
     except ArenaError as error:
         raise ArenaError(f"bot {entry.name!r}: path: {error}") from error
+
+
+def _threshold(row: Threshold, key: str, boards: Sequence[Board], bots: Collection[str]) -> grades.Threshold:
+    """Return a threshold with the labels of its boards; ArenaError, with the `key`, for a name that is not known."""
+    if row.reference not in bots:
+        known = known_are(row.reference, sorted(bots))
+        raise ArenaError(f"{key}: reference: there is no bot {row.reference!r} in this event; {known}")
+    named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
+    if not named:
+        name, labels = str(row.board), [board.label for board in boards]
+        known = known_are(name, labels, nearest=[board.name for board in boards])
+        raise ArenaError(f"{key}: board: there is no board {name!r} in this event; {known}")
+    shared = tuple(board.label for board in named if len(board.sides) > 1)
+    if not shared:
+        raise ArenaError(
+            f"{key}: board: nobody plays against {row.reference!r} on {', '.join(board.label for board in named)}: "
+            "name a board with two sides or more"
+        )
+    return grades.Threshold(
+        reference=row.reference, board=row.board or "", labels=shared, points=row.points, marks=row.marks
+    )
 
 
 def _can_play(bot: Bot, boards: Iterable[Board]) -> bool:
