@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import durable
-from arena.cli import options, output, paths
+from arena.cli import authors, options, output, paths
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.author.submissions import BotStore, People
     from arena.author.submissions.students import Student
-    from arena.event.config import Tournament
     from arena.results.archive import Archive
     from arena.results.grades import Judged, Threshold
 
@@ -68,18 +66,17 @@ def grade(
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)
-    file, tournament = _tournament(folder)
-    store = _store(file, tournament) if file.parent != folder else None
+    room = authors.classroom(folder, people)
+    if room.tournament is None or room.tournament.grade is None:
+        raise ArenaError(f"{room.file}: grade: this table is missing; write {EXAMPLE}")
     with Archive.open(folder) as archive:
         played = archive.event()
         try:
-            thresholds = tournament.thresholds(played.boards, [bot.name for bot in played.bots])
+            thresholds = room.tournament.thresholds(played.boards, [bot.name for bot in played.bots])
         except ArenaError as error:
-            raise ArenaError(f"{file}: {error}") from error
-        references = {*played.references, *(threshold.reference for threshold in thresholds)}
-        challengers = [bot for bot in played.bots if bot.name not in references]
-        class_list = _people(people, file.parent)
-        everybody = students(challengers, class_list, store)
+            raise ArenaError(f"{room.file}: {error}") from error
+        challengers = [bot for bot in played.bots if bot.name not in room.references(played)]
+        everybody = students(challengers, room.people, room.store)
         if (missing := _missing(archive, everybody)) and not partial:
             output.notice(f"{missing}: `arena run`; `--partial` grades what is there")
             raise typer.Exit(1)
@@ -97,45 +94,6 @@ def grade(
     if strangers and len(rows) > len(strangers):
         output.notice(f"bots that belong to nobody in the table of people: {', '.join(strangers)}")
     output.notice(f"written: {', '.join(map(paths.displayed, written))}")
-
-
-def _tournament(folder: Path) -> "tuple[Path, Tournament]":
-    """Return the tournament.toml that has the event's thresholds: the workspace's own, else the copy as played.
-
-    A teacher may correct thresholds when all is played, so the file in the workspace counts while it names this event.
-    """
-    from arena.event import config
-
-    own = folder.absolute().parent.parent / paths.TOURNAMENT_FILE
-    files = [folder / paths.TOURNAMENT_FILE]
-    if folder.absolute().parent == paths.results_folder(own.parent, folder.name).parent and own.is_file():
-        files.insert(0, Path(paths.displayed(own)))
-    for file in files:
-        if file.is_file():
-            tournament = config.load(file)
-            if tournament.name == folder.name or file == files[-1]:
-                if tournament.grade is None:
-                    raise ArenaError(f"{file}: grade: this table is missing; write {EXAMPLE}")
-                return file, tournament
-    raise ArenaError(f"{files[0]}: there is no such file, and the thresholds of [grade] stand there; write {EXAMPLE}")
-
-
-def _store(file: Path, tournament: "Tournament") -> "BotStore | None":
-    """Return the store of submissions of this workspace, None if it has no folder of bots."""
-    from arena.author.submissions import BotStore
-
-    folder = file.parent / tournament.bots if tournament.bots is not None else None
-    return BotStore(folder) if folder is not None and folder.is_dir() else None
-
-
-def _people(path: Path | None, workspace: Path) -> "People":
-    """Return the people of this file, else those of the workspace; nobody if there is no such table."""
-    from arena.author.submissions import People
-    from arena.author.submissions.people import FILE, read
-
-    if path is None and not (workspace / FILE).is_file():
-        return People()
-    return read(path or workspace / FILE)
 
 
 def _missing(archive: "Archive", students: "Iterable[Student]") -> str:

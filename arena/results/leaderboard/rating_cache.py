@@ -36,7 +36,9 @@ def load_or_fit(
     all_versions: bool,
 ) -> Ratings:
     """Return the ratings of the matches that count; `read` returns these, and is called only for a new fit."""
-    path = archive.folder / f".ratings-{ratings.known(rating)}{'-all' if all_versions else ''}.json"
+    # Results under other names of bots have a file of their own, so that they do not replace the event's fit.
+    kind = f"{'-all' if all_versions else ''}{'-renamed' if archive.renamed else ''}"
+    path = archive.folder / f".ratings-{ratings.known(rating)}{kind}.json"
     # The key has all that decides the fit: the code, the seed, and the matches, by the archive's version key and by
     # their sums. The sums differ, too, where the same matches are read under other names of bots
     # (`Archive.by_version`).
