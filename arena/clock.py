@@ -34,6 +34,10 @@ deadline, the lateness of the referee, the seconds that are charged, and whether
 #   fair        wall time - excused, but at least the CPU time
 #   charged     what is compared with the deadline and taken from the bank: `fair`, or less with `clock = "cpu"`
 #
+# A short answer took at most SHORT_ANSWER_S, on the wall and of CPU time. Nobody is charged with more than the longer
+# of these two. So where `move` is as long, a short answer is in time and leaves the bank as it was, whatever the
+# machine did meanwhile.
+#
 # Floating-point sums decide nothing: an answer is too late only when it is charged ROUNDING_S more than its deadline.
 
 from dataclasses import dataclass, replace
@@ -42,6 +46,8 @@ from typing import NamedTuple
 
 ABORT_FACTOR = 20
 """How many times its deadline an answer may take on the wall, however little of it is charged."""
+SHORT_ANSWER_S = 0.001
+"""An answer is short that took no longer, neither on the wall nor of CPU time."""
 ROUNDING_S = 1e-9
 """The largest error of sums and differences of clock readings: nobody loses by so little."""
 WALL_PER_CPU_S = 10
@@ -101,6 +107,11 @@ class TimeControl:
     """Forgiven on each answer for the way through the pipe; the bot is not told."""
     clock: str = "wall"
     """`wall`: time on the wall is charged, but for what the machine kept the bot waiting; `cpu`: its CPU time."""
+
+    @property
+    def forgives_short_answers(self) -> bool:
+        """Return whether a short answer is always in time, and costs nothing of the bank."""
+        return self.move is None or self.move >= SHORT_ANSWER_S
 
     def deadline(self, announced: float | None) -> float | None:
         """Return the seconds that may be charged to a bot that is told it has `announced` seconds; None = no limit."""

@@ -9,14 +9,14 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from arena.game import Role
 from arena.games import rulebook
 from arena.match import human
 from arena.match.bot import LiveBot
 from arena.match.bot.process import Process
-from arena.match.polling import ask_all, say_goodbye
+from arena.match.polling import ask_all, let_leave, say_goodbye
 from arena.match.process_reuse import ReusedBots
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
@@ -100,7 +100,7 @@ def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collec
     ask = Referee(rulebook.game_of(match), match).asks()[seat.role]
     with LiveBots(match, [seat], launcher, blameless=blameless) as live:
         reply = ask_all(live.bots, {seat.role: ask})[seat.role]
-        say_goodbye(live.bots.values(), b"end roll_call\n")
+        live.leave(live.bots.values(), b"end roll_call\n")
     if reply.ending is None:
         return None
     return Fault(role=seat.role, ending=reply.ending, turn=0, words=reply.words)
@@ -124,19 +124,19 @@ class LiveBots:
         if match.conditions.sandbox == "auto":  # an event resolves this before it plans; a match from Python may not
             self._conditions = replace(match.conditions, sandbox=levels.choose("auto", unsafe=False))
         self._greeted = False
-        self._ending = ExitStack()
-        """Ends each bot though the end of another fails."""
+        self._graces: dict[LiveBot, float] = {}
+        """Seconds for which the bots that were told the verdict may run on until they have ended."""
 
     def __enter__(self) -> Self:
-        with self._ending as ending:
-            ending.callback(lambda: self._launcher.sweep(self._reused.pids if self._reused else ()))
+        with ExitStack() as ending:
+            ending.callback(self._end)
             for seat in self._seats.values():
                 self._start(seat, self._reused.take(self._match, seat) if self._reused else None)
-            self._ending = ending.pop_all()
+            ending.pop_all()
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._ending.__exit__(*error)
+    def __exit__(self, *_: object) -> None:
+        self._end()
 
     def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         """Ask these roles and return their replies; no reply is told to another bot before all are there."""
@@ -166,13 +166,21 @@ class LiveBots:
                     self._reused.put(self._match, self._seats[role], bot.stay(referee.farewell()))
                 else:
                     leaving.append(bot)
-        say_goodbye(leaving, referee.farewell())
+        self.leave(leaving, referee.farewell())
+
+    def leave(self, bots: Collection[LiveBot], text: bytes) -> None:
+        """Write the last lines to these bots, and leave them awake for a moment."""
+        self._graces |= let_leave(bots, text)
+
+    def _end(self) -> None:
+        """Make sure that all bots are gone that don't stay, with all that they left behind."""
+        graces = {bot: self._graces.get(bot, 0.0) for bot in self.bots.values()}
+        LiveBot.end_all(self._launcher, graces, self._reused.pids if self._reused else ())
 
     def _start(self, seat: Seat, process: Process | None) -> None:
         rules, blameless = Path(self._match.rules), seat.bot.name in self._blameless
         bot = LiveBot(self._launcher, seat.role, seat.bot, self._conditions, rules, process, blameless=blameless)
         self.bots[seat.role] = bot
-        self._ending.callback(bot.end)
 
     def _greet(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         """Ask all at once for `ready`, since all have been awake since their start.

@@ -10,6 +10,9 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 # kernel reports descriptors. So neither side can block the other: a bot that writes and does not read, or reads and
 # does not write, delays nobody.
 #
+# A bot that is asked alone is first given a moment for a short answer (match/bot/__init__.py), and what is said here
+# begins when it gave none.
+#
 # Each bot has one deadline: the moment at which its question was written, and the time that it may be charged with. It
 # is absolute. No output moves it, so neither a line dripped byte by byte nor a flood of remarks gains time. A wait ends
 # at the earliest deadline, or after WATCHDOG_INTERVAL_S, when the limits of the bots are checked. Only the stopwatch
@@ -31,7 +34,7 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 import math
 import select
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVarTuple
 
 from arena.clock import lateness
@@ -51,10 +54,16 @@ Arguments = TypeVarTuple("Arguments")
 
 def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
     """Ask these roles at once, and return their replies when each has answered or failed."""
-    asked = [bots[role] for role in asks]
-    for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
-        _work_for(bot, asked[:number], bot.begin, ask)
-    now = asked[-1].stopwatch.begun
+    if len(asks) == 1:
+        [(role, ask)] = asks.items()
+        if (reply := bots[role].short_answer(ask)) is not None:
+            return {role: reply}
+        asked, now = [bots[role]], time.monotonic()
+    else:
+        asked = [bots[role] for role in asks]
+        for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
+            _work_for(bot, asked[:number], bot.begin, ask)
+        now = asked[-1].stopwatch.begun
     look_at_frozen = now + WATCHDOG_INTERVAL_S
     while waiting := [bot for bot in asked if bot.awaited]:
         now, late = _wait_once(waiting, now, min([bot.stopwatch.due for bot in waiting]))
@@ -72,17 +81,21 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role
     return {bot.role: bot.reply for bot in asked if bot.reply is not None}
 
 
-def say_goodbye(bots: Iterable[LiveBot], text: bytes) -> None:
+def say_goodbye(bots: Collection[LiveBot], text: bytes) -> None:
     """Write the last lines to these bots, leave them awake for a moment, and make sure that they are gone."""
-    leaving = list(bots)
-    for bot in leaving:
+    for bot, grace in let_leave(bots, text).items():
+        bot.end(grace)
+
+
+def let_leave(bots: Collection[LiveBot], text: bytes) -> dict[LiveBot, float]:
+    """Write the last lines to these bots, and leave them awake for a moment; return the grace of each for its end."""
+    for bot in bots:
         bot.close_input(text)
     now = time.monotonic()
     until = now + FAREWELL_S
-    while now < until and (running := [bot for bot in leaving if not bot.gone]):
+    while now < until and (running := [bot for bot in bots if not bot.gone]):
         now, _ = _wait_once(running, now, until)
-    for bot in leaving:
-        bot.end(FAREWELL_S if bot.gone else 0.0)
+    return {bot: FAREWELL_S if bot.gone else 0.0 for bot in bots}
 
 
 def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:

@@ -4,9 +4,11 @@ A column is declared here only: the frames have these names, the CSV files, the 
 the report these labels, and `python tests/pages.py` makes the tables of results/README.md. Pure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from math import isfinite
+from typing import Any
 
 from arena.results import tiebreaks
 from arena.values import Ending
@@ -45,6 +47,12 @@ class Column:
         """The number of decimals in CSV and JSON."""
         return SECONDS_FILE_DECIMALS if self.unit == "seconds" else FILE_DECIMALS
 
+    def in_file(self, figure: float) -> float | None:
+        """Return a figure with the decimals of CSV and JSON, 0.0 for -0.0; None for one that is missing or infinite."""
+        power = 10**self.file_decimals
+        # numpy rounds the columns of CSV files in this way, which is not always Python's `round(figure, decimals)`.
+        return round(figure * power) / power + 0.0 if isfinite(figure) else None
+
     def text(self, figure: float | None, sign: str = "-") -> str:
         """Return a figure as a person is shown it; a missing figure and an open end of an interval are empty.
 
@@ -80,6 +88,14 @@ class Columns:
         numbered = f"{name.rpartition('_')[0]}_NUMBER"
         column = next(by_name[each] for each in (name, general, numbered, "BOARD") if each in by_name)
         return replace(column, name=name)
+
+    def in_file(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return rows with their figures as in CSV and JSON. Infinite figures, which JSON does not have, are None."""
+        column = cache(self.__getitem__)
+        return [
+            {name: column(name).in_file(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
+            for row in rows
+        ]
 
     def rated_in(self, unit: str) -> "Columns":
         """Return the columns with the unit of an event's rating."""
@@ -246,7 +262,7 @@ TURNS = Columns(
         Column("role", "Whose move it was"),
         Column("bot", "The bot that had the role; missing if chance moved"),
         Column("move", "The move, as the rules write it"),
-        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`"),
+        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`, `opening`"),
         Column("said", "The text that was refused, if any"),
         Column("wall", "From `go` to the answer", "seconds"),
         Column("cpu", "CPU time that the bot's process used meanwhile", "seconds"),
@@ -259,6 +275,17 @@ METRICS = Columns(
         *(Column(name, "As in `turns()`") for name in ("match", "turn", "role", "bot")),
         Column("metric", "The bot's name for it"),
         Column("value", "A number", "the bot's"),
+    )
+)
+VERSIONS = Columns(
+    (
+        _BOT,
+        Column("version", "1 for the version that played first, and so on; a version that never played has no number"),
+        Column("digest", "Hash of the version's files"),
+        Column("rank", "Its rank by rating among the bots of its time, each in its version of that time"),
+        Column("rating", "How strong it is, by one fit of all matches ever, in which each version is a bot", "rating"),
+        *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+        Column("matches", "How many it played in", "matches"),
     )
 )
 TIMING = Columns(
@@ -307,6 +334,7 @@ FRAMES: Mapping[str, Columns] = {
     "strengths": STRENGTHS,
     "advantages": ADVANTAGES,
     "chance_better": CHANCE_BETTER,
+    "versions": VERSIONS,
     "crosstable": CROSSTABLE,
     "head_to_head": HEAD_TO_HEAD,
     "matches": MATCHES,

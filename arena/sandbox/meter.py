@@ -88,6 +88,11 @@ class Meter:
         """
         return self._group is None or self._counted is not None
 
+    @property
+    def of_one_process(self) -> bool:
+        """Return whether the bot is one process, whose own clock shows all its CPU time."""
+        return self._group is None
+
     def read(self) -> Usage:
         """Return the usage now."""
         if self._alive and not self._clock:

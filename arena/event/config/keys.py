@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, field_validator
 
 from arena.clock import TimeControl
-from arena.event.tables import BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
+from arena.event.tables import MOST, BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
+from arena.games.openings import MOST_PLIES
 from arena.values import Conditions
 
 LEAST_MEMORY_BYTES = 1_000_000
@@ -31,6 +32,23 @@ def _seed(value: object) -> object:
 
 Seed = Annotated[int | str, BeforeValidator(_seed), WithJsonSchema(SEED_SCHEMA)]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
+
+
+DURATION = re.compile(r"(?:(\d+)\s*h)?\s*(?:(\d+)\s*m(?:in)?)?\s*(?:(\d+(?:\.\d+)?)\s*s)?")
+DURATION_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
+
+
+def _duration(value: object) -> object:
+    """Return seconds from a text such as `10m` or `1h 30m`, or from a number of seconds."""
+    if isinstance(value, str) and value.strip() and (match := DURATION.fullmatch(value.strip())):
+        hours, minutes, seconds = (float(part or 0) for part in match.groups())
+        value = 3600 * hours + 60 * minutes + seconds
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= MOST:
+        return float(value)
+    raise ValueError('a time such as "10m", "1h 30m" or "90s"')
+
+
+Duration = Annotated[float | None, BeforeValidator(_duration), WithJsonSchema(DURATION_SCHEMA)]
 
 
 class Time(Table):
@@ -82,6 +100,23 @@ class Faults(Table):
     strikes: int = Field(
         default=Conditions().strikes, ge=0, description="Illegal or garbled answers forgiven a match and seat."
     )
+
+
+class OpeningsTable(Table):
+    """[openings]: the first turns of each match, which no bot chooses."""
+
+    plies: int = Field(
+        default=0, ge=0, le=MOST_PLIES, description="Turns drawn at random, the same for all legs of a pairing."
+    )
+    file: str = Field(
+        default="",
+        description="Instead: a file of openings, relative to tournament.toml; `arena openings` makes such lines.",
+    )
+
+    @property
+    def used(self) -> bool:
+        """True when matches begin with openings."""
+        return bool(self.plies or self.file)
 
 
 class WorkersTable(Table):

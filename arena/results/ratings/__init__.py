@@ -131,7 +131,7 @@ class Ratings:
         if self.repeated:
             warnings.append(
                 f"{self.repeated} matches repeat others move for move and count once with them: "
-                "more repeats of bots without chance add nothing"
+                "more repeats of bots without chance add nothing, unless the event has [openings]"
             )
         return tuple(warnings)
 
