@@ -103,7 +103,9 @@ def duel(
         sandbox=sandbox,
         unsafe=unsafe or None,
     )
+    of_an_event = ("rounds", "references", "seed_order", "max_matches", "stop_after", "stop_when", "grade")
     tournament = workspace.own_tournament(overrides)
+    tournament = tournament.model_copy(update={key: type(tournament).model_fields[key].default for key in of_an_event})
     bots = workspace.bot_named(bot), workspace.bot_named(opponent)
     if bots[0] == bots[1] or (bots[0].digest == bots[1].digest and _family(bots[0]) == _family(bots[1])):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")

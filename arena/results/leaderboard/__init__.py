@@ -22,7 +22,7 @@ from arena.results import columns
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
-from arena.results.leaderboard import meetings, ranking, rating_cache, rating_rows
+from arena.results.leaderboard import meetings, rank_changes, ranking, rating_cache, rating_rows
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
 from arena.values import FEWEST_RANKED, Event, Failing, Played, digest_of, labels
@@ -145,6 +145,21 @@ class Results:
             for standing in self.standings
             if standing.rank is None and standing.points is not None
         }
+
+    @cached_property
+    def rank_changes(self) -> dict[str, int | None]:
+        """How many ranks each ranked bot rose since the last run with other bots, None for a new one; or empty."""
+        if self._all_versions or self._archive.renamed or self.rating != self.event.rating:
+            return {}
+        return rank_changes.changes(self.folder, self.event, self._ranks)
+
+    def store_ranks(self) -> None:
+        """Store the ranks, at the end of a run, for `rank_changes` after later runs."""
+        rank_changes.store(self.folder, self.event, self._ranks)
+
+    @property
+    def _ranks(self) -> dict[str, int | None]:
+        return {standing.bot: standing.rank for standing in self.standings}
 
     @cached_property
     def ratings(self) -> Ratings:
