@@ -132,11 +132,10 @@ class Tournament(Table):
             chosen += matching or [_picked("board", name, {board.label: board for board in every_board})]
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
-        if entered is None:
-            entered = self.entrants(workspace)
-            if self.grade is not None:  # a mistake there should not wait until all is played
-                self.thresholds(every_board, [bot.name for bot in entered])
-        entered = self._bots(discovery.unique(entered), named)
+        entrants = self.entrants(workspace) if entered is None else discovery.unique(entered)
+        if self.grade is not None and entered is None:  # a mistake there should not wait until all is played
+            self.thresholds(every_board, [bot.name for bot in entrants])
+        entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             entered = tuple(bot for bot in entered if _can_play(bot, played)) or entered
         event = Event(
@@ -358,27 +357,6 @@ def _entered(entry: Entry, workspace: Path) -> Bot:
         raise ArenaError(f"bot {entry.name!r}: path: {error}") from error
 
 
-def _threshold(row: Threshold, key: str, boards: Sequence[Board], bots: Collection[str]) -> grades.Threshold:
-    """Return a threshold with the labels of its boards; ArenaError, with the `key`, for a name that is not known."""
-    if row.reference not in bots:
-        known = known_are(row.reference, sorted(bots))
-        raise ArenaError(f"{key}: reference: there is no bot {row.reference!r} in this event; {known}")
-    named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
-    if not named:
-        name, labels = str(row.board), [board.label for board in boards]
-        known = known_are(name, labels, nearest=[board.name for board in boards])
-        raise ArenaError(f"{key}: board: there is no board {name!r} in this event; {known}")
-    shared = tuple(board.label for board in named if len(board.sides) > 1)
-    if not shared:
-        raise ArenaError(
-            f"{key}: board: nobody plays against {row.reference!r} on {', '.join(board.label for board in named)}: "
-            "name a board with two sides or more"
-        )
-    return grades.Threshold(
-        reference=row.reference, board=row.board or "", labels=shared, points=row.points, marks=row.marks
-    )
-
-
 def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Openings:
     """Return the openings that a file lists for these boards; lines of other boards are passed over."""
     path = workspace / file
@@ -407,6 +385,27 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
         if not found:
             raise ArenaError(f"openings.file: {path} has no opening of {label}: `arena openings {label}` makes some")
     return Openings(listed=tuple((label, tuple(found)) for label, found in listed.items()))
+
+
+def _threshold(row: Threshold, key: str, boards: Sequence[Board], bots: Collection[str]) -> grades.Threshold:
+    """Return a threshold with the labels of its boards; ArenaError, with the `key`, for a name that is not known."""
+    if row.reference not in bots:
+        known = known_are(row.reference, sorted(bots))
+        raise ArenaError(f"{key}: reference: there is no bot {row.reference!r} in this event; {known}")
+    named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
+    if not named:
+        name, labels = str(row.board), [board.label for board in boards]
+        known = known_are(name, labels, nearest=[board.name for board in boards])
+        raise ArenaError(f"{key}: board: there is no board {name!r} in this event; {known}")
+    shared = tuple(board.label for board in named if len(board.sides) > 1)
+    if not shared:
+        raise ArenaError(
+            f"{key}: board: nobody plays against {row.reference!r} on {', '.join(board.label for board in named)}: "
+            "name a board with two sides or more"
+        )
+    return grades.Threshold(
+        reference=row.reference, board=row.board or "", labels=shared, points=row.points, marks=row.marks
+    )
 
 
 def _can_play(bot: Bot, boards: Iterable[Board]) -> bool:
