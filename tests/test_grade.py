@@ -13,6 +13,7 @@ import pytest
 import stored
 
 from arena.author.submissions import BotStore, Submissions, people
+from arena.event import config
 from arena.results import grades
 from arena.results.grades import Threshold
 from arena.values import Ending, Played
@@ -298,6 +299,13 @@ def test_a_run_refuses_thresholds_that_name_nobody_before_it_plays(tmp_path):
     done = cup.arena(folder, "run")
     assert done.returncode == 2
     assert "[[grade.threshold]] 1: reference: there is no bot 'walker' in this event" in done.stderr
+
+
+def test_a_duel_of_other_bots_needs_no_reference(tmp_path):
+    folder = classroom.workspace(tmp_path / "cup", ann=cup.FIRST, bob=cup.LAST)
+    (folder / "tournament.toml").write_text(classroom.TOML + GRADE)
+    tournament = config.load(folder / "tournament.toml")
+    assert len(tournament.event(folder, entered=tournament.entrants(folder)).bots) == 2
 
 
 def test_thresholds_may_be_corrected_when_all_is_played_and_the_copy_counts_where_the_file_is_another_event(tmp_path):

@@ -1,6 +1,7 @@
 """`arena report --for`: an author finds all of their own words, and no word and no name of anybody else."""
 
 import base64
+import contextlib
 import json
 import re
 import stat
@@ -17,6 +18,7 @@ import reported
 from arena.author.checkup import advice
 from arena.report import author
 from arena.results.archive import Archive
+from arena.results.leaderboard import Results
 from arena.values import Ending, Event, Fault, Match, Record, TimeControl, Verdict
 
 REAL = {"adaxq": "Ada Real-Xq", "benxq": "Ben Real-Xq", "cyxq": "Cy Real-Xq", "walker": ""}
@@ -110,6 +112,16 @@ def test_no_name_of_a_student_is_in_the_file_but_the_author_s(page):
     assert "Ada Real-Xq" in data["bots"]
     assert "walker" in data["names"]  # a reference is no student
     assert sum(name.startswith("rival ") for name in data["names"]) == 2
+
+
+def test_pseudonyms_are_no_new_bots_after_a_run_with_others(event, page):
+    folder, _ = event
+    with contextlib.closing(Results.open(folder / "results" / "cup")) as results:
+        results.store_ranks()
+    cup.arena(folder, "report", "--for", "adaxq")
+    text = (folder / "results" / "cup" / "for" / "adaxq.html").read_text("utf-8")
+    assert 'data-name="change"' not in text
+    assert text == page[0][: len(text)]
 
 
 def test_all_words_of_the_author_s_own_bot_are_there(page):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from arena.author.submissions.students import Student
     from arena.results.archive import Archive
     from arena.results.grades import Judged, Threshold
+    from arena.values import Event
 
 FILE = "grades.csv"
 NOTE_LETTERS = 90  # grades.csv has the whole note
@@ -77,7 +78,7 @@ def grade(
             raise ArenaError(f"{room.file}: {error}") from error
         challengers = [bot for bot in played.bots if bot.name not in room.references(played)]
         everybody = students(challengers, room.people, room.store)
-        if (missing := _missing(archive, everybody)) and not partial:
+        if (missing := _missing(played, archive, everybody)) and not partial:
             output.notice(f"{missing}: `arena run`; `--partial` grades what is there")
             raise typer.Exit(1)
         judged = grades.judge((bot.name for bot in challengers), thresholds, archive.played(), archive.transcripts())
@@ -96,11 +97,19 @@ def grade(
     output.notice(f"written: {', '.join(map(paths.displayed, written))}")
 
 
-def _missing(archive: "Archive", students: "Iterable[Student]") -> str:
+def _missing(event: "Event", archive: "Archive", students: "Iterable[Student]") -> str:
     """Return which matches are missing, in words; empty if none are."""
-    due, planned = archive.due()
+    from arena.event import schedules
+    from arena.event.plan import Plan
+
+    plan, stored = Plan(event, archive), 0
+    for each in plan.walk():
+        if each is None:  # later matches depend on missing ones, and only the schedule knows how many there may be
+            break
+        stored += each.stored
+    planned = plan.walked if plan.over else max(plan.walked, schedules.total(event))
     late = [output.safe_line(student.name) for student in students if student.newer]
-    parts = [f"{due} of {planned} matches are not played yet"] if due else []
+    parts = [f"{planned - stored} of {planned} matches are not played yet"] if stored < planned else []
     if late:
         parts.append(f"the last bots of {output.counted(len(late), 'student')} are not played yet ({', '.join(late)})")
     return ", and ".join(parts)

@@ -135,9 +135,9 @@ class Tournament(Table):
         named = tuple(bots)
         as_in_file = entered is None and not named
         entrants = self.entrants(workspace) if entered is None else discovery.unique(entered)
-        entered = self._bots(entrants, named)
-        if self.grade is not None:  # a mistake there should not wait until all is played
+        if self.grade is not None and entered is None:  # a mistake there should not wait until all is played
             self.thresholds(every_board, [bot.name for bot in entrants])
+        entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             entered = tuple(bot for bot in entered if _can_play(bot, played)) or entered
         event = Event(

@@ -217,12 +217,6 @@ class Archive(Database):
         ((count,),) = self._rows("select count(*) from matches where planned or ?", all_versions)
         return int(count)
 
-    def due(self) -> tuple[int, int]:
-        """Return how many matches of the plan are not finished, and how many the plan has."""
-        query = "select count(*), count(*) filter (where match not in (select id from matches)) from plan"
-        ((planned, due),) = self._rows(query)
-        return due, planned
-
     def transcripts(self) -> dict[str, int]:
         """Return for each match of the plan a hash of its moves and verdict, by its id."""
         return dict(self._rows("select id, transcript from matches where planned"))
