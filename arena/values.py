@@ -110,7 +110,7 @@ class Conditions:
     calls: tuple[str, ...] = field(default=(), metadata=ADDED_LATER)
     """System calls that bots may make beside those of sandbox/call_policy.py."""
     freeze: bool = True
-    """True when a bot is stopped while it is not asked."""
+    """True when a bot is stopped while others think."""
     warm: bool = True
     """True when Python bots may be forked from an interpreter that is already started."""
     preload: tuple[str, ...] = ()
@@ -396,7 +396,7 @@ class Event:
     references: tuple[str, ...] = ()
     """Gauntlet: the names of the bots that all others play against."""
     seed_order: tuple[str, ...] = ()
-    """The bots that are seeded by their organiser, best first, by name; the others follow, in an order drawn by lot."""
+    """Swiss, knockout and ladder: the names of the best seeds, best first; the others follow, drawn by lot."""
     max_matches: int | None = None
     """The plan ends after so many matches."""
     stop_after: float | None = None

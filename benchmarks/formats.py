@@ -1,4 +1,4 @@
-"""How near schedules come to the true order: `python benchmarks/formats.py [leagues]`, 40 leagues unless told.
+"""How near schedules come to the true order: `python benchmarks/formats.py [leagues [settings]]`.
 
 Leagues of bots whose strengths are known are played by dice, as each schedule pairs them. Kendall's tau says how well
 the rating `bradley_terry` then finds the true order. The width is that of the 95 % intervals of the ten best bots, in
@@ -7,7 +7,7 @@ logits. Both are medians over the leagues; the quartiles of tau are in brackets.
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
@@ -17,8 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` doe
 
 import numpy as np
 
-from arena.event.schedules import Batch, ladder, swiss
-from arena.event.schedules._pairings import pairing, seeded
+from arena.event.schedules import ladder, round_robin, swiss
 from arena.results import ratings
 from arena.results.arrays import Arrays
 from arena.values import Event, Match, Played
@@ -38,22 +37,6 @@ SETTINGS = {
     "64 bots, 16 pairings each": {"bots": 64, "rounds": 16, "spread": 1.0},
 }
 """`rounds`: the pairings of each bot in one repeat; `slow`: each so many bots is slow."""
-
-
-class Circle:
-    """A round robin, or some rounds of it: bots sit at a table, and after each round all but one move on a chair."""
-
-    BEHIND = 0
-
-    @staticmethod
-    def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
-        """Yield all matches in one batch, because nothing depends on results."""
-        if number == len(history) == 0:
-            bots = list(seeded(event))
-            for _ in range(event.rounds or len(bots) - 1):
-                for one, other in zip(bots[: len(bots) // 2], reversed(bots), strict=False):
-                    yield from pairing(event, one, other, range(event.repeats))
-                bots.insert(1, bots.pop())
 
 
 def tau(found: np.ndarray, truth: np.ndarray) -> float:
@@ -84,17 +67,18 @@ def measured(matches: list[Played], strength: dict[str, float]) -> tuple[float, 
     return order, width, sum(match.turns for match in matches) / 1000
 
 
-def main(leagues: int) -> None:
-    """Print a table for each kind of league."""
+def main(leagues: int, names: Collection[str]) -> None:
+    """Print a table for each of these kinds of league."""
     print(f"medians of {leagues} leagues; tau with its quartiles")
-    for name, setting in SETTINGS.items():
+    for name in names:
+        setting = SETTINGS[name]
         print(f"\n{name}")
         print(f"{'':14}{'matches':>8}{'1000 turns':>12}{'tau':>8}{'':16}{'width':>7}{'planning, ms a match':>22}")
         count, repeats = setting["bots"], setting.get("repeats", 1)
         pairings = setting["rounds"] * count // 2 * repeats
         each = max(count // 2, ladder.FEWEST_PAIRINGS)
         plans = {
-            "round robin": (Circle, {"rounds": setting["rounds"], "repeats": repeats}),
+            "round robin": (round_robin, {"rounds": setting["rounds"], "repeats": repeats}),
             "Swiss": (swiss, {"rounds": setting["rounds"], "repeats": repeats}),
             "ladder": (ladder, {"rounds": pairings // each}),
         }
@@ -121,4 +105,4 @@ def main(leagues: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 12, sys.argv[2:] or [*SETTINGS])

@@ -4,8 +4,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 
-from arena.event.schedules import Batch
-from arena.values import Board, Bot, Event, Match, Played
+from arena.values import Batch, Board, Bot, Event, Match, Played
 
 DUEL = Board(game="maze", name="duel", rules="maze.py", digest="d1", roles=("fox", "dog"), sides=(("fox",), ("dog",)))
 HUNT = Board(

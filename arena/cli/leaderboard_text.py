@@ -58,6 +58,8 @@ def show(results: "Results") -> None:
             output.notice("change: ranks gained or lost since the last run with other bots or versions")
         if len(results.places) > 1:
             output.notice("who is best on which board and in which role: arena leaderboard --rankings")
+    for sentence in results.ending:
+        output.notice(sentence)
     for warning in results.warnings:
         output.notice(f"note: {warning}")
     failings, kinds = results.first_failings(FAILINGS_SHOWN)

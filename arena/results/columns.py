@@ -331,6 +331,22 @@ GRADES = Columns(
     )
 )
 
+PLACINGS = Columns(
+    (
+        Column("place", "Bots that the rules do not separate share a place"),
+        _BOT,
+        Column("points", "1 for each pairing won and each bye, 0.5 for each pairing drawn"),
+        Column("won", "Pairings won, deciders included"),
+        Column("drawn", "Pairings drawn"),
+        Column("lost", "Pairings lost"),
+        Column("byes", "Rounds in which it had no opponent; each counts as a win"),
+        Column("buchholz", "Swiss: the sum of its opponents' points", label="Buchholz"),
+        Column("out", "Knockout: the round in which it lost", label="out in round"),
+        _DISPLAY,
+    )
+)
+"""Of `arena/event/placings.py`: no frame of `Results`, which does not know schedules."""
+
 FRAMES: Mapping[str, Columns] = {
     "leaderboard": LEADERBOARD,
     "rankings": RANKINGS,

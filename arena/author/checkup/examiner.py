@@ -105,9 +105,7 @@ class Examiner:
             if reply.ending is not Ending.TIMEOUT:
                 return reply
         ask = ask._replace(text=last)
-        if (
-            self._variation is not plain and ask.deadline is not None
-        ):  # it answered the plain question: no need to wait for long
+        if self._variation is not plain and ask.deadline is not None:  # it has answered the plain question in time
             enough = min(ask.deadline, ENOUGH_S)
             ask = ask._replace(told=enough, deadline=enough)
         return self._converse(ask)

@@ -62,7 +62,8 @@ class Tournament(Table):
     rounds: int | None = Field(
         default=None,
         ge=1,
-        description="Round robin: in so many rounds each bot meets one other, no pair twice; left out: all meet all.",
+        description="Round robin and Swiss: in each of so many rounds each bot meets one other, no pair twice; ladder: "
+        "so many batches. Left out: all meet all; log2 of the bots; as many pairings as a round robin.",
     )
     references: Names = Field(
         default=(), description="Gauntlet: the bots that all others play against, and not each other."
@@ -98,7 +99,7 @@ class Tournament(Table):
         default=(),
         description="System calls that bots may make beside those of docs/confinement.md, for an exotic runtime.",
     )
-    freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
+    freeze: bool = Field(default=True, description="Stop a bot while others think.")
     keep: bool = Field(
         default=False,
         description="Let bots that say `ready again` stay for their next match; loses the promise of equal tables.",
@@ -132,6 +133,7 @@ class Tournament(Table):
             chosen += matching or [_picked("board", name, {board.label: board for board in every_board})]
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
+        as_in_file = entered is None and not named
         entrants = self.entrants(workspace) if entered is None else discovery.unique(entered)
         if self.grade is not None and entered is None:  # a mistake there should not wait until all is played
             self.thresholds(every_board, [bot.name for bot in entrants])
@@ -148,6 +150,7 @@ class Tournament(Table):
             seating=self.seating,
             rounds=self.rounds,
             references=self._references(entered),
+            seed_order=self._seed_order(entered, as_in_file),
             max_matches=self.max_matches,
             stop_after=self.stop_after,
             stop_when=self.stop_when,
@@ -258,11 +261,11 @@ class Tournament(Table):
             raise ArenaError("references: all bots are named, and nobody is left to challenge them: name fewer")
         return names
 
-    def _seed_order(self, bots: tuple[Bot, ...], named: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the seeded bots that play; ArenaError for a name that stands twice, or that no bot has."""
+    def _seed_order(self, bots: tuple[Bot, ...], as_in_file: bool) -> tuple[str, ...]:
+        """Return the seeded bots that play; ArenaError for a name that stands twice, or that no bot of the file has."""
         names = [bot.name for bot in bots]
         for number, name in enumerate(self.seed_order):
-            if name not in names and not named:  # a run of a few named bots leaves the others out
+            if name not in names and as_in_file:  # a run of a few named bots leaves the others out
                 raise ArenaError(f"seed_order: no bot {name!r} plays; {known_are(name, names)}")
             if name in self.seed_order[:number]:
                 raise ArenaError(f"seed_order: {name!r} is named twice; once is enough")

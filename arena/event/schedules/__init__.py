@@ -80,10 +80,4 @@ def _shipped() -> tuple[str, ...]:
 def _module(name: str) -> ModuleType:
     if name in _shipped():
         return import_module(f"{__name__}.{name}")
-    module = plugins.module(GROUP, known(name))
-    for part in ("BEHIND", "batch", "count"):
-        if not hasattr(module, part):
-            raise ArenaError(
-                f"schedule {name!r}: its module {module.__name__} has no {part}; docs/formats.md says what it needs"
-            )
-    return module
+    return plugins.module(GROUP, known(name), ("BEHIND", "batch", "count"))

@@ -80,7 +80,7 @@ def totals(batch: Sequence[Played]) -> dict[Pair, dict[str, int]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Placing:
-    """The place of one bot by the rules of a Swiss or a knockout. Ratings don't know byes and brackets; this does."""
+    """The place of one bot by the rules of a Swiss or a knockout, which know byes and brackets, as ratings do not."""
 
     place: int
     """Equal bots share a place (1, 1, 3)."""
@@ -91,7 +91,7 @@ class Placing:
     drawn: int
     lost: int
     byes: int
-    buchholz: Fraction = Fraction()
-    """Swiss: the sum of the opponents' points."""
+    buchholz: Fraction | None = None
+    """Swiss: the sum of the opponents' points, which orders bots of equal points."""
     out: int | None = None
     """Knockout: the round in which it lost, 1, 2, ...; None for a bot that is still in."""

@@ -35,9 +35,9 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 
 
 def count(event: Event) -> dict[str, int]:
-    """Return how many matches are planned on each board at least: without deciders, which nobody can know."""
+    """Return how many matches there are on each board at most: with all deciders, of which most are not played."""
     check(event)
-    return {board.label: (len(event.bots) - 1) * event.repeats * 2 for board in event.boards}
+    return {board.label: (len(event.bots) - 1) * (event.repeats + DECIDERS) * 2 for board in event.boards}
 
 
 def check(event: Event) -> None:

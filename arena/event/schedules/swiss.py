@@ -12,8 +12,8 @@ before is over.
 #   the bots that met least often meet again, with new seeds.
 # - With an odd number of bots one has a bye in each round. It is worth a win (article 3): a bot that nobody could meet
 #   should not lose ground by it, and half a point would push a good bot into a group of weaker ones. A bye goes to the
-#   lowest score, there to the lowest seed (C.04.3 articles 3.1 and 3.4), among the bots with the fewest byes, so nobody
-#   has two before all have one (article 4).
+#   lowest score, there to the lowest seed, among the bots with the fewest byes, so nobody has two before all have one
+#   (article 4).
 # - A pairing is one game: 1 point for the bot with the higher sum of scores over all its legs, and half a point each
 #   where the sums are equal. To sum up the scores themselves would split the bots into as many groups as bots.
 # - Bots are ordered by score, then by seed (C.04.3 article 1.2). From the highest score down, as many bots of a group
@@ -27,7 +27,6 @@ before is over.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from fractions import Fraction
 from itertools import count as counting
 from itertools import groupby
@@ -80,8 +79,8 @@ def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     """Return the table of a Swiss after these rounds, by points, then by Buchholz (FIDE C.07 article 8.1).
 
     Byes are visible in a column of their own. Here they count as wins, as in the pairing of the next round. Points of
-    the leaderboard and ratings count matches only, and a bye is none. For Buchholz a bye is a draw against oneself, as
-    FIDE's "dummy opponent" (C.07 article 16.4) is: it has the bot's own points.
+    the leaderboard and ratings count matches only, and a bye is none. For Buchholz the opponent of a bye is FIDE's
+    "dummy", which has the bot's own points (C.07 article 16.4).
     """
     bots = [bot.name for bot in seeded(event)]
     points, met, byes = _state(event, history)
@@ -91,24 +90,25 @@ def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
             (one, ones), (other, others) = total.items()
             results[one][_sign(ones - others)] += 1
             results[other][_sign(others - ones)] += 1
+    buchholz = [
+        sum(met[one, other] * points[other] for other in range(len(bots))) + byes[one] * points[one]
+        for one in range(len(bots))
+    ]
+    worth = sorted(zip(points, buchholz, strict=True), reverse=True)
     rows = [
         Placing(
-            place=0,
+            place=1 + worth.index((points[index], buchholz[index])),
             bot=name,
             points=Fraction(points[index], WIN),
             won=results[name][1],
             drawn=results[name][0],
             lost=results[name][-1],
             byes=byes[index],
-            buchholz=Fraction(
-                sum(met[index, other] * points[other] for other in range(len(bots))) + byes[index] * points[index], WIN
-            ),
+            buchholz=Fraction(buchholz[index], WIN),
         )
         for index, name in enumerate(bots)
     ]
-    rows.sort(key=lambda row: (-row.points, -row.buchholz, row.bot))
-    worth = [(row.points, row.buchholz) for row in rows]
-    return tuple(replace(row, place=1 + worth.index(worth[index])) for index, row in enumerate(rows))
+    return tuple(sorted(rows, key=lambda row: (row.place, row.bot)))
 
 
 def _state(event: Event, history: Sequence[Batch]) -> tuple[list[int], Counter[tuple[int, int]], list[int]]:

@@ -22,7 +22,7 @@ from arena.results import columns
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
-from arena.results.leaderboard import meetings, rank_changes, ranking, rating_cache, rating_rows
+from arena.results.leaderboard import meetings, rank_changes, ranking, rating_cache, rating_rows, stop_words
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
 from arena.values import FEWEST_RANKED, Event, Failing, Played, digest_of, labels
@@ -182,6 +182,12 @@ class Results:
     def warnings(self) -> tuple[str, ...]:
         """Warnings for a reader of the ratings, a sentence each; no bot is named."""
         return self.ratings.warnings
+
+    @cached_property
+    def ending(self) -> tuple[str, ...]:
+        """Sentences on why the event ended and which ranks are open; none if it goes on, or has no rule to stop."""
+        stop = self._archive.stop()
+        return () if stop is None else stop_words.sentences(stop, self.event, self.label)
 
     @cached_property
     def failings(self) -> tuple[Failing, ...]:

@@ -1,0 +1,87 @@
+"""The events of docs/formats.md, tiny and with real bots: cut and gone on with, they end like events that were not."""
+
+import csv
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import cup
+import pytest
+
+from arena.event import config
+
+PAGE = (Path(__file__).parent.parent / "docs" / "formats.md").read_text()
+EXAMPLES = {
+    tomllib.loads(text)["schedule"]: text
+    for text in re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    if "schedule" in text
+}
+BOTS = {
+    "ada": cup.BOT.format(place=0, pause=0),
+    "bob": cup.BOT.format(place=-1, pause=0),
+    "walker": cup.BOT.format(place="len(legal) // 2", pause=0),
+}
+
+
+def event(folder: Path, schedule: str, *keys: str) -> Path:
+    """A workspace with three bots, in which every second seat draws its moves by another rule."""
+    workspace = cup.make(folder, **BOTS)
+    path = workspace / "tournament.toml"
+    path.write_text("\n".join([f'schedule = "{schedule}"', *keys, path.read_text()]))
+    return workspace
+
+
+def placings(folder: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "results/cup/placings.csv").read_text().splitlines()))
+
+
+def test_the_examples_of_the_page_are_valid(tmp_path):
+    assert set(EXAMPLES) >= {"swiss", "knockout", "ladder"}
+    for text in EXAMPLES.values():
+        file = tmp_path / "tournament.toml"
+        file.write_text(f'name = "cup"\nboards = ["duel"]\n{text}')
+        config.load(file)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "keys", "most"), [("swiss", (), 8), ("knockout", (), 16), ("ladder", ("rounds = 1",), 16)]
+)
+def test_an_event_that_was_cut_ends_like_one_that_was_not(tmp_path, schedule, keys, most):
+    whole, cut = (event(tmp_path / name, schedule, *keys) for name in ("whole", "cut"))
+    assert cup.run_event(whole, "--workers", "2").returncode == 0
+    assert cup.run_event(cut, "--workers", "1", "--set", "max_matches=3").returncode == 0
+    assert cup.stored(cut) == 3
+    done = cup.run_event(cut, "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    assert cup.stored(cut) == cup.stored(whole) <= most
+    assert cup.tables(cut) == cup.tables(whole)
+    if schedule == "ladder":
+        assert not (cut / "results/cup/placings.csv").exists()
+    else:
+        assert placings(cut) == placings(whole)
+
+
+def test_the_bye_of_a_swiss_is_seen_in_its_places(tmp_path):
+    folder = event(tmp_path, "swiss", 'seed_order = ["bob"]')
+    done = cup.run_event(folder)
+    assert "places by the rules of the swiss, where a bye counts as a win:" in done.stdout
+    rows = placings(folder)
+    assert sorted(int(row["byes"]) for row in rows) == [0, 1, 1]
+    assert sum(float(row["points"]) for row in rows) == 4  # two rounds, each of a pairing and a bye
+    shown = json.loads(cup.arena(folder, "leaderboard", "--placings", "--json").stdout)
+    assert [(row["bot"], str(row["byes"])) for row in shown] == [(row["bot"], row["byes"]) for row in rows]
+    assert all(row["out"] is None for row in shown)
+
+
+def test_other_schedules_have_no_places(tmp_path):
+    folder = event(tmp_path, "round_robin")
+    assert "places by the rules" not in cup.run_event(folder).stdout
+    assert cup.arena(folder, "leaderboard", "--placings", "--json").stdout.strip() == "[]"
+
+
+def test_a_seed_that_is_no_bot_is_refused(tmp_path):
+    folder = event(tmp_path, "knockout", 'seed_order = ["eva"]')
+    done = cup.run_event(folder)
+    assert done.returncode == 2
+    assert "seed_order: no bot 'eva' plays; known: ada, bob, walker" in done.stderr
