@@ -24,7 +24,9 @@ DEBUG = "stdout is for answers only: print debug output to stderr, or begin the 
 TOO_LONG = "print one move and a newline: is there a newline at the end of each line?"
 NOT_TEXT = "print plain text: UTF-8, without colours, escapes or NUL bytes"
 NOT_LEGAL = "print one of the lines that came after `legal` since the last `turn`, without the word `legal`"
-NEVER_RAN = "it did not start at the beginning of the event, so that it lost unplayed: `arena check` says what to mend"
+NEVER_RAN = (
+    "type `arena check`, which says why: it never said `ready`, so that its matches were lost without being played"
+)
 SOME_LIMIT = "use less of what this sentence names: docs/endings.md explains the limits"
 
 Sign = Callable[[Failure, str], bool]
