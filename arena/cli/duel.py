@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,7 +27,7 @@ from arena.cli import options, output, paths, signals, workspace
 from arena.cli.run import command_line, make_archive
 from arena.cli.run.watching import FRAME_INTERVAL_S, LINE_INTERVAL_S, Watcher, absence
 from arena.errors import ArenaError
-from arena.values import Abort, Board, Bot, Ending, Event, Fault, Played, Record
+from arena.values import Abort, Board, Bot, Ending, Event, Fault, Openings, Played, Record
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 UNDECIDED_CODE = 3
 FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
 MOST_PAIRINGS = 100_000  # the plan of so many takes some 100 MB
+DEFAULT_PLIES = (4, 2)  # the first number that leaves matches open on all boards
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
 
@@ -61,6 +62,13 @@ def duel(
     max_pairings: Annotated[
         int, typer.Option(min=1, max=MOST_PAIRINGS, help="Undecided after so many pairings.")
     ] = 5000,
+    plies: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Turns of an opening that is drawn for each pairing; 0: none. Default: as tournament.toml, or 4.",
+        ),
+    ] = None,
     workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto.")] = None,
     seed: Annotated[str | None, typer.Option(help="Fixes every draw: a number, or 32 hex digits.")] = None,
     name: Annotated[
@@ -113,6 +121,7 @@ def duel(
     if bots[0] == bots[1] or (bots[0].digest == bots[1].digest and _family(bots[0]) == _family(bots[1])):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     event = tournament.event(Path(), boards=options.split(boards or ()), entered=bots)
+    event = replace(event, openings=_openings(event, plies))
     playable = tuple(_playable(event, named=bool(boards)))
     rounds = max_pairings // len(playable)
     if not rounds:
@@ -302,6 +311,33 @@ def _live() -> "AbstractContextManager[Live | None]":
     from rich.live import Live
 
     return Live(console=console, auto_refresh=False, transient=True)
+
+
+def _openings(event: Event, plies: int | None) -> Openings:
+    """Return the openings of the pairings, by default those of tournament.toml, or drawn ones.
+
+    Two bots that always play alike would repeat one pairing for ever. Where a match may be over so soon, fewer plies
+    are drawn.
+    """
+    from arena.games import openings, rulebook
+
+    def refuse(number: int) -> None:
+        for board in event.boards if number else ():
+            try:
+                openings.refuse_rare(rulebook.game_of(board), number)
+            except ArenaError as error:
+                raise ArenaError(f"--plies {number}: {board.label}: {error}") from error
+
+    if plies is not None:
+        refuse(plies)
+        return Openings(plies=plies)
+    if event.openings != Openings():
+        return event.openings
+    for number in DEFAULT_PLIES:
+        with suppress(ArenaError):
+            refuse(number)
+            return Openings(plies=number)
+    return Openings()
 
 
 def _family(bot: Bot) -> str:

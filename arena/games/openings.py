@@ -20,8 +20,8 @@ It owns what an opening is in any game. Pure: it knows the rules, no bot, no mat
 #
 # No two repeats of a pairing begin at the same state, as long as the board has enough states: four random plies lead to
 # 56 states of mummy_maze/hunt, so that of ten independent draws about two would be wasted. So all openings of a pairing
-# are one sequence without doubles, and a repeat is a number in it. Drawing the sequence again for each match costs some
-# 30 us for each earlier repeat, and needs no memory.
+# are one sequence without doubles, and a repeat is a number in it. To draw the sequence again for each match costs some
+# 30 us for each earlier repeat, too much for a duel of thousands of pairings, so the last few sequences are remembered.
 
 import itertools
 import random
@@ -38,6 +38,7 @@ Turns: TypeAlias = tuple[Mapping[Role, Move], ...]
 SAMPLE, LEAST_OPEN = 1000, 20  # so many draws are tried before an event, of which so many must leave the match open
 MISSES = 2000  # draws in a row; if 2 % of all draws leave the match open, so many fail once in 10^17 openings
 MOST_PLIES = 200
+REMEMBERED = 8  # sequences: more pairings than a referee process plays at the same time
 BETWEEN_MOVES = "; "
 MOVES_SHOWN = 12
 
@@ -46,7 +47,8 @@ def turns_of(game: Game[Any], opening: Opening) -> Turns:
     """Return the moves of each turn of an opening; ArenaError if the rules do not let it be played."""
     if opening.moves:
         return _listed(game, opening.moves)
-    drawn = list(itertools.islice(different(game, opening.plies, opening.key), opening.number + 1))
+    drawn, more = _remembered(game, opening.plies, opening.key)
+    drawn += itertools.islice(more, max(0, opening.number + 1 - len(drawn)))
     if not drawn:
         raise ArenaError(f"the match was over in all of {MISSES} openings of {opening.plies} plies that were drawn")
     return drawn[opening.number % len(drawn)]  # a small board has fewer openings than the event has repeats
@@ -86,6 +88,21 @@ def different(game: Game[Any], plies: int, key: str) -> Iterator[Turns]:
                 states.add(state)
                 newest = number
                 yield turns
+
+
+_sequences: dict[tuple[int, int, str], tuple[Game[Any], list[Turns], Iterator[Turns]]] = {}
+"""The sequences that were used last, as far as they were drawn, with what draws the rest. The game is in it so that no
+other game can have its identity."""
+
+
+def _remembered(game: Game[Any], plies: int, key: str) -> tuple[list[Turns], Iterator[Turns]]:
+    """Return a sequence of openings as far as it was drawn, and the rest of it."""
+    name = id(game), plies, key
+    used = _sequences.pop(name, None) or (game, [], different(game, plies, key))
+    _sequences[name] = used  # the newest is last
+    while len(_sequences) > REMEMBERED:
+        del _sequences[next(iter(_sequences))]
+    return used[1:]
 
 
 def moves_of(turns: Turns) -> OpeningMoves:
