@@ -155,7 +155,6 @@ class Tournament(Table):
             stop_after=self.stop_after,
             stop_when=self.stop_when,
             confidence=self.confidence,
-            seed_order=self._seed_order(entered, named),
             conditions=self.conditions(),
             openings=self._openings(workspace, played),
             rating=ratings.known(self.rating),
