@@ -132,7 +132,7 @@ def test_the_order_of_seats_and_of_scores_in_a_result_changes_nothing():
     assert [match.id for match in ladder.batch(cup, 3, turned[:2])] == run.ids[3]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(small_events())
 def test_arrays_of_results_give_the_ratings_of_the_slow_tables(played):
     rate = ratings.find("bradley_terry").rate

@@ -235,7 +235,7 @@ def print_placings(results: "Results", folder: Path) -> None:
     """Print the places below the leaderboard, where the event's schedule has them."""
     if rows := placed(folder):
         schedule = results.event.schedule
-        print(f"\nplaces by the rules of the {schedule}, where a bye counts as a win:")
+        print(f'\nplaces by the rules of schedule = "{schedule}", where a bye counts as a win:')
         left_out = {"swiss": {"out"}, "knockout": {"drawn", "buchholz"}}.get(schedule, set()) | {"bot"}
         columns = [PLACINGS["place"], PLACINGS["display"], *PLACINGS.columns[2:-1]]
         chosen = [column for column in columns if column.name not in left_out]
