@@ -256,6 +256,10 @@ def test_submissions_after_the_event_are_missing_and_withdrawn_and_refused_ones_
         "Cy": ("withdrawn", "Cy was withdrawn"),
         "Dee": ("refused", "handed in, but refused: it prints nothing"),
     }
+    submit("s1")
+    assert "the last bots of 2 students are not played yet (Ada, Ben)" in cup.arena(folder, "grade").stderr
+    cup.arena(folder, "grade", "--partial")
+    assert rows(folder, "cup")[0]["note"] == "Ada, as accepted last, is not in this event"
 
 
 @pytest.mark.parametrize(
