@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 import re
 import shutil
 import stat
@@ -167,6 +168,17 @@ def test_pairings_that_are_all_won_are_not_certain_and_legs_of_one_seed_count_on
     legs = [match(100 if leg else 0, n, swapped=leg) for n in range(10) for leg in (False, True)]
     low, high = judged(50, *legs).interval
     assert (low, high) == pytest.approx((36, 64), abs=0.1)  # each pairing is a 50; four more are added
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize("pairings", [4, 12])
+def test_the_interval_holds_the_true_mean_in_95_of_100_events(chance, pairings):
+    draw = random.Random(f"{chance} {pairings}")
+    intervals = (
+        judged(50, *(match(100 * (draw.random() < chance), n) for n in range(pairings))).interval for _ in range(400)
+    )
+    held = sum(low <= 100 * chance <= high for low, high in intervals)
+    assert held >= 0.93 * 400
 
 
 def test_bots_that_repeat_themselves_have_no_noise():
