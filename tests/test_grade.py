@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 import re
 import shutil
 import stat
@@ -169,6 +170,17 @@ def test_pairings_that_are_all_won_are_not_certain_and_legs_of_one_seed_count_on
     assert (low, high) == pytest.approx((36, 64), abs=0.1)  # each pairing is a 50; four more are added
 
 
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize("pairings", [4, 12])
+def test_the_interval_holds_the_true_mean_in_95_of_100_events(chance, pairings):
+    draw = random.Random(f"{chance} {pairings}")
+    intervals = (
+        judged(50, *(match(100 * (draw.random() < chance), n) for n in range(pairings))).interval for _ in range(400)
+    )
+    held = sum(low <= 100 * chance <= high for low, high in intervals)
+    assert held >= 0.93 * 400
+
+
 def test_bots_that_repeat_themselves_have_no_noise():
     twice = [match(100 if leg else 0, n, swapped=leg) for n in range(2) for leg in (False, True)]
     assert judged(45, *twice, alike=True).interval is None
@@ -256,6 +268,10 @@ def test_submissions_after_the_event_are_missing_and_withdrawn_and_refused_ones_
         "Cy": ("withdrawn", "Cy was withdrawn"),
         "Dee": ("refused", "handed in, but refused: it prints nothing"),
     }
+    submit("s1")
+    assert "the last bots of 2 students are not played yet (Ada, Ben)" in cup.arena(folder, "grade").stderr
+    cup.arena(folder, "grade", "--partial")
+    assert rows(folder, "cup")[0]["note"] == "Ada, as accepted last, is not in this event"
 
 
 @pytest.mark.parametrize(

@@ -183,6 +183,21 @@ def test_a_report_for_an_author_does_not_replace_the_event_s_ratings_or_report(e
     assert not (results / "report.html").exists()
 
 
+def test_only_the_author_s_own_versions_are_shown(tmp_path):
+    newest = reported.event(REAL, on=reported.boards("duel"))
+    older = replace(newest, bots=tuple(replace(bot, digest=f"older {bot.digest}") for bot in newest.bots))
+    for of in (older, newest):
+        reported.store(tmp_path / "results" / "cup", of, map(reported.played, reported.plan(of)))
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    done = cup.arena(tmp_path, "report", "--for", "adaxq")
+    assert done.returncode == 0, done.stderr
+    html = (tmp_path / "results" / "cup" / "for" / "adaxq.html").read_text("utf-8")
+    data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
+    versions = dict(zip(data["names"], (page["versions"] for page in data["pages"]), strict=True))
+    assert len(versions.pop("adaxq")) == 2
+    assert not any(versions.values())
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -15,8 +15,8 @@ fault in which way.
 # away. So the numbers are in the order of a hash, which also takes the digests of the bots' files; nobody knows those
 # of others. All authors of an event see the same pseudonyms.
 #
-# Records. `cut` keeps what is named there and empties all other texts of a seat, so that a new text of a record is
-# empty here until somebody decides that it is public.
+# Records. `cut` makes the turns and seats of others anew, of what is named there: a text that records get later is left
+# out until somebody decides that it is public.
 #
 # Charts are pictures of names, so that the page has none.
 
@@ -75,8 +75,8 @@ class Author:
 
 
 def _public_turn(turn: Turn) -> Turn:
-    """Return the move, its author and its times."""
-    return turn._replace(remarks=(), rejected_text=None)
+    """Return the move, who chose it, and its times."""
+    return Turn(turn.number, turn.role, turn.move, turn.by, wall=turn.wall, cpu=turn.cpu, digest=turn.digest)
 
 
 def _public_seat(seat: SeatReport) -> SeatReport:

@@ -26,7 +26,8 @@ Page = dict[str, Any]
 def pages(results: Results, index: Index, archive: Archive, author: Author | None = None) -> list[Page]:
     """Return a page for each bot of the index, in its order.
 
-    In the report for one author only the author's bots have faults and times, and only their matches are named.
+    In the report for one author only the author's bots have faults, versions and times, and only their matches are
+    named. `archive` has the bots' own names.
     """
     fields = _fields(results.played)
     own = index.bots if author is None else author.bots
@@ -36,13 +37,13 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
             matches[bot].append(match)
     times = rows_of(results.timing(), TIMING)
     faults = _faults(results, index, archive, own, author)
-    versions = _versions(results)
+    versions = _versions(results if author is None else Results(archive))
     return [
         {
             "strengths": list(_strengths(bot, results, index, fields)),
             **_extremes(bot, matches[bot], results, index, fields),
             "faults": faults[bot],
-            "versions": versions[bot],
+            "versions": versions[bot] if bot in own else [],
             "times": sorted(_time(row, index) for row in times if row["bot"] == bot and bot in own and row["turns"]),
         }
         for bot in index.bots

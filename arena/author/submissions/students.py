@@ -110,25 +110,27 @@ def _student(person: Person, bots: Collection[Bot], newer: Collection[str], stor
 
 
 def _late(newer: Collection[str]) -> str:
-    return f"the event was played with an earlier version of {' and '.join(newer)}" if newer else ""
+    return f"{' and '.join(newer)}, as accepted last, is not in this event" if newer else ""
 
 
 def _newer(played: Iterable[Bot], people: People, store: BotStore | None) -> dict[str, list[str]]:
     """Return the bots that play from now on, but not in this event as they are: by person's id, or by their name.
 
-    Only bots that somebody submitted count: what a teacher puts into the folder by hand is nobody's homework.
+    A bot that belongs to nobody counts only if an earlier version of it is in the event: others are house bots.
     """
     newer: dict[str, list[str]] = defaultdict(list)
     digests = {bot.name: bot.digest for bot in played}
-    for name in store.names() if store is not None else ():
-        for path in store.playing(name) if store is not None else ():
-            try:
-                bot = discovery.from_path(path, name)
-            except ArenaError:  # `arena bots` reports it, and `arena run` refuses to begin
-                continue
-            person = author_of(bot, people, store)
-            if digests.get(name) != bot.digest and (person is not None or name in digests):
-                newer[person.id if person is not None else name].append(name)
+    if store is None:
+        return newer
+    playing = [(name, path) for name in store.names() for path in store.playing(name)]
+    for name, path in playing:
+        try:
+            bot = discovery.from_path(path, name)
+        except ArenaError:  # `arena bots` reports it, and `arena run` refuses to begin
+            continue
+        person = author_of(bot, people, store)
+        if digests.get(name) != bot.digest and (person is not None or name in digests):
+            newer[person.id if person is not None else name].append(name)
     return newer
 
 
