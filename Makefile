@@ -30,5 +30,17 @@ bench: $(STAMP) ## measure, side by side in one run
 	$(BIN)/python benchmarks/starts.py
 	$(BIN)/python benchmarks/leaderboard.py
 	$(BIN)/python benchmarks/ratings.py
+	$(BIN)/python benchmarks/openings.py
 	$(BIN)/python benchmarks/formats.py
 	$(BIN)/python benchmarks/sprt.py
+
+soak: $(STAMP) ## load tests: minutes, not seconds
+	$(PYTEST) -m soak
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage*

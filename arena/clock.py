@@ -9,15 +9,16 @@ deadline, the lateness of the referee, the seconds that are charged, and whether
 # Four readings belong to an answer:
 #
 #   wall          monotonic clock, from just before the question is written until the referee has seen the answer
-#   cpu           CPU clock of the bot's process, or the sum over its processes (sandbox/meter.py)
+#   cpu           CPU clock of the bot's process, or the sum over its processes (sandbox/meter.py), since its last
+#                 answer was read: what it used before it was asked counts too, unless the event does not freeze bots
 #   waited        /proc/PID/schedstat: how long the bot's threads were ready to run but had no core (sandbox/meter.py)
 #   referee_late  how much later than planned the referee looked (polling.py), or how long the referee's own thread was
 #                 ready but had no core (/proc/thread-self/schedstat): two readings of mostly the same seconds
 #
 # The bot is charged the wall time without `waited` and `referee_late`, because on a busy machine these are the doing of
 # other programs. It is never charged less than its CPU time: a second in which it computed is no second of waiting, so
-# neither figure can buy a bot time to think. A wait for the disk is charged, since the kernel's figures do not tell it
-# from a sleep that the bot wanted. Two cases have rules of their own:
+# neither figure can buy a bot time to think, asked or not. A wait for the disk is charged, since the kernel's figures
+# do not tell it from a sleep that the bot wanted. Two cases have rules of their own:
 #
 #   - A bot of several processes could make itself and the referee wait, by children that take the cores and end before
 #     anybody counts them. It is excused neither wait; only the time in which the referee served other bots is not

@@ -8,6 +8,7 @@ are.
 from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 from arena.errors import ArenaError
@@ -19,19 +20,21 @@ def names(group: str, shipped: Iterable[str]) -> tuple[str, ...]:
     return (*own, *sorted(_modules(group).keys() - set(own)))
 
 
-def module(group: str, name: str) -> ModuleType:
-    """Import the module that a plug-in names; ArenaError when its package is damaged."""
+def module(group: str, name: str, parts: Iterable[str]) -> ModuleType:
+    """Import the module that a plug-in names; ArenaError when its package is damaged, or lacks one of these parts."""
     path = _modules(group)[name]
     try:
-        return import_module(path)
+        imported = import_module(path)
     except Exception as error:  # the package is the user's, and so is whatever it raises
-        words = " ".join(str(error).split())
-        raise ArenaError(
-            f"plug-in {name}: {path}: {type(error).__name__}: {words}; install its package again"
-        ) from error
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise ArenaError(f"plug-in {name}: {path}: {reason}; install its package again") from error
+    for part in parts:
+        if not hasattr(imported, part):
+            raise ArenaError(f"plug-in {name}: {path} has no {part!r}; docs/formats.md says what {group} needs")
+    return imported
 
 
-def folder_of(group: str, name: str) -> str:
+def folder_of(group: str, name: str) -> Path:
     """Return the folder of the package that a plug-in names, which is not run; ArenaError when there is none."""
     path = _modules(group)[name]
     try:
@@ -40,7 +43,7 @@ def folder_of(group: str, name: str) -> str:
         spec = None
     if spec is None or not spec.submodule_search_locations:
         raise ArenaError(f"plug-in {name}: there is no package {path!r}; install its package again")
-    return next(iter(spec.submodule_search_locations))
+    return Path(next(iter(spec.submodule_search_locations)))
 
 
 def _modules(group: str) -> dict[str, str]:

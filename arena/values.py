@@ -110,7 +110,7 @@ class Conditions:
     calls: tuple[str, ...] = field(default=(), metadata=ADDED_LATER)
     """System calls that bots may make beside those of sandbox/call_policy.py."""
     freeze: bool = True
-    """True when a bot is stopped while it is not asked."""
+    """True when a bot is stopped while others think."""
     warm: bool = True
     """True when Python bots may be forked from an interpreter that is already started."""
     preload: tuple[str, ...] = ()
@@ -477,11 +477,13 @@ class Event:
         contains the bots' digests for the reason that ids contain them: an edited bot gets other openings than those
         that its author has seen.
         """
-        if not self.openings.plies and not self.openings.listed:
+        listed = self.openings.on(board.label)
+        if not self.openings.plies and not listed:
             return None
         key = _openings_key(self.seed, board.label, frozenset((bot.name, bot.digest) for bot in seating))
-        if listed := self.openings.on(board.label):
-            # Each pairing begins at another line, so that all lines are used alike, however few the repeats.
+        if (
+            listed
+        ):  # a pairing begins at a line that the seed draws, so that few repeats do not use the first lines only
             return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
         return Opening(plies=self.openings.plies, key=key, number=repeat)
 

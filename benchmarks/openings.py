@@ -1,11 +1,11 @@
-"""How much narrower ratings are with openings: `python benchmarks/openings.py [REPEATS]`, 10 unless told.
+"""What openings bring: `python benchmarks/openings.py [REPEATS]`, 10 unless told.
 
-The demo event is played with the same bots, seed and number of matches, once without openings and then with some of
-each length. Nearly all of its bots play the same each time, so without openings the repeats are copies.
+First the bots of the demo that play the same each time: what more repeats bring without openings, and with openings of
+four plies. Then the whole demo, with openings of several lengths, always with the same number of matches.
 
-Openings also bring luck, since some of them are good for one role, so that the strengths move together a little. So
-the width of the intervals is also shown beside the spread of the strengths (their standard deviation), and beside the
-number of pairs of bots of which one is surely the stronger.
+Openings bring luck, too: some of them are good for one role, whoever plays it, so that the strengths move together. So
+the width of the intervals is shown beside the spread of the strengths (their standard deviation), and beside the number
+of pairs of bots of which one is surely the stronger.
 """
 
 import shutil
@@ -21,6 +21,7 @@ from arena.sandbox import cores
 from arena.values import Abort, Fault, Record
 
 ROOT = Path(__file__).parent.parent
+ALIKE = ("careful", "deep", "hungry", "oracle", "pack", "planner", "walker")  # all bots but dice and sampler
 PLIES = (0, 2, 4, 8)
 SURE = 0.975  # the chance of being stronger from which on two bots count as told apart
 
@@ -41,31 +42,36 @@ class Silent:
         """Say nothing."""
 
 
-def main(repeats: int) -> None:
-    """Play the events, and print a row for each."""
-    folder = Path(tempfile.mkdtemp(prefix="openings-"))
-    print(f"the demo, {repeats} repeats; strengths and 95 % intervals in logits")
+def row(folder: Path, repeats: int, plies: int, bots: tuple[str, ...] = ()) -> None:
+    """Play an event, or the rest of one with fewer repeats, and print how well it tells its bots apart."""
+    settings = {"repeats": repeats, "openings.plies": plies, "name": f"{len(bots)}-bots-{plies}-plies"}
+    event = config.load(ROOT / "tournament.toml", settings).event(ROOT, bots=bots)
+    lanes = cores.matches_at_once(event, len(cores.available()))
+    played = tournament.run(event, folder / event.name, workers=lanes, audience=Silent())
+    assert played.complete
+    ratings = Results.open(folder / event.name).ratings
+    values = np.array([rating.strength for rating in ratings.ratings])
+    spread, width = values[:, 0].std(), (values[:, 2] - values[:, 1]).mean()
+    pairs = f"{(ratings.better >= SURE).sum()} of {len(values) * (len(values) - 1) // 2}"
     print(
-        f"{'plies':>5}{'matches':>9}{'different':>11}{'spread':>8}{'width':>8}{'width/spread':>14}{'pairs apart':>13}"
+        f"{repeats:>7}{plies:>7}{played.finished:>9}{played.finished - ratings.repeated:>11}{spread:>8.2f}{width:>8.2f}"
+        f"{width / spread:>14.2f}{pairs:>13}",
+        flush=True,
     )
+
+
+def main(repeats: int) -> None:
+    """Print both tables."""
+    head = f"{'repeats':>7}{'plies':>7}{'matches':>9}{'different':>11}{'spread':>8}{'width':>8}{'width/spread':>14}"
+    folder = Path(tempfile.mkdtemp(prefix="openings-"))
     try:
+        print(f"{', '.join(ALIKE)}: strengths and 95 % intervals in logits\n{head}{'pairs apart':>13}")
+        for plies in (0, 4):
+            for count in (1, repeats, 4 * repeats) if plies else (1, repeats):
+                row(folder, count, plies, ALIKE)
+        print(f"\nthe whole demo\n{head}{'pairs apart':>13}")
         for plies in PLIES:
-            settings = {"repeats": repeats, "openings.plies": plies, "name": f"plies{plies}"}
-            event = config.load(ROOT / "tournament.toml", settings).event(ROOT)
-            lanes = cores.matches_at_once(event, len(cores.available()))
-            played = tournament.run(event, folder / event.name, workers=lanes, audience=Silent())
-            ratings = Results.open(folder / event.name).ratings
-            values = np.array([rating.strength for rating in ratings.ratings])
-            assert played.complete
-            assert np.isfinite(values).all()
-            spread, width = values[:, 0].std(), (values[:, 2] - values[:, 1]).mean()
-            apart = int((ratings.better >= SURE).sum())
-            pairs = len(values) * (len(values) - 1) // 2
-            print(
-                f"{plies:>5}{played.finished:>9}{played.finished - ratings.repeated:>11}{spread:>8.2f}{width:>8.2f}"
-                f"{width / spread:>14.2f}{f'{apart} of {pairs}':>13}",
-                flush=True,
-            )
+            row(folder, repeats, plies)
     finally:
         shutil.rmtree(folder)
 

@@ -24,7 +24,7 @@ from arena.replay.reconstruct import disagreements
 from arena.results.archive import Archive, records
 from arena.results.leaderboard import Results
 from arena.sandbox.launcher import Launcher
-from arena.values import Board, Bot, Event, Match, Opening, Openings, Record
+from arena.values import Board, Bot, Conditions, Ending, Event, Match, Opening, Openings, Record
 
 READY = Reply(line=b"ready")
 SECRET, OTHER = "3f" * 16, "40" * 16
@@ -142,25 +142,37 @@ def test_a_record_whose_opening_was_changed_does_not_hold():
     )
 
 
+@pytest.mark.parametrize("plies", [1, 2, 3, 4])
 @pytest.mark.parametrize("label", BOARDS)
-def test_the_kits_state_is_the_referees_after_an_opening(label):
-    for plies in (1, 2, 3, 4):
-        match = replace(live.match_of(label), opening=Opening(plies=plies, key="ab" * 16))
-        referee, turns = Referee(rulebook.game_of(match), match), {}
-        asks, replies = referee.asks(), 0
-        while asks and replies < 6:
-            for role, ask in asks.items():
-                turn = turns.setdefault(role, kit.Turn())
-                for line in ask.text.decode().splitlines():
-                    turn._hear(*line.partition(" ")[::2])
-                if not ask.ready:
-                    assert turn.state == referee.state
-                    assert role not in {other for other, _ in turn.last}
-                    turn._answer(turn.legal[0])
-            answers = {role: READY if ask.ready else Reply(line=ask.legal[0].encode()) for role, ask in asks.items()}
-            referee.hear(answers)
-            asks, replies = referee.asks(), replies + 1
-        assert sum(turn.by == "opening" for turn in referee.turns) >= plies
+def test_the_kits_state_is_the_referees_after_an_opening_and_a_forgiven_answer(label, plies):
+    match = live.match_of(label, conditions=Conditions(strikes=200))
+    referee = Referee(rulebook.game_of(match), replace(match, opening=Opening(plies=plies, key="ab" * 16)))
+    turns: dict[Role, kit.Turn] = {role: kit.Turn() for role in referee.game.roles}
+    dice = random.Random(plies)
+    while asks := referee.asks():
+        replies = {}
+        for role, ask in asks.items():
+            turn = turns[role]
+            for line in ask.text.decode().splitlines():
+                turn._hear(*line.partition(" ")[::2])
+            if ask.ready:
+                replies[role] = READY
+                continue
+            assert turn.state == referee.state
+            assert role not in {other for other, _ in turn.last}
+            move = dice.choice([turn.legal[0], turn.legal[-1], "an illegal move"])
+            turn._answer(move)
+            replies[role] = Reply(line=move.encode())
+        referee.hear(replies)
+    assert max(turn.number for turn in referee.turns if turn.by == "opening") == plies
+
+
+def test_an_opening_is_played_for_a_seat_that_was_never_ready_too():
+    game = toy.Duet(turns=6)
+    referee = Referee(game, toy_match(game, DRAWN))
+    referee.hear(dict.fromkeys(referee.asks(), READY) | {"hen": Reply(ending=Ending.CRASHED, words="exit 1")})
+    assert list(referee.asks()) == ["chick"]
+    assert {turn.by for turn in referee.turns} == {"opening"}
 
 
 @pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "pacman/classic"])
@@ -373,6 +385,29 @@ def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
     assert config.load(folder / "results" / "cup" / "tournament.toml").openings.plies == 4
 
 
+FROM_THE_START = """
+import sys
+legal, turns = [], 0
+for line in sys.stdin:
+    word, _, rest = line.strip().partition(" ")
+    if word == "ready?": print("ready", flush=True)
+    elif word == "turn": legal, turns = [], turns + 1; assert int(rest) <= 2 * turns, "a turn is missing"
+    elif word == "legal": legal.append(rest)
+    elif word == "go": print(legal[0], flush=True)
+"""
+
+
+def test_a_bot_that_cannot_begin_after_an_opening_is_found_by_check_where_the_event_has_some(tmp_path):
+    folder = cup.make(tmp_path / "ws", mine=FROM_THE_START, other=cup.LAST)
+    toml = (folder / "tournament.toml").read_text()
+    (folder / "tournament.toml").write_text(f"{toml}\n[openings]\nplies = 4\n")
+    done = cup.arena(folder, "check", "mine")
+    assert done.returncode == 1
+    assert "ok     mummy_maze/duel as explorer: " in done.stdout
+    assert "mummy_maze/duel as explorer, turn 1, after an opening" in done.stdout
+    assert "a turn is missing" in done.stdout
+
+
 def test_an_event_with_a_file_of_openings_is_played_and_verified(tmp_path):
     folder = cup.make(tmp_path / "ws")
     (folder / "openings.txt").write_text(cup.arena(folder, "openings", "duel", "--seed", "1", "--plies", "3").stdout)
@@ -380,7 +415,17 @@ def test_an_event_with_a_file_of_openings_is_played_and_verified(tmp_path):
     (folder / "openings.txt").unlink()  # what was played needs it no more
     with Archive.open(folder / "results" / "cup") as archive:
         assert {turn.by for record in archive.records() for turn in record.turns if turn.number <= 3} == {"opening"}
+        assert len(archive.event().openings.on("mummy_maze/duel")) > 10
     assert cup.arena(folder, "verify").stdout == "2 records: 2 hold\n"
+
+
+def test_the_file_in_the_manual_can_be_played():
+    page = (BOTS.parent / "docs" / "organisers.md").read_text()
+    (block,) = (text for text in page.split("```")[1::2] if text.startswith("\n# A line for each opening"))
+    lines = [line for line in block.strip().splitlines() if not line.startswith("#")]
+    for label, moves in map(openings.parse, lines):
+        openings.turns_of(rulebook.game_of(rulebook.find(label)[0]), Opening(moves=moves))
+    assert len(lines) == 2
 
 
 def test_a_board_of_an_event_gets_its_own_lines(tmp_path):

@@ -285,6 +285,19 @@ def test_what_a_bot_leaves_behind_is_swept_in_whatever_session_it_hides(steady):
         assert launcher.sweep() == 0
 
 
+def test_bots_that_end_together_have_each_its_own_exit_also_one_that_never_started(tmp_path):
+    with Launcher() as launcher:
+        waits, missing, leaves = (
+            launcher.start(Bot(name="b", command=command, digest="b"), OPEN, None)
+            for command in (("/bin/sh", "-c", "read line"), ("no-such-program",), ("/bin/sh", "-c", "exit 3"))
+        )
+        exits = launcher.end_all([(waits, 0.0), (missing, 0.0), (leaves, 10.0)], ())
+        for child in (waits, missing, leaves):
+            close(child)
+    assert [str(how) for how in exits] == ["signal SIGKILL", "exit 127", "exit 3"]
+    assert [how.killed for how in exits] == [True, False, False]
+
+
 def test_one_request_ends_all_bots_of_a_match_and_sweeps_what_they_left(steady, monkeypatch):
     requests = []
 

@@ -35,6 +35,7 @@ COMMANDS = {
     "charts": "Draw the charts of an event, as SVG and PNG, and write its CSV files.",
     "report": "Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without "
     "network.",
+    "grade": "Give marks by the thresholds of [grade], and write grades.csv; exit code 1 while matches are missing.",
     "games": "List the boards that can be played; with a name, draw them.",
     "match": "Play one match between named bots, and show it turn by turn. Nothing is stored.",
     "play": "Play a role yourself, by arrow keys or typed moves, against bots. You have no clock; nothing is stored.",

@@ -97,6 +97,14 @@ def charts(
 def report(
     event: options.EventName = None,
     open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    author: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="NAME",
+            help="For one author, by bot or as in people.csv: their own matches, and nobody else's words or names.",
+        ),
+    ] = None,
     all_versions: AllVersions = False,
     json: options.Json = False,
 ) -> None:
@@ -104,8 +112,13 @@ def report(
     from arena.cli import stored_match
 
     folder = paths.event_folder(event)
-    results = read(folder, all_versions=all_versions)
-    page = write_report(results, folder, write_charts(results, folder), stored_match.game_of)
+    if author is not None:
+        if all_versions:
+            raise ArenaError("--for and --all-versions: a report for one author is of the bots that play now")
+        page = _write_author_report(folder, author)
+    else:
+        results = read(folder, all_versions=all_versions)
+        page = write_report(results, folder, write_charts(results, folder), stored_match.game_of)
     if json:
         output.print_json([{"file": paths.displayed(page)}])
     else:
@@ -176,6 +189,26 @@ def write_report(
 
     with _writing(folder), ProgressLine("report: replays") as progress:
         return report.write(results, folder, charts=charts, rules=rules, tell=progress)
+
+
+def _write_author_report(folder: Path, name: str) -> Path:
+    """Write the report for one author; return its path."""
+    from arena import report
+    from arena.cli import authors, stored_match
+    from arena.report.author import Author, hidden_paths, pseudonymous
+    from arena.results.archive import Archive
+    from arena.results.leaderboard import Results
+
+    archive = Archive.open(folder)
+    event = archive.event()
+    room = authors.classroom(folder)
+    shown, own = room.bots_of(name, event)
+    references = room.references(event)
+    known = own | (references - room.strangers(references, event))
+    author = Author(name=shown, bots=own, hidden_paths=hidden_paths(folder))
+    results = Results(pseudonymous(archive, known))
+    with _writing(folder), ProgressLine("report: replays") as progress:
+        return report.write(results, folder, rules=stored_match.game_of, tell=progress, author=author)
 
 
 @contextmanager

@@ -112,8 +112,11 @@ class Plan:
 
     def open_ranks(self) -> tuple[OpenRanks, ...]:
         """Return the ranks that the stored matches among those that were walked leave open."""
+        from arena.results.arrays import Arrays  # takes numpy, which a run without rules to stop does not need
+
         ids = [match for batch in range(len(self._ids)) for match in self.ids(batch)]
-        return stopping.open_ranks(self._event, self._archive.figures_of(ids), self._archive.entries())
+        figures = self._archive.figures_of(ids)
+        return stopping.open_ranks(self._event, Arrays.decode(figures, self._archive.entries()) if figures else None)
 
     def ids(self, batch: int) -> list[str]:
         """Return the ids of the matches of a batch that were walked, in order."""

@@ -3,12 +3,16 @@
 It knows nothing of schedules and workers, and decides nothing about when to look; plan.py does.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import log
+from typing import TYPE_CHECKING
 
 from arena.results import ratings
-from arena.results.archive import Entry
 from arena.values import FEWEST_RANKED, Event, OpenRanks
+
+if TYPE_CHECKING:
+    from arena.results.arrays import Arrays, Floats
 
 # The rule
 # --------
@@ -44,6 +48,7 @@ BEST_MATCHES = 10
 """r in the bound, in matches a bot."""
 FEWEST = 6
 """Matches that each bot must have played."""
+LEAST_VARIANCE = 1e-12
 STEP = 1.1
 """Looks are so far apart, as a factor of the blocks played: twice the blocks cost eight fits, and a stop is late by a
 tenth at most."""
@@ -68,37 +73,67 @@ def bound(matches: float, confidence: float, bots: int) -> float:
     return (1 + share) * (log(1 + 1 / share) - 2 * log(chance))
 
 
-def open_ranks(event: Event, figures: bytearray, entries: Mapping[int, Entry]) -> tuple[OpenRanks, ...]:
-    """Return the ranks that these matches leave open, best first: runs of bots that are not all apart.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pairs:
+    """Every two bots of an order, best first, with a row for the one and a column for the other."""
 
-    Only bots that play the whole event have ranks, as in the leaderboard, unless fewer than two do.
-    """
-    import numpy as np  # an event without rules to stop needs none of this
+    names: tuple[str, ...]
+    squares: "Floats"
+    """z^2: the square of the difference in strength over its variance; 0 where the row's bot is not ahead."""
+    matches: "Floats"
+    """The matches of that one of the two bots that played fewer."""
 
-    from arena.results.arrays import Arrays
 
-    ranked = event.generalists if len(event.generalists) >= FEWEST_RANKED else {bot.name for bot in event.bots}
-    if not figures:
-        return _runs(sorted(ranked), [])
-    rated = ratings.find(event.rating).rate(Arrays.decode(figures, entries), seed=event.resampling_seed, refits=REFITS)
+def pairs(event: Event, arrays: "Arrays") -> Pairs:
+    """Compare the bots that have a rank, as in the leaderboard: those that play the whole event, or all bots."""
+    import numpy as np
+
+    ranked = ranked_bots(event)
+    rated = ratings.find(event.rating).rate(arrays, seed=event.resampling_seed, refits=REFITS)
     rows = [row for row, rating in enumerate(rated.ratings) if rating.bot in ranked]
-    names = [rated.ratings[row].bot for row in rows]
     value = np.array([rated.ratings[row].strength.value for row in rows])
-    matches = np.array([rated.ratings[row].matches for row in rows], dtype=np.float64)
+    played = np.array([rated.ratings[row].matches for row in rows], dtype=np.float64)
     scatter = np.atleast_2d(np.cov(rated.draws[rows]))
-    variance = np.diag(scatter)[:, None] + np.diag(scatter) - 2 * scatter
-    fewer = np.minimum(matches[:, None], matches)
+    variance = np.maximum(np.diag(scatter)[:, None] + np.diag(scatter) - 2 * scatter, LEAST_VARIANCE)
     ahead = value[:, None] - value
-    needed = np.array([[bound(each, event.confidence, len(ranked)) for each in row] for row in fewer.tolist()])
-    apart = (ahead > 0) & (ahead**2 > needed * variance) & (fewer >= FEWEST) & rated.bounded[np.ix_(rows, rows)]
-    closed = [bool(apart[:index, index:].all()) for index in range(1, len(names))]
-    unplayed = sorted(ranked - set(names))
-    return _runs([*names, *unplayed], [*closed, *[False] * len(unplayed)])
+    bounded = rated.bounded[np.ix_(rows, rows)]  # elsewhere the draws show the prior only
+    return Pairs(
+        names=tuple(rated.ratings[row].bot for row in rows),
+        squares=np.where(bounded & (ahead > 0), ahead**2 / variance, 0.0),
+        matches=np.minimum(played[:, None], played),
+    )
 
 
-def _runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:
-    """Return the runs of two bots or more between places in the order that are `closed`: all above beat all below."""
-    ends = [index for index in range(1, len(names)) if index <= len(closed) and closed[index - 1]]
+def open_ranks(event: Event, arrays: "Arrays | None") -> tuple[OpenRanks, ...]:
+    """Return the ranks that these matches leave open, best first: runs of bots that are not all apart."""
+    ranked = ranked_bots(event)
+    if arrays is None or not len(arrays.seed):
+        return runs(sorted(ranked), [False] * (len(ranked) - 1))
+    compared = pairs(event, arrays)
+    count = len(compared.names)
+    needed = {each: bound(each, event.confidence, len(ranked)) for each in set(compared.matches.ravel().tolist())}
+    apart = [
+        [
+            compared.matches[row, column] >= FEWEST
+            and compared.squares[row, column] > needed[float(compared.matches[row, column])]
+            for column in range(count)
+        ]
+        for row in range(count)
+    ]
+    closed = [all(all(row[index:]) for row in apart[:index]) for index in range(1, count)]
+    unplayed = sorted(ranked - set(compared.names))
+    return runs([*compared.names, *unplayed], [*closed, *[False] * len(unplayed)])
+
+
+def ranked_bots(event: Event) -> frozenset[str]:
+    """Return the bots that have a rank: those that play the whole event, or all where fewer than two do."""
+    generalists = event.generalists
+    return generalists if len(generalists) >= FEWEST_RANKED else frozenset(bot.name for bot in event.bots)
+
+
+def runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:
+    """Return the runs of two bots or more between closed gaps; `closed` has a mark for each two neighbours."""
+    ends = [index for index, mark in enumerate(closed, 1) if mark]
     spans = zip([0, *ends], [*ends, len(names)], strict=True)
     return tuple(
         OpenRanks(first=start + 1, last=end, bots=tuple(names[start:end])) for start, end in spans if end - start > 1

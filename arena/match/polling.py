@@ -30,6 +30,24 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 #
 # While some bots think, the others must stay frozen. SIGSTOP alone is not certain (sandbox/freezer.py), so they are
 # looked at every WATCHDOG_INTERVAL_S seconds, and less often where such a look takes long.
+#
+# Late freezing. To stop a bot and to wake it costs half as much as all other work of a turn between quick bots, and
+# nearly every bot sleeps anyway when it has answered, until its next question. So with `freeze_late` a bot that gave a
+# short answer stays awake. It is stopped when the next bot has been asked and gave no short answer, after
+# SHORT_ANSWER_S, before the wait goes on. The promise of the freeze is kept:
+#
+#   - No thinking time is free. The CPU time that a bot used unasked is charged to its next answer, since its clock is
+#     read at its answers only. The kernel brings the clock of a running thread up to date at each tick (4 ms at 250 Hz)
+#     and whenever the thread leaves its core. So one reading may lack one tick for each thread; the next one has it.
+#     The sum over a match is exact but for the last reading. A child that ends may take its CPU time along, so a match
+#     in which a bot may be several processes is not frozen late (play.py).
+#   - Nobody who is asked is harmed. A bot that shares its core with one that is awake waits for the core, and such a
+#     wait is excused (clock.py). A short answer takes nothing, however much of it was a wait. A bot whose waits are not
+#     excused, because it may be several processes, has no opponent that is awake.
+#   - Only SHORT_ANSWER_S of a turn can be used unasked, and as long as the referee needs to play the move. If that took
+#     longer than SHORT_ANSWER_S the last time, or if a person looks at the match, bots are frozen at once. So is a bot
+#     whose answer was not short, be it by what it used unasked, a bot of several threads, and one that is doubted
+#     because it used more CPU time than passed (sandbox/freezer.py).
 
 import math
 import select
@@ -52,15 +70,21 @@ FAREWELL_S = 0.05
 Arguments = TypeVarTuple("Arguments")
 
 
-def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
-    """Ask these roles at once, and return their replies when each has answered or failed."""
-    if len(asks) == 1:
-        [(role, ask)] = asks.items()
-        if (reply := bots[role].short_answer(ask)) is not None:
-            return {role: reply}
-        asked, now = [bots[role]], time.monotonic()
-    else:
-        asked = [bots[role] for role in asks]
+def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_late: bool = False) -> dict[Role, Reply]:
+    """Ask these roles at once, and return their replies when each has answered or failed.
+
+    `freeze_late`: whoever gives a short answer is left awake, until somebody is asked who does not.
+    """
+    asked = [bots[role] for role in asks]
+    first = asked[0]
+    straight = len(asks) == 1 and first.may_answer_shortly(asks[first.role])
+    if straight and (reply := first.short_answer(asks[first.role], stays_awake=freeze_late)) is not None:
+        return {first.role: reply}
+    for other in bots.values():
+        if other.role not in asks:
+            _work_for(other, [*asked, other], other.freeze)
+    now = time.monotonic()
+    if not straight:
         for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
             _work_for(bot, asked[:number], bot.begin, ask)
         now = asked[-1].stopwatch.begun

@@ -51,7 +51,7 @@ class Column:
         """Return a figure with the decimals of CSV and JSON, 0.0 for -0.0; None for one that is missing or infinite."""
         power = 10**self.file_decimals
         # numpy rounds the columns of CSV files in this way, which is not always Python's `round(figure, decimals)`.
-        return round(figure * power) / power + 0.0 if isfinite(figure) else None
+        return round(figure * power) / power if isfinite(figure) else None
 
     def text(self, figure: float | None, sign: str = "-") -> str:
         """Return a figure as a person is shown it; a missing figure and an open end of an interval are empty.
@@ -82,10 +82,11 @@ class Columns:
         return [column.name for column in self.columns]
 
     def __getitem__(self, name: str) -> Column:
-        """Return the column of that name, also of one that has the name of a tie-break, a role or a board."""
+        """Return the column of that name, also of one that has the name of a tie-break, a role, a board or a number."""
         by_name = {column.name: column for column in self.columns}
         general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{name.rpartition('_')[2]}"
-        column = next(by_name[each] for each in (name, general, "BOARD") if each in by_name)
+        numbered = f"{name.rpartition('_')[0]}_NUMBER"
+        column = next(by_name[each] for each in (name, general, numbered, "BOARD") if each in by_name)
         return replace(column, name=name)
 
     def in_file(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -147,6 +148,9 @@ LEADERBOARD = Columns(
         Column("BOARD_ROLE", "Its mean score in the role on the board, 0 to 100", "score"),
         _DISPLAY,
     )
+)
+CHANGE = Column(
+    "change", "Ranks gained or lost since the last run with other bots or versions; in no file", label="Change"
 )
 RANKINGS = Columns(
     (
@@ -276,6 +280,17 @@ METRICS = Columns(
         Column("value", "A number", "the bot's"),
     )
 )
+VERSIONS = Columns(
+    (
+        _BOT,
+        Column("version", "1 for the version that played first, and so on; a version that never played has no number"),
+        Column("digest", "Hash of the version's files"),
+        Column("rank", "Its rank by rating among the bots of its time, each in its version of that time"),
+        Column("rating", "How strong it is, by one fit of all matches ever, in which each version is a bot", "rating"),
+        *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+        Column("matches", "How many it played in", "matches"),
+    )
+)
 TIMING = Columns(
     (
         Column("bot", "The bot's name"),
@@ -298,6 +313,21 @@ ABORTS = Columns(
         Column("match", "Its id"),
         Column("attempt", "The number of the attempt, from 1"),
         Column("cause", "What went wrong"),
+    )
+)
+GRADES = Columns(
+    (
+        Column("student", "The name in people.csv; a bot of nobody there stands under its own name"),
+        Column("id", "The id in people.csv"),
+        Column("email", "The e-mail in people.csv"),
+        Column("bot", "The bot that is graded: of several that of the most marks; empty if none was played"),
+        Column("marks", "The sum of the marks", "marks"),
+        Column("out_of", "The marks of all thresholds", "marks"),
+        Column("state", "`played`, `not played`, `refused`, `withdrawn` or `nothing handed in`"),
+        Column("note", "What a teacher should know: why there is no bot, or how often the bot was at fault"),
+        Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
+        Column("match", "The match to look at: the worst against the reference that the bot failed most"),
+        Column("replay", "The command that shows this match"),
     )
 )
 
@@ -323,6 +353,7 @@ FRAMES: Mapping[str, Columns] = {
     "strengths": STRENGTHS,
     "advantages": ADVANTAGES,
     "chance_better": CHANCE_BETTER,
+    "versions": VERSIONS,
     "crosstable": CROSSTABLE,
     "head_to_head": HEAD_TO_HEAD,
     "matches": MATCHES,

@@ -24,7 +24,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from arena import rulefile
@@ -51,6 +51,8 @@ class Room:
     path: Path
     home: Path
     """Its own files; it runs here."""
+    scratch: Path
+    """The bot's TMPDIR, empty at first."""
     user: int | None = None
     """The user that owns its scratch folder; None = the user that we are."""
     fresh: tuple[int, ...] = ()
@@ -60,11 +62,6 @@ class Room:
     def untouched(self) -> bool:
         """Return whether it is certain that nobody has touched its scratch folder; then another bot may use it."""
         return bool(self.fresh) and _state(self.scratch) == self.fresh
-
-    @cached_property
-    def scratch(self) -> Path:
-        """The bot's TMPDIR, empty at first."""
-        return self.path / "scratch"
 
     def empty(self) -> None:
         """Remove all that is in the scratch folder."""
@@ -91,7 +88,7 @@ class Folder:
         self.path, self._lock = private()
         if os.getuid() == 0:
             self.path.chmod(REACHABLE)
-        self._kits: dict[Path, Path] = {}
+        self._kits: dict[str, Path] = {}
         self._bots: dict[str, Path] = {}
         self._vacant: tuple[list[Room], list[Room]] = [], []
         """Rooms that may be used again: of the user that we are, and of users that bots become."""
@@ -99,10 +96,11 @@ class Folder:
 
     def kit(self, rules: Path) -> Path:
         """Return a folder for PYTHONPATH: the kit, and the rules beside this rules file over those of arena."""
-        with self._full_disk():
-            if rules.parent not in self._kits:
-                self._kits[rules.parent] = self._new_kit(rules.parent)
-        return self._kits[rules.parent]
+        folder = os.path.dirname(rules)  # not `rules.parent`: paths are slow, and this is asked at every start
+        if folder not in self._kits:
+            with self._full_disk():
+                self._kits[folder] = self._new_kit(rules.parent)
+        return self._kits[folder]
 
     def _new_kit(self, rules_folder: Path) -> Path:
         kit = self.path / f"kit{len(self._kits)}"
@@ -141,7 +139,7 @@ class Folder:
             home = path / "home" if own_copy else self._originals(bot)
             if own_copy:
                 Copier(owner=user).copy(self._originals(bot), home)
-            room = Room(path, home)
+            room = Room(path, home, path / "scratch")
             room.scratch.mkdir(mode=0o700)
             if user is not None:
                 path.chmod(REACHABLE)

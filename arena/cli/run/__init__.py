@@ -95,7 +95,9 @@ def run(
     if strict:
         with Archive.open(folder, writing=False) as archive:
             fault = any(tally.ending for tally in archive.tallies())
-    if fault or not outcome.complete:
+    # A run that `stop_after` ended did what it was asked to.
+    unfinished = not outcome.complete and (outcome.stop is None or outcome.failed)
+    if fault or unfinished:
         raise typer.Exit(1)
 
 
@@ -141,10 +143,14 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
 
     read = results.read(folder)
     written = results.write_tables(read, folder)
+    read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(absence(bot, fault))
     results.print_leaderboard(read, json=json)
-    if not json:
+    if json:
+        for sentence in read.ending:
+            output.notice(sentence)
+    else:
         results.print_placings(read, folder)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]

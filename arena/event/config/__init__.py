@@ -4,7 +4,7 @@ It knows the keys of the file. rulebook.py finds the boards that it names, and d
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,9 +19,11 @@ from arena.event.config.keys import (
     Duration,
     Entry,
     Faults,
+    Grade,
     LimitsTable,
     OpeningsTable,
     Seed,
+    Threshold,
     Time,
     Word,
     WorkersTable,
@@ -29,7 +31,7 @@ from arena.event.config.keys import (
 from arena.event.tables import Names, Table, as_tuple
 from arena.event.tables.mistakes import messages
 from arena.games import openings, rulebook
-from arena.results import ratings, tiebreaks
+from arena.results import grades, ratings, tiebreaks
 from arena.sandbox import call_policy, levels, seccomp, syscalls
 from arena.values import Board, Bot, Conditions, Event, Opening, OpeningMoves, Openings
 
@@ -97,7 +99,7 @@ class Tournament(Table):
         default=(),
         description="System calls that bots may make beside those of docs/confinement.md, for an exotic runtime.",
     )
-    freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
+    freeze: bool = Field(default=True, description="Stop a bot while others think.")
     keep: bool = Field(
         default=False,
         description="Let bots that say `ready again` stay for their next match; loses the promise of equal tables.",
@@ -111,6 +113,7 @@ class Tournament(Table):
         default=OpeningsTable(), description="The first turns of each match, which no bot chooses."
     )
     workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
+    grade: Grade | None = Field(default=None, description="Marks for students, given by `arena grade`.")
 
     def event(
         self,
@@ -131,7 +134,10 @@ class Tournament(Table):
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
         as_in_file = entered is None and not named
-        entered = self._bots(self.entrants(workspace) if entered is None else discovery.unique(entered), named)
+        entrants = self.entrants(workspace) if entered is None else discovery.unique(entered)
+        if self.grade is not None and entered is None:  # a mistake there should not wait until all is played
+            self.thresholds(every_board, [bot.name for bot in entrants])
+        entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             entered = tuple(bot for bot in entered if _can_play(bot, played)) or entered
         event = Event(
@@ -166,6 +172,13 @@ class Tournament(Table):
         """Return every bot of the folder and of the [[bot]] tables, in order of name."""
         folder = discovery.gather(workspace / self.bots) if self.bots is not None else ()
         return discovery.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
+
+    def thresholds(self, boards: Sequence[Board], bots: Collection[str]) -> tuple[grades.Threshold, ...]:
+        """Return the thresholds of [grade] with the labels of their boards; ArenaError for a name that is not known."""
+        rows = self.grade.threshold if self.grade is not None else ()
+        return tuple(
+            _threshold(row, f"[[grade.threshold]] {number}", boards, bots) for number, row in enumerate(rows, 1)
+        )
 
     def conditions(self) -> Conditions:
         """Return the conditions of every match; ArenaError for values that contradict each other or this machine."""
@@ -282,6 +295,8 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "faults": Faults,
     "openings": OpeningsTable,
     "workers": WorkersTable,
+    "grade": Grade,
+    "grade.threshold": Threshold,
     "bot": Entry,
 }
 """Every table of the file by its name."""
@@ -372,6 +387,27 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
         if not found:
             raise ArenaError(f"openings.file: {path} has no opening of {label}: `arena openings {label}` makes some")
     return Openings(listed=tuple((label, tuple(found)) for label, found in listed.items()))
+
+
+def _threshold(row: Threshold, key: str, boards: Sequence[Board], bots: Collection[str]) -> grades.Threshold:
+    """Return a threshold with the labels of its boards; ArenaError, with the `key`, for a name that is not known."""
+    if row.reference not in bots:
+        known = known_are(row.reference, sorted(bots))
+        raise ArenaError(f"{key}: reference: there is no bot {row.reference!r} in this event; {known}")
+    named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
+    if not named:
+        name, labels = str(row.board), [board.label for board in boards]
+        known = known_are(name, labels, nearest=[board.name for board in boards])
+        raise ArenaError(f"{key}: board: there is no board {name!r} in this event; {known}")
+    shared = tuple(board.label for board in named if len(board.sides) > 1)
+    if not shared:
+        raise ArenaError(
+            f"{key}: board: nobody plays against {row.reference!r} on {', '.join(board.label for board in named)}: "
+            "name a board with two sides or more"
+        )
+    return grades.Threshold(
+        reference=row.reference, board=row.board or "", labels=shared, points=row.points, marks=row.marks
+    )
 
 
 def _can_play(bot: Bot, boards: Iterable[Board]) -> bool:

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, field_validator
 
 from arena.clock import TimeControl
 from arena.event.tables import MOST, BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
@@ -12,6 +12,7 @@ from arena.values import Conditions
 
 LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
+MOST_MARKS = 10_000
 MOST_WORKERS = 512  # more than a machine has cores, and each worker is a process of some 60 MB
 WORKERS_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_WORKERS}, {"const": "auto"}]}
 SECRET_SEED = re.compile("[0-9a-f]{32}")  # 128 bits; a text, because a number of TOML has 64 bits at most
@@ -112,6 +113,11 @@ class OpeningsTable(Table):
         description="Instead: a file of openings, relative to tournament.toml; `arena openings` makes such lines.",
     )
 
+    @property
+    def used(self) -> bool:
+        """True when matches begin with openings."""
+        return bool(self.plies or self.file)
+
 
 class WorkersTable(Table):
     """[workers]: the processes that play the matches."""
@@ -127,6 +133,43 @@ class WorkersTable(Table):
     def pinned(self) -> bool | None:
         """`pin`, with None for "auto"."""
         return None if self.pin == "auto" else self.pin
+
+
+def _points(value: object) -> object:
+    """Return a number of points or marks as a float."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_MARKS:
+        return float(value)
+    raise ValueError(f"a number from 0 to {MOST_MARKS}")
+
+
+Points = Annotated[float, BeforeValidator(_points)]
+
+
+class Threshold(Table):
+    """[[grade.threshold]]: marks for enough points against a reference bot."""
+
+    reference: Word = Field(max_length=40, description="The name of the bot to play against.")
+    board: str | None = Field(
+        default=None, description="`game/board`, a board's name, or a game; without the key: all boards."
+    )
+    points: Points = Field(
+        le=100, description="Points of 100 that are enough: the mean of the bot's scores against the reference."
+    )
+    marks: Points = Field(gt=0, description="Marks that a bot with so many points gets; else it gets none.")
+
+
+def _some(thresholds: tuple[Threshold, ...]) -> tuple[Threshold, ...]:
+    if not thresholds:  # `min_length` would also complain of a list whose only table has a mistake
+        raise ValueError("at least one")
+    return thresholds
+
+
+class Grade(Table):
+    """[grade]: the marks that `arena grade` gives."""
+
+    threshold: Annotated[tuple[Threshold, ...], BeforeValidator(as_tuple), AfterValidator(_some)] = Field(
+        description="The marks of all thresholds are added up."
+    )
 
 
 class Entry(Table):

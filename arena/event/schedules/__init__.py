@@ -67,9 +67,10 @@ def total(event: Event) -> int:
 
 
 def code_digest(name: str) -> str:
-    """Return a hash of a schedule's file: a plan that was made by other code is made again."""
+    """Return a hash of a schedule's file and of the files that ours share: other code may make another plan."""
     path = _module(name).__file__
-    return "" if path is None else sha256(Path(path).read_bytes()).hexdigest()
+    shared = sorted(Path(__path__[0]).glob("_*.py"))
+    return "" if path is None else sha256(b"".join(file.read_bytes() for file in [Path(path), *shared])).hexdigest()
 
 
 def _shipped() -> tuple[str, ...]:
@@ -79,10 +80,4 @@ def _shipped() -> tuple[str, ...]:
 def _module(name: str) -> ModuleType:
     if name in _shipped():
         return import_module(f"{__name__}.{name}")
-    module = plugins.module(GROUP, known(name))
-    for part in ("BEHIND", "batch", "count"):
-        if not hasattr(module, part):
-            raise ArenaError(
-                f"schedule {name!r}: its module {module.__name__} has no {part}; docs/formats.md says what it needs"
-            )
-    return module
+    return plugins.module(GROUP, known(name), ("BEHIND", "batch", "count"))

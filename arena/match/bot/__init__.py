@@ -9,15 +9,15 @@ stopwatch measures what an answer cost. Only the end and `short_answer` block; `
 # Most questions go to one bot alone, and it answers in microseconds, by one whole line. `short_answer` is one straight
 # way for this case, because the general way (begin, poll, attend, look) costs more than the bot's own work:
 #
-#   - It is taken only if nothing is unusual before the question: no output of the bot is there, no part of the question
-#     must be written ahead (early_lines.py), the watchdog is not due, and the bot is one process.
+#   - It is taken only if nothing is unusual before the question (`may_answer_shortly`): the bot is one process, no
+#     output of it is there, no part of the question must be written ahead (early_lines.py), the watchdog is not due.
 #   - It waits SHORT_ANSWER_S at most, and nobody else is asked meanwhile. If in this time one whole line has come, and
 #     neither the wall time nor the CPU time is longer than that, then no clock decides anything: a short answer is in
 #     time, and takes nothing from the bank (clock.py). So the waits of the referee, which the time control would
 #     excuse, are not read.
-#   - In every other case it returns None, and the general way goes on from this moment with the same question: bytes
-#     that were read are in BotOutput, the clock runs since the question was written, and the seconds by which the
-#     referee came late until now are excused (`Stopwatch.expect_longer`).
+#   - In every other case the general way goes on from this moment with the same question: bytes that were read are in
+#     BotOutput, the clock runs since the question was written, and the seconds by which the referee came late until now
+#     are excused (`Stopwatch.expect_longer`).
 
 import time
 from collections.abc import Mapping
@@ -117,6 +117,11 @@ class LiveBot:
         return not self.wire.stdout_open
 
     @property
+    def of_one_process(self) -> bool:
+        """Return whether it is one process for certain: its own clock shows all its CPU time, and its waits count."""
+        return self._child.cannot_fork and self._meter.of_one_process
+
+    @property
     def child(self) -> Child:
         """Its process, for those who look at it from outside."""
         return self._child
@@ -145,13 +150,17 @@ class LiveBot:
         elif self.stopwatch.begun >= self._watchdog.due:
             self._inspect(self.stopwatch.begun)
 
-    def short_answer(self, ask: Ask) -> Reply | None:
-        """Ask a bot alone, and return its reply if that is a short answer; None = the general way goes on."""
-        wire, stopwatch = self.wire, self.stopwatch
+    def may_answer_shortly(self, ask: Ask) -> bool:
+        """Return whether nothing is unusual, so that a question to this bot alone may go the straight way."""
         usual = self._forgives_short_answers and not ask.ready and not self._early_lines.expected
-        if not usual or time.monotonic() >= self._watchdog.due or wire.wait(0):
-            self.begin(ask)
-            return None
+        return usual and time.monotonic() < self._watchdog.due and not self.wire.wait(0)
+
+    def short_answer(self, ask: Ask, *, stays_awake: bool = False) -> Reply | None:
+        """Ask a bot alone, and return its reply; None when no short answer came, and the general way goes on.
+
+        `stays_awake`: afterwards it is not frozen, unless it is doubted or has several threads.
+        """
+        wire, stopwatch = self.wire, self.stopwatch
         self._ask, self.reply = ask, None
         stopwatch.start(ask, anew=not self._freezes, short=True)
         wire.write(ask.text)
@@ -162,9 +171,8 @@ class LiveBot:
         now = time.monotonic()
         line = self._read_line() if ready == wire.only_output else None
         if line is not None and (spent := stopwatch.short(now)) is not None:
-            if self._freezes:
-                self._freezer.freeze()
-                self._frozen = True
+            if not stays_awake or self._freezer.doubted or self._meter.has_threads:
+                self.freeze()
             self.reply = Reply(line, None, "", spent, self._output.remarks())
             return self.reply
         late = lateness(now, looked + SHORT_ANSWER_S)
@@ -173,7 +181,7 @@ class LiveBot:
         stopwatch.expect_longer(looked - stopwatch.begun + late)
         if line is not None:
             self._accept(line, now)
-        return None
+        return self.reply
 
     def move_to(self, core: int) -> None:
         """Move it to another core, so that it can think beside other bots."""
@@ -207,6 +215,12 @@ class LiveBot:
                 self._fail(postmortem.time_loss(self._ask, spent, self._output.unfinished, self._bot.threads))
         if self.reply is None and now >= self._watchdog.due:
             self._inspect(now)
+
+    def freeze(self) -> None:
+        """Freeze it until it is asked again, where the event freezes bots."""
+        if self._freezes and not self._frozen and self._exit is None:
+            self._freezer.freeze()
+            self._frozen = True
 
     def freeze_again(self) -> None:
         """Freeze it again if it has been frozen and is awake, while other bots think."""
@@ -321,8 +335,7 @@ class LiveBot:
             # A bot that used more CPU time than passed was awake before its question, as all are before `ready?`.
             if not self._ask.ready and spent.cpu > spent.wall + RESTLESS_S:
                 self._freezer.doubted = True
-            self._freezer.freeze()
-            self._frozen = True
+            self.freeze()
         if self.stopwatch.too_late(spent):
             self._fail(postmortem.time_loss(self._ask, spent, b"", self._bot.threads))
             return

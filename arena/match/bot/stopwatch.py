@@ -89,7 +89,8 @@ class Stopwatch:
         if cpu > SHORT_ANSWER_S:
             return None
         self._used = used
-        return TimeUsed(wall, cpu, used.waited - before.waited, 0.0)
+        waited = used.waited - before.waited  # also what it waited before it was asked, if it was awake
+        return TimeUsed(wall, cpu, min(wall, waited), 0.0)
 
     def expect_longer(self, late: float) -> None:
         """Time an answer that is not short; the referee was `late` by so many seconds until now."""

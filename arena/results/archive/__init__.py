@@ -41,11 +41,11 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.results.archive import records, schema
 from arena.results.archive.database import DamagedError, Database, NoResultsError
-from arena.results.archive.records import Entry, Row, StoredSeat
+from arena.results.archive.records import Entry, Row, Span, StoredSeat
 from arena.results.standings import Tally
 from arena.values import Abort, Ending, Event, Failing, Played, Record, Stop
 
-__all__ = ["Archive", "DamagedError", "Entry", "NoResultsError", "StoredSeat"]
+__all__ = ["Archive", "DamagedError", "Entry", "NoResultsError", "Span", "StoredSeat"]
 
 MATCH = f"""
 insert into matches ({", ".join(records.MATCH)}, figures, planned)
@@ -217,6 +217,10 @@ class Archive(Database):
         ((count,),) = self._rows("select count(*) from matches where planned or ?", all_versions)
         return int(count)
 
+    def transcripts(self) -> dict[str, int]:
+        """Return for each match of the plan a hash of its moves and verdict, by its id."""
+        return dict(self._rows("select id, transcript from matches where planned"))
+
     def boards(self) -> dict[str, tuple[Role, ...]]:
         """Return the roles of each `game/board` that was ever played, as in its match with the highest id."""
         labels = self._rows("select game || '/' || board, max(id) from matches group by game, board order by min(id)")
@@ -268,6 +272,14 @@ class Archive(Database):
     def versions(self) -> Counter[str]:
         """Return the number of versions of each bot that ever played."""
         return Counter(bot for (bot,) in self._rows("select bot from entries group by bot, digest"))
+
+    def spans(self) -> tuple[Span, ...]:
+        """Return every version of each bot that ever played, in the order of their first matches."""
+        query = (
+            "select bot, digest, min(match), max(match), count(distinct match) from seats "
+            "join entries on entry = number group by bot, digest order by min(match), bot"
+        )
+        return tuple(map(Span._make, self._rows(query)))
 
     def sides(self) -> dict[str, set[int]]:
         """Return the sides of each `game/board` that was ever played."""
