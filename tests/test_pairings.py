@@ -1,6 +1,7 @@
 """Who meets whom in a Swiss and in a knockout, with results that dice decide."""
 
 import math
+import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -60,6 +61,15 @@ def test_no_matching_is_larger_than_the_largest(graph):
     mates = _matching.largest(graph, graph)
     assert all(mates[mate] == node and mate in graph[node] for node, mate in mates.items())
     assert len(mates) == 2 * size(tuple(graph))
+
+
+def test_a_pairing_of_all_is_found_where_odd_cycles_hide_it():
+    for seed in range(200):
+        dice = random.Random(seed)
+        nodes = dice.sample(range(14), 14)
+        edges = {*zip(nodes[::2], nodes[1::2], strict=True), *(tuple(dice.sample(nodes, 2)) for _ in range(10))}
+        graph = {node: {a + b - node for a, b in edges if node in (a, b)} for node in range(14)}
+        assert len(_matching.largest(graph, graph)) == 14
 
 
 # Swiss: pairing
@@ -201,6 +211,23 @@ def test_more_rounds_than_opponents_are_refused():
     with pytest.raises(ArenaError, match=r"^rounds: 8 bots play at most 7 rounds of Swiss"):
         swiss.count(event("swiss", 8, rounds=8))
     assert swiss.rounds(event("swiss", 9, rounds=9)) == 9
+
+
+def test_the_higher_sum_of_scores_over_all_legs_wins_a_pairing_and_a_side_scores_as_its_best_role():
+    cup = event("swiss", 2, boards=(DUEL, HUNT))
+    scores = {("fox", "dog"): (60, 40), ("hare", "cat", "dog"): (70, 10, 30)}  # in each match, whoever has the roles
+
+    def play(match):
+        roles = tuple(seat.role for seat in match.seats)
+        sides = DUEL.sides if match.label == DUEL.label else HUNT.sides
+        result = paired.result(match, sides, paired.strengths(cup))
+        better = int(match.label == HUNT.label and match.seats[1].bot.name == "bot001")  # one point in one match
+        return replace(
+            result, scores=dict(zip(roles, scores[roles], strict=True)) | {roles[-1]: scores[roles][-1] + better}
+        )
+
+    run = Run(cup, swiss, play).go_on()
+    assert [(row.bot, row.points) for row in swiss.placings(cup, run.batches)] == [("bot001", 1), ("bot000", 0)]
 
 
 # Knockout
