@@ -19,6 +19,7 @@ from arena.cli import (
     check_rules,
     compare,
     docs,
+    duel,
     games,
     init,
     match,
@@ -51,6 +52,7 @@ app = typer.Typer(
 app.command()(run.run)
 app.command()(results.leaderboard)
 app.command()(compare.compare)
+app.command()(duel.duel)
 app.command()(results.charts)
 app.command()(results.report)
 app.command()(games.games)

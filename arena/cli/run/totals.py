@@ -75,6 +75,11 @@ class Totals:
 
 def resumed(event: Event, folder: Path) -> Totals:
     """Return the totals of the stored matches of this event."""
+    return Totals(event, stored(event, folder))
+
+
+def stored(event: Event, folder: Path) -> list[Played]:
+    """Return the matches of this event that were played before."""
     plan = {match.id for match in schedules.find(event.schedule).plan(event)}
     with Archive.open(folder, writing=False) as archive:
-        return Totals(event, (match for match in archive.played(all_versions=True) if match.id in plan))
+        return [match for match in archive.played(all_versions=True) if match.id in plan]

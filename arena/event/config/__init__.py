@@ -78,15 +78,25 @@ class Tournament(Table):
     faults: Faults = Field(default=Faults(), description="Faults that are forgiven.")
     workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
 
-    def event(self, workspace: Path, *, bots: Iterable[str] = (), boards: Iterable[str] = ()) -> Event:
-        """Return the event that this file describes, only with the named bots and boards when any are named."""
+    def event(
+        self,
+        workspace: Path,
+        *,
+        bots: Iterable[str] = (),
+        boards: Iterable[str] = (),
+        entered: tuple[Bot, ...] | None = None,
+    ) -> Event:
+        """Return the event that this file describes, only with the named bots and boards when any are named.
+
+        `entered` are bots that play instead of those of the file.
+        """
         every_board, chosen = self._boards(workspace), []
         for name in boards:
             matching = [board for board in every_board if name in {board.label, board.name, board.game}]
             chosen += matching or [_picked("board", name, {board.label: board for board in every_board})]
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
-        entered = self._bots(workspace, named)
+        entered = self._bots(self.entrants(workspace) if entered is None else discovery.unique(entered), named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             entered = tuple(bot for bot in entered if _can_play(bot, played)) or entered
         event = Event(
@@ -146,9 +156,8 @@ class Tournament(Table):
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
 
-    def _bots(self, workspace: Path, named: tuple[str, ...]) -> tuple[Bot, ...]:
+    def _bots(self, bots: tuple[Bot, ...], named: tuple[str, ...]) -> tuple[Bot, ...]:
         """Return the named bots, or all when none are named; ArenaError for fewer than two."""
-        bots = self.entrants(workspace)
         if named:
             by_name = {bot.name: bot for bot in bots}
             bots = tuple(sorted({_picked("bot", name, by_name) for name in named}, key=lambda bot: bot.name))
