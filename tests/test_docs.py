@@ -100,6 +100,7 @@ def test_every_documented_command_runs(played, words):
     quick = {
         "run": ["--bots", "dice,walker", "--no-charts", "--plan"],
         "charts": ["--json"],
+        "duel": ["--help"],  # its exit code is the answer, after minutes
         "play": ["--help"],  # it wants somebody to play
         **{command: [match] for command in ("replay", "trace", "rerun")},
     }

@@ -25,7 +25,7 @@ from arena.cli import options, output, paths, signals, workspace
 from arena.cli.run import command_line, make_archive
 from arena.cli.run.watching import FRAME_INTERVAL_S, LINE_INTERVAL_S, Watcher, absence
 from arena.errors import ArenaError
-from arena.values import Abort, Board, Bot, Ending, Event, Played, Record
+from arena.values import Abort, Board, Bot, Ending, Event, Fault, Played, Record
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -220,6 +220,10 @@ class _DuelWatcher(Watcher):
         most = self._duel.event.repeats * len(self._duel.event.boards)
         self.line(f"{self.name}: at most {output.counted(most, 'pairing')}{before}, {self.workers} matches at a time")
 
+    def absent(self, bot: str, fault: Fault) -> None:
+        """Part of `Audience`."""
+        self.absentees[bot] = fault  # ends the duel, whose error reports it
+
     def finished(self, record: Record) -> None:
         """Part of `Audience`."""
         super().finished(record)
@@ -248,7 +252,8 @@ class _DuelWatcher(Watcher):
         self._shown_at = time.monotonic()
         rate = self.progress.rate
         speed = "" if rate is None else f", {rate:.1f} matches/s"
-        lines = [f"{_pairings(self._duel)}{speed}", *_evidence(self._duel)]
+        bot, opponent = map(output.safe_line, self._duel.names)
+        lines = [f"{bot} against {opponent}: {_pairings(self._duel)}{speed}", *_evidence(self._duel)]
         if self._live is None:
             self.line("; ".join(lines))
         else:
