@@ -52,8 +52,8 @@ def graded(dice: random.Random, difference: float) -> float:
 
 
 def disasters(dice: random.Random, difference: float) -> float:
-    """The first bot is a little better in nearly every pairing, and loses two in a hundred by everything."""
-    return -100.0 if dice.random() < 0.02 else (difference + 2) / 0.98
+    """The first bot is a little better in nearly every pairing, and loses five in a hundred by everything."""
+    return -100.0 if dice.random() < 0.05 else (difference + 5) / 0.95
 
 
 SCORES: dict[str, Pairings] = {
