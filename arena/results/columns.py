@@ -260,6 +260,17 @@ METRICS = Columns(
         Column("value", "A number", "the bot's"),
     )
 )
+VERSIONS = Columns(
+    (
+        _BOT,
+        Column("version", "1 for the version that played first, and so on; a version that never played has no number"),
+        Column("digest", "Hash of the version's files"),
+        Column("rank", "Its rank by rating among the bots of its time, each in its version of that time"),
+        Column("rating", "How strong it is, by one fit of all matches ever, in which each version is a bot", "rating"),
+        *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+        Column("matches", "How many it played in", "matches"),
+    )
+)
 TIMING = Columns(
     (
         Column("bot", "The bot's name"),
@@ -291,6 +302,7 @@ FRAMES: Mapping[str, Columns] = {
     "strengths": STRENGTHS,
     "advantages": ADVANTAGES,
     "chance_better": CHANCE_BETTER,
+    "versions": VERSIONS,
     "crosstable": CROSSTABLE,
     "head_to_head": HEAD_TO_HEAD,
     "matches": MATCHES,

@@ -37,11 +37,11 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.results.archive import records, schema
 from arena.results.archive.database import DamagedError, Database, NoResultsError
-from arena.results.archive.records import Entry, Row, StoredSeat
+from arena.results.archive.records import Entry, Row, Span, StoredSeat
 from arena.results.standings import Tally
 from arena.values import Abort, Ending, Event, Failing, Played, Record, digest_of
 
-__all__ = ["Archive", "DamagedError", "Entry", "NoResultsError", "StoredSeat"]
+__all__ = ["Archive", "DamagedError", "Entry", "NoResultsError", "Span", "StoredSeat"]
 
 MATCH = f"""
 insert into matches ({", ".join(records.MATCH)}, figures, planned)
@@ -211,6 +211,14 @@ class Archive(Database):
     def versions(self) -> Counter[str]:
         """Return the number of versions of each bot that ever played."""
         return Counter(bot for (bot,) in self._rows("select bot from entries group by bot, digest"))
+
+    def spans(self) -> tuple[Span, ...]:
+        """Return every version of each bot that ever played, in the order of their first matches."""
+        query = (
+            "select bot, digest, min(match), max(match), count(distinct match) from seats "
+            "join entries on entry = number group by bot, digest order by min(match), bot"
+        )
+        return tuple(map(Span._make, self._rows(query)))
 
     def sides(self) -> dict[str, set[int]]:
         """Return the sides of each `game/board` that was ever played."""

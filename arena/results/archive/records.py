@@ -75,6 +75,16 @@ class Entry(NamedTuple):
 ENTRY = Entry._fields
 
 
+class Span(NamedTuple):
+    """A version of a bot, and the matches in which it played, by their numbers in the archive."""
+
+    bot: str
+    digest: str
+    first: int
+    last: int
+    matches: int
+
+
 class StoredSeat(NamedTuple):
     """A seat of a match with columns of its match and its entry, as tables show it."""
 

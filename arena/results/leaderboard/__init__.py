@@ -27,6 +27,7 @@ from arena.results.leaderboard import (
     rating_cache,
     rating_frames,
     record_frames,
+    version_frames,
 )
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
@@ -214,6 +215,18 @@ class Results:
     def chance_better(self) -> pd.DataFrame:
         """Return a row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger."""
         return rating_frames.chance_better(self.ratings)
+
+    def versions(self) -> pd.DataFrame:
+        """Return a row for each version of each bot: its rank in its time and its rating; none if nobody has two."""
+        spans = self._archive.spans()
+        if len({span.bot for span in spans}) == len(spans):
+            return pd.DataFrame(columns=columns.VERSIONS.names)
+        archive = Archive.open(self.folder).by_version(lambda bot, digest: f"{bot} {digest}")
+        every = Results(archive, all_versions=True, rating=self._rating)
+        strengths = {rating.bot: rating.strength for rating in every.ratings.ratings}
+        every.close()
+        rated = {(span.bot, span.digest): strengths[f"{span.bot} {span.digest}"] for span in spans}
+        return version_frames.versions(spans, rated)
 
     def head_to_head(self, bot: str, opponent: str) -> pd.DataFrame:
         """Return a row for each board and role that both bots had: the score of each, against the other or alone.
