@@ -132,6 +132,9 @@ LEADERBOARD = Columns(
         _DISPLAY,
     )
 )
+CHANGE = Column(
+    "change", "Ranks gained or lost since the last run with other bots or versions; in no file", label="Change"
+)
 RANKINGS = Columns(
     (
         _BOARD,

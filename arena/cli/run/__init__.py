@@ -141,6 +141,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
 
     read = results.read(folder)
     written = results.write_tables(read, folder)
+    read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(absence(bot, fault))
     results.print_leaderboard(read, json=json)

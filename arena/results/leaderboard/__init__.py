@@ -23,6 +23,7 @@ from arena.results.leaderboard import (
     match_frames,
     meetings,
     metrics,
+    rank_changes,
     ranking,
     rating_cache,
     rating_frames,
@@ -137,6 +138,21 @@ class Results:
             for standing in self.standings
             if standing.rank is None and standing.points is not None
         }
+
+    @cached_property
+    def rank_changes(self) -> dict[str, int | None]:
+        """How many ranks each ranked bot rose since the last run with other bots, None for a new one; or empty."""
+        if self._all_versions or self.rating != self.event.rating:
+            return {}
+        return rank_changes.changes(self.folder, self.event, self._ranks)
+
+    def store_ranks(self) -> None:
+        """Store the ranks, at the end of a run, for `rank_changes` after later runs."""
+        rank_changes.store(self.folder, self.event, self._ranks)
+
+    @property
+    def _ranks(self) -> dict[str, int | None]:
+        return {standing.bot: standing.rank for standing in self.standings}
 
     @cached_property
     def ratings(self) -> Ratings:
