@@ -7,7 +7,9 @@ import pytest
 import stored
 from cup import FIRST, arena, make, run_event
 
-from arena.report import leaderboard
+from arena.report import bots, leaderboard
+from arena.report.index import Index
+from arena.results.archive import Archive
 from arena.results.leaderboard import Results, rank_changes
 
 EVENT = stored.event("ann", "bob", "cat", boards=[stored.DUEL], repeats=2)
@@ -80,3 +82,15 @@ def test_a_run_shows_who_rose_since_the_run_before(tmp_path):
         ["1", "bob", "\u25b21"],
         ["2", "ada", "\u25bc1"],
     ]
+
+
+def test_a_bots_page_has_its_versions_if_it_has_several(tmp_path):
+    played(tmp_path, "ann bob cat")
+    results = played(tmp_path, "bob ann cat", bob="f00f00f00")
+    with Archive.open(tmp_path) as archive:
+        index = Index.of(results)
+        pages = dict(zip(index.bots, bots.pages(results, index, archive), strict=True))
+    assert [len(pages[bot]["versions"]) for bot in ("ann", "bob", "cat")] == [0, 2, 0]
+    (first, *_, before), (second, digest, rank, _, interval, after) = pages["bob"]["versions"]
+    assert (first, before, second, digest, rank, after) == ("1", "8", "2", "f00f00", "1", "8")
+    assert "above" in interval or " to " in interval

@@ -6,9 +6,11 @@ without a match.
 """
 
 # A duel is a round robin of two bots with as many repeats as the limit of pairings allows, which is stopped as soon as
-# the test has decided. Lanes finish matches in any order, so a round counts when all rounds before it are complete:
-# else quick matches would count first, and who wins quickly would decide. Matches of later rounds that are done by
-# then stay stored and do not count; with another question they may.
+# the test has decided. It needs no schedule of its own: the plan is that of the event, and only the callback `stopped`
+# reads results. Lanes finish matches in any order, so a round counts when all rounds before it are complete: else quick
+# matches would count first, and who wins quickly would decide. Matches of later rounds that are done by then stay
+# stored and do not count; with another question they may. For the same reason a match that arena gave up ends the duel
+# for now: to leave its round out would be a choice that the match itself made.
 
 import sys
 import time
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 UNDECIDED_CODE = 3
 FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
-MOST_PAIRINGS = 1_000_000
+MOST_PAIRINGS = 100_000  # the plan of so many takes some 100 MB
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
 
@@ -91,7 +93,8 @@ def duel(
     try:
         question = sequential.Question(low=scale.to_points(low), high=scale.to_points(high), alpha=alpha, beta=beta)
     except ValueError as error:
-        raise ArenaError(f"--points {low:g} {high:g}: both bounds must be between -100 and 100") from error
+        hint = "both bounds must be between -100 and 100" if scale is POINTS else "no match can show such a difference"
+        raise ArenaError(f"--{scale.unit.lower()} {low:g} {high:g}: {hint}") from error
     overrides = options.overrides(
         settings or (),
         schedule="round_robin",
@@ -353,8 +356,7 @@ def _report(duel: Duel) -> Iterator[str]:
     test, scale, question = duel.test, duel.scale, duel.test.question
     bot, opponent = map(output.safe_line, duel.names)
     boards = ", ".join(board.label for board in duel.event.boards)
-    matches = output.counted(duel.rounds * duel.round_matches, "match").replace("matchs", "matches")
-    yield f"{bot} against {opponent} on {boards}: {_pairings(duel)}, {matches}"
+    yield f"{bot} against {opponent} on {boards}: {_pairings(duel)}, {duel.rounds * duel.round_matches} matches"
     yield from _evidence(duel)
     for name, faults in sorted(_faults(duel)):
         yield f"{output.safe_line(name)} failed: {faults}"

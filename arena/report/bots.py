@@ -9,13 +9,14 @@ from arena.protocol import clean
 from arena.report.index import Index
 from arena.report.replays import WORDS, last_lines
 from arena.results.archive import Archive
-from arena.results.columns import LEADERBOARD, RANKINGS, TIMING
+from arena.results.columns import LEADERBOARD, RANKINGS, TIMING, VERSIONS, interval_text
 from arena.results.leaderboard import Results
 from arena.results.tables import rows_of
 from arena.values import Fault, Played, Record
 
 MATCHES = 3  # best ones that a page names, and as many worst ones
 FAULTS = 8  # kinds of fault that a page lists
+DIGEST = 6  # digits of a version's digest, as in other tables
 TIMES = ("turns", "wall_p50", "wall_p99", "wall_max", "cpu_p50", "cpu_max")
 Page = dict[str, Any]
 
@@ -29,11 +30,13 @@ def pages(results: Results, index: Index, archive: Archive) -> list[Page]:
             matches[bot].append(match)
     times = rows_of(results.timing(), TIMING)
     faults = _faults(results, index, archive)
+    versions = _versions(results)
     return [
         {
             "strengths": list(_strengths(bot, results, index, fields)),
             **_extremes(bot, matches[bot], results, index, fields),
             "faults": faults[bot],
+            "versions": versions[bot],
             "times": sorted(_time(row, index) for row in times if row["bot"] == bot and row["turns"]),
         }
         for bot in index.bots
@@ -72,6 +75,18 @@ def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iter
         numbers = [index.boards[label], index.roles[label].index(role)]
         strength = [round(figure, decimals) if isfinite(figure) else None for figure in rated.get((label, role), ())]
         yield [*numbers, round(mean, score_decimals), round(fields[label, role][1], score_decimals), *strength]
+
+
+def _versions(results: Results) -> dict[str, list[list[str]]]:
+    """Return the versions of each bot that has several, as texts: number, digest, rank, rating, interval, matches."""
+    columns = VERSIONS.rated_in(results.ratings.unit)
+    rating = columns["rating"]
+    versions: dict[str, list[list[str]]] = defaultdict(list)
+    for row in rows_of(results.versions(), columns):
+        interval = interval_text(rating.text(row["rating_low"]), rating.text(row["rating_high"]))
+        figures = (row["version"], row["digest"][:DIGEST], row["rank"], rating.text(row["rating"]), interval)
+        versions[row["bot"]].append([*map(str, figures), str(row["matches"])])
+    return defaultdict(list, {bot: rows for bot, rows in versions.items() if len(rows) > 1})
 
 
 def _time(row: Mapping[str, Any], index: Index) -> list[Any]:
