@@ -16,7 +16,7 @@ from statistics import median
 
 import duel
 from picture import draw
-from side_by_side import compiled, measured, show
+from side_by_side import Rounds, compiled, measured, show
 
 from arena.errors import ArenaError
 from arena.event import discovery, tournament
@@ -85,27 +85,22 @@ def shares(bot: Bot, **conditions: object) -> Callable[[], tuple[float, float, f
     """Milliseconds of a match until all bots are ready, for its turns, and to its end."""
 
     def measure() -> tuple[float, float, float]:
-        marks: list[float] = []
         with Launcher() as launcher:
             for number in range(3):  # the first one finds nothing prepared
-                marks[:] = [time.perf_counter()]
-                play(
-                    duel.match(BOARD, bot, number, **conditions),
-                    launcher=launcher,
-                    observer=lambda _: marks.append(time.perf_counter()),
-                )
-                marks.append(time.perf_counter())
+                began = time.perf_counter()
+                _, moments = duel.timed(duel.match(BOARD, bot, number, **conditions), launcher)
+                marks = [began, *moments, time.perf_counter()]
         return (marks[1] - marks[0]) * 1e3, (marks[-2] - marks[1]) * 1e3, (marks[-1] - marks[-2]) * 1e3
 
     return measure
 
 
-def show_shares(found: dict[str, list[tuple[float, float, float]]]) -> None:
+def show_shares(found: dict[str, Rounds[tuple[float, float, float]]]) -> None:
     """Where the time of a match goes."""
     print("\nWhere a match of 100 turns spends its time (ms: to be ready, turns, end)")
     for name, rounds in found.items():
         start, turns, end = (median(column) for column in zip(*rounds, strict=True))
-        print(f"  {name:52}{start:8.1f}{turns:8.1f}{end:8.1f}")
+        print(f"  {name:52}{start:8.1f}{turns:8.1f}{end:8.1f}  {rounds.conditions()}")
 
 
 class Nobody:

@@ -10,14 +10,12 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-import typer
-
-from arena.cli import app
+from arena.cli import COMMANDS, command
 from arena.cli.live import entering, human_seat, viewer
 from arena.games import rulebook
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
-from arena.results.columns import DECIMALS, FILE_DECIMALS, FRAMES, SECONDS_FILE_DECIMALS, Columns
+from arena.results.columns import DECIMALS, FILE_DECIMALS, FRAMES, GRADES, SECONDS_FILE_DECIMALS, Columns
 from arena.values import Bot, Conditions, Event
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -53,7 +51,8 @@ event with a secret seed also the key of the match."""
 def parts() -> dict[tuple[Path, str], str]:
     """Return every part by its page and name, as it must stand there."""
     made = {(DOCS / "protocol.md", name): _fenced(dialogue(*told)) for name, told in PLAYED.items()}
-    made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in FRAMES.items()}
+    tables = {**FRAMES, "grades": GRADES}
+    made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in tables.items()}
     shown = ", ".join(f"{decimals} of {unit}" for unit, decimals in DECIMALS.items())
     made[RESULTS, "decimals"] = (
         f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds. The terminal and the "
@@ -102,15 +101,15 @@ def shortened(lines: list[str]) -> Iterator[str]:
 
 def commands() -> Iterator[str]:
     """Yield every command with its arguments and options."""
-    group = typer.main.get_command(app)
-    for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
-        given = [param for param in command.params if param.param_type_name == "argument"]
+    for name in sorted(COMMANDS):
+        parser = command(name)
+        given = [param for param in parser.params if param.param_type_name == "argument"]
         words = [param.metavar if param.required else f"[{param.metavar}]" for param in given]
-        yield from (f"## `arena {' '.join([name, *words])}`", "", _line(command.help), "")
+        yield from (f"## `arena {' '.join([name, *words])}`", "", _line(parser.help), "")
         rows = [(f"`{param.metavar}`", param.help) for param in given]
         rows += [
             (f"`{', '.join([*param.opts, *param.secondary_opts])}`", param.help)
-            for param in command.params
+            for param in parser.params
             if param.param_type_name == "option" and not param.hidden
         ]
         yield from ("| | |", "|---|---|", *(f"| {what} | {_line(told)} |" for what, told in rows), "")

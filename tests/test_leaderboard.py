@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import arena
 from arena.errors import ArenaError
 from arena.results.archive import Archive
-from arena.results.columns import CROSSTABLE, FRAMES, LEADERBOARD, Columns, interval_text
+from arena.results.columns import CROSSTABLE, FILE_DECIMALS, FRAMES, LEADERBOARD, Columns, interval_text
 from arena.results.leaderboard import Results, meetings, rating_cache, write_csv
 from arena.results.standings import standings
 from arena.results.tables import rows_of, write
@@ -95,6 +95,12 @@ def test_a_board_with_the_name_of_a_clock_is_rounded_as_a_score():
     assert rows_of(frame, LEADERBOARD) == [{"bot": "ann", "wall": 0.3333, "rating": 0.0}]
 
 
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=20))
+def test_a_row_has_its_figures_as_the_csv_files_have_them(figures):
+    columns = pd.DataFrame({"points": figures}).round(FILE_DECIMALS)["points"] + 0.0
+    assert [row["points"] for row in LEADERBOARD.in_file({"points": figure} for figure in figures)] == columns.to_list()
+
+
 @pytest.mark.parametrize(("unit", "text"), [("logits", "-1.25"), ("Elo", "-1"), ("points", "-1.2")])
 def test_a_rating_has_the_decimals_of_its_unit(unit, text):
     rating = LEADERBOARD.rated_in(unit)["rating"]
@@ -163,8 +169,8 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
     with tempfile.TemporaryDirectory() as top, patch.object(rating_cache, "REFITS", 30):
         folder = Path(top)
         with Archive.open(folder, writing=True) as archive:
-            archive.begin(MANY, plan)
             archive.append(*records)
+            stored.begin(archive, MANY, plan)
         for all_versions in (False, True):
             results = Results.open(folder, all_versions=all_versions)
             bots, played = [bot.name for bot in MANY.bots], results.played
@@ -438,7 +444,7 @@ def test_only_the_current_plan_counts_unless_all_versions_are_asked_for(tmp_path
     stored.store(tmp_path, EVENT, map(stored.played, MATCHES))
     smaller = stored.event("ann", "bob", boards=[stored.DUEL])
     with Archive.open(tmp_path, writing=True) as archive:
-        archive.begin(smaller, (match.id for match in stored.plan(smaller)))
+        stored.begin(archive, smaller, (match.id for match in stored.plan(smaller)))
     now, ever = Results.open(tmp_path), Results.open(tmp_path, all_versions=True)
     assert (len(now.matches()), len(ever.matches())) == (2, len(MATCHES))
     assert (len(now.leaderboard()), len(ever.leaderboard())) == (2, 3)

@@ -106,7 +106,9 @@ def duel(
         sandbox=sandbox,
         unsafe=unsafe or None,
     )
+    of_an_event = ("rounds", "references", "seed_order", "max_matches", "stop_after", "stop_when", "grade")
     tournament = workspace.own_tournament(overrides)
+    tournament = tournament.model_copy(update={key: type(tournament).model_fields[key].default for key in of_an_event})
     bots = workspace.bot_named(bot), workspace.bot_named(opponent)
     if bots[0] == bots[1] or (bots[0].digest == bots[1].digest and _family(bots[0]) == _family(bots[1])):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
@@ -267,12 +269,14 @@ class _DuelWatcher(Watcher):
 
 def _play(duel: Duel, folder: Path, workers: int, stop: signals.Stop, pin: bool | None) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
-    from arena.cli.run import totals
-    from arena.event import tournament
+    from arena.event import plan, tournament
+    from arena.results.archive import Archive
 
     make_archive(duel.event, folder)
-    for match in sorted(totals.stored(duel.event, folder), key=lambda match: match.repeat):
-        duel.add(match)
+    with Archive.open(folder) as archive:
+        stored = [planned.match.id for planned in plan.known(duel.event, archive) if planned.stored]
+        for match in archive.played_of(stored):
+            duel.add(match)
     if duel.is_over:
         return ()
     with ExitStack() as stack:

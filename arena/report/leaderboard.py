@@ -60,6 +60,8 @@ class Table:
     """The unit of ratings; empty without ratings."""
     warnings: tuple[str, ...] = ()
     """Warnings about the ratings, for the reader."""
+    ending: tuple[str, ...] = ()
+    """Why the event ended, and which ranks are open; cleaned."""
     parts: tuple[tuple[str, Rows], ...] = ()
     """Rows of bots without an overall rank, by the part of the event that they play, told in words."""
     rankings: tuple[tuple[str, Rows, int], ...] = ()
@@ -91,6 +93,7 @@ def table(results: Results) -> Table:
         tuple(parts.pop(None)),
         results.ratings.unit if "rating" in names else "",
         results.warnings,
+        results.ending,
         tuple((str(part), tuple(own)) for part, own in parts.items()),
         tuple(_rankings(results)),
     )

@@ -4,9 +4,11 @@ A column is declared here only: the frames have these names, the CSV files, the 
 the report these labels, and `python tests/pages.py` makes the tables of results/README.md. Pure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from math import isfinite
+from typing import Any
 
 from arena.results import tiebreaks
 from arena.values import Ending
@@ -45,6 +47,12 @@ class Column:
         """The number of decimals in CSV and JSON."""
         return SECONDS_FILE_DECIMALS if self.unit == "seconds" else FILE_DECIMALS
 
+    def in_file(self, figure: float) -> float | None:
+        """Return a figure with the decimals of CSV and JSON, 0.0 for -0.0; None for one that is missing or infinite."""
+        power = 10**self.file_decimals
+        # numpy rounds the columns of CSV files in this way, which is not always Python's `round(figure, decimals)`.
+        return round(figure * power) / power if isfinite(figure) else None
+
     def text(self, figure: float | None, sign: str = "-") -> str:
         """Return a figure as a person is shown it; a missing figure and an open end of an interval are empty.
 
@@ -74,11 +82,20 @@ class Columns:
         return [column.name for column in self.columns]
 
     def __getitem__(self, name: str) -> Column:
-        """Return the column of that name, also of one that has the name of a tie-break, a role or a board."""
+        """Return the column of that name, also of one that has the name of a tie-break, a role, a board or a number."""
         by_name = {column.name: column for column in self.columns}
         general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{name.rpartition('_')[2]}"
-        column = next(by_name[each] for each in (name, general, "BOARD") if each in by_name)
+        numbered = f"{name.rpartition('_')[0]}_NUMBER"
+        column = next(by_name[each] for each in (name, general, numbered, "BOARD") if each in by_name)
         return replace(column, name=name)
+
+    def in_file(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return rows with their figures as in CSV and JSON. Infinite figures, which JSON does not have, are None."""
+        column = cache(self.__getitem__)
+        return [
+            {name: column(name).in_file(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
+            for row in rows
+        ]
 
     def rated_in(self, unit: str) -> "Columns":
         """Return the columns with the unit of an event's rating."""
@@ -248,7 +265,7 @@ TURNS = Columns(
         Column("role", "Whose move it was"),
         Column("bot", "The bot that had the role; missing if chance moved"),
         Column("move", "The move, as the rules write it"),
-        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`"),
+        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`, `opening`"),
         Column("said", "The text that was refused, if any"),
         Column("wall", "From `go` to the answer", "seconds"),
         Column("cpu", "CPU time that the bot's process used meanwhile", "seconds"),
@@ -298,6 +315,37 @@ ABORTS = Columns(
         Column("cause", "What went wrong"),
     )
 )
+GRADES = Columns(
+    (
+        Column("student", "The name in people.csv; a bot of nobody there stands under its own name"),
+        Column("id", "The id in people.csv"),
+        Column("email", "The e-mail in people.csv"),
+        Column("bot", "The bot that is graded: of several that of the most marks; empty if none was played"),
+        Column("marks", "The sum of the marks", "marks"),
+        Column("out_of", "The marks of all thresholds", "marks"),
+        Column("state", "`played`, `not played`, `refused`, `withdrawn` or `nothing handed in`"),
+        Column("note", "What a teacher should know: why there is no bot, or how often the bot was at fault"),
+        Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
+        Column("match", "The match to look at: the worst against the reference that the bot failed most"),
+        Column("replay", "The command that shows this match"),
+    )
+)
+
+PLACINGS = Columns(
+    (
+        Column("place", "Bots that the rules do not separate share a place"),
+        _BOT,
+        Column("points", "1 for each pairing won and each bye, 0.5 for each pairing drawn"),
+        Column("won", "Pairings won, deciders included"),
+        Column("drawn", "Pairings drawn"),
+        Column("lost", "Pairings lost"),
+        Column("byes", "Rounds in which it had no opponent; each counts as a win"),
+        Column("buchholz", "Swiss: the sum of its opponents' points", label="Buchholz"),
+        Column("out", "Knockout: the round in which it lost", label="out in round"),
+        _DISPLAY,
+    )
+)
+"""Of `arena/event/placings.py`: no frame of `Results`, which does not know schedules."""
 
 FRAMES: Mapping[str, Columns] = {
     "leaderboard": LEADERBOARD,

@@ -95,7 +95,9 @@ def run(
     if strict:
         with Archive.open(folder, writing=False) as archive:
             fault = any(tally.ending for tally in archive.tallies())
-    if fault or not outcome.complete:
+    # A run that `stop_after` ended did what it was asked to.
+    unfinished = not outcome.complete and (outcome.stop is None or outcome.failed)
+    if fault or unfinished:
         raise typer.Exit(1)
 
 
@@ -113,7 +115,7 @@ def _play(event: Event, folder: Path, workers: int, stop: signals.Stop, pin: boo
     from arena.event import tournament
 
     make_archive(event, folder)
-    with watching.watcher(event.name, workers, totals.resumed(event, folder)) as watcher:
+    with watching.watcher(event.name, workers, totals.Totals(event, totals.stored(folder))) as watcher:
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
@@ -145,6 +147,11 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(absence(bot, fault))
     results.print_leaderboard(read, json=json)
+    if json:
+        for sentence in read.ending:
+            output.notice(sentence)
+    else:
+        results.print_placings(read, folder)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")

@@ -1,38 +1,36 @@
 """pandas frames of an event: leaderboard, strengths, crosstable, matches, seats, turns, timing; and their CSV files.
 
 `Results` decides which matches count. Points come from standings.py, ratings from rating_cache.py, the rank from
-ranking.py, and the frames from the modules that are named after their source: rating_frames.py, meetings.py,
-match_frames.py, record_frames.py. Clock readings are only in `seats`, `turns` and `timing`, so that the CSV files of
-all other frames are the same bytes each time.
+ranking.py, the rows of the leaderboard from rating_rows.py, and the frames from the modules that are named after their
+source: rating_frames.py, meetings.py, match_frames.py, record_frames.py. pandas takes half a second to import, so only
+the methods that return a frame import it: the terminal's leaderboard does without. Clock readings are only in `seats`,
+`turns` and `timing`, so that the CSV files of all other frames are the same bytes each time.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from arena.errors import ArenaError
 from arena.game import Role
-from arena.results import columns, tables
+from arena.results import columns
 from arena.results.archive import Archive
+from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
-from arena.results.leaderboard import (
-    match_frames,
-    meetings,
-    metrics,
-    rank_changes,
-    ranking,
-    rating_cache,
-    rating_frames,
-    record_frames,
-    version_frames,
-)
+from arena.results.leaderboard import meetings, rank_changes, ranking, rating_cache, rating_rows, stop_words
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
-from arena.values import FEWEST_RANKED, Event, Failing, Played, labels
+from arena.values import FEWEST_RANKED, Event, Failing, Played, digest_of, labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arena.results.leaderboard.rating_rows import Row
 
 
 class Results:
@@ -79,6 +77,15 @@ class Results:
         return self._archive.event()
 
     @cached_property
+    def mark(self) -> str:
+        """A key of the event and of the matches that count: what was made of these results is valid while it is equal.
+
+        Aborts are not in it.
+        """
+        sums = rating_cache.sums(self.tallies)
+        return digest_of(event_text(self.event), self.rating, self._all_versions, self._archive.mark(), sums)
+
+    @cached_property
     def labels(self) -> dict[str, str]:
         """The name to show for every bot of the event, all different: its display name, or else its own name."""
         return labels(self.event.bots)
@@ -87,7 +94,7 @@ class Results:
         """Return the name to show for a bot."""
         return self.labels.get(bot, bot)
 
-    def labelled(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def labelled(self, frame: "pd.DataFrame") -> "pd.DataFrame":
         """Return the frame with the names to show for bots."""
         columns = [name for name in ("bot", "opponent") if name in frame]
         return frame.assign(**{name: frame[name].map(self.label) for name in columns})
@@ -134,7 +141,7 @@ class Results:
     def specialists(self) -> dict[str, str]:
         """The boards and roles, as a text, of each bot without an overall rank, because it plays only these."""
         return {
-            standing.bot: rating_frames.part(standing.roles, self.boards, self.columns)
+            standing.bot: rating_rows.part(standing.roles, self.boards, self.columns)
             for standing in self.standings
             if standing.rank is None and standing.points is not None
         }
@@ -142,7 +149,7 @@ class Results:
     @cached_property
     def rank_changes(self) -> dict[str, int | None]:
         """How many ranks each ranked bot rose since the last run with other bots, None for a new one; or empty."""
-        if self._all_versions or self.rating != self.event.rating:
+        if self._all_versions or self._archive.renamed or self.rating != self.event.rating:
             return {}
         return rank_changes.changes(self.folder, self.event, self._ranks)
 
@@ -177,6 +184,12 @@ class Results:
         return self.ratings.warnings
 
     @cached_property
+    def ending(self) -> tuple[str, ...]:
+        """Sentences on why the event ended and which ranks are open; none if it goes on, or has no rule to stop."""
+        stop = self._archive.stop()
+        return () if stop is None else stop_words.sentences(stop, self.event, self.label)
+
+    @cached_property
     def failings(self) -> tuple[Failing, ...]:
         """The faults of bots, by bot and ending, each with an example match."""
         return tuple(self._archive.failings(all_versions=self._all_versions))
@@ -197,43 +210,66 @@ class Results:
     @cached_property
     def columns(self) -> dict[str, str]:
         """For each `game/board` of the event: the name of its column, such as `duel`."""
-        return rating_frames.board_columns(self.boards)
+        return rating_rows.board_columns(self.boards)
 
     @cached_property
     def places(self) -> dict[tuple[str, Role], str]:
         """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
-        return rating_frames.board_role_columns(self.boards)
+        return rating_rows.board_role_columns(self.boards)
 
-    def leaderboard(self) -> pd.DataFrame:
-        """Return a row a bot, best first; rank, rating and points are missing for a bot that never played."""
-        frame = rating_frames.leaderboard(
-            self.standings, self.ratings, self.event.tie_breaks, self.columns, self.places
+    def leaderboard_rows(self) -> "list[Row]":
+        """Return the rows of `leaderboard`; pandas is not needed."""
+        return rating_rows.leaderboard(
+            self.standings, self.ratings, self.event.tie_breaks, self.columns, self.places, self.label
         )
-        return frame.assign(display=frame["bot"].map(self.label))
 
-    def rankings(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
+    def leaderboard(self) -> "pd.DataFrame":
+        """Return a row a bot, best first; rank, rating and points are missing for a bot that never played."""
+        from arena.results.leaderboard import rating_frames
+
+        names = rating_rows.leaderboard_columns(self.event.tie_breaks, self.columns, self.places)
+        return rating_frames.leaderboard(names, self.leaderboard_rows())
+
+    def rankings_rows(self, board: str | None = None, role: Role | None = None) -> "list[Row]":
+        """Return the rows of `rankings`; pandas is not needed."""
+        labels, roles = self._selection(board, role)
+        rows = rating_rows.rankings(self.ratings, self.standings, self.boards, self.label)
+        return [row for row in rows if row["board"] in labels and (role is None or row["role"] in roles)]
+
+    def rankings(self, board: str | None = None, role: Role | None = None) -> "pd.DataFrame":
         """Return a row for each bot in each board role, and on each board over all its roles: its rank and strength.
 
         Over all roles of a board, where `role` is missing, only bots are ranked that played each role. `board` and
         `role` select rows as in `crosstable`.
         """
-        frame = rating_frames.rankings(self.ratings, self.standings, self.boards)
-        return self._select(frame.assign(display=frame["bot"].map(self.label)), board, role)
+        from arena.results.leaderboard import rating_frames
 
-    def strengths(self) -> pd.DataFrame:
+        return rating_frames.rankings(self.rankings_rows(board, role))
+
+    def strengths(self) -> "pd.DataFrame":
         """Return a row for each bot and each board role that it played: strength, low, high, in the rating's unit."""
+        from arena.results.leaderboard import rating_frames
+
         return rating_frames.strengths(self.ratings)
 
-    def advantages(self) -> pd.DataFrame:
+    def advantages(self) -> "pd.DataFrame":
         """Return a row for each board role: its advantage between average bots; no rows where points are the rating."""
+        from arena.results.leaderboard import rating_frames
+
         return rating_frames.advantages(self.ratings)
 
-    def chance_better(self) -> pd.DataFrame:
+    def chance_better(self) -> "pd.DataFrame":
         """Return a row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger."""
+        from arena.results.leaderboard import rating_frames
+
         return rating_frames.chance_better(self.ratings)
 
-    def versions(self) -> pd.DataFrame:
+    def versions(self) -> "pd.DataFrame":
         """Return a row for each version of each bot: its rank in its time and its rating; none if nobody has two."""
+        import pandas as pd
+
+        from arena.results.leaderboard import version_frames
+
         spans = self._archive.spans()
         if len({span.bot for span in spans}) == len(spans):
             return pd.DataFrame(columns=columns.VERSIONS.names)
@@ -244,11 +280,15 @@ class Results:
         rated = {(span.bot, span.digest): strengths[f"{span.bot} {span.digest}"] for span in spans}
         return version_frames.versions(spans, rated)
 
-    def head_to_head(self, bot: str, opponent: str) -> pd.DataFrame:
+    def head_to_head(self, bot: str, opponent: str) -> "pd.DataFrame":
         """Return a row for each board and role that both bots had: the score of each, against the other or alone.
 
         Where they met in unlike roles only, `opponent_role` differs from `role`. Raise ArenaError for an unknown bot.
         """
+        import pandas as pd
+
+        from arena.results.leaderboard import rating_frames
+
         names = [standing.bot for standing in self.standings]
         for name in (bot, opponent):
             _require("bot", name, name in names, names)
@@ -262,57 +302,73 @@ class Results:
         alone = sums.assign(score=sums["score"] / sums["matches"])
         return rating_frames.head_to_head(self._crosstable, alone, bot, opponent)
 
-    def matches(self) -> pd.DataFrame:
+    def matches(self) -> "pd.DataFrame":
         """Return a row a match: game, board, repeat, seed, reason, and bot, score and ending of each role of the event.
 
         The rows stand by board, repeat and bots.
         """
+        from arena.results.leaderboard import match_frames
+
         stored = list(self._archive.reasons(all_versions=self._all_versions))
         ids, reasons = [match for match, _ in stored], [reason for _, reason in stored]
         return match_frames.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.places))
 
-    def crosstable(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
+    def crosstable(self, board: str | None = None, role: Role | None = None) -> "pd.DataFrame":
         """Return a row for each board, role, bot and opponent: matches, and the bot's mean score in that role.
 
         Teammates are no opponents. `board` is a `game/board` or a board's name. Raise ArenaError for an unknown
         board or role.
         """
-        return self._select(self._crosstable, board, role)
+        labels, roles = self._selection(board, role)
+        frame = self._crosstable
+        return frame[frame["board"].isin(labels) & frame["role"].isin(roles)].reset_index(drop=True)
 
-    def _select(self, frame: pd.DataFrame, board: str | None, role: Role | None) -> pd.DataFrame:
-        """Return the rows of a board and of a role; raise ArenaError for an unknown board or role."""
+    def _selection(self, board: str | None, role: Role | None) -> tuple[set[str], set[Role]]:
+        """Return each `game/board` and each role that are meant; raise ArenaError for an unknown board or role."""
+        labels, roles = {*self.boards}, {role for _, role in self.places}
         if board is not None:
-            labels = [label for label in self.boards if board in {label, label.partition("/")[2]}]
+            labels = {label for label in labels if board in {label, label.partition("/")[2]}}
             _require("board", board, bool(labels), self.columns.values())
-            frame = frame[frame["board"].isin(labels)]
         if role is not None:
-            roles = {role for _, role in self.places}
             _require("role", role, role in roles, roles)
-            frame = frame[frame["role"] == role]
-        return frame.reset_index(drop=True)
+            roles = {role}
+        return labels, roles
 
     @cached_property
-    def _crosstable(self) -> pd.DataFrame:
+    def _crosstable(self) -> "pd.DataFrame":
         return meetings.crosstable(self.arrays)
 
-    def seats(self) -> pd.DataFrame:
+    def seats(self) -> "pd.DataFrame":
         """Return a row for each match and role: the bot, its score and fault, seconds to `ready`, exit, CPU, memory."""
+        from arena.results.leaderboard import record_frames
+
         return record_frames.seats(self._archive, all_versions=self._all_versions)
 
-    def turns(self) -> pd.DataFrame:
+    def turns(self) -> "pd.DataFrame":
         """Return a row for each move: match, turn, role, bot, move, by, rejected text, three times, remarks."""
+        from arena.results.leaderboard import record_frames
+
         return record_frames.turns(self._archive, all_versions=self._all_versions)
 
-    def metrics(self, most: int | None = None) -> pd.DataFrame:
+    def metrics(self, most: int | None = None) -> "pd.DataFrame":
         """Return a row for each match, turn, role and metric that a bot reported in a remark: bot and value.
 
         Of more than `most` matches only a fair share is read.
         """
+        from arena.results.leaderboard import metrics
+
         return metrics.frame(self._archive, all_versions=self._all_versions, most=most)
 
-    def timing(self) -> pd.DataFrame:
+    def timing(self) -> "pd.DataFrame":
         """Return a row for each bot, board and role: number of answers, quantiles of wall and CPU time in seconds."""
+        from arena.results.leaderboard import record_frames
+
         return record_frames.timing(self._archive, all_versions=self._all_versions)
+
+    def first_failings(self, most: int) -> tuple[list[Failing], int]:
+        """Return at most so many of `failings`, and how many there are: to find an example of each takes long."""
+        every = {(tally.bot, tally.ending) for tally in self.tallies if tally.ending is not None}
+        return list(islice(self._archive.failings(all_versions=self._all_versions), most)), len(every)
 
     def seats_held(self) -> Counter[str]:
         """Return the number of seats of each bot in the matches that count."""
@@ -328,8 +384,10 @@ class Results:
         lengths: Ints = arrays.turns[on_board[arrays.entry[arrays.position == 0]]]
         return lengths
 
-    def aborts(self) -> pd.DataFrame:
+    def aborts(self) -> "pd.DataFrame":
         """Return a row for each time that arena itself failed a match: match, attempt, cause."""
+        import pandas as pd
+
         rows = [(abort.match, abort.attempt, abort.cause) for abort in self._archive.aborts()]
         return pd.DataFrame(rows, columns=columns.ABORTS.names)
 
@@ -340,6 +398,8 @@ class Results:
 
 def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
     """Write the tables as CSV files, each whole or not at all."""
+    from arena.results import tables
+
     frames = {
         "leaderboard": results.leaderboard(),
         "rankings": results.rankings(),
