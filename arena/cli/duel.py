@@ -27,7 +27,7 @@ from arena.cli import options, output, paths, signals, workspace
 from arena.cli.run import command_line, make_archive
 from arena.cli.run.watching import FRAME_INTERVAL_S, LINE_INTERVAL_S, Watcher, absence
 from arena.errors import ArenaError
-from arena.values import Abort, Board, Bot, Ending, Event, Fault, Played, Record
+from arena.values import Abort, Board, Bot, Ending, Event, Fault, Openings, Played, Record
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 UNDECIDED_CODE = 3
 FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
 MOST_PAIRINGS = 100_000  # the plan of so many takes some 100 MB
+OPENING_PLIES = 6  # lead to 60 to 800 different states on the shipped boards; 4 plies to 20 to 150
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
 
@@ -119,6 +120,8 @@ def duel(
         raise ArenaError(f"--max-pairings {max_pairings}: {len(playable)} boards need {len(playable)} at least")
     names = bots[0].name, bots[1].name
     event = replace(event, name=name or f"duel-{names[0]}-{names[1]}", boards=playable, repeats=rounds)
+    if "openings" not in tournament.model_fields_set:
+        event = _with_openings(event)
     count = tournament.workers.count
     if count == "auto":
         count = cores.matches_at_once(event, len(cores.available()))
@@ -333,6 +336,23 @@ def _playable(event: Event, *, named: bool) -> Iterator[Board]:
         output.notice(f"left out: {'; '.join(refusals)}")
 
 
+def _with_openings(event: Event) -> Event:
+    """Return the event with drawn openings: else bots that play the same each time would repeat one pairing for ever.
+
+    Where a board is over too soon for them, there are none. Openings are drawn without repetition until a board has no
+    more; if pairings repeat after that, the answer is about the mean over the openings of the board.
+    """
+    from arena.games import openings, rulebook
+
+    for board in event.boards:
+        try:
+            openings.refuse_rare(rulebook.game_of(board), OPENING_PLIES)
+        except ArenaError as error:
+            output.notice(f"without openings: {board.label}: {error}")
+            return event
+    return replace(event, openings=Openings(plies=OPENING_PLIES))
+
+
 def _pairings(duel: Duel) -> str:
     """Return the number of pairings that count, in words."""
     return output.counted(duel.rounds * len(duel.event.boards), "pairing")
@@ -380,8 +400,8 @@ def _report(duel: Duel) -> Iterator[str]:
         yield f"undecided: {_pairings(duel)} were complete when the duel ended early"
     if len(test.differences) >= FEWEST_ALIKE and len(set(test.differences)) == 1:
         yield (
-            "Every pairing had the same result: neither bots nor boards leave anything to chance, so more pairings "
-            "tell nothing new."
+            "Every pairing had the same result: if neither bots nor boards leave anything to chance, more pairings "
+            "tell nothing new; other openings might (--set openings.plies=8)."
         )
 
 
