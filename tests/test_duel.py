@@ -191,7 +191,7 @@ def simulated(order: random.Random | None) -> Duel:
     bots = tuple(Bot(name=name, command=("x",), digest=name) for name in SCORES)
     event = Event(name="x", seed=1, boards=(DUET,), bots=bots, repeats=10)
     matches = []
-    for match in round_robin.plan(event):
+    for match in round_robin.batch(event, 0, ()):
         seats = {seat.role: seat.bot.name for seat in match.seats}
         matches.append(
             Played(
