@@ -104,6 +104,24 @@ def test_neither_workers_nor_an_earlier_duel_change_the_outcome(workspace):
     assert one | {"results": ""} == two | {"results": ""}
 
 
+def test_pairings_begin_with_openings_unless_the_event_says_otherwise(workspace):
+    def openings(name, *words):
+        """Return the opening of each match, by its repeat."""
+        assert duel(workspace, "good", "bad", "--max-pairings", "2", "--name", name, *words).returncode == 3
+        by_repeat = {}
+        with Archive.open(workspace / "results" / name, writing=False) as archive:
+            for record in archive.records():
+                moves = tuple((turn.role, turn.move) for turn in record.turns if turn.by == "opening")
+                by_repeat.setdefault(record.match.repeat, set()).add(moves)
+        return by_repeat
+
+    drawn = openings("opened")
+    assert [len(legs) for legs in drawn.values()] == [1, 1]  # both legs of a pairing begin alike
+    assert drawn[0] != drawn[1]
+    assert all(len(moves) == 6 for legs in drawn.values() for moves in legs)
+    assert openings("plain", "--set", "openings.plies=0") == {0: {()}, 1: {()}}
+
+
 def test_two_versions_of_a_bot_meet_under_the_names_that_compare_takes(tmp_path):
     folder = make(tmp_path / "ws", "hunt", other=FIRST)
     version(folder, "ada", NONSENSE)
@@ -173,7 +191,7 @@ def simulated(order: random.Random | None) -> Duel:
     bots = tuple(Bot(name=name, command=("x",), digest=name) for name in SCORES)
     event = Event(name="x", seed=1, boards=(DUET,), bots=bots, repeats=10)
     matches = []
-    for match in round_robin.plan(event):
+    for match in round_robin.batch(event, 0, ()):
         seats = {seat.role: seat.bot.name for seat in match.seats}
         matches.append(
             Played(

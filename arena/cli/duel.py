@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 UNDECIDED_CODE = 3
 FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
 MOST_PAIRINGS = 100_000  # the plan of so many takes some 100 MB
-DEFAULT_PLIES = (4, 2)  # the first number that leaves matches open on all boards
+OPENING_PLIES = 6  # lead to 60 to 800 different states on the shipped boards; 4 plies to 20 to 150
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
 
@@ -62,13 +62,6 @@ def duel(
     max_pairings: Annotated[
         int, typer.Option(min=1, max=MOST_PAIRINGS, help="Undecided after so many pairings.")
     ] = 5000,
-    plies: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Turns of an opening that is drawn for each pairing; 0: none. Default: as tournament.toml, or 4.",
-        ),
-    ] = None,
     workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto.")] = None,
     seed: Annotated[str | None, typer.Option(help="Fixes every draw: a number, or 32 hex digits.")] = None,
     name: Annotated[
@@ -121,13 +114,14 @@ def duel(
     if bots[0] == bots[1] or (bots[0].digest == bots[1].digest and _family(bots[0]) == _family(bots[1])):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     event = tournament.event(Path(), boards=options.split(boards or ()), entered=bots)
-    event = replace(event, openings=_openings(event, plies))
     playable = tuple(_playable(event, named=bool(boards)))
     rounds = max_pairings // len(playable)
     if not rounds:
         raise ArenaError(f"--max-pairings {max_pairings}: {len(playable)} boards need {len(playable)} at least")
     names = bots[0].name, bots[1].name
     event = replace(event, name=name or f"duel-{names[0]}-{names[1]}", boards=playable, repeats=rounds)
+    if "openings" not in tournament.model_fields_set:
+        event = _with_openings(event)
     count = tournament.workers.count
     if count == "auto":
         count = cores.matches_at_once(event, len(cores.available()))
@@ -313,33 +307,6 @@ def _live() -> "AbstractContextManager[Live | None]":
     return Live(console=console, auto_refresh=False, transient=True)
 
 
-def _openings(event: Event, plies: int | None) -> Openings:
-    """Return the openings of the pairings, by default those of tournament.toml, or drawn ones.
-
-    Two bots that always play alike would repeat one pairing for ever. Where a match may be over so soon, fewer plies
-    are drawn.
-    """
-    from arena.games import openings, rulebook
-
-    def refuse(number: int) -> None:
-        for board in event.boards if number else ():
-            try:
-                openings.refuse_rare(rulebook.game_of(board), number)
-            except ArenaError as error:
-                raise ArenaError(f"--plies {number}: {board.label}: {error}") from error
-
-    if plies is not None:
-        refuse(plies)
-        return Openings(plies=plies)
-    if event.openings != Openings():
-        return event.openings
-    for number in DEFAULT_PLIES:
-        with suppress(ArenaError):
-            refuse(number)
-            return Openings(plies=number)
-    return Openings()
-
-
 def _family(bot: Bot) -> str:
     """Return the name of a bot without its version."""
     return bot.name.partition("@")[0]
@@ -367,6 +334,23 @@ def _playable(event: Event, *, named: bool) -> Iterator[Board]:
         raise ArenaError(f"{'; '.join(refusals)}: choose boards on which both play every role, --boards NAME")
     if refusals:
         output.notice(f"left out: {'; '.join(refusals)}")
+
+
+def _with_openings(event: Event) -> Event:
+    """Return the event with drawn openings: else bots that play the same each time would repeat one pairing for ever.
+
+    Where a board is over too soon for them, there are none. Openings are drawn without repetition until a board has no
+    more; if pairings repeat after that, the answer is about the mean over the openings of the board.
+    """
+    from arena.games import openings, rulebook
+
+    for board in event.boards:
+        try:
+            openings.refuse_rare(rulebook.game_of(board), OPENING_PLIES)
+        except ArenaError as error:
+            output.notice(f"without openings: {board.label}: {error}")
+            return event
+    return replace(event, openings=Openings(plies=OPENING_PLIES))
 
 
 def _pairings(duel: Duel) -> str:
@@ -416,8 +400,8 @@ def _report(duel: Duel) -> Iterator[str]:
         yield f"undecided: {_pairings(duel)} were complete when the duel ended early"
     if len(test.differences) >= FEWEST_ALIKE and len(set(test.differences)) == 1:
         yield (
-            "Every pairing had the same result: neither bots nor boards leave anything to chance, so more pairings "
-            "tell nothing new."
+            "Every pairing had the same result: if neither bots nor boards leave anything to chance, more pairings "
+            "tell nothing new; other openings might (--set openings.plies=8)."
         )
 
 
