@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import live
@@ -185,6 +186,21 @@ def test_children_that_compute_unasked_are_stopped_with_their_parent_after_each_
             assert opened.ask({role: GO})[role].ending is None
             group = list(launcher._group(opened.bots[role].child))
             assert until(lambda pids=group: all(stopped(pid) or not alive(pid) for pid in pids))
+
+
+def test_beside_a_bot_whose_waits_are_not_excused_nobody_is_left_awake(tmp_path, patient):
+    forks, single = (live.bot_of(tmp_path / f"{name}.py", text() + f"# {name}") for name in ("forks", "single"))
+    single = replace(single, limits=Limits(processes=1))
+    conditions = Conditions(sandbox="landlock", limits=Limits(processes=2))
+    match = live.match_of("mummy_maze/duel", forks, single, conditions=conditions)
+    with Launcher() as launcher, LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
+        _, second = opened.bots.values()
+        live.nobody_looks(second)
+        opened.ask(dict.fromkeys(opened.bots, READY))
+        for role in [*opened.bots] * 4:
+            opened.ask({role: GO})
+        assert second.of_one_process
+        assert second._frozen
 
 
 def test_while_somebody_watches_a_match_no_bot_is_awake_between_two_turns(tmp_path):
