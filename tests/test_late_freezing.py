@@ -262,7 +262,7 @@ def test_the_referees_delay_before_its_first_wait_is_excused_and_no_delay_is_cou
     with opponents(tmp_path, quick=text()) as bots:
         stopwatch = bots["quick"].stopwatch
         stopwatch.start(GO, anew=False, short=True)
-        stopwatch.expect_longer(0.5)
+        stopwatch.expect_longer(time.monotonic(), 0.5)
         stopwatch.excuse_late_look(0.25)
         spent = stopwatch.spent(stopwatch.begun + 1.0)
         assert 0.75 <= spent.referee_late <= 0.75 + (time.monotonic() - stopwatch.begun)

@@ -166,7 +166,7 @@ class LiveBot:
         wire.write(ask.text)
         if self._frozen:
             self._thaw()
-        looked = time.monotonic()
+        waits = time.monotonic()
         ready = wire.wait(SHORT_ANSWER_MS)
         now = time.monotonic()
         line = self._read_line() if ready == wire.only_output else None
@@ -175,10 +175,10 @@ class LiveBot:
                 self.freeze()
             self.reply = Reply(line, None, "", spent, self._output.remarks())
             return self.reply
-        late = lateness(now, looked + SHORT_ANSWER_S)
+        late = lateness(now, waits + SHORT_ANSWER_S)
         if late and ready:  # an answer that is there may have been there since the wait began
-            late = now - looked
-        stopwatch.expect_longer(looked - stopwatch.begun + late)
+            late = now - waits
+        stopwatch.expect_longer(now, waits - stopwatch.begun + late)
         if line is not None:
             self._accept(line, now)
         return self.reply

@@ -92,11 +92,13 @@ class Stopwatch:
         waited = used.waited - before.waited  # also what it waited before it was asked, if it was awake
         return TimeUsed(wall, cpu, min(wall, waited), 0.0)
 
-    def expect_longer(self, late: float) -> None:
-        """Time an answer that is not short; the referee was `late` by so many seconds until now."""
-        if self._meter.complete:
-            self._late_at_first = late
+    def expect_longer(self, looked: float, late: float) -> None:
+        """Time an answer that is not short; the referee `looked` (monotonic), `late` by so many seconds.
+
+        A short answer is expected of a bot of one process only, so its waits are excused.
+        """
         self._delay.mark()
+        self._late_at_first = late + time.monotonic() - looked  # it was not looking since then either
 
     def stop(self) -> None:
         """Charge to the next answer what the bot uses from now on: it is frozen, and should use nothing."""
