@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import cup
 import live
 import pytest
+import stored
 
-from arena.event import config, discovery
+from arena.event import config, discovery, schedules
 from arena.games import rulebook
 from arena.match.referee import Referee
 from arena.protocol import Reply
@@ -238,3 +240,15 @@ def test_every_file_and_name_that_contributing_points_to_exists():
             elif not re.search(rf"^ *(?:def|class) {name}\b|^{name}\b[^\n]* = ", text, re.MULTILINE):
                 missing.append(name)
     assert missing == []
+
+
+def test_every_schedule_is_documented_and_the_one_of_the_page_plans():
+    page = (HERE / "docs" / "formats.md").read_text()
+    assert all(f'`"{name}"`' in page for name in schedules.names())
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    own: dict[str, Any] = {}
+    exec(code, own)
+    event = stored.event("ann", "bob", "cat")
+    matches = list(own["batch"](event, 0, ()))
+    assert Counter(match.label for match in matches) == Counter(own["count"](event))
+    assert not list(own["batch"](event, 1 + own["BEHIND"], ()))

@@ -82,7 +82,7 @@ def test_a_missing_match_holds_back_the_batches_that_need_it(tmp_path, monkeypat
             for planned in walked.walk():
                 if planned is None:
                     break
-                if (planned.batch, planned.match.id) != (0, walked.ids(0)[2]):  # this one is given up
+                if (planned.batch, len(walked.ids(0))) != (0, 3):  # the third match is given up
                     archive.append(stored.likely(planned.match, SKILL, 2))
                     walked.done(planned.batch)
             assert (walked.walked, walked.complete) == (reached, False)

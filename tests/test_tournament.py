@@ -462,3 +462,43 @@ def test_a_stopped_event_keeps_what_finished(tmp_path):
     assert 5 <= outcome.finished < 120
     with Archive.open(cup / "results") as archive:
         assert len(archive.ids()) == outcome.finished
+
+
+def test_a_gauntlet_plays_challengers_against_references_only(tmp_path):
+    bots = {"a": FIRST, "b": LAST, "c": FIRST + "#\n"}
+    cup = workspace(tmp_path, bots, schedule='"gauntlet"', references='["b"]')
+    outcome, audience = run(cup)
+    assert (outcome.planned, outcome.complete) == (4, True)
+    assert {frozenset(seat.bot for seat in record.seats) for record in audience.records} == {
+        frozenset("ab"),
+        frozenset("bc"),
+    }
+
+
+def test_an_event_ends_at_max_matches_and_goes_on_with_more(tmp_path):
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n"}, rounds=2, max_matches=3)
+    outcome, audience = run(cup)
+    assert (outcome.planned, outcome.complete, audience.counts) == (3, True, (3, 0))
+    results = Results.open(cup / "results")
+    assert results.ending[0] == "the event ended after 3 matches (max_matches)"
+    assert results.ending[1].startswith("still open at 95 %: ranks 1 to 3 (")
+    results.close()
+    (cup / "tournament.toml").write_text((cup / "tournament.toml").read_text().replace("max_matches = 3\n", ""))
+    outcome, audience = run(cup)
+    assert (outcome.planned, outcome.complete, outcome.stop, audience.counts) == (4, True, None, (4, 3))
+    results = Results.open(cup / "results")
+    assert results.ending == ()
+    results.close()
+
+
+def test_after_stop_after_no_match_begins_and_the_next_run_goes_on(tmp_path):
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, stop_after=0.001)
+    outcome, _ = run(cup)
+    assert outcome.stop is not None
+    assert (outcome.stop.rule, outcome.complete, outcome.finished) == ("stop_after", False, 0)
+    text = (cup / "tournament.toml").read_text()
+    (cup / "tournament.toml").write_text(text.replace("stop_after = 0.001", "stop_after = 600"))
+    outcome, _ = run(cup)
+    assert outcome.complete
+    assert outcome.stop is not None
+    assert outcome.stop.rule == "plan"

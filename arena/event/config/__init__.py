@@ -75,7 +75,7 @@ class Tournament(Table):
     stop_when: Literal["order is certain", "best is certain"] | None = Field(
         default=None, description="End the event at the first look at which this holds with the chance `confidence`."
     )
-    confidence: float = Field(default=0.95, ge=0.5, lt=1, description="The chance that `stop_when` is right.")
+    confidence: float = Field(default=0.95, ge=0.5, le=0.9999, description="The chance that `stop_when` is right.")
     rating: str = Field(
         default="bradley_terry", description="The rating that decides the rank: bradley_terry, elo or points."
     )

@@ -15,6 +15,8 @@ from arena.game import Role
 from arena.values import Batch, Board, Bot, Event, Match, digest_of
 
 BEHIND = 0
+DRAWS = 20
+"""Draws of a round of larger tables, until none of its tables was there before."""
 
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
@@ -137,10 +139,14 @@ def _rounds(event: Event, board: Board) -> Iterator[list[tuple[Bot, ...]]]:
         sat = Counter[str]()
         seen: set[frozenset[str]] = set()
         for number in range(comb(len(playing), size)):
-            names = sorted(playing, key=lambda name: (sat[name], drawn(number, name)))
-            names = names[: len(names) - len(names) % size]
-            tables = [names[start :: len(names) // size] for start in range(len(names) // size)]
-            fresh = [table for table in tables if frozenset(table) not in seen]
+            fresh: list[list[str]] = []
+            for attempt in range(DRAWS):
+                names = sorted(playing, key=lambda name: (sat[name], drawn(number, attempt, name)))
+                names = names[: len(names) - len(names) % size]
+                tables = [names[start :: len(names) // size] for start in range(len(names) // size)]
+                fresh = [table for table in tables if frozenset(table) not in seen]
+                if len(fresh) == len(tables):
+                    break
             seen |= set(map(frozenset, fresh))
             sat.update(chain(*fresh))
             yield [tuple(playing[name] for name in table) for table in fresh]
