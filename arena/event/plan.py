@@ -53,27 +53,27 @@ class Plan:
         """The ids of the matches that were walked, for each batch."""
         self._missing: list[int] = []
         """How many of these are not stored, for each batch."""
+        self._open = 0
+        """How many of all are not stored."""
         self._ended = 0
         """The number of batches that were walked to their end."""
         self._results: dict[int, Batch] = {}
+        self.walked = 0
+        """The number of matches that were walked."""
         self.over = False
         """True when all matches of the plan were walked."""
         self.ended_by = "plan"
         """The key of the rule that ended the plan."""
 
     @property
-    def walked(self) -> int:
-        """The number of matches that were walked."""
-        return sum(map(len, self._ids))
-
-    @property
     def complete(self) -> bool:
         """True when all matches of the plan are stored."""
-        return self.over and not any(self._missing)
+        return self.over and not self._open
 
     def done(self, batch: int) -> None:
         """Take note that a match of this batch was stored."""
         self._missing[batch] -= 1
+        self._open -= 1
 
     def walk(self) -> Iterator[Planned | None]:
         """Yield the matches in order; None while nothing is decided beyond the matches before."""
@@ -83,14 +83,14 @@ class Plan:
             decided = number if looks else max(0, number - self._schedule.BEHIND)
             while not self._stored(decided):
                 yield None
-            before: Match | None = None
+            repeat = -1  # the highest one of the batch so far
             batch = self._schedule.batch(self._event, number, _History(self, max(0, number - self._schedule.BEHIND)))
             for match, stored in self._looked_up(batch):
-                if before is None:
+                if repeat < 0:
                     self._ids.append(array("Q"))
                     self._missing.append(0)
-                if looks and self.walked and (before is None or match.repeat != before.repeat):
-                    while any(self._missing):
+                if looks and self.walked and match.repeat > repeat:
+                    while self._open:
                         yield None
                     blocks += 1
                     if blocks >= next_look:
@@ -101,11 +101,13 @@ class Plan:
                 if limit is not None and self.walked >= limit:
                     self._end("max_matches")
                     return
-                before = match
+                repeat = max(repeat, match.repeat)
                 self._ids[number].append(int(match.id, 16))
                 self._missing[number] += not stored
+                self._open += not stored
+                self.walked += 1
                 yield Planned(match, number, stored)
-            if before is None:
+            if repeat < 0:
                 self._end("plan")
                 return
             self._ended += 1

@@ -178,7 +178,7 @@ def run(
 
 def _refuse_another_level(archive: Archive, event: Event) -> None:
     """Raise ArenaError when earlier matches of this event were played at another level of confinement."""
-    if not archive.ids():
+    if not archive.count(all_versions=True):
         return
     before, now = archive.event().conditions.sandbox, event.conditions.sandbox
     if before != now:
@@ -266,7 +266,7 @@ class _Run:
             if self._calls:
                 match, seat = self._calls.popleft()
                 return _Call(match, seat, self._excused([seat.bot.name]))
-            if len(self._held) >= HELD_MOST:
+            if not self._queue and len(self._held) >= HELD_MOST:
                 return None
             self._fill()
             if not self._queue:
