@@ -10,11 +10,13 @@ from types import SimpleNamespace
 import pytest
 import stored
 
+from arena.cli import leaderboard_text
 from arena.event import plan, schedules, stopping
 from arena.event.plan import Plan
 from arena.event.schedules import gauntlet, round_robin
+from arena.report.leaderboard import table
 from arena.results.archive import Archive
-from arena.results.leaderboard import stop_words
+from arena.results.leaderboard import Results, stop_words
 from arena.values import Bot, OpenRanks, Stop
 
 SKILL = ("ann", "bob", "cat", "dan")
@@ -230,3 +232,20 @@ def test_the_end_is_told_with_the_ranks_that_are_open_and_hostile_names_do_nothi
     assert told("max_matches") == ("the event ended after 1 match (max_matches)", "no rank is open at 90 %")
     assert "after 60 s" in told("stop_after")[0]
     assert told("plan")[0] == "the event ended after all 1 match of its plan"
+
+
+def test_leaderboard_and_report_say_why_the_event_ended_until_it_goes_on(tmp_path, capsys):
+    event = replace(stored.event("ann", "<b>bob", boards=[stored.DUEL]), stop_when=stopping.ORDER)
+    folder = stored.store(tmp_path, event, map(stored.played, stored.plan(event)))
+    open_ranks = OpenRanks(first=1, last=2, bots=("<b>bob", "ann"))
+    with Archive.open(folder, writing=True) as archive:
+        archive.append_stop(Stop(rule="plan", matches=2, open=(open_ranks,)))
+    results = Results.open(folder)
+    leaderboard_text.show(results)
+    shown = capsys.readouterr().err
+    assert "the event ended after all 2 matches of its plan\nstill open at 95 %: ranks 1 to 2 (<b>bob, ann)" in shown
+    assert table(results).ending == results.ending
+    results.close()
+    with Archive.open(folder, writing=True) as archive:
+        stored.begin(archive, event, [])
+    assert Results.open(folder).ending == ()
