@@ -5,9 +5,6 @@ files over ours (`arena-py` does), and then nothing inside `arena` can be relied
 """
 
 import sys
-from importlib.metadata import packages_distributions
-from importlib.util import find_spec
-from pathlib import Path
 from typing import NoReturn
 
 
@@ -16,6 +13,10 @@ def main() -> NoReturn:
     try:
         from arena.cli import main as command
     except ImportError as error:
+        from importlib.metadata import packages_distributions  # slow to import, and only a collision needs it
+        from importlib.util import find_spec
+        from pathlib import Path
+
         spec = find_spec("arena")  # the package is looked at, not run
         package = None if spec is None or spec.origin is None else Path(spec.origin).parent
         ours = package is not None and "def open_results" in (package / "__init__.py").read_text("utf-8", "replace")

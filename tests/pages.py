@@ -10,9 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-import typer
-
-from arena.cli import app
+from arena.cli import COMMANDS, command
 from arena.cli.live import entering, human_seat, viewer
 from arena.games import rulebook
 from arena.match.referee import Referee
@@ -102,15 +100,15 @@ def shortened(lines: list[str]) -> Iterator[str]:
 
 def commands() -> Iterator[str]:
     """Yield every command with its arguments and options."""
-    group = typer.main.get_command(app)
-    for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
-        given = [param for param in command.params if param.param_type_name == "argument"]
+    for name in sorted(COMMANDS):
+        parser = command(name)
+        given = [param for param in parser.params if param.param_type_name == "argument"]
         words = [param.metavar if param.required else f"[{param.metavar}]" for param in given]
-        yield from (f"## `arena {' '.join([name, *words])}`", "", _line(command.help), "")
+        yield from (f"## `arena {' '.join([name, *words])}`", "", _line(parser.help), "")
         rows = [(f"`{param.metavar}`", param.help) for param in given]
         rows += [
             (f"`{', '.join([*param.opts, *param.secondary_opts])}`", param.help)
-            for param in command.params
+            for param in parser.params
             if param.param_type_name == "option" and not param.hidden
         ]
         yield from ("| | |", "|---|---|", *(f"| {what} | {_line(told)} |" for what, told in rows), "")

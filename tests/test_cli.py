@@ -11,6 +11,8 @@ import cup
 import pytest
 from cup import BOT, CRASHES, FIRST, arena, arena_itself, environment, make
 
+from arena.cli import COMMANDS, command
+
 PLAYS_DUEL = ("match", "first", "last", "--board", "duel")
 
 
@@ -34,18 +36,44 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
     return json.loads(done.stdout)
 
 
-def test_importing_the_command_line_loads_nothing_slow():
-    slow = ("pandas", "matplotlib", "numpy", "pydantic", "sqlite3", "multiprocessing", "rich.live", "arena.match.play")
-    code = f"import sys, arena.cli; print([name for name in {slow!r} if name in sys.modules])"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.strip() == "[]"
+COMPLETING = {"_TYPER_COMPLETE_ARGS": "arena run --pl", "_ARENA_COMPLETE": "complete_zsh"}
+SLOW = ("pandas", "matplotlib", "numpy", "sqlite3", "multiprocessing", "rich.text", "arena.match.play")
+NEVER = (*SLOW, "pydantic")  # some versions of typer import it when a command gets its values
 
 
-def test_every_command_has_help(fresh):
-    listed = arena(fresh, "--help").stdout
-    for command in ("run", "leaderboard", "charts", "games", "match", "replay", "init"):
-        assert command in listed
-        assert arena(fresh, command, "--help").returncode == 0
+@pytest.mark.parametrize(
+    ("words", "variables", "said", "not_loaded"),
+    [
+        (["--help"], {}, "leaderboard", (*NEVER, "arena.values")),
+        (["run", "--help"], {}, "--plan", SLOW),
+        ([], COMPLETING, '"--plan":"Only print how many matches, and how long."', NEVER),
+    ],
+    ids=["the help of all", "the help of a command", "completion"],
+)
+def test_help_and_completion_load_nothing_slow(words, variables, said, not_loaded, tmp_path):
+    code = (
+        "import atexit, sys; sys.argv[0] = 'arena'; from arena.cli import main; "
+        "atexit.register(lambda: print('loaded:', [each for each in "
+        f"{not_loaded!r} if sys.modules.get(each)], file=sys.stderr)); main()"
+    )
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment() | variables, capture_output=True, text=True, check=True
+    )
+    assert said in done.stdout
+    assert done.stderr == "loaded: []\n"
+
+
+def test_the_list_of_commands_says_of_each_what_its_own_help_says(fresh):
+    assert {name: " ".join(command(name).help.split()) for name in COMMANDS} == COMMANDS
+    listed = " ".join(arena(fresh, "--help").stdout.split())
+    assert all(f"{name} {line}" in listed for name, line in COMMANDS.items())
+
+
+def test_a_mistyped_command_is_suggested(fresh):
+    done = arena(fresh, "leaderbord")
+    assert done.returncode == 2
+    assert "No such command 'leaderbord'. Did you mean 'leaderboard'?" in done.stderr
 
 
 def test_completion_for_a_shell_can_be_shown(fresh):

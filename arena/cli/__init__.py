@@ -1,73 +1,97 @@
 """The command line `arena`, by typer: a file for each command, of its name; results.py has three that print results.
 
-It owns the messages to users and the exit codes. Results go to stdout, everything else to stderr. Modules that are slow
-to import (pandas, matplotlib, pydantic, rich's live display) are imported inside the commands that need them.
+It owns the messages to users and the exit codes. Results go to stdout, everything else to stderr. A command's module is
+imported when it is called, so that the help and the completion of a shell import none; modules that are slow to import
+(pandas, matplotlib, pydantic, rich) are imported inside the commands that need them.
 """
 
 import errno
 import os
 import sys
 import threading
-from typing import Annotated, NoReturn
+from importlib import import_module
+from typing import Annotated, Any, NoReturn
+
+if {"_ARENA_COMPLETE", "_BOTARENA_COMPLETE"} & os.environ.keys():
+    # A shell asks for completions at each press of a key. typer would import rich, for markup in the help texts, and
+    # pydantic, for values that nobody uses here: both together take three times as long as all the rest.
+    sys.modules |= {"rich": None, "pydantic": None}  # type: ignore[dict-item]
 
 import typer
+from typer.core import TyperGroup
 
 from arena import __version__
-from arena.cli import (
-    bots,
-    check,
-    check_rules,
-    compare,
-    docs,
-    games,
-    init,
-    match,
-    new,
-    output,
-    play,
-    replay,
-    rerun,
-    results,
-    run,
-    streams,
-    submit,
-    trace,
-    verify,
-)
+from arena.cli import output, streams
 from arena.errors import ArenaError, refusal
 from arena.sandbox import descriptors
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threads only spin, and wait for busy cores
 
+COMMANDS = {
+    "run": "Play the event of a tournament.toml; after an interruption, go on with it.",
+    "leaderboard": "Print the leaderboard of an event, also while it is played.",
+    "compare": "Compare two bots: head to head by board and role, and whether one is really better.",
+    "charts": "Draw the charts of an event, as SVG and PNG, and write its CSV files.",
+    "report": "Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without "
+    "network.",
+    "games": "List the boards that can be played; with a name, draw them.",
+    "match": "Play one match between named bots, and show it turn by turn. Nothing is stored.",
+    "play": "Play a role yourself, by arrow keys or typed moves, against bots. You have no clock; nothing is stored.",
+    "replay": "Look at a recorded match by keys, or print it turn by turn in a pipe; steps that a wall stopped are "
+    "marked.",
+    "init": "Make a new workspace: a tournament.toml, rules and bots to start from; the event gets the folder's name.",
+    "new": "Make a bot from a starter kit, in bots/ of the workspace; without a name, list the kits.",
+    "check": "Test a bot against the protocol, step by step, at each board that it plays; exit code 1 when it is "
+    "not fit.",
+    "submit": "Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is "
+    "refused.",
+    "bots": "List the bots of this workspace: name, version, digest, author, language, games, state, display name.",
+    "withdraw": "Take a bot out of the event; its versions and its matches are kept.",
+    "trace": "Print what was said in a recorded match, seat by seat: every line, and how long each answer took.",
+    "rerun": "Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is "
+    "stored.",
+    "verify": "Check every record against the rules: states, legality, scores, tables; exit code 1 when something "
+    "is wrong.",
+    "check-rules": "Try the rules of a game, board by board, by random matches; exit code 1 when they break the "
+    "contract.",
+    "docs": "Print a page of the manual, or list the pages: the protocol, how matches end, every command and key, ...",
+}
+"""The first line of the help of every command, which is also the docstring of its function."""
+MODULES = {"leaderboard": "results", "charts": "results", "report": "results", "withdraw": "bots"}
+"""The modules of commands that do not have one of their own name."""
+
+
+def command(name: str) -> Any:
+    """Import a command and return it as typer's parser: its parameters, its help and its function."""
+    function = name.replace("-", "_")
+    module = import_module(f"arena.cli.{MODULES.get(name, function)}")
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name)(getattr(module, function))
+    return typer.main.get_command(alone)
+
+
+class Commands(TyperGroup):
+    """The group of all commands. It knows their names and first lines, and imports only the command that is called."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the name and the parser of the command that is called, and its arguments."""
+        name, known, rest = super().resolve_command(ctx, args)
+        return name, known and command(str(name)), rest
+
+
 app = typer.Typer(
     name="arena",
+    cls=Commands,
     help="Bot tournaments: play them, and see how they went.",
     epilog="Exit codes: 0 done; 1 the answer is no, or the event is unfinished; 2 a mistake, named; "
     "130, 143, 129 after SIGINT, SIGTERM, SIGHUP, with all finished matches stored.",
     no_args_is_help=True,
+    rich_markup_mode=None,  # rich's boxes would take longer to import than everything else together
     pretty_exceptions_enable=False,  # a bug of ours keeps its plain traceback
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command()(run.run)
-app.command()(results.leaderboard)
-app.command()(compare.compare)
-app.command()(results.charts)
-app.command()(results.report)
-app.command()(games.games)
-app.command()(match.match)
-app.command()(play.play)
-app.command()(replay.replay)
-app.command()(init.init)
-app.command()(new.new)
-app.command()(check.check)
-app.command()(submit.submit)
-app.command()(bots.bots)
-app.command()(bots.withdraw)
-app.command()(trace.trace)
-app.command()(rerun.rerun)
-app.command()(verify.verify)
-app.command()(check_rules.check_rules)
-app.command()(docs.docs)
+for _name, _line in COMMANDS.items():
+    app.command(_name, short_help=_line)(lambda: None)
 
 
 def main() -> NoReturn:

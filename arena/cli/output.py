@@ -4,20 +4,17 @@ Results go to stdout, everything else to stderr. Text that a bot may have writte
 rich as `Text`, which reads no markup.
 """
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import IO, TYPE_CHECKING, Any
 
-from arena.protocol import clean
-from arena.results.columns import Column
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from arena.results.columns import Column
     from arena.values import Conditions
 
 LONGEST_ERROR_LINE = 900  # characters
@@ -68,6 +65,8 @@ def safe_lines(text: str) -> str:
 
 def safe_line(value: object, length: int = 200) -> str:
     """Return any value as one line without control characters; None and NaN are empty."""
+    from arena.protocol import clean
+
     return "" if value is None or value != value else clean(str(value), length)  # NaN is unlike itself
 
 
@@ -85,7 +84,7 @@ def can_encode(text: str) -> bool:
     return True
 
 
-def make_table(columns: Sequence[str | Column], rows: Iterable[Sequence[object]]) -> "Table":
+def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object]]) -> "Table":
     """Make a table with its numbers to the right; a cell is any value, shown literally, or rich's own Text.
 
     A column of results shows figures with its decimals, under its name.
@@ -93,6 +92,8 @@ def make_table(columns: Sequence[str | Column], rows: Iterable[Sequence[object]]
     from rich import box
     from rich.table import Table
     from rich.text import Text
+
+    from arena.results.columns import Column
 
     rows = [tuple(row) for row in rows]
     result = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
@@ -116,7 +117,7 @@ def tightened(table: "Table", to: "Console") -> "Table":
     return table
 
 
-def fitting_table(columns: Sequence[str | Column], rows: Sequence[Sequence[object]], to: "Console") -> "Table":
+def fitting_table(columns: Sequence["str | Column"], rows: Sequence[Sequence[object]], to: "Console") -> "Table":
     """Make a table that fits the terminal: the last columns are left out where they would make it break words."""
     for count in range(len(columns), 0, -1):
         table = tightened(make_table(columns[:count], [row[:count] for row in rows]), to)
@@ -143,6 +144,8 @@ def print_table(table: "Table") -> None:
 
 def print_json(rows: Iterable[Mapping[str, object]]) -> None:
     """Print one array of objects, and nothing else; a float that is not finite becomes null."""
+    import json
+
     print(json.dumps([_json_value(row) for row in rows], indent=1, allow_nan=False))
 
 
