@@ -64,6 +64,18 @@ def test_help_and_completion_load_nothing_slow(words, variables, said, not_loade
     assert done.stderr == "loaded: []\n"
 
 
+@pytest.mark.parametrize("words", [[], ["--json"]], ids=" ".join)
+def test_a_leaderboard_is_printed_without_pandas(words, played):
+    code = (
+        "import sys; sys.modules['pandas'] = None; sys.argv[:] = ['arena', 'leaderboard', *sys.argv[1:]]; "
+        "from arena.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(command, cwd=played, env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout == arena(played, "leaderboard", *words).stdout
+    assert "first" in done.stdout
+
+
 def test_the_list_of_commands_says_of_each_what_its_own_help_says(fresh):
     assert {name: " ".join(command(name).help.split()) for name in COMMANDS} == COMMANDS
     listed = " ".join(arena(fresh, "--help").stdout.split())

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import arena
 from arena.errors import ArenaError
 from arena.results.archive import Archive
-from arena.results.columns import CROSSTABLE, FRAMES, LEADERBOARD, Columns, interval_text
+from arena.results.columns import CROSSTABLE, FILE_DECIMALS, FRAMES, LEADERBOARD, Columns, interval_text
 from arena.results.leaderboard import Results, meetings, rating_cache, write_csv
 from arena.results.standings import standings
 from arena.results.tables import rows_of, write
@@ -93,6 +93,12 @@ def test_every_frame_has_the_columns_that_are_declared(results, name):
 def test_a_board_with_the_name_of_a_clock_is_rounded_as_a_score():
     frame = pd.DataFrame({"bot": ["ann"], "wall": [1 / 3], "rating": [-0.00001]})
     assert rows_of(frame, LEADERBOARD) == [{"bot": "ann", "wall": 0.3333, "rating": 0.0}]
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=20))
+def test_a_row_has_its_figures_as_the_csv_files_have_them(figures):
+    columns = pd.DataFrame({"points": figures}).round(FILE_DECIMALS)["points"] + 0.0
+    assert [row["points"] for row in LEADERBOARD.in_file({"points": figure} for figure in figures)] == columns.to_list()
 
 
 @pytest.mark.parametrize(("unit", "text"), [("logits", "-1.25"), ("Elo", "-1"), ("points", "-1.2")])

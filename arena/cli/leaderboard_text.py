@@ -1,10 +1,10 @@
 """The leaderboard for a terminal: rating, interval, ranks and tier, with a small bar, in as many columns as fit.
 
-It decides what is shown of the leaderboard's frame, and how. results/README.md explains the figures.
+It decides what is shown of the leaderboard's rows, and how. results/README.md explains the figures.
 """
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from arena.results.columns import LEADERBOARD, RANKINGS, Column, interval_text
 from arena.values import Ending
 
 if TYPE_CHECKING:
-    import pandas as pd
     from rich.table import Table
     from rich.text import Text
 
@@ -37,16 +36,15 @@ def show(results: "Results") -> None:
         print("no matches yet")
         return
     width = output.console().width if sys.stdout.isatty() else None
-    rankings = results.rankings()
     if len(results.specialists) < len(results.ratings.ratings):
         output.print_table(table(results, width))
         unranked = set(results.specialists)
     else:
         print("no overall rank, because fewer than two bots play every board and role; a rank for each board:\n")
         single_role = {label for label, roles in results.boards.items() if len(roles) == 1}
-        boards = rankings[rankings["role"].isna() | rankings["board"].isin(single_role)]
+        boards = [row for row in results.rankings_rows() if row["role"] is None or row["board"] in single_role]
         _print_rankings(results, boards)
-        unranked = results.specialists.keys() - set(boards["bot"])
+        unranked = results.specialists.keys() - {row["bot"] for row in boards}
     if unranked:
         print("\nwithout such a rank, because they play a part only:")
         output.print_table(specialists(results, unranked))
@@ -59,23 +57,22 @@ def show(results: "Results") -> None:
             output.notice("who is best on which board and in which role: arena leaderboard --rankings")
     for warning in results.warnings:
         output.notice(f"note: {warning}")
-    for failing in results.failings[:FAILINGS_SHOWN]:
+    failings, kinds = results.first_failings(FAILINGS_SHOWN)
+    for failing in failings:
         times = f", {failing.times} times, such as" if failing.times > 1 else ""
         bot, event = output.safe_line(failing.bot), output.safe_line(results.folder.name)
         output.notice(
             f"{output.safe_line(results.label(failing.bot))}: {failing.ending}{times}: "
             f"{output.safe_line(failing.words)}\n  arena rerun {failing.match} {event} --bot {bot} --print"
         )
-    if (more := len(results.failings) - FAILINGS_SHOWN) > 0:
-        output.notice(f"and {more} more kinds of failure; `arena report` has them all")
+    if kinds > len(failings):
+        output.notice(f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all")
 
 
 def table(results: "Results", width: int | None) -> "Table":
     """Return the table of the ranked bots: rating and ranks always, then as many columns as fit into the width."""
-    from arena.results.tables import rows_of
-
     shown = LEADERBOARD.rated_in(results.ratings.unit)
-    rows = [row for row in rows_of(results.leaderboard(), shown) if row["bot"] not in results.specialists]
+    rows = [row for row in shown.in_file(results.leaderboard_rows()) if row["bot"] not in results.specialists]
     endings = [str(ending) for ending in Ending if any(row[str(ending)] for row in rows)]
     columns: dict[str, list[object]] = {  # the most important first
         "rank": [row["rank"] for row in rows],
@@ -108,10 +105,8 @@ def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> in
 
 def specialists(results: "Results", bots: Collection[str]) -> "Table":
     """Return a table of these bots, which play a part of the event only: that part, and their strength in it."""
-    from arena.results.tables import rows_of
-
     columns = LEADERBOARD.rated_in(results.ratings.unit)
-    rows = [row for row in rows_of(results.leaderboard(), columns) if row["bot"] in bots]
+    rows = [row for row in columns.in_file(results.leaderboard_rows()) if row["bot"] in bots]
     return _table_of(
         {
             "bot": [row["display"] for row in rows],
@@ -126,16 +121,14 @@ def specialists(results: "Results", bots: Collection[str]) -> "Table":
 
 def show_rankings(results: "Results", board: str | None, role: str | None) -> None:
     """Print a ranking of each board over all its roles, and of each role; or those of one board, or of one role."""
-    _print_rankings(results, results.rankings(board, role))
+    _print_rankings(results, results.rankings_rows(board, role))
 
 
-def _print_rankings(results: "Results", frame: "pd.DataFrame") -> None:
-    from arena.results.tables import rows_of
-
+def _print_rankings(results: "Results", ranked: Sequence[Row]) -> None:
     columns = RANKINGS.rated_in(results.ratings.unit)
-    if frame.empty:
+    if not ranked:
         print("no matches yet")
-    groups = groupby(rows_of(frame, columns), key=lambda row: (row["board"], row["role"]))
+    groups = groupby(columns.in_file(ranked), key=lambda row: (row["board"], row["role"]))
     for number, ((label, role), group) in enumerate(groups):
         rows = [
             row | {"rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]} for row in group

@@ -61,7 +61,7 @@ def leaderboard(
         frame = results.timing()
         _print_frame(frame if json else results.labelled(frame), TIMING, json=json)
     elif rankings and json:
-        _print_frame(results.rankings(board, role), RANKINGS, json=True)
+        _print_rows(RANKINGS.in_file(results.rankings_rows(board, role)), RANKINGS, json=True)
     elif rankings:
         leaderboard_text.show_rankings(results, board, role)
     else:
@@ -156,7 +156,8 @@ def _writing(folder: Path) -> Iterator[None]:
 def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False) -> None:
     """Print the leaderboard: every column, or those that fit the terminal."""
     if wide or json:
-        _print_frame(results.leaderboard(), LEADERBOARD.rated_in(results.ratings.unit), json=json)
+        columns = LEADERBOARD.rated_in(results.ratings.unit)
+        _print_rows(columns.in_file(results.leaderboard_rows()), columns, json=json)
     else:
         leaderboard_text.show(results)
 
@@ -164,7 +165,11 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
 def _print_frame(frame: "pd.DataFrame", columns: Columns, *, json: bool) -> None:
     from arena.results.tables import rows_of
 
-    rows = rows_of(frame, columns)
+    _print_rows(rows_of(frame, columns), columns, json=json)
+
+
+def _print_rows(rows: list[dict[str, Any]], columns: Columns, *, json: bool) -> None:
+    """Print rows with these columns, whose figures are rounded already."""
     if json:
         output.print_json(rows)
     elif not rows:

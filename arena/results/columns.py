@@ -4,9 +4,11 @@ A column is declared here only: the frames have these names, the CSV files, the 
 the report these labels, and `python tests/pages.py` makes the tables of results/README.md. Pure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from math import isfinite
+from typing import Any
 
 from arena.results import tiebreaks
 from arena.values import Ending
@@ -45,6 +47,12 @@ class Column:
         """The number of decimals in CSV and JSON."""
         return SECONDS_FILE_DECIMALS if self.unit == "seconds" else FILE_DECIMALS
 
+    def in_file(self, figure: float) -> float | None:
+        """Return a figure with the decimals of CSV and JSON, 0.0 for -0.0; None for one that is missing or infinite."""
+        power = 10**self.file_decimals
+        # numpy rounds the columns of CSV files in this way, which is not always Python's `round(figure, decimals)`.
+        return round(figure * power) / power + 0.0 if isfinite(figure) else None
+
     def text(self, figure: float | None, sign: str = "-") -> str:
         """Return a figure as a person is shown it; a missing figure and an open end of an interval are empty.
 
@@ -79,6 +87,14 @@ class Columns:
         general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{name.rpartition('_')[2]}"
         column = next(by_name[each] for each in (name, general, "BOARD") if each in by_name)
         return replace(column, name=name)
+
+    def in_file(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return rows with their figures as in CSV and JSON. Infinite figures, which JSON does not have, are None."""
+        column = cache(self.__getitem__)
+        return [
+            {name: column(name).in_file(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
+            for row in rows
+        ]
 
     def rated_in(self, unit: str) -> "Columns":
         """Return the columns with the unit of an event's rating."""

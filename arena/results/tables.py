@@ -43,13 +43,11 @@ def rows_of(frame: pd.DataFrame, columns: Columns) -> list[dict[str, Any]]:
 
     Missing values are None, and so are infinite ones, which JSON does not have: an open end of an interval.
     """
-    rounded = _rounded(frame, columns)
-    infinite = rounded.isin([np.inf, -np.inf])
-    plain = rounded.astype(object).where(rounded.notna() & ~infinite, None)
-    return [
+    plain = frame.astype(object).where(frame.notna(), None)
+    return columns.in_file(
         {str(key): value.item() if isinstance(value, np.generic) else value for key, value in row.items()}
         for row in plain.to_dict("records")
-    ]
+    )
 
 
 def _rounded(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:

@@ -1,36 +1,35 @@
 """pandas frames of an event: leaderboard, strengths, crosstable, matches, seats, turns, timing; and their CSV files.
 
 `Results` decides which matches count. Points come from standings.py, ratings from rating_cache.py, the rank from
-ranking.py, and the frames from the modules that are named after their source: rating_frames.py, meetings.py,
-match_frames.py, record_frames.py. Clock readings are only in `seats`, `turns` and `timing`, so that the CSV files of
-all other frames are the same bytes each time.
+ranking.py, the rows of the leaderboard from rating_rows.py, and the frames from the modules that are named after their
+source: rating_frames.py, meetings.py, match_frames.py, record_frames.py. pandas takes half a second to import, so only
+the methods that return a frame import it: the terminal's leaderboard does without. Clock readings are only in `seats`,
+`turns` and `timing`, so that the CSV files of all other frames are the same bytes each time.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from arena.errors import ArenaError
 from arena.game import Role
-from arena.results import columns, tables
+from arena.results import columns
 from arena.results.archive import Archive
 from arena.results.arrays import Arrays, Ints
-from arena.results.leaderboard import (
-    match_frames,
-    meetings,
-    metrics,
-    ranking,
-    rating_cache,
-    rating_frames,
-    record_frames,
-)
+from arena.results.leaderboard import meetings, ranking, rating_cache, rating_rows
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
 from arena.values import FEWEST_RANKED, Event, Failing, Played, labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arena.results.leaderboard.rating_rows import Row
 
 
 class Results:
@@ -85,7 +84,7 @@ class Results:
         """Return the name to show for a bot."""
         return self.labels.get(bot, bot)
 
-    def labelled(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def labelled(self, frame: "pd.DataFrame") -> "pd.DataFrame":
         """Return the frame with the names to show for bots."""
         columns = [name for name in ("bot", "opponent") if name in frame]
         return frame.assign(**{name: frame[name].map(self.label) for name in columns})
@@ -132,7 +131,7 @@ class Results:
     def specialists(self) -> dict[str, str]:
         """The boards and roles, as a text, of each bot without an overall rank, because it plays only these."""
         return {
-            standing.bot: rating_frames.part(standing.roles, self.boards, self.columns)
+            standing.bot: rating_rows.part(standing.roles, self.boards, self.columns)
             for standing in self.standings
             if standing.rank is None and standing.points is not None
         }
@@ -180,46 +179,69 @@ class Results:
     @cached_property
     def columns(self) -> dict[str, str]:
         """For each `game/board` of the event: the name of its column, such as `duel`."""
-        return rating_frames.board_columns(self.boards)
+        return rating_rows.board_columns(self.boards)
 
     @cached_property
     def places(self) -> dict[tuple[str, Role], str]:
         """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
-        return rating_frames.board_role_columns(self.boards)
+        return rating_rows.board_role_columns(self.boards)
 
-    def leaderboard(self) -> pd.DataFrame:
-        """Return a row a bot, best first; rank, rating and points are missing for a bot that never played."""
-        frame = rating_frames.leaderboard(
-            self.standings, self.ratings, self.event.tie_breaks, self.columns, self.places
+    def leaderboard_rows(self) -> "list[Row]":
+        """Return the rows of `leaderboard`; pandas is not needed."""
+        return rating_rows.leaderboard(
+            self.standings, self.ratings, self.event.tie_breaks, self.columns, self.places, self.label
         )
-        return frame.assign(display=frame["bot"].map(self.label))
 
-    def rankings(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
+    def leaderboard(self) -> "pd.DataFrame":
+        """Return a row a bot, best first; rank, rating and points are missing for a bot that never played."""
+        from arena.results.leaderboard import rating_frames
+
+        names = rating_rows.leaderboard_columns(self.event.tie_breaks, self.columns, self.places)
+        return rating_frames.leaderboard(names, self.leaderboard_rows())
+
+    def rankings_rows(self, board: str | None = None, role: Role | None = None) -> "list[Row]":
+        """Return the rows of `rankings`; pandas is not needed."""
+        labels, roles = self._selection(board, role)
+        rows = rating_rows.rankings(self.ratings, self.standings, self.boards, self.label)
+        return [row for row in rows if row["board"] in labels and (role is None or row["role"] in roles)]
+
+    def rankings(self, board: str | None = None, role: Role | None = None) -> "pd.DataFrame":
         """Return a row for each bot in each board role, and on each board over all its roles: its rank and strength.
 
         Over all roles of a board, where `role` is missing, only bots are ranked that played each role. `board` and
         `role` select rows as in `crosstable`.
         """
-        frame = rating_frames.rankings(self.ratings, self.standings, self.boards)
-        return self._select(frame.assign(display=frame["bot"].map(self.label)), board, role)
+        from arena.results.leaderboard import rating_frames
 
-    def strengths(self) -> pd.DataFrame:
+        return rating_frames.rankings(self.rankings_rows(board, role))
+
+    def strengths(self) -> "pd.DataFrame":
         """Return a row for each bot and each board role that it played: strength, low, high, in the rating's unit."""
+        from arena.results.leaderboard import rating_frames
+
         return rating_frames.strengths(self.ratings)
 
-    def advantages(self) -> pd.DataFrame:
+    def advantages(self) -> "pd.DataFrame":
         """Return a row for each board role: its advantage between average bots; no rows where points are the rating."""
+        from arena.results.leaderboard import rating_frames
+
         return rating_frames.advantages(self.ratings)
 
-    def chance_better(self) -> pd.DataFrame:
+    def chance_better(self) -> "pd.DataFrame":
         """Return a row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger."""
+        from arena.results.leaderboard import rating_frames
+
         return rating_frames.chance_better(self.ratings)
 
-    def head_to_head(self, bot: str, opponent: str) -> pd.DataFrame:
+    def head_to_head(self, bot: str, opponent: str) -> "pd.DataFrame":
         """Return a row for each board and role that both bots had: the score of each, against the other or alone.
 
         Where they met in unlike roles only, `opponent_role` differs from `role`. Raise ArenaError for an unknown bot.
         """
+        import pandas as pd
+
+        from arena.results.leaderboard import rating_frames
+
         names = [standing.bot for standing in self.standings]
         for name in (bot, opponent):
             _require("bot", name, name in names, names)
@@ -233,57 +255,73 @@ class Results:
         alone = sums.assign(score=sums["score"] / sums["matches"])
         return rating_frames.head_to_head(self._crosstable, alone, bot, opponent)
 
-    def matches(self) -> pd.DataFrame:
+    def matches(self) -> "pd.DataFrame":
         """Return a row a match: game, board, repeat, seed, reason, and bot, score and ending of each role of the event.
 
         The rows stand by board, repeat and bots.
         """
+        from arena.results.leaderboard import match_frames
+
         stored = list(self._archive.reasons(all_versions=self._all_versions))
         ids, reasons = [match for match, _ in stored], [reason for _, reason in stored]
         return match_frames.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.places))
 
-    def crosstable(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
+    def crosstable(self, board: str | None = None, role: Role | None = None) -> "pd.DataFrame":
         """Return a row for each board, role, bot and opponent: matches, and the bot's mean score in that role.
 
         Teammates are no opponents. `board` is a `game/board` or a board's name. Raise ArenaError for an unknown
         board or role.
         """
-        return self._select(self._crosstable, board, role)
+        labels, roles = self._selection(board, role)
+        frame = self._crosstable
+        return frame[frame["board"].isin(labels) & frame["role"].isin(roles)].reset_index(drop=True)
 
-    def _select(self, frame: pd.DataFrame, board: str | None, role: Role | None) -> pd.DataFrame:
-        """Return the rows of a board and of a role; raise ArenaError for an unknown board or role."""
+    def _selection(self, board: str | None, role: Role | None) -> tuple[set[str], set[Role]]:
+        """Return each `game/board` and each role that are meant; raise ArenaError for an unknown board or role."""
+        labels, roles = {*self.boards}, {role for _, role in self.places}
         if board is not None:
-            labels = [label for label in self.boards if board in {label, label.partition("/")[2]}]
+            labels = {label for label in labels if board in {label, label.partition("/")[2]}}
             _require("board", board, bool(labels), self.columns.values())
-            frame = frame[frame["board"].isin(labels)]
         if role is not None:
-            roles = {role for _, role in self.places}
             _require("role", role, role in roles, roles)
-            frame = frame[frame["role"] == role]
-        return frame.reset_index(drop=True)
+            roles = {role}
+        return labels, roles
 
     @cached_property
-    def _crosstable(self) -> pd.DataFrame:
+    def _crosstable(self) -> "pd.DataFrame":
         return meetings.crosstable(self.arrays)
 
-    def seats(self) -> pd.DataFrame:
+    def seats(self) -> "pd.DataFrame":
         """Return a row for each match and role: the bot, its score and fault, seconds to `ready`, exit, CPU, memory."""
+        from arena.results.leaderboard import record_frames
+
         return record_frames.seats(self._archive, all_versions=self._all_versions)
 
-    def turns(self) -> pd.DataFrame:
+    def turns(self) -> "pd.DataFrame":
         """Return a row for each move: match, turn, role, bot, move, by, rejected text, three times, remarks."""
+        from arena.results.leaderboard import record_frames
+
         return record_frames.turns(self._archive, all_versions=self._all_versions)
 
-    def metrics(self, most: int | None = None) -> pd.DataFrame:
+    def metrics(self, most: int | None = None) -> "pd.DataFrame":
         """Return a row for each match, turn, role and metric that a bot reported in a remark: bot and value.
 
         Of more than `most` matches only a fair share is read.
         """
+        from arena.results.leaderboard import metrics
+
         return metrics.frame(self._archive, all_versions=self._all_versions, most=most)
 
-    def timing(self) -> pd.DataFrame:
+    def timing(self) -> "pd.DataFrame":
         """Return a row for each bot, board and role: number of answers, quantiles of wall and CPU time in seconds."""
+        from arena.results.leaderboard import record_frames
+
         return record_frames.timing(self._archive, all_versions=self._all_versions)
+
+    def first_failings(self, most: int) -> tuple[list[Failing], int]:
+        """Return at most so many of `failings`, and how many there are: to find an example of each takes long."""
+        every = {(tally.bot, tally.ending) for tally in self.tallies if tally.ending is not None}
+        return list(islice(self._archive.failings(all_versions=self._all_versions), most)), len(every)
 
     def seats_held(self) -> Counter[str]:
         """Return the number of seats of each bot in the matches that count."""
@@ -299,8 +337,10 @@ class Results:
         lengths: Ints = arrays.turns[on_board[arrays.entry[arrays.position == 0]]]
         return lengths
 
-    def aborts(self) -> pd.DataFrame:
+    def aborts(self) -> "pd.DataFrame":
         """Return a row for each time that arena itself failed a match: match, attempt, cause."""
+        import pandas as pd
+
         rows = [(abort.match, abort.attempt, abort.cause) for abort in self._archive.aborts()]
         return pd.DataFrame(rows, columns=columns.ABORTS.names)
 
@@ -311,6 +351,8 @@ class Results:
 
 def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
     """Write the tables as CSV files, each whole or not at all."""
+    from arena.results import tables
+
     frames = {
         "leaderboard": results.leaderboard(),
         "rankings": results.rankings(),

@@ -7,13 +7,16 @@ because a Python loop over a million matches takes too long: the loops run over 
 from collections.abc import Iterator
 from itertools import permutations
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from arena.results.arrays import Arrays, Ints, Marks
 from arena.results.columns import CROSSTABLE
 from arena.results.tiebreaks import Crosstable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class _Seats:
@@ -36,11 +39,13 @@ class _Seats:
         return np.asarray(both & (self.side[:, seat] != self.side[:, opponent]))
 
 
-def crosstable(arrays: Arrays) -> pd.DataFrame:
+def crosstable(arrays: Arrays) -> "pd.DataFrame":
     """Return a row for each board, role, bot and opponent: matches, and the bot's mean score in that role.
 
     Here a bot meets itself where it plays both sides, and a bot on two of the other sides is one opponent.
     """
+    import pandas as pd  # not above: `encounters`, which a leaderboard needs, does without
+
     seats = _Seats(arrays)
     width = max(1, len(seats.bots))
     board_roles, board_role = arrays.coded(lambda entry: (entry.label, entry.role))

@@ -3,77 +3,28 @@
 Figures of a rating are in its own unit: logits, Elo or points. Pure.
 """
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from arena.game import Role
-from arena.results import tiebreaks
-from arena.results.columns import ADVANTAGES, CHANCE_BETTER, HEAD_TO_HEAD, LEADERBOARD, RANKINGS, STRENGTHS
+from arena.results.columns import ADVANTAGES, CHANCE_BETTER, HEAD_TO_HEAD, RANKINGS, STRENGTHS
+from arena.results.leaderboard.rating_rows import Row
 from arena.results.ratings import Ratings
-from arena.results.ratings.fitting.uncertainty import among
-from arena.results.standings import Standing
-from arena.values import Ending
 
-RESULTS = ["matches", "points", "won", "drawn", "lost", "forfeits"]
 SEATED = ["board", "role", "bot", "matches", "score"]
 WHOLE = ["rank", "rank_low", "rank_high", "tier"]
 
 
-def leaderboard(
-    standings: Sequence[Standing],
-    ratings: Ratings,
-    tie_breaks: Sequence[str],
-    boards: Mapping[str, str],
-    board_roles: Mapping[tuple[str, Role], str],
-) -> pd.DataFrame:
-    """Return a row a bot, in the order of the standings; boards and board roles map to the names of their columns."""
-    rated = {rating.bot: rating for rating in ratings.ratings}
-    among_ranked = among(ratings, {standing.bot for standing in standings if standing.rank is not None})
-    rows: list[list[object]] = []
-    for standing in standings:
-        strength: Sequence[float | None] = [None] * 3
-        ranks: Sequence[int | None] = [None] * 3
-        if (rating := rated.get(standing.bot)) is not None and standing.points is not None:
-            strength = rating.strength
-            if standing.rank is not None:
-                (best, worst), tier = among_ranked[standing.bot]
-                # A tie-break may rank a bot outside its interval: then the interval is widened.
-                ranks = [min(best, standing.rank), max(worst, standing.rank), tier]
-        figures = (standing.tie_breaks.get(name) for name in tie_breaks)
-        rows.append(
-            [
-                *(standing.rank, standing.bot, *strength, *ranks),
-                *(getattr(standing, column) for column in RESULTS),
-                *(None if figure is None else float(figure) for figure in figures),
-                *(standing.endings.get(ending, 0) for ending in Ending),
-                *(standing.boards.get(label) for label in boards),
-                *(standing.roles.get(board_role) for board_role in board_roles),
-            ]
-        )
-    of_event = {"TIEBREAK": tie_breaks, "BOARD": boards.values(), "BOARD_ROLE": board_roles.values()}
-    columns = [each for name in LEADERBOARD.names[:-1] for each in of_event.get(name, [name])]  # without `display`
-    frame = pd.DataFrame(rows, columns=columns)
+def leaderboard(columns: Sequence[str], rows: Iterable[Row]) -> pd.DataFrame:
+    """Return the frame of the leaderboard with these columns, from its rows."""
+    frame = pd.DataFrame(rows, columns=list(columns))
     return frame.astype(dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(["rating", "rating_low", "rating_high"], float))
 
 
-def rankings(ratings: Ratings, standings: Sequence[Standing], boards: Mapping[str, Sequence[Role]]) -> pd.DataFrame:
-    """Return a row for each bot of each ranking, best first; the role is missing in rankings over all roles.
-
-    Boards and their roles stand in the order in which they are given.
-    """
-    every = {(ranking.board, ranking.role): ranking for ranking in ratings.rankings}
-    by_bot = {standing.bot: standing for standing in standings}
-    rows = []
-    for board, roles in boards.items():
-        for role in (None, *roles):
-            for row in every[board, role].rows if (board, role) in every else ():
-                if (standing := by_bot.get(row.bot)) is not None:
-                    score = standing.boards[board] if role is None else standing.roles[board, role]
-                    rows.append((board, role, row.rank, row.bot, *row.strength, *row.ranks, score))
-    return pd.DataFrame(rows, columns=RANKINGS.names[:-1])  # `Results` adds the names to show
+def rankings(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return the frame of rankings, from their rows; the role is missing in rankings over all roles."""
+    return pd.DataFrame(rows, columns=RANKINGS.names)
 
 
 def strengths(ratings: Ratings) -> pd.DataFrame:
@@ -120,38 +71,3 @@ def head_to_head(crosstable: pd.DataFrame, alone: pd.DataFrame, bot: str, oppone
         columns={f"{name}_other": f"opponent_{name}" for name in ("matches", "score", "role")}
     )
     return rows[HEAD_TO_HEAD.names]
-
-
-def part(roles: Collection[tuple[str, Role]], boards: Mapping[str, Sequence[Role]], columns: Mapping[str, str]) -> str:
-    """Return these (`game/board`, role) as a text: `hunt, blinky and inky of classic only`."""
-    if len(roles) == sum(map(len, boards.values())):
-        return "every board and role"
-    parts = []
-    for label, all_roles in boards.items():
-        played = [role for role in all_roles if (label, role) in roles]
-        if len(played) == len(all_roles):
-            parts.append(columns.get(label, label))
-        elif played:
-            parts.append(f"{' and '.join(played)} of {columns.get(label, label)}")
-    return f"{', '.join(parts)} only"
-
-
-def board_columns(boards: Mapping[str, Sequence[Role]]) -> dict[str, str]:
-    """Return a board's own name, or `game/board` where the name, alone or with a role, is another column's too."""
-    names = {label: label.partition("/")[2] for label in boards}
-    columns = {label: [name, *(f"{name}_{role}" for role in boards[label])] for label, name in names.items()}
-    uses = Counter(
-        [*LEADERBOARD.names, *tiebreaks.names(), *(column for of_board in columns.values() for column in of_board)]
-    )
-    return {
-        label: name if all(uses[column] == 1 for column in columns[label]) else label for label, name in names.items()
-    }
-
-
-def board_role_columns(boards: Mapping[str, Sequence[Role]]) -> dict[tuple[str, Role], str]:
-    """Return the name of each board role's column: the board's and the role's."""
-    return {
-        (label, role): f"{column}{'/' if '/' in column else '_'}{role}"
-        for label, column in board_columns(boards).items()
-        for role in boards[label]
-    }
