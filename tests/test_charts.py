@@ -1,6 +1,7 @@
 """Every chart draws every event: two bots or forty, none, hostile names; legible, and the same bytes each time."""
 
 import functools
+import shutil
 import subprocess
 import sys
 import warnings
@@ -321,6 +322,60 @@ def test_write_puts_every_chart_into_the_folder_in_both_forms(written):
     folder, told = written
     assert {path.name for path in (folder / "charts").iterdir()} == {path.name for path in told.files}
     assert {path.name for path in told.files} == {f"{name}.{form}" for name in NAMES for form in ("svg", "png")}
+
+
+class DrawnAgainError(Exception):
+    """Somebody draws."""
+
+
+@pytest.fixture
+def no_drawing(monkeypatch):
+    """From here on drawing raises."""
+
+    def parallel_map(work, items):
+        raise DrawnAgainError
+
+    monkeypatch.setattr(charts.parallel, "parallel_map", parallel_map)
+
+
+def test_charts_of_the_same_results_are_drawn_once(written, crowd, no_drawing):
+    folder, told = written
+    again = charts.write(crowd(2), folder)
+    assert {*again.files} == {*told.files}
+    assert again.silent == told.silent
+
+
+def damaged(folder: Path) -> None:
+    (folder / "charts" / "length.png").write_bytes(b"half a pic")
+
+
+def removed(folder: Path) -> None:
+    (folder / "charts" / "scores.svg").unlink()
+
+
+def forgotten(folder: Path) -> None:
+    (folder / ".charts.json").write_text("{")
+
+
+@pytest.mark.parametrize("change", [damaged, removed, forgotten], ids=lambda change: change.__name__)
+def test_charts_are_drawn_again_where_a_file_changed(change, written, crowd, tmp_path, no_drawing):
+    shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
+    change(tmp_path)
+    with pytest.raises(DrawnAgainError):
+        charts.write(crowd(2), tmp_path)
+
+
+def test_charts_are_drawn_again_when_there_are_more_matches(tmp_path, monkeypatch):
+    monkeypatch.setattr(charts, "names", lambda: ("length",))
+    event = stored.event("ann", "bob", boards=[stored.HUNT], repeats=2)
+    records = [stored.played(match) for match in stored.plan(event)]
+    pictures = []
+    for count in (1, 1, 2):
+        results = Results.open(stored.store(tmp_path, event, records[:count]))
+        (path, _) = charts.write(results, tmp_path).files
+        pictures.append((path.stat().st_ino, path.read_bytes()))
+    assert pictures[0] == pictures[1]
+    assert pictures[1][1] != pictures[2][1]
 
 
 BOARD = pd.DataFrame(

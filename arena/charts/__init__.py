@@ -5,18 +5,28 @@ Figure, or `Nothing` with the reason. A new chart is a new file here and no edit
 of your own: `charts.leaderboard.draw(results.leaderboard())`. No chart but `time` contains a clock reading.
 """
 
+import contextlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib import font_manager
 from matplotlib.figure import Figure
 
+import arena
 from arena import durable, parallel
 from arena.charts.style import About, Nothing, save
 from arena.results.leaderboard import Results
+from arena.values import digest_of
 
 FIRST = "leaderboard"
 
@@ -64,8 +74,14 @@ def write(results: Results, folder: Path) -> Written:
     """Draw every chart into `folder/charts`, as NAME.svg and NAME.png; the same results give the same bytes.
 
     A chart with nothing to show has no file there afterwards. The charts are drawn side by side, one process a core.
+    Charts that stand there, drawn from these results, are not drawn again.
     """
     target = folder / "charts"
+    # `.charts.json` has the key of what was drawn, and the hash of each file, so that a picture that was changed or
+    # removed is drawn again. It may be deleted at any time.
+    memory, key = folder / ".charts.json", digest_of(_code_digest(), names(), results.mark)
+    if (earlier := _drawn_before(memory, key, target)) is not None:
+        return earlier
     durable.make_folder(target)
     # What several charts need is read here, once, and the slowest chart comes first.
     event, _, order = about(results), results.arrays, sorted(names(), key=lambda name: name != "convergence")
@@ -82,7 +98,33 @@ def write(results: Results, folder: Path) -> Written:
     for name in silent:
         for form in (".svg", ".png"):
             (target / name).with_suffix(form).unlink(missing_ok=True)
-    return Written(tuple(path for files in outcomes.values() if not isinstance(files, str) for path in files), silent)
+    files = tuple(path for paths in outcomes.values() if not isinstance(paths, str) for path in paths)
+    hashes = {path.name: sha256(path.read_bytes()).hexdigest() for path in files}
+    with contextlib.suppress(OSError):  # where it cannot be written the charts are drawn each time
+        durable.write(memory, json.dumps({"key": key, "files": hashes, "silent": silent}).encode())
+    return Written(files, silent)
+
+
+def _drawn_before(memory: Path, key: str, target: Path) -> Written | None:
+    """Return the charts that stand in the folder `target` if they were drawn under this key, else None."""
+    try:
+        drawn = json.loads(memory.read_bytes())
+        if drawn["key"] != key or any((target / f"{name}.svg").exists() for name in drawn["silent"]):
+            return None
+        for name, digest in drawn["files"].items():
+            if sha256((target / name).read_bytes()).hexdigest() != digest:
+                return None
+        return Written(tuple(target / name for name in drawn["files"]), drawn["silent"])
+    except Exception:  # noqa: BLE001  whatever is wrong with this file or a picture: the charts are drawn
+        return None
+
+
+@cache
+def _code_digest() -> str:
+    """Return a hash of what decides a picture beside the results: code of arena and of libraries, and the fonts."""
+    code = b"".join(path.read_bytes() for path in sorted(Path(arena.__file__).parent.rglob("*.py")))
+    fonts = sorted(font.fname for font in font_manager.fontManager.ttflist)
+    return digest_of(sha256(code).hexdigest(), matplotlib.__version__, np.__version__, pd.__version__, fonts)
 
 
 def _chart(name: str) -> Any:

@@ -20,11 +20,12 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.results import columns
 from arena.results.archive import Archive
+from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
 from arena.results.leaderboard import meetings, ranking, rating_cache, rating_rows
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
-from arena.values import FEWEST_RANKED, Event, Failing, Played, labels
+from arena.values import FEWEST_RANKED, Event, Failing, Played, digest_of, labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,6 +75,15 @@ class Results:
     def event(self) -> Event:
         """The event as it was played."""
         return self._archive.event()
+
+    @cached_property
+    def mark(self) -> str:
+        """A key of the event and of the matches that count: what was made of these results is valid while it is equal.
+
+        Aborts are not in it.
+        """
+        sums = rating_cache.sums(self.tallies)
+        return digest_of(event_text(self.event), self.rating, self._all_versions, self._archive.mark(), sums)
 
     @cached_property
     def labels(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ fitted to these very matches, by this very code.
 
 import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -40,11 +40,7 @@ def load_or_fit(
     # The key has all that decides the fit: the code, the seed, and the matches, by the archive's version key and by
     # their sums. The sums differ, too, where the same matches are read under other names of bots
     # (`Archive.by_version`).
-    sums = [
-        (*map(str, (tally.board, tally.role, tally.bot, tally.result, tally.ending)), tally.seats, tally.score)
-        for tally in tallies
-    ]
-    key = digest_of(_code_digest(), rating, REFITS, event.resampling_seed, archive.mark(), sums)
+    key = digest_of(_code_digest(), rating, REFITS, event.resampling_seed, archive.mark(), sums(tallies))
     if (cached := _load(path, key)) is not None:
         return cached
     fitted = ratings.find(rating).rate(read(), seed=event.resampling_seed, refits=REFITS)
@@ -52,6 +48,14 @@ def load_or_fit(
     with contextlib.suppress(OSError):  # in a folder that may not be written the ratings are fitted each time
         durable.write(path, text.encode())
     return fitted
+
+
+def sums(tallies: Iterable[Tally]) -> list[tuple[object, ...]]:
+    """Return the tallies as plain values, for a key."""
+    return [
+        (*map(str, (tally.board, tally.role, tally.bot, tally.result, tally.ending)), tally.seats, tally.score)
+        for tally in tallies
+    ]
 
 
 @cache
