@@ -21,7 +21,7 @@ import sys
 for line in sys.stdin:
     if line.startswith("legal"): move = line[6:]
     elif line.startswith("go"): print(move, end="", flush=True)
-    elif line == "ready?\\n": print("ready", flush=True)
+    elif line == "ready?\\n": print("ready again", flush=True)
 """
 PYTHON = ("{python}", "-s", "-B", "-u", "bot.py")
 

@@ -16,7 +16,7 @@ from statistics import median
 
 import duel
 from picture import draw
-from side_by_side import compiled, measured, show
+from side_by_side import Rounds, compiled, measured, show
 
 from arena.errors import ArenaError
 from arena.event import discovery, tournament
@@ -100,12 +100,12 @@ def shares(bot: Bot, **conditions: object) -> Callable[[], tuple[float, float, f
     return measure
 
 
-def show_shares(found: dict[str, list[tuple[float, float, float]]]) -> None:
+def show_shares(found: dict[str, Rounds[tuple[float, float, float]]]) -> None:
     """Where the time of a match goes."""
     print("\nWhere a match of 100 turns spends its time (ms: to be ready, turns, end)")
     for name, rounds in found.items():
         start, turns, end = (median(column) for column in zip(*rounds, strict=True))
-        print(f"  {name:52}{start:8.1f}{turns:8.1f}{end:8.1f}")
+        print(f"  {name:52}{start:8.1f}{turns:8.1f}{end:8.1f}  {rounds.conditions()}")
 
 
 class Nobody:

@@ -1,9 +1,11 @@
 """Measuring several things in one run: in turns, so that a busy machine slows all of them; medians and spread.
 
 Shared by the benchmarks beside it. Other programs can only slow a measurement down, so ratios of medians are what a
-noisy machine can tell; absolute figures are of one machine on one day.
+noisy machine can tell; absolute figures are of one machine on one day. Each row says how many rounds it had, and the
+machine's load average of a minute before them: a row of five rounds at a load of 0.3 tells more than one of three at 9.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -19,25 +21,53 @@ Figure = TypeVar("Figure")
 HERE = Path(__file__).parent
 
 
-def measured(things: Mapping[str, Callable[[], Figure]], rounds: int) -> dict[str, list[Figure]]:
+class Rounds(list[Figure]):
+    """What each round gave, and the load average of the machine before it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loads: list[float] = []
+
+    def conditions(self) -> str:
+        """Return the number of rounds and the range of the load."""
+        return f"{len(self)} rounds, load {min(self.loads):.1f} to {max(self.loads):.1f}"
+
+
+def measured(things: Mapping[str, Callable[[], Figure]], rounds: int) -> dict[str, Rounds[Figure]]:
     """Call each in turn, `rounds` times; what each gave."""
-    found: dict[str, list[Figure]] = {name: [] for name in things}
+    found: dict[str, Rounds[Figure]] = {name: Rounds() for name in things}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
         for name, measure in things.items():
+            found[name].loads.append(os.getloadavg()[0])
             found[name].append(measure())
     return found
 
 
-def show(title: str, unit: str, found: dict[str, list[float]], against: str, *, more_is_better: bool) -> Panel:
+def show(title: str, unit: str, found: Mapping[str, Rounds[float]], against: str, *, more_is_better: bool) -> Panel:
     """Print a table: the median of each, its spread, and how it compares with one of them (1 = as good)."""
     print(f"\n{title}")
     floor = median(found[against])
     for name, values in found.items():
         middle = median(values)
         ratio = middle / floor if more_is_better else floor / middle
-        print(f"  {name:52}{middle:>9,.1f} {unit}  {min(values):>8,.1f} to {max(values):<8,.1f}  x{ratio:.2f}")
-    return Panel(title, unit, found)
+        spread = f"{min(values):>8,.1f} to {max(values):<8,.1f}"
+        print(f"  {name:52}{middle:>9,.1f} {unit}  {spread}  x{ratio:.2f}  {values.conditions()}")
+    return Panel(title, unit, dict(found))
+
+
+def on(where: set[int], measure: Callable[[], Figure]) -> Callable[[], Figure]:
+    """The same on these cores only."""
+
+    def measured() -> Figure:
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, where)
+        try:
+            return measure()
+        finally:
+            os.sched_setaffinity(0, before)
+
+    return measured
 
 
 def compiled(source: str) -> Path | None:

@@ -5,7 +5,6 @@ beforehand; then whole turns of `mummy_maze/duel`: rules, facts, legal moves, cl
 Each on one core, and free; at last two lanes at once against one.
 """
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import duel
 from picture import draw
-from side_by_side import compiled, measured, show
+from side_by_side import compiled, measured, on, show
 
 from arena.event.workers import Workers
 from arena.match.bot.wire import Wire
@@ -86,20 +85,6 @@ def _nothing(_launcher: Launcher, _item: object) -> None:
 
 def _played(launcher: Launcher, match: Match) -> int:
     return len(play(match, launcher=launcher).turns)
-
-
-def on(where: set[int], measure: Callable[[], float]) -> Callable[[], float]:
-    """The same on these cores only."""
-
-    def measured() -> float:
-        before = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, where)
-        try:
-            return measure()
-        finally:
-            os.sched_setaffinity(0, before)
-
-    return measured
 
 
 if __name__ == "__main__":

@@ -36,6 +36,15 @@ def test_the_wheel_has_both_commands(wheel):
     assert (wheel / "botarena.py").is_file()
 
 
+@pytest.mark.slow
+def test_the_wheel_has_every_file_of_the_package(wheel):
+    own = subprocess.run(
+        ["git", "-C", CHECKOUT, "ls-files", "-z", "arena"], capture_output=True, text=True, check=False
+    ).stdout.split("\0")
+    assert [file for file in own if file and not (wheel / file).is_file()] == []
+    assert (wheel / "arena/report/html/leaderboard.js").is_file()  # also where the checkout has no git
+
+
 @pytest.mark.parametrize("text", ["", "from arena.cli import main\n", "__version__ = '9'\n"])
 def test_another_package_of_that_name_in_the_way_is_named_in_a_line(tmp_path, text):
     (tmp_path / "arena").mkdir()
@@ -81,7 +90,7 @@ def test_a_new_workspace_outside_the_checkout_plays_an_event(kind, tmp_path, req
     assert "arena init" in before.stderr
     assert arena(tmp_path, "init", "cup").returncode == 0
     words = ["--repeats", "1", "--boards", "duel", "--bots", "dice,walker"]
-    done = arena(tmp_path / "cup", "run", *words, *([] if kind == "wheel" else ["--no-charts"]))
+    done = arena(tmp_path / "cup", "run", *words, "--no-charts")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "cup/results/cup/leaderboard.csv").is_file()
     assert arena(tmp_path, "games", "hunt").returncode == 0

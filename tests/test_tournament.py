@@ -184,7 +184,7 @@ BROKEN = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sound", [7, pytest.param(20, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("sound", [4, pytest.param(20, marks=pytest.mark.soak)])
 def test_the_five_bots_that_always_fail_come_last_with_their_endings_counted(sound, tmp_path):
     bots = {f"b{number:02}": random.Random(number).choice([FIRST, LAST]) + f"# {number}\n" for number in range(sound)}
     cup = workspace(tmp_path, bots | BROKEN, time="{start = 2.0, move = 0.2}")
@@ -317,11 +317,11 @@ def referees(pids: Iterable[int]) -> list[int]:
 
 @pytest.mark.slow
 def test_a_killed_worker_costs_nothing_but_a_replay(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "sprint"], repeats=4)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "sprint"], repeats=2)
     run(cup, "whole")
     with played_by(event_of(cup), cup / "killed") as main:
         for _ in range(3):
-            assert main.stores(5)
+            assert main.stores(3)
             os.kill(referees(main.below)[0], signal.SIGKILL)
         main.process.join()
         assert main.process.exitcode == 0
@@ -333,24 +333,31 @@ THINKS = "i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done; echo"
 """A shell script's way to take some 20 ms; a bot may start no `sleep`."""
 
 
-@pytest.mark.parametrize("signals", [(signal.SIGKILL,), (signal.SIGSTOP,)])
-def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path, signals):
+@pytest.fixture(scope="module")
+def slow_cup(tmp_path_factory):
+    """A workspace of two bots that think, whose event was played undisturbed; its tables."""
     slow = {"a": FIRST.replace("go) echo", f"go) {THINKS}"), "b": LAST.replace("go) echo", f"go) {THINKS}")}
-    cup = workspace(tmp_path, slow, repeats=12)
+    cup = workspace(tmp_path_factory.mktemp("slow") / "ws", slow, repeats=8)
     with (cup / "tournament.toml").open("a") as file:
         file.write("[time]\nmove = 1.0\nstart = 5.0\n")
     run(cup, "whole")
-    with played_by(event_of(cup), cup / "harmed") as main:
+    return cup, tables(cup / "whole")
+
+
+@pytest.mark.parametrize("signals", [(signal.SIGKILL,), (signal.SIGSTOP,)])
+def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(slow_cup, tmp_path, signals):
+    cup, undisturbed = slow_cup
+    with played_by(event_of(cup), tmp_path) as main:
         for stored, name in ((1, "a"), (1, "b"), (1, "a")):
             assert main.stores(stored)
             assert harmed(main, name, *signals)
         main.process.join()
         assert main.process.exitcode == 0
-    with Archive.open(cup / "harmed") as archive:
+    with Archive.open(tmp_path) as archive:
         causes = [abort.cause for abort in archive.aborts()]
     assert 1 <= len(causes) <= 3
     assert all("signal that arena did not send" in cause for cause in causes)
-    assert tables(cup / "harmed") == tables(cup / "whole")
+    assert tables(tmp_path) == undisturbed
 
 
 def harmed(main: "Main", name: str, *signals: int) -> bool:
