@@ -13,7 +13,7 @@ OURS = ("arena-spawner\n", "arena-spare\n")
 def alive(pid: int) -> bool:
     """Return whether a process runs; a zombie does not."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
@@ -42,7 +42,7 @@ def descendants(pid: int) -> set[int]:
     parents, names = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            name, _, rest = stat.read_text().rpartition(")")
+            name, _, rest = stat.read_text(errors="replace").rpartition(")")
         except OSError:
             continue
         names[int(stat.parent.name)] = name.partition("(")[2]
@@ -90,7 +90,7 @@ def run_in(folder: Path) -> list[int]:
     for environ in Path("/proc").glob("[0-9]*/environ"):
         try:
             told = environ.read_bytes() + (environ.parent / "cmdline").read_bytes()
-            if os.fsencode(folder) in told and (environ.parent / "comm").read_text() not in OURS:
+            if os.fsencode(folder) in told and (environ.parent / "comm").read_text(errors="replace") not in OURS:
                 found.append(int(environ.parent.name))
         except OSError:
             continue

@@ -1,0 +1,102 @@
+"""The players that `benchmarks/peers.py` gives to our peers, and what it says of a peer that is not there."""
+
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+import peers
+import side_by_side
+
+STAND_IN = """\
+#!{python}
+import subprocess, sys
+words = " ".join(sys.argv[1:])
+options = dict(word.split("=", 1) for word in sys.argv if "=" in word)
+after = lambda name: sys.argv[sys.argv.index(name) + 1]
+assert "-engine cmd=" in words and "-each tc=60+10" in words
+engine = subprocess.Popen([options["cmd"], *options["args"].split()], stdin=-1, stdout=-1, text=True, bufsize=1)
+
+def ask(text, until):
+    engine.stdin.write(text)
+    while not (line := engine.stdout.readline()).startswith(until):
+        assert line
+    return line.split()
+
+ask("uci\\n", "uciok"), ask("isready\\n", "readyok")
+games = []
+for _ in range(int(after("-rounds")) * int(after("-games"))):
+    moves = []
+    while len(moves) < {plies}:
+        said = "position startpos" + " moves " * bool(moves) + " ".join(moves)
+        moves.append(ask(said + "\\ngo wtime 60000 btime 60000\\n", "bestmove")[1])
+    games.append(" ".join(moves) + '\\n[PlyCount "%d"]\\n' % len(moves))
+engine.communicate("quit\\n")
+assert engine.returncode == 0
+open(options["file"], "w").write("".join(games))
+"""
+"""It plays as fastchess does, as far as an engine can tell, and knows no rules."""
+LANGUAGES = ["Python", pytest.param("C", marks=pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler"))]
+
+
+def player(language: str, name: str, text: str, folder: Path) -> tuple[str, ...]:
+    if language == "C":
+        return (str(side_by_side.compiled(f"{name}.c")),)
+    (folder / f"{name}.py").write_text(text)
+    return (sys.executable, str(folder / f"{name}.py"))
+
+
+def test_the_game_of_the_engines_has_its_length_and_no_position_three_times():
+    board = {
+        f"{file}{rank}": f"{file}{rank}" for file in "abcdefgh" for rank in "1278"
+    }  # each piece by its first square
+    moves, seen = list(peers.chess_game()), Counter()
+    for ply, move in enumerate(moves):
+        assert move[2:] not in board  # nothing is taken
+        board[move[2:]] = board.pop(move[:2])
+        seen[ply % 2, frozenset(board.items())] += 1
+    assert len(moves) == peers.PLIES
+    assert max(seen.values()) <= 2
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_engine_plays_whole_games_as_fastchess_asks_and_others_are_refused(language, tmp_path):
+    (tmp_path / "game").write_text("\n".join(peers.chess_game()))
+    engine = (*player(language, "uci_engine", peers.UCI_ENGINE, tmp_path), str(tmp_path / "game"))
+    for plies in (peers.PLIES, 40):
+        program = tmp_path / f"fastchess{plies}"
+        program.write_text(STAND_IN.format(python=sys.executable, plies=plies))
+        program.chmod(0o755)
+        if plies == peers.PLIES:
+            peers.check_fastchess(program, engine, tmp_path)
+            assert (tmp_path / "games.pgn").read_text().count(" ".join(peers.chess_game())) == 2
+        else:
+            with pytest.raises(SystemExit, match="games of 40, 40 plies instead of two of 100"):
+                peers.check_fastchess(program, engine, tmp_path)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_referee_of_brutaltester_asks_both_players_in_turn_and_ends(language, tmp_path):
+    referee = (*player(language, "cg_referee", peers.CG_REFEREE, tmp_path), "100")
+    asks = player(language, "cg_player", peers.CG_PLAYER, tmp_path)
+    answers = subprocess.run(asks, input="turn 0\n" * 100, capture_output=True, text=True, check=True).stdout
+    assert answers == "north\n" * 100
+    said = subprocess.run(referee, input="###Start 2\n" + answers, capture_output=True, text=True, check=True).stdout
+    turns = [f"###Input {turn % 2}\nturn {turn}\n###Output {turn % 2} 1\n" for turn in range(100)]
+    assert said == "".join(turns) + "###End 0 1\n"
+
+
+def test_a_peer_that_is_not_given_is_skipped_in_a_word_and_a_wrong_path_is_refused(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["peers.py"])
+    assert (peers.arguments().fastchess, peers.arguments().brutaltester) == (None, None)
+    assert "skipped: fastchess; give its path: --fastchess PATH" in capsys.readouterr().out
+    for option in ("--fastchess", "--brutaltester"):
+        monkeypatch.setattr(sys, "argv", ["peers.py", option, "/nonexistent"])
+        with pytest.raises(SystemExit):
+            peers.arguments()
+        assert f"{option} /nonexistent: no such" in capsys.readouterr().err
