@@ -2,9 +2,11 @@
 
 First what it costs to append real records, one at a time and in batches. Then archives that nobody played, of a tenth
 of so many matches and of all, of 25 bots on a board for two and on one for three; every time is that of a new process,
-Python's start and pandas' import included, and stands beside that of a process that imports pandas and ends.
+Python's start included, and stands beside that of a process that imports pandas and ends. Each row is the best of three
+tries, and has the machine's load after them.
 """
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -209,7 +211,7 @@ def main(matches: int) -> None:
         rate = f"{1 / each:6.0f} matches/s of {TURNS} turns"
         print(f"append in batches of {batch:2}: {rate}, slowest batch {slowest * 1e3:.1f} ms")
     bare = run("-c", "import pandas")
-    print(f"{'matches':>9} {'what':33} {'seconds':>8} {'CPU':>6} {'over pandas':>12} {'peak MB':>8}")
+    print(f"{'matches':>9} {'what':33} {'seconds':>8} {'CPU':>6} {'over pandas':>12} {'peak MB':>8} {'load':>6}")
     _tell(0, "import pandas", bare, bare)
     for count in (matches // 10, matches):
         with tempfile.TemporaryDirectory() as name:
@@ -229,7 +231,10 @@ def main(matches: int) -> None:
 
 def _tell(matches: int, what: str, told: tuple[float, float, int], bare: tuple[float, float, int]) -> None:
     seconds, cpu, peak = told
-    print(f"{matches:9} {what:33} {seconds:8.2f} {cpu:6.2f} {cpu / bare[1]:11.2f}x {peak:8}", flush=True)
+    print(
+        f"{matches:9} {what:33} {seconds:8.2f} {cpu:6.2f} {cpu / bare[1]:11.2f}x {peak:8} {os.getloadavg()[0]:6.1f}",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Leagues of 12 bots whose strengths are known are played by dice, with 40 % of th
 says how well each rating finds the true order; coverage, how often a 95 % interval holds the true strength.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -176,7 +177,8 @@ def speed() -> None:
         arrays = play(random, field, repeats=repeats, kind="graded")
         began = perf_counter()
         ratings.find("bradley_terry").rate(arrays)
-        print(f"{len(arrays.seed):>10,} matches{perf_counter() - began:>8.2f} s", flush=True)
+        took, load = perf_counter() - began, os.getloadavg()[0]
+        print(f"{len(arrays.seed):>10,} matches{took:>8.2f} s, one round, load {load:.1f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ A turn is `to_move`, `legal_moves` for each role to move, `play` and `outcome`, 
 dice are thrown beforehand, so that they cost nothing here.
 """
 
+import os
 from collections.abc import Iterator
 from itertools import cycle
 from random import Random
@@ -45,4 +46,5 @@ def _playout(game: Game[Any], dice: Iterator[int]) -> int:
 
 if __name__ == "__main__":
     for board in rulebook.all_boards():
-        print(f"{board.label:28}{turns_a_second(rulebook.game_of(board)):>10,.0f} turns/s")
+        rate = turns_a_second(rulebook.game_of(board))
+        print(f"{board.label:28}{rate:>10,.0f} turns/s, best of 3, load {os.getloadavg()[0]:.1f}")

@@ -58,7 +58,8 @@ def measure(kinds: list[Kind], rounds: int) -> None:
     for kind in kinds:
         low, _, high = (1000 * part for part in quantiles(kind.taken, n=4))
         ratio = f"x{middle[kind.name] / middle[kind.to]:.2f} of {kind.to}" if kind.to in middle else ""
-        print(f"  {kind.name:30} {1000 * middle[kind.name]:7.2f}  ({low:.2f} to {high:.2f})  {ratio}  {kind.target}")
+        told = f"{ratio}  {kind.target}  {rounds} rounds, load {os.getloadavg()[0]:.1f}"
+        print(f"  {kind.name:30} {1000 * middle[kind.name]:7.2f}  ({low:.2f} to {high:.2f})  {told}")
 
 
 def bare(*command: str) -> float:
