@@ -51,7 +51,7 @@ class Column:
         """Return a figure with the decimals of CSV and JSON, 0.0 for -0.0; None for one that is missing or infinite."""
         power = 10**self.file_decimals
         # numpy rounds the columns of CSV files in this way, which is not always Python's `round(figure, decimals)`.
-        return round(figure * power) / power + 0.0 if isfinite(figure) else None
+        return round(figure * power) / power if isfinite(figure) else None
 
     def text(self, figure: float | None, sign: str = "-") -> str:
         """Return a figure as a person is shown it; a missing figure and an open end of an interval are empty.
