@@ -30,6 +30,9 @@ bench: $(STAMP) ## measure, side by side in one run
 	$(BIN)/python benchmarks/starts.py
 	$(BIN)/python benchmarks/leaderboard.py
 	$(BIN)/python benchmarks/ratings.py
+	$(BIN)/python benchmarks/openings.py
+	$(BIN)/python benchmarks/formats.py
+	$(BIN)/python benchmarks/sprt.py
 
 soak: $(STAMP) ## load tests: minutes, not seconds
 	$(PYTEST) -m soak

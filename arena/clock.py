@@ -9,15 +9,16 @@ deadline, the lateness of the referee, the seconds that are charged, and whether
 # Four readings belong to an answer:
 #
 #   wall          monotonic clock, from just before the question is written until the referee has seen the answer
-#   cpu           CPU clock of the bot's process, or the sum over its processes (sandbox/meter.py)
+#   cpu           CPU clock of the bot's process, or the sum over its processes (sandbox/meter.py), since its last
+#                 answer was read: what it used before it was asked counts too, unless the event does not freeze bots
 #   waited        /proc/PID/schedstat: how long the bot's threads were ready to run but had no core (sandbox/meter.py)
 #   referee_late  how much later than planned the referee looked (polling.py), or how long the referee's own thread was
 #                 ready but had no core (/proc/thread-self/schedstat): two readings of mostly the same seconds
 #
 # The bot is charged the wall time without `waited` and `referee_late`, because on a busy machine these are the doing of
 # other programs. It is never charged less than its CPU time: a second in which it computed is no second of waiting, so
-# neither figure can buy a bot time to think. A wait for the disk is charged, since the kernel's figures do not tell it
-# from a sleep that the bot wanted. Two cases have rules of their own:
+# neither figure can buy a bot time to think, asked or not. A wait for the disk is charged, since the kernel's figures
+# do not tell it from a sleep that the bot wanted. Two cases have rules of their own:
 #
 #   - A bot of several processes could make itself and the referee wait, by children that take the cores and end before
 #     anybody counts them. It is excused neither wait; only the time in which the referee served other bots is not
@@ -34,6 +35,10 @@ deadline, the lateness of the referee, the seconds that are charged, and whether
 #   fair        wall time - excused, but at least the CPU time
 #   charged     what is compared with the deadline and taken from the bank: `fair`, or less with `clock = "cpu"`
 #
+# A short answer took at most SHORT_ANSWER_S, on the wall and of CPU time. Nobody is charged with more than the longer
+# of these two. So where `move` is as long, a short answer is in time and leaves the bank as it was, whatever the
+# machine did meanwhile.
+#
 # Floating-point sums decide nothing: an answer is too late only when it is charged ROUNDING_S more than its deadline.
 
 from dataclasses import dataclass, replace
@@ -42,6 +47,8 @@ from typing import NamedTuple
 
 ABORT_FACTOR = 20
 """How many times its deadline an answer may take on the wall, however little of it is charged."""
+SHORT_ANSWER_S = 0.001
+"""An answer is short that took no longer, neither on the wall nor of CPU time."""
 ROUNDING_S = 1e-9
 """The largest error of sums and differences of clock readings: nobody loses by so little."""
 WALL_PER_CPU_S = 10
@@ -101,6 +108,11 @@ class TimeControl:
     """Forgiven on each answer for the way through the pipe; the bot is not told."""
     clock: str = "wall"
     """`wall`: time on the wall is charged, but for what the machine kept the bot waiting; `cpu`: its CPU time."""
+
+    @property
+    def forgives_short_answers(self) -> bool:
+        """Return whether a short answer is always in time, and costs nothing of the bank."""
+        return self.move is None or self.move >= SHORT_ANSWER_S
 
     def deadline(self, announced: float | None) -> float | None:
         """Return the seconds that may be charged to a bot that is told it has `announced` seconds; None = no limit."""

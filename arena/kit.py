@@ -115,7 +115,8 @@ class Turn:
             self.number, self.facts, self.legal, self.last = int(rest), [], [], []
         elif word == "last":
             role, _, move = rest.partition(" ")
-            self.last.append((role, move))
+            if role != self.role:  # its own are told after an opening, which no bot chose
+                self.last.append((role, move))
             self._not_played.setdefault(role, []).append(move)
         elif word == "state":
             self.facts.append(rest)

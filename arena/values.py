@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import NamedTuple, TypeAlias
 
 from arena.clock import TimeControl, TimeUsed
 from arena.game import Move, Role
@@ -110,7 +110,7 @@ class Conditions:
     calls: tuple[str, ...] = field(default=(), metadata=ADDED_LATER)
     """System calls that bots may make beside those of sandbox/call_policy.py."""
     freeze: bool = True
-    """True when a bot is stopped while it is not asked."""
+    """True when a bot is stopped while others think."""
     warm: bool = True
     """True when Python bots may be forked from an interpreter that is already started."""
     preload: tuple[str, ...] = ()
@@ -127,6 +127,38 @@ class Seat:
 
     role: Role
     bot: Bot
+
+
+OpeningMoves: TypeAlias = tuple[tuple[Role, Move], ...]
+"""The moves of an opening, in the order in which they are played."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """The first moves of a match, which no bot chooses: drawn from a key, or listed in a file."""
+
+    plies: int = 0
+    """The number of turns that are drawn; games/openings.py says which turns count."""
+    key: str = ""
+    """32 hex digits from which openings are drawn; empty when they are listed. All matches of a pairing have the same
+    key. The record reveals it, so that the match can be verified and rerun without the seed of the event."""
+    number: int = 0
+    """0, 1, ...: the openings before it, of the same key, lead to other states."""
+    moves: OpeningMoves = ()
+    """The moves that are listed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Openings:
+    """The openings of an event: drawn for each match, or listed for each board; none by default."""
+
+    plies: int = 0
+    listed: tuple[tuple[str, tuple[OpeningMoves, ...]], ...] = ()
+    """The openings of a file, by the board's label."""
+
+    def on(self, label: str) -> tuple[OpeningMoves, ...]:
+        """Return the listed openings of a board."""
+        return next((openings for listed, openings in self.listed if listed == label), ())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +180,8 @@ class Match:
     key: str = ""
     """32 hex digits that fix every draw of this match, and of no other; empty in an event whose seed is a number. The
     record reveals it, so that the match can be verified and rerun without the seed of the event."""
+    opening: Opening | None = None
+    """None: it begins at the start of the board."""
     conditions: Conditions = Conditions()
 
     @property
@@ -169,8 +203,8 @@ class Turn(NamedTuple):
     role: Role
     move: Move
     by: str = "bot"
-    """The author of the move: `bot`, `strike` (a forgiven answer was replaced), `substitute` (the seat is out) or
-    `chance`."""
+    """The author of the move: `bot`, `strike` (a forgiven answer was replaced), `substitute` (the seat is out),
+    `chance` or `opening` (the first moves of an event with openings, those of chance among them)."""
     rejected_text: str | None = None
     """The text that was refused, cleaned, when `by` is `strike`."""
     wall: float = 0.0
@@ -279,8 +313,22 @@ class Abort:
 
 def digest_of(*parts: object, length: int = 12) -> str:
     """Return a short hash of plain values (strings, numbers, tuples, mappings), the same on every machine and run."""
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+    return _hash(_json(parts))[:length]
+
+
+def _json(value: object) -> str:
+    """Return the text of plain values that is hashed."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@lru_cache(maxsize=1 << 14)  # names, labels and seeds, which stand in the id of each of many matches
+def _as_json(value: str | int) -> str:
+    return _json(value)
+
+
+def _hash(text: str) -> str:
+    """Return the hash of a text in hex digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @lru_cache  # called for every match of an event, which all have the same conditions
@@ -292,6 +340,16 @@ def plain(conditions: Conditions | TimeControl | Limits) -> Mapping[str, object]
         if value != each.default or not each.metadata.get("added_later"):
             values[each.name] = plain(value) if isinstance(value, TimeControl | Limits) else value
     return values
+
+
+@lru_cache(10_000)  # all legs and repeats of a pairing share one text, and a plan may hold millions of matches
+def _openings_key(seed: int | str, label: str, bots: frozenset[tuple[str, str]]) -> str:
+    """Return the key of the openings of these bots, by name and digest, on a board."""
+    pairing = digest_of("openings", label, sorted(bots), length=64)
+    if isinstance(seed, int):
+        return digest_of(seed, pairing, length=32)
+    # Keys of matches are HMACs of 12 hex digits, and this text has 64, so the two kinds never meet.
+    return hmac.digest(bytes.fromhex(seed), pairing.encode(), "sha256").hex()[:32]
 
 
 FEWEST_RANKED = 2
@@ -332,46 +390,102 @@ class Event:
     repeats: int = 1
     seating: str = "sides"
     """`sides`: one bot takes all roles of a side; `distinct`: every role has a bot of its own."""
+    rounds: int | None = None
+    """Round robin: only so many rounds of a balanced partial one. Swiss: the number of rounds. Ladder: how many
+    batches. None = as the schedule has it."""
+    references: tuple[str, ...] = ()
+    """Gauntlet: the names of the bots that all others play against."""
+    seed_order: tuple[str, ...] = ()
+    """Swiss, knockout and ladder: the names of the best seeds, best first; the others follow, drawn by lot."""
+    max_matches: int | None = None
+    """The plan ends after so many matches."""
+    stop_after: float | None = None
+    """Seconds after which a run begins no more matches; the only rule that does not end at the same match each time."""
+    stop_when: str | None = None
+    """`order is certain` or `best is certain`: the plan ends at the first look at which this holds."""
+    confidence: float = 0.95
+    """The chance that `stop_when` is right."""
     conditions: Conditions = Conditions()
+    openings: Openings = Openings()
     rating: str = "bradley_terry"
-    """Decides the rank; does not affect which matches are played."""
+    """Decides the rank; affects which matches are played only by `stop_when`."""
     tie_breaks: tuple[str, ...] = ()
     """Decide, in this order, the rank of bots of equal rating and points; do not affect which matches are played."""
 
     def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
         """Return the match of these bots, which are in the board's order of roles.
 
-        Every seating of the same bots on the same board and repeat has the same seed. Where the event's seed is a
-        number, that seed fixes all draws, so that legs differ in roles only. Where it is a secret, every match has a
-        key of its own: its record or a replay tells nothing of any other match, not even of its other legs.
+        Every seating of the same bots on the same board and repeat has the same seed and the same opening. Where the
+        event's seed is a number, that seed fixes all draws, so that legs differ in roles only. Where it is a secret,
+        every match has a key of its own: its record or a replay tells nothing of any other match, not even of its other
+        legs, except for the opening that they share.
         """
-        names = sorted({bot.name for bot in seating})
-        # 48 bits: also JavaScript and spreadsheets have such a number exactly.
-        seed = int(digest_of("seed", self.seed, board.label, names, repeat, length=12), 16)
-        match_id = digest_of(
-            board.label,
-            board.digest,
-            [(role, bot.name, bot.digest) for role, bot in zip(board.roles, seating, strict=True)],
-            plain(self.conditions),
-            self.seed,
-            repeat,
-        )
+        # An event has a million matches of a thousand bots: what matches share is encoded once, and a match is made
+        # without the generated `__init__`, which sets field by field. So planning takes a third of its time.
+        label, event_seed = _as_json(f"{board.game}/{board.name}"), _as_json(self.seed)
+        seats, texts = zip(*[self._seat(*pair) for pair in zip(board.roles, seating, strict=True)], strict=True)
+        names = ",".join(map(_as_json, sorted({bot.name for bot in seating})))
+        opening = self._opening(board, seating, repeat)
+        begins = f",{_json((opening.plies, opening.moves))[1:-1]}" if opening else ""  # no other ids have it
+        values = f"{label},{_as_json(board.digest)},[{','.join(texts)}],{self._conditions_text},{event_seed},{repeat}"
+        match_id = _hash(f"[{values}{begins}]")[:12]
         # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot cannot use what its
         # last version has seen.
         key = ""
         if isinstance(self.seed, str):
             key = hmac.digest(bytes.fromhex(self.seed), match_id.encode(), "sha256").hex()[:32]
-        return Match(
+        match = object.__new__(Match)
+        match.__dict__.update(
             id=match_id,
             game=board.game,
             board=board.name,
             rules=board.rules,
-            seats=tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True)),
+            seats=seats,
             repeat=repeat,
-            seed=seed,
+            # 48 bits: also JavaScript and spreadsheets have such a number exactly.
+            seed=int(_hash(f'["seed",{event_seed},{label},[{names}],{repeat}]')[:12], 16),
             key=key,
+            opening=opening,
             conditions=self.conditions,
         )
+        return match
+
+    @cached_property
+    def _conditions_text(self) -> str:
+        """The conditions as they stand in the id of each match."""
+        return _json(plain(self.conditions))
+
+    @cached_property
+    def _seats(self) -> "dict[tuple[Role, int], tuple[Seat, str]]":
+        """Each seat that was ever made for a match, with its part of an id, by its role and the identity of its bot."""
+        return {}
+
+    def _seat(self, role: Role, bot: Bot) -> "tuple[Seat, str]":
+        """Return the seat, and its part of an id."""
+        # By identity, because to hash a bot takes as long as to make a seat; an identity may come from before a pickle,
+        # so the bot is compared.
+        made = self._seats.get((role, id(bot)))
+        if made is None or made[0].bot is not bot:
+            made = self._seats[role, id(bot)] = Seat(role, bot), _json((role, bot.name, bot.digest))
+        return made
+
+    def _opening(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Opening | None:
+        """Return the opening of a match: the same for all seatings of these bots, another for each repeat.
+
+        The key of a match cannot serve, because each leg has its own. A key of openings belongs to the pairing and not
+        to the repeat, because repeats can only avoid each other's openings if they know the key of all of them. It
+        contains the bots' digests for the reason that ids contain them: an edited bot gets other openings than those
+        that its author has seen.
+        """
+        listed = self.openings.on(board.label)
+        if not self.openings.plies and not listed:
+            return None
+        key = _openings_key(self.seed, board.label, frozenset((bot.name, bot.digest) for bot in seating))
+        if (
+            listed
+        ):  # a pairing begins at a line that the seed draws, so that few repeats do not use the first lines only
+            return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
+        return Opening(plies=self.openings.plies, key=key, number=repeat)
 
     @property
     def generalists(self) -> frozenset[str]:
@@ -388,6 +502,28 @@ class Event:
     def resampling_seed(self) -> int:
         """A number that fixes the resampling for intervals, and gives nothing of a secret seed away."""
         return self.seed if isinstance(self.seed, int) else int(digest_of("resampling", self.seed), 16)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenRanks:
+    """Consecutive ranks whose bots are not yet surely in this order."""
+
+    first: int
+    last: int
+    bots: tuple[str, ...]
+    """Best first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """Why an event ended, where its tournament.toml has a rule for that."""
+
+    rule: str
+    """The key of tournament.toml whose rule ended it; `plan`: all planned matches were played before any rule did."""
+    matches: int
+    """The number of its matches that were played."""
+    open: tuple[OpenRanks, ...]
+    """The ranks that are still open at the event's confidence; `()` = the whole order is certain."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -445,6 +581,10 @@ class Played:
     def label(self) -> str:
         """`game/board`."""
         return f"{self.game}/{self.board}"
+
+
+Batch = tuple[Played, ...]
+"""The results of one batch of a schedule, in the order of its plan, never in the order in which they finished."""
 
 
 def labels(bots: Iterable[Bot]) -> dict[str, str]:

@@ -6,14 +6,20 @@ Shared by the benchmarks beside it. The bots read their lines as students' bots 
 import re
 import shutil
 import tempfile
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from unittest import mock
 
 from arena import rulefile
 from arena.clock import TimeControl
+from arena.game import Role
 from arena.games import rulebook
+from arena.match.play import play
 from arena.match.referee import Referee
 from arena.protocol import Reply
-from arena.values import Board, Bot, Conditions, Match, Seat
+from arena.sandbox.launcher import Launcher
+from arena.values import Board, Bot, Conditions, Match, Record, Seat
 
 DOCS = Path(__file__).parent.parent / "docs"
 PYTHON_BOT = """\
@@ -63,6 +69,24 @@ def match(board: Board, bot: Bot, number: int = 1, **conditions: object) -> Matc
         seed=number,
         conditions=Conditions(time=TimeControl(start=60.0, move=10.0), **conditions),  # type: ignore[arg-type]
     )
+
+
+def timed(match: Match, launcher: Launcher, *, watched: bool = False) -> tuple[Record, list[float]]:
+    """Play a match; its record, and the moment after the greeting and after each turn (`time.perf_counter`).
+
+    The referee notes the moments, because a match with an observer, as one that is `watched`, is frozen at once.
+    """
+    moments: list[float] = []
+
+    class TimedReferee(Referee):
+        def hear(self, replies: Mapping[Role, Reply]) -> dict[Role, bytes]:
+            last_lines = super().hear(replies)
+            moments.append(time.perf_counter())
+            return last_lines
+
+    with mock.patch("arena.match.play.Referee", TimedReferee):
+        record = play(match, launcher=launcher, observer=(lambda _: None) if watched else None)
+    return record, moments
 
 
 def script(board: Board) -> list[tuple[int, bytes]]:

@@ -85,16 +85,11 @@ def shares(bot: Bot, **conditions: object) -> Callable[[], tuple[float, float, f
     """Milliseconds of a match until all bots are ready, for its turns, and to its end."""
 
     def measure() -> tuple[float, float, float]:
-        marks: list[float] = []
         with Launcher() as launcher:
             for number in range(3):  # the first one finds nothing prepared
-                marks[:] = [time.perf_counter()]
-                play(
-                    duel.match(BOARD, bot, number, **conditions),
-                    launcher=launcher,
-                    observer=lambda _: marks.append(time.perf_counter()),
-                )
-                marks.append(time.perf_counter())
+                began = time.perf_counter()
+                _, moments = duel.timed(duel.match(BOARD, bot, number, **conditions), launcher)
+                marks = [began, *moments, time.perf_counter()]
         return (marks[1] - marks[0]) * 1e3, (marks[-2] - marks[1]) * 1e3, (marks[-1] - marks[-2]) * 1e3
 
     return measure

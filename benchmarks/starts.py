@@ -6,6 +6,9 @@ another. What starts cost in matches a second is in `matches.py`.
 
 The spawner forks ahead when it has nothing else to do; the fourth of four warm starts at once finds nothing prepared.
 
+Then the CPU time of a match of one turn, nearly all of which is starting and ending: of the referee process (the lane),
+of its spawner, and of its two bots.
+
 What bare users can read serves all levels: the system's /usr/bin/python3 where there is one. Warm bots run on the
 interpreter that runs arena, as they do in an event.
 """
@@ -21,14 +24,20 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median, quantiles
-from time import perf_counter
+from time import perf_counter, process_time
+
+import duel
+from side_by_side import compiled, measured
 
 from arena.event import discovery
-from arena.sandbox import selftest
+from arena.match.play import play
+from arena.sandbox import cores, selftest
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
 
 ROUNDS, WARMING = 60, 3  # the first ones make the kit and the caches
+MATCH_ROUNDS, MATCHES = 5, 20
+BOARD = duel.board(1)
 LEVELS = ("landlock", "bubblewrap", "rlimits", "none")
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 READY = "import os\nos.write(1, b'ready\\n')\nos.read(0, 1)\n"
@@ -130,12 +139,51 @@ def starts(folder: Path, levels: list[str], launcher: Launcher, other: Launcher)
     return kinds
 
 
+def match_of_one_turn(launcher: Launcher, bot: Bot, *, warm: bool) -> tuple[float, float, float]:
+    """CPU milliseconds of a match for the lane, the spawner, and the bots."""
+
+    def spent() -> tuple[float, float]:
+        ran_ns, *_ = Path(f"/proc/{launcher._spawner.pid}/schedstat").read_text().split()
+        return process_time(), int(ran_ns) / 1e9
+
+    bots = 0.0
+    for number in range(WARMING + MATCHES):
+        if number == WARMING:
+            lane, spawner = spent()
+        record = play(duel.match(BOARD, bot, number, sandbox="landlock", warm=warm), launcher=launcher)
+        if record.verdict.faults:
+            raise RuntimeError(record.verdict.faults)
+        bots += sum(seat.cpu for seat in record.seats) if number >= WARMING else 0.0
+    after = spent()
+    seconds = after[0] - lane, after[1] - spawner, bots
+    return tuple(1000 * part / MATCHES for part in seconds)  # type: ignore[return-value]
+
+
+def show_matches() -> None:
+    """Where the CPU time of short matches goes, on one core."""
+    everywhere, program = os.sched_getaffinity(0), compiled("bot.c")
+    cores.stay(min(everywhere))
+    with Launcher() as launcher:
+        kinds = [("warm Python bots", duel.python_bot(), True), ("cold Python bots", duel.python_bot(), False)]
+        kinds += [("C bots", duel.program_bot(program), False)] if program else []
+        found = measured(
+            {name: partial(match_of_one_turn, launcher, bot, warm=warm) for name, bot, warm in kinds}, MATCH_ROUNDS
+        )
+    os.sched_setaffinity(0, everywhere)
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
+    print(f"\nCPU of a match of one turn, ms (lane, spawner, bots): medians of {MATCH_ROUNDS} rounds, load {load}")
+    for name, rounds in found.items():
+        print(f"  {name:30}" + "".join(f"{median(column):8.2f}" for column in zip(*rounds, strict=True)))
+
+
 def main() -> None:
-    """The table."""
+    """The tables."""
     levels = offered()
     with tempfile.TemporaryDirectory() as name, Launcher() as launcher, Launcher() as other:
         print(f"start to the first line, milliseconds: median of {ROUNDS} (and its middle half); -S is {PYTHON}")
         measure(starts(Path(name), levels, launcher, other), ROUNDS)
+    if "landlock" in levels:
+        show_matches()
 
 
 if __name__ == "__main__":

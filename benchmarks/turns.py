@@ -1,7 +1,8 @@
 """What a turn costs: `python benchmarks/turns.py`. Everything speaks the same lines to the same Python bots.
 
 `loop.c` is the floor: it writes, polls, reads, and checks nothing. Then our pipes alone, with lines that were encoded
-beforehand; then whole turns of `mummy_maze/duel`: rules, facts, legal moves, clock, record, with and without freezing.
+beforehand; then whole turns of `mummy_maze/duel`: rules, facts, legal moves, clock, record; without freezing, with bots
+that are frozen after each answer, and as a match is played (late freezing).
 Each on one core, and free; at last two lanes at once against one.
 """
 
@@ -57,11 +58,10 @@ def pipes(script: list[tuple[int, bytes]]) -> float:
     return took / (len(script) - len(wires)) * 1e6
 
 
-def whole(match: Match) -> float:
+def whole(match: Match, *, watched: bool = False) -> float:
     """Microseconds a turn of a match, from the first question to the last answer."""
-    marks: list[float] = []
     with Launcher() as launcher:
-        record = play(match, launcher=launcher, observer=lambda _: marks.append(time.perf_counter()))
+        record, marks = duel.timed(match, launcher, watched=watched)
     if record.verdict.faults:
         raise RuntimeError(record.verdict.faults)
     return (marks[-1] - marks[0]) / (len(marks) - 1) * 1e6
@@ -100,6 +100,7 @@ if __name__ == "__main__":
                 "loop in C, checks nothing": lambda: loop(floor, lines) if floor else float("nan"),
                 "our pipes alone": lambda: pipes(script),
                 "whole turns of duel, bots not frozen": lambda: whole(awake),
+                "whole turns of duel, bots frozen at once": lambda: whole(frozen, watched=True),
                 "whole turns of duel": lambda: whole(frozen),
             }
             found = measured({key: on(where, thing) for key, thing in things.items()}, ROUNDS)

@@ -15,7 +15,7 @@ from arena.cli.live import entering, human_seat, viewer
 from arena.games import rulebook
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
-from arena.results.columns import DECIMALS, FILE_DECIMALS, FRAMES, SECONDS_FILE_DECIMALS, Columns
+from arena.results.columns import DECIMALS, FILE_DECIMALS, FRAMES, GRADES, SECONDS_FILE_DECIMALS, Columns
 from arena.values import Bot, Conditions, Event
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -51,7 +51,8 @@ event with a secret seed also the key of the match."""
 def parts() -> dict[tuple[Path, str], str]:
     """Return every part by its page and name, as it must stand there."""
     made = {(DOCS / "protocol.md", name): _fenced(dialogue(*told)) for name, told in PLAYED.items()}
-    made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in FRAMES.items()}
+    tables = {**FRAMES, "grades": GRADES}
+    made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in tables.items()}
     shown = ", ".join(f"{decimals} of {unit}" for unit, decimals in DECIMALS.items())
     made[RESULTS, "decimals"] = (
         f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds. The terminal and the "

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from arena.results.archive import Archive
-from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict
+from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict, digest_of
 
 HUNT = Board(game="mummy_maze", name="hunt", rules="m.py", digest="1", roles=("explorer",), sides=(("explorer",),))
 DUEL = Board(
@@ -93,10 +93,16 @@ def likely(match: Match, skill: Sequence[str], turns: float = 42.0) -> Record:
     return played(match, turns=round(draw.gammavariate(6, turns / 6)) + 2, **changes)
 
 
+def begin(archive: Archive, of: Event, ids: Iterable[str]) -> None:
+    """Begin an event with a plan of these ids; of the matches that are stored, only these count from then on."""
+    plan_ids = sorted(ids)
+    archive.begin(of, digest_of(plan_ids), lambda: plan_ids)
+
+
 def store(folder: Path, of: Event, records: Iterable[Record], planned: Iterable[Match] | None = None) -> Path:
     """Make an archive of these records, all of the event's plan (None = as `plan` has it)."""
     with Archive.open(folder, writing=True) as archive:
-        archive.begin(of, (match.id for match in (plan(of) if planned is None else planned)))
+        begin(archive, of, (match.id for match in (plan(of) if planned is None else planned)))
         for record in records:
             archive.append(record)
     return folder

@@ -114,7 +114,7 @@ def any_record(draw: st.DrawFn) -> Record:
 @pytest.fixture
 def archive(tmp_path):
     with Archive.open(tmp_path / "cup", writing=True) as opened:
-        opened.begin(EVENT, (match.id for match in MATCHES))
+        stored.begin(opened, EVENT, (match.id for match in MATCHES))
         yield opened
 
 
@@ -170,7 +170,7 @@ def test_the_same_match_twice_counts_once_and_the_first_stays(archive):
 def test_matches_of_an_earlier_plan_stay_but_do_not_count(archive):
     archive.append(ONE)
     archive.append(stored.played(MATCHES[1]))
-    archive.begin(EVENT, [MATCHES[1].id])
+    stored.begin(archive, EVENT, [MATCHES[1].id])
     assert [match.id for match in archive.played()] == [MATCHES[1].id]
     assert {match.id for match in archive.played(all_versions=True)} == archive.ids() == {ONE.match.id, MATCHES[1].id}
 
@@ -195,7 +195,10 @@ def recounted(archive: Archive, *, all_versions: bool) -> dict[tuple[object, ...
 def test_tallies_are_never_older_than_the_last_match_nor_of_another_plan(data):
     with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
         for _ in range(data.draw(st.integers(1, 4))):
-            archive.begin(EVENT, data.draw(st.sets(st.sampled_from([match.id for match in MATCHES]))))
+            ids = [match.id for match in MATCHES]
+            stored.begin(archive, EVENT, data.draw(st.sets(st.sampled_from(ids))))
+            before = archive.count()
+            assert archive.mark_planned(data.draw(st.lists(st.sampled_from(ids)))) == archive.count() - before
             for batch in data.draw(st.lists(st.lists(st.sampled_from(MATCHES), max_size=6), max_size=3)):
                 changes = data.draw(st.sampled_from([{}, {"mummy": Ending.CRASHED}, {"ghost1": Ending.TIMEOUT}]))
                 archive.append(*(stored.played(match, turns=1, **changes) for match in batch))
@@ -220,9 +223,9 @@ def test_the_mark_changes_with_every_match_and_with_the_plan_and_with_nothing_el
     marks.append(archive.mark())
     archive.append(ONE)
     archive.append_abort(Abort(match="a", cause="c", attempt=1))
-    archive.begin(EVENT, [match.id for match in reversed(MATCHES)])
+    stored.begin(archive, EVENT, [match.id for match in reversed(MATCHES)])
     assert archive.mark() == marks[-1]
-    archive.begin(EVENT, [ONE.match.id])
+    stored.begin(archive, EVENT, [ONE.match.id])
     marks.append(archive.mark())
     assert len(set(marks)) == 3
 
@@ -355,7 +358,7 @@ from arena.results.archive import Archive
 event = stored.event("ann", "bob", repeats=400)
 plan = list(stored.plan(event))
 with Archive.open(Path(sys.argv[1]), writing=True) as archive:
-    archive.begin(event, (match.id for match in plan))
+    stored.begin(archive, event, (match.id for match in plan))
     left = [match for match in plan if match.id not in archive.ids()]
     while left:
         batch = [left.pop() for _ in range(min(1 + len(left) % 4, len(left)))]

@@ -31,6 +31,7 @@ NAMES = (
     "endings",
     "length",
     "metrics",
+    "progress",
     "rankings",
     "roles",
     "scores",
@@ -40,8 +41,14 @@ HOSTILE = ("$x^2_y$", r"$\frac{", "<script>", "a & b", "\x1b[31mred", "‮gnp", 
 
 
 def opened(folder: Path, *names: str, boards=stored.BOARDS, repeats: int = 1) -> Results:
-    """Results of an event that bots of these names played, the first being best; a large event has short matches."""
+    """Results of an event that bots of these names played, the first being best; a large event has short matches.
+
+    Before it an earlier version of each bot played on one board.
+    """
     event, turns = stored.event(*names, boards=boards, repeats=repeats), 42.0 if len(names) < 20 else 4.0
+    older = tuple(replace(bot, digest=f"older {bot.digest}") for bot in event.bots)
+    earlier = replace(event, boards=(stored.HUNT,), bots=older, repeats=1)
+    stored.store(folder, earlier, map(stored.played, stored.plan(earlier)))
     records = (measured(stored.likely(match, names, turns)) for match in stored.plan(event))
     return Results.open(stored.store(folder, event, records))
 
@@ -491,6 +498,41 @@ def test_a_bots_scores_are_counted_by_role(crowd):
     for (board, role, bot), row in means.sum().iterrows():
         if bot == standing.bot:
             assert row["total"] / row["matches"] == pytest.approx(standing.roles[board, role])
+
+
+def test_each_version_has_the_rank_that_it_had_in_its_time(tmp_path):
+    """ann is first beaten by everybody; her next version beats them, and then bob's next version beats her."""
+    event = stored.event("ann", "bob", "cat", boards=[stored.DUEL], repeats=3)
+    bots = {bot.name: bot for bot in event.bots}
+    for field, order in (
+        ({}, "bob cat ann"),
+        ({"ann": "new"}, "ann bob cat"),
+        ({"ann": "new", "bob": "next"}, "bob ann cat"),
+    ):
+        entered = tuple(replace(bot, digest=field.get(name, bot.digest)) for name, bot in bots.items())
+        best = order.split()
+        now = replace(event, bots=entered)
+
+        def scored(match, best=best):
+            explorer, mummy = (best.index(seat.bot.name) for seat in match.seats)
+            return stored.played(match, explorer=70 if explorer < mummy else 30, mummy=30 if explorer < mummy else 70)
+
+        results = Results.open(stored.store(tmp_path, now, map(scored, stored.plan(now))))
+    frame = results.versions()
+    ranks = {(row.bot, row.version): row.rank for row in frame.itertuples()}
+    assert ranks == {("ann", 1): 3, ("ann", 2): 2, ("bob", 1): 2, ("bob", 2): 1, ("cat", 1): 3}
+    assert frame.set_index(["bot", "version"])["digest"]["ann", 2] == "new"
+    ratings = frame.set_index(["bot", "version"])["rating"]
+    assert ratings["bob", 2] > ratings["ann", 2] > ratings["bob", 1] > ratings["cat", 1] > ratings["ann", 1]
+    drawn = charts.draw("progress", results)
+    assert [text.get_text() for text in drawn.axes[0].get_legend().get_texts()] == ["bob", "ann"]
+
+
+def test_bots_without_a_second_version_have_no_progress(tmp_path):
+    event = stored.event("ann", "bob")
+    results = Results.open(stored.store(tmp_path, event, map(stored.played, stored.plan(event))))
+    assert results.versions().empty
+    assert charts.draw("progress", results).why == "no bot has played in two versions"
 
 
 def test_a_chart_is_drawn_from_a_frame_of_ones_own():

@@ -118,7 +118,7 @@ MISTAKES = [
     ("repeats = true", "repeats: expected a whole number, not true"),
     ("seed = -1", "seed: expected 0 or more, not -1"),
     ("repeatz = 2", "repeatz: unknown key; did you mean 'repeats'?"),
-    ("zzz = 2", "zzz: unknown key; known: name, seed, boards, schedule, repeats, seating, rating, tie_breaks, "),
+    ("zzz = 2", "zzz: unknown key; known: name, seed, boards, schedule, repeats, seating, rounds, references, "),
     ("int = 2", "int: unknown key; known: name, seed, "),
     ('"tuple[int]" = 2', "tuple[int]: unknown key; known: name, seed, "),
     ("[time]\nfloat = 2", "time.float: unknown key; "),
@@ -318,7 +318,7 @@ def test_a_bot_gets_as_many_threads_as_the_event_allows(workspace, limit, thread
 
 def test_no_limit_of_threads_changes_the_matches(workspace):
     plans = [
-        [match.id for match in schedules.find("round_robin").plan(config.load(write(text)).event(workspace))]
+        [match.id for match in schedules.find("round_robin").batch(config.load(write(text)).event(workspace), 0, ())]
         for text in ("", "[limits]\nthreads = 4")
     ]
     assert plans[0] == plans[1]

@@ -169,8 +169,8 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
     with tempfile.TemporaryDirectory() as top, patch.object(rating_cache, "REFITS", 30):
         folder = Path(top)
         with Archive.open(folder, writing=True) as archive:
-            archive.begin(MANY, plan)
             archive.append(*records)
+            stored.begin(archive, MANY, plan)
         for all_versions in (False, True):
             results = Results.open(folder, all_versions=all_versions)
             bots, played = [bot.name for bot in MANY.bots], results.played
@@ -444,7 +444,7 @@ def test_only_the_current_plan_counts_unless_all_versions_are_asked_for(tmp_path
     stored.store(tmp_path, EVENT, map(stored.played, MATCHES))
     smaller = stored.event("ann", "bob", boards=[stored.DUEL])
     with Archive.open(tmp_path, writing=True) as archive:
-        archive.begin(smaller, (match.id for match in stored.plan(smaller)))
+        stored.begin(archive, smaller, (match.id for match in stored.plan(smaller)))
     now, ever = Results.open(tmp_path), Results.open(tmp_path, all_versions=True)
     assert (len(now.matches()), len(ever.matches())) == (2, len(MATCHES))
     assert (len(now.leaderboard()), len(ever.leaderboard())) == (2, 3)

@@ -99,6 +99,14 @@ def test_too_much_output_is_counted_from_the_last_question():
     assert output.excess() is None
 
 
+def test_remarks_of_many_turns_are_not_too_much_output_of_one():
+    output = of()
+    for _ in range(3):
+        assert output.answer_in(b"# half a turn's\n" * (TURN_LIMIT // 32), ready=False) is None
+        assert output.excess() is None
+        assert output.answer_in(b"move\n", ready=False) == b"move"
+
+
 @given(st.binary(max_size=300), st.booleans())
 def test_whatever_comes_is_shown_harmless(noise, ready):
     output = of(noise)

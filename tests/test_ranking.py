@@ -502,7 +502,7 @@ def test_on_a_board_for_one_each_is_compared_by_itself(tmp_path):
     matches = [event.match(stored.HUNT, (bot,), 0) for bot in event.bots]
     records = [stored.played(match, explorer=score) for match, score in zip(matches, (70, 30), strict=True)]
     with Archive.open(tmp_path, writing=True) as archive:
-        archive.begin(event, (match.id for match in matches))
+        stored.begin(archive, event, (match.id for match in matches))
         archive.append(*records)
     rows = Results.open(tmp_path).head_to_head("ann", "bob").to_dict("records")
     assert [(row["score"], row["opponent_score"], row["difference"], row["matches"]) for row in rows] == [

@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -250,6 +251,31 @@ def test_a_fault_is_told_in_words_with_the_last_lines_of_stderr(browser, small):
         page.wait_for_selector(".replay")
         assert now(page).startswith(f"Turn {records[0].turns[-1].number} of")
         assert page.locator("#match-view pre").inner_text() == "Traceback\nValueError: no"
+
+
+def test_who_rose_and_the_versions_of_a_bot_are_shown(browser, tmp_path):
+    of = reported.event(("amber", "birch"), on=reported.boards("duel"))
+    older = replace(of, bots=(replace(of.bots[0], digest="f00f00f00"), of.bots[1]))
+    for event, best in ((older, "birch"), (of, "amber")):
+        records = [reported.played(match) for match in reported.plan(event)]
+        for number, record in enumerate(records):
+            scores = {seat.role: 100 if seat.bot.name == best else 0 for seat in record.match.seats}
+            records[number] = replace(record, verdict=replace(record.verdict, scores=scores))
+        path, _ = written(tmp_path, event, records)
+        results = Results.open(tmp_path)
+        results.store_ranks()
+    with opened(browser, path, "#bot=amber") as page:
+        table = page.locator("table.versions")
+        assert [row.split()[:3] for row in table.locator("tbody tr").all_inner_texts()] == [
+            ["1", "f00f00", "2"],
+            ["2", "digest", "1"],
+        ]
+        page.goto(path.as_uri() + "#leaderboard")
+        rows = page.locator("#leaderboard-table tbody tr").all_inner_texts()
+        assert [row.split()[:3] for row in rows] == [["1", "amber", "\u25b21"], ["2", "birch", "\u25bc1"]]
+    with opened(browser, path, "#bot=birch") as page:
+        page.wait_for_selector(".strengths")
+        assert page.locator("table.versions").count() == 0
 
 
 def focused(page) -> str:

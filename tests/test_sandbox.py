@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +19,11 @@ from arena import rulefile
 from arena.event import discovery
 from arena.match.play import play
 from arena.match.referee import Referee
-from arena.sandbox import rlimits, spawner_process
+from arena.sandbox import child_setup, rlimits, spawner, spawner_process
 from arena.sandbox.folder import discard
 from arena.sandbox.launcher import Child, Launcher, SpawnerLostError
+from arena.sandbox.spawner_process import SpawnerProcess
+from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
 from arena.values import Bot, Conditions, Limits, Match
 
 OPEN = Conditions(sandbox="rlimits", limits=Limits(processes=None))
@@ -282,6 +285,24 @@ def test_what_a_bot_leaves_behind_is_swept_in_whatever_session_it_hides(steady):
         assert launcher.sweep() == 0
 
 
+def test_one_request_ends_all_bots_of_a_match_and_sweeps_what_they_left(steady, monkeypatch):
+    requests = []
+
+    def request(self: SpawnerProcess, operation: bytes, *message: object, **subject: object) -> object:
+        requests.append(operation)
+        return sends(self, operation, *message, **subject)
+
+    sends = SpawnerProcess.request
+    with Launcher() as launcher:
+        play(match_of(steady), launcher=launcher)
+        monkeypatch.setattr(SpawnerProcess, "request", request)
+        record = play(match_of(steady), launcher=launcher)
+        assert not record.verdict.faults
+        assert requests == [child_setup.START, child_setup.START, spawner.END]
+        assert {seat.exit for seat in record.seats} == {"exit 0"}
+        assert run_in(launcher.folder.path) == []
+
+
 def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(tmp_path):
     path = tmp_path / os.fsdecode(b"evil\xff.sh")
     path.write_text("#!/no/such/interpreter\n")
@@ -319,6 +340,83 @@ def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_go
         assert rooms["writes"].path != rooms["erases"].path != rooms["reads"].path
         assert not rooms["writes"].path.exists()
         assert not rooms["erases"].path.exists()
+
+
+SLOW_TO_BE_READY = (
+    "import sys, time\nfor line in sys.stdin:\n"
+    "    if line == 'ready?\\n': time.sleep(0.06); print('ready', flush=True)\n"
+    "    elif line.startswith('legal'): move = line[6:]\n"
+    "    elif line.startswith('go'): print(move, end='', flush=True)\n"
+)
+"""A bot that takes so long that the watchdog looks at it."""
+
+
+def test_a_second_match_is_played_in_the_rooms_of_the_first(tmp_path):
+    bot = live.bot_of(tmp_path / "slow.py", SLOW_TO_BE_READY)
+    with Launcher() as launcher:
+
+        def rooms_after_a_match() -> set[tuple[str, int, int]]:
+            record = play(live.match_of("duel", bot, conditions=Conditions(sandbox="landlock")), launcher=launcher)
+            assert not record.verdict.faults
+            states = {path.name: path.stat() for path in launcher.folder.path.glob("cell*")}
+            return {(name, state.st_ino, state.st_ctime_ns) for name, state in states.items()}
+
+        first = rooms_after_a_match()
+        assert len(first) == 2
+        assert rooms_after_a_match() == first
+
+
+def test_run_by_root_too_an_untouched_room_serves_another_bot_and_belongs_to_its_user_then(tmp_path):
+    if os.getuid() != 0:
+        pytest.skip("only root can give each bot a user of its own")
+    bot = Bot(name="b", command=("/bin/sh", "-c", "read line"), digest="b", files=None)
+    with Launcher() as launcher:
+
+        def room_of_a_bot(meanwhile: Callable[[Path], object] = str) -> tuple[str, int, int | None]:
+            child = launcher.start(bot, Conditions(sandbox="landlock"), None)
+            state = child.room.scratch.stat()
+            assert (state.st_uid, state.st_atime, state.st_mtime) == (child.plan.user, 0, 0)
+            launcher.end(child)
+            close(child)
+            meanwhile(child.room.scratch)
+            return child.room.path.name, state.st_ino, child.plan.user
+
+        first, second = room_of_a_bot(), room_of_a_bot(lambda scratch: (scratch / "note").touch())
+        assert first[:2] == second[:2]
+        assert first[2] != second[2]
+        assert room_of_a_bot()[0] != first[0]  # somebody left a note in it while it was vacant
+
+
+def test_neither_processes_nor_the_scratch_folder_are_looked_at_while_the_room_is_untouched(tmp_path):
+    bot = live.bot_of(
+        tmp_path / "bot.py", "import os\ninput()\nopen(os.environ['TMPDIR'] + '/x', 'w').write('hello')\n"
+    )
+    with Launcher() as launcher:
+        child = launcher.start(bot, Conditions(sandbox="landlock"), None)
+        assert child.stored(lambda: pytest.fail("its descriptors and maps were looked at")) == (0, 0)
+        assert child.room.untouched
+        os.write(child.stdin, b"\n")
+        assert gone_soon([child.pid])
+        assert child.stored(lambda: [child.pid]) == (5, 1)
+        launcher.end(child)
+        close(child)
+        assert not child.room.path.exists()
+
+
+def test_a_room_whose_bot_may_set_times_back_serves_no_other(tmp_path):
+    """It could leave a file, and give the folder the times that it had."""
+    bot = live.bot_of(tmp_path / "bot.py", "input()\n")
+    with Launcher() as launcher:
+        for calls in ((), ("utimensat",)):
+            child = launcher.start(bot, Conditions(sandbox="landlock", calls=calls), None)
+            launcher.end(child)
+            close(child)
+            assert child.room.untouched is child.room.path.exists() is (not calls)
+
+
+def test_the_watchdog_looks_first_an_interval_after_the_start(tmp_path):
+    with live.started(live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="rlimits")) as bot:
+        assert bot._watchdog.due - bot._started >= WATCHDOG_INTERVAL_S
 
 
 def test_a_start_sweeps_the_folders_and_the_bots_that_killed_processes_left_and_no_others(tmp_path):

@@ -124,11 +124,11 @@ def test_the_referees_draws_hang_on_the_key_of_the_match_alone():
 
 
 def test_every_match_of_a_drawn_seed_has_a_key_of_its_own_and_the_same_one_each_time():
-    plan = round_robin.plan(house_event(DRAWN))
+    plan = list(round_robin.batch(house_event(DRAWN), 0, ()))
     assert len({match.key for match in plan}) == len({match.id for match in plan}) == len(plan)
     assert all(re.fullmatch("[0-9a-f]{32}", match.key) for match in plan)
-    assert plan == round_robin.plan.__wrapped__(house_event(DRAWN))
-    assert not {match.key for match in plan} & {match.key for match in round_robin.plan(house_event(OTHER))}
+    assert plan == list(round_robin.batch(house_event(DRAWN), 0, ()))
+    assert not {match.key for match in plan} & {match.key for match in round_robin.batch(house_event(OTHER), 0, ())}
 
 
 def test_legs_of_a_drawn_seed_are_still_one_pairing():

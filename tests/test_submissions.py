@@ -378,12 +378,12 @@ def test_a_version_that_a_power_cut_emptied_is_made_again_and_blocks_nobody(here
 def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_next_one_is_tried(here, tmp_path, monkeypatch, error):
     real, lost = examiner.checkup, tmp_path / "lost"
 
-    def checkup(bot, *rest):
+    def checkup(bot, *rest, **more):
         if bot.name == "first":
             with lost.open("a") as file:  # in a lane, which is a process of its own
                 file.write("lost\n")
             raise error("the spawner process is gone")
-        return real(bot, *rest)
+        return real(bot, *rest, **more)
 
     monkeypatch.setattr(examiner, "checkup", checkup)
     (tmp_path / "class" / "second").mkdir(parents=True)

@@ -23,12 +23,14 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 import arena
-from arena import durable, parallel
+from arena import durable, parallel, plugins
 from arena.charts.style import About, Nothing, save
 from arena.results.leaderboard import Results
 from arena.values import digest_of
 
 FIRST = "leaderboard"
+GROUP = "arena.charts"
+"""Entry points of installed packages that name a module with `frame` and `draw`; the point's name is the file's."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,7 @@ class Written:
 
 def names() -> tuple[str, ...]:
     """Return the names of all charts: the leaderboard first, then in order of name."""
-    modules = (module.name for module in iter_modules(__path__) if not module.ispkg)
-    return tuple(sorted(modules, key=lambda name: (name != FIRST, name)))
+    return tuple(sorted(plugins.names(GROUP, _shipped()), key=lambda name: (name != FIRST, name)))
 
 
 def caption(name: str) -> str:
@@ -122,10 +123,18 @@ def _drawn_before(memory: Path, key: str, target: Path) -> Written | None:
 @cache
 def _code_digest() -> str:
     """Return a hash of what decides a picture beside the results: code of arena and of libraries, and the fonts."""
-    code = b"".join(path.read_bytes() for path in sorted(Path(arena.__file__).parent.rglob("*.py")))
+    shipped = _shipped()
+    plugged = [Path(_chart(name).__file__ or "") for name in names() if name not in shipped]
+    code = b"".join(path.read_bytes() for path in (*sorted(Path(arena.__file__).parent.rglob("*.py")), *plugged))
     fonts = sorted(font.fname for font in font_manager.fontManager.ttflist)
     return digest_of(sha256(code).hexdigest(), matplotlib.__version__, np.__version__, pd.__version__, fonts)
 
 
 def _chart(name: str) -> Any:
-    return import_module(f"{__name__}.{name}")
+    if name in _shipped():
+        return import_module(f"{__name__}.{name}")
+    return plugins.module(GROUP, name, ("frame", "draw"))
+
+
+def _shipped() -> tuple[str, ...]:
+    return tuple(module.name for module in iter_modules(__path__) if not module.ispkg)

@@ -31,9 +31,11 @@ COMMANDS = {
     "run": "Play the event of a tournament.toml; after an interruption, go on with it.",
     "leaderboard": "Print the leaderboard of an event, also while it is played.",
     "compare": "Compare two bots: head to head by board and role, and whether one is really better.",
+    "duel": "Test whether a bot is better than another: play pairings until it is proven, either way.",
     "charts": "Draw the charts of an event, as SVG and PNG, and write its CSV files.",
     "report": "Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without "
     "network.",
+    "grade": "Give marks by the thresholds of [grade], and write grades.csv; exit code 1 while matches are missing.",
     "games": "List the boards that can be played; with a name, draw them.",
     "match": "Play one match between named bots, and show it turn by turn. Nothing is stored.",
     "play": "Play a role yourself, by arrow keys or typed moves, against bots. You have no clock; nothing is stored.",
@@ -54,6 +56,7 @@ COMMANDS = {
     "is wrong.",
     "check-rules": "Try the rules of a game, board by board, by random matches; exit code 1 when they break the "
     "contract.",
+    "openings": "Draw openings that lead to different states; none of them ends the match.",
     "docs": "Print a page of the manual, or list the pages: the protocol, how matches end, every command and key, ...",
 }
 """The first line of the help of every command, which is also the docstring of its function."""

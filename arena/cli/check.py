@@ -62,7 +62,8 @@ def check(
         if not json:
             level = ", ".join(filter(None, (conditions.sandbox, launcher.protection)))
             print(f"{output.safe_line(candidate.name)}  {candidate.digest}  at the level {level}", flush=True)
-        result = checkup(candidate, chosen, conditions, launcher, id if json else _print_run)
+        tell = id if json else _print_run
+        result = checkup(candidate, chosen, conditions, launcher, tell, opened=tournament.openings.used)
     if json:
         output.print_json([row(result)])
     else:

@@ -29,7 +29,7 @@ class Examiner:
 
     def __init__(self, tournament: "Tournament", boards: tuple[str, ...]) -> None:
         self._tournament, self._boards = tournament, boards
-        self._conditions = tournament.conditions()
+        self._conditions, self._opened = tournament.conditions(), tournament.openings.used
         self._launcher: Launcher | None = None
         self._served = 0
 
@@ -44,7 +44,7 @@ class Examiner:
             self._served += 1
             self._launcher = self._launcher or Launcher(watches=True)
             try:
-                return _faults(checkup(bot, boards, self._conditions, self._launcher))
+                return _faults(checkup(bot, boards, self._conditions, self._launcher, opened=self._opened))
             except (SpawnerLostError, ConfinementError, OverloadedError) as error:
                 lost = error
                 self.__exit__(None, None, None)
@@ -88,7 +88,7 @@ class Examiner:
         try:
             (bot,) = workspace.built([item[0]], self._conditions.sandbox)
             boards = check.boards_of(bot, self._boards, self._tournament)
-            return _faults(checkup(bot, boards, self._conditions, launcher))
+            return _faults(checkup(bot, boards, self._conditions, launcher, opened=self._opened))
         except OverloadedError:  # an ArenaError too, but no fault of the bot
             raise
         except ArenaError as error:

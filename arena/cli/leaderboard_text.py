@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from arena.cli import output
-from arena.results.columns import LEADERBOARD, RANKINGS, Column, interval_text
+from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, interval_text
 from arena.values import Ending
 
 if TYPE_CHECKING:
@@ -23,10 +23,11 @@ AVERAGE = {"logits": "; the average bot is at 0", "Elo": "; the average bot is a
 NAME_COLUMNS = 24  # a longer name is folded before another column is left out
 BAR_COLUMNS = 12
 FAILINGS_SHOWN = 10
-NOT_LAST = {"rank", "bot", "rating", "95 %", "ranks", "won", "drawn"}
+NOT_LAST = {"rank", "bot", "change", "rating", "95 %", "ranks", "won", "drawn"}
 """Columns that are shown only together with the next one."""
 BAR_SIGNS, ASCII_BAR_SIGNS = ("\u2500", "\u25cf", "\u25c0", "\u25b6"), ("-", "o", "<", ">")
 """An interval's line, the rating on it, and the arrows at an open end."""
+CHANGE_SIGNS, ASCII_CHANGE_SIGNS = ("\u25b2", "\u25bc"), ("+", "-")
 TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")  # in turn; a column has the number of the tier too
 
 
@@ -53,8 +54,12 @@ def show(results: "Results") -> None:
         output.notice(
             f"rating in {unit}, with its 95 % interval{AVERAGE[unit]}; ranks: those that the matches leave open"
         )
+        if any(change != 0 for change in results.rank_changes.values()):
+            output.notice("change: ranks gained or lost since the last run with other bots or versions")
         if len(results.places) > 1:
             output.notice("who is best on which board and in which role: arena leaderboard --rankings")
+    for sentence in results.ending:
+        output.notice(sentence)
     for warning in results.warnings:
         output.notice(f"note: {warning}")
     failings, kinds = results.first_failings(FAILINGS_SHOWN)
@@ -77,6 +82,7 @@ def table(results: "Results", width: int | None) -> "Table":
     columns: dict[str, list[object]] = {  # the most important first
         "rank": [row["rank"] for row in rows],
         "bot": [row["display"] for row in rows],
+        **_changes(results, rows),
         "rating": _figures(rows, shown["rating"]),
         "95 %": _intervals(rows, shown["rating"]),
         "ranks": [_ranks(row) for row in rows],
@@ -88,6 +94,16 @@ def table(results: "Results", width: int | None) -> "Table":
         **{name: [row[name] for row in rows] for name in endings},
     }
     return _table_of(dict(list(columns.items())[: _fitting_count(columns, width)]))
+
+
+def _changes(results: "Results", rows: Collection[Row]) -> dict[str, list[object]]:
+    """Return the column of the changes of rank, unless there are none."""
+    from arena.results.leaderboard import rank_changes
+
+    if not any(change != 0 for change in results.rank_changes.values()):
+        return {}
+    signs = CHANGE_SIGNS if output.can_encode("".join(CHANGE_SIGNS)) else ASCII_CHANGE_SIGNS
+    return {CHANGE.name: [rank_changes.text(results.rank_changes.get(row["bot"], 0), signs) for row in rows]}
 
 
 def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from arena.cli import leaderboard_text, options, output, paths, workspace
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, refusal
-from arena.results.columns import CROSSTABLE, LEADERBOARD, RANKINGS, TIMING, Columns
+from arena.results.columns import CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,9 @@ def leaderboard(
     crosstable: Annotated[bool, typer.Option("--crosstable", help="Each bot's score against each other bot.")] = False,
     timing: Annotated[bool, typer.Option("--timing", help="Seconds a move: median, 99 % and the longest.")] = False,
     rankings: Annotated[bool, typer.Option("--rankings", help="A ranking of each board and of each role.")] = False,
+    placings: Annotated[
+        bool, typer.Option("--placings", help="The places of a Swiss or a knockout, byes included.")
+    ] = False,
     board: Annotated[
         str | None, typer.Option("--board", "-b", help="The rankings, or the crosstable, of this board only.")
     ] = None,
@@ -43,10 +47,10 @@ def leaderboard(
     """Print the leaderboard of an event, also while it is played."""
     from arena.results.leaderboard import Results
 
-    tables = {"--crosstable": crosstable, "--timing": timing, "--rankings": rankings}
+    tables = {"--crosstable": crosstable, "--timing": timing, "--rankings": rankings, "--placings": placings}
     asked = [name for name, is_asked in tables.items() if is_asked]
     if len(asked) > 1:
-        raise ArenaError(f"{' and '.join(asked)} are {'two' if len(asked) == 2 else 'three'} tables: name one")
+        raise ArenaError(f"{' and '.join(asked)} are {('two', 'three', 'four')[len(asked) - 2]} tables: name one")
     if (board or role) and not (crosstable or rankings):
         raise ArenaError("--board and --role choose from a table: add --rankings or --crosstable")
     folder = paths.event_folder(event)
@@ -64,8 +68,12 @@ def leaderboard(
         _print_rows(RANKINGS.in_file(results.rankings_rows(board, role)), RANKINGS, json=True)
     elif rankings:
         leaderboard_text.show_rankings(results, board, role)
+    elif placings:
+        _print_rows(PLACINGS.in_file(placed(folder)), PLACINGS, json=json)
     else:
         print_leaderboard(results, wide=wide, json=json)
+        if not json:
+            print_placings(results, folder)
 
 
 def charts(
@@ -89,6 +97,14 @@ def charts(
 def report(
     event: options.EventName = None,
     open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    author: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="NAME",
+            help="For one author, by bot or as in people.csv: their own matches, and nobody else's words or names.",
+        ),
+    ] = None,
     all_versions: AllVersions = False,
     json: options.Json = False,
 ) -> None:
@@ -96,8 +112,13 @@ def report(
     from arena.cli import stored_match
 
     folder = paths.event_folder(event)
-    results = read(folder, all_versions=all_versions)
-    page = write_report(results, folder, write_charts(results, folder), stored_match.game_of)
+    if author is not None:
+        if all_versions:
+            raise ArenaError("--for and --all-versions: a report for one author is of the bots that play now")
+        page = _write_author_report(folder, author)
+    else:
+        results = read(folder, all_versions=all_versions)
+        page = write_report(results, folder, write_charts(results, folder), stored_match.game_of)
     if json:
         output.print_json([{"file": paths.displayed(page)}])
     else:
@@ -118,7 +139,35 @@ def write_tables(results: "Results", folder: Path) -> tuple[Path, ...]:
     from arena.results.leaderboard import write_csv
 
     with _writing(folder):
-        return write_csv(results, folder)
+        return (*write_csv(results, folder), *_write_placings(folder))
+
+
+def _write_placings(folder: Path) -> tuple[Path, ...]:
+    """Write placings.csv where the event's schedule has such a table."""
+    import pandas as pd
+
+    from arena.results import tables
+
+    if not (rows := placed(folder)):
+        return ()
+    frame = pd.DataFrame(rows, columns=PLACINGS.names).astype({"buchholz": "float", "out": "Int64"})
+    return (tables.write(frame, PLACINGS, folder / "placings.csv"),)
+
+
+def placed(folder: Path) -> list[dict[str, Any]]:
+    """Return the rows of a Swiss or a knockout, best first; none for other schedules."""
+    from arena.event.placings import placings
+    from arena.results.archive import Archive
+    from arena.values import labels
+
+    with Archive.open(folder, writing=False) as archive:
+        shown = labels(archive.event().bots)
+        return [
+            asdict(row)
+            | {"points": float(row.points), "buchholz": None if row.buchholz is None else float(row.buchholz)}
+            | {"display": shown[row.bot]}
+            for row in placings(archive)
+        ]
 
 
 def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
@@ -142,6 +191,26 @@ def write_report(
         return report.write(results, folder, charts=charts, rules=rules, tell=progress)
 
 
+def _write_author_report(folder: Path, name: str) -> Path:
+    """Write the report for one author; return its path."""
+    from arena import report
+    from arena.cli import authors, stored_match
+    from arena.report.author import Author, hidden_paths, pseudonymous
+    from arena.results.archive import Archive
+    from arena.results.leaderboard import Results
+
+    archive = Archive.open(folder)
+    event = archive.event()
+    room = authors.classroom(folder)
+    shown, own = room.bots_of(name, event)
+    references = room.references(event)
+    known = own | (references - room.strangers(references, event))
+    author = Author(name=shown, bots=own, hidden_paths=hidden_paths(folder))
+    results = Results(pseudonymous(archive, known))
+    with _writing(folder), ProgressLine("report: replays") as progress:
+        return report.write(results, folder, rules=stored_match.game_of, tell=progress, author=author)
+
+
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
     """Turn the failure to write a file into an ArenaError that names the file and the reason."""
@@ -160,6 +229,19 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
         _print_rows(columns.in_file(results.leaderboard_rows()), columns, json=json)
     else:
         leaderboard_text.show(results)
+
+
+def print_placings(results: "Results", folder: Path) -> None:
+    """Print the places below the leaderboard, where the event's schedule has them."""
+    if rows := placed(folder):
+        schedule = results.event.schedule
+        print(f'\nplaces by the rules of schedule = "{schedule}", where a bye counts as a win:')
+        left_out = {"swiss": {"out"}, "knockout": {"drawn", "buchholz"}}.get(schedule, set()) | {"bot"}
+        columns = [PLACINGS["place"], PLACINGS["display"], *PLACINGS.columns[2:-1]]
+        chosen = [column for column in columns if column.name not in left_out]
+        heads = [replace(column, name="bot") if column.name == "display" else column for column in chosen]
+        cells = [[row[column.name] for column in chosen] for row in rows]
+        output.print_table(output.make_table(heads, cells))
 
 
 def _print_frame(frame: "pd.DataFrame", columns: Columns, *, json: bool) -> None:

@@ -4,6 +4,7 @@ import atexit
 import os
 import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ from arena.values import Bot
 if TYPE_CHECKING:
     from arena.author.submissions import BotStore
     from arena.event.config import Tournament
+
+FEWEST_DIGITS = 6  # of a digest, to name a version; tables show so many
 
 
 def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
@@ -69,7 +72,7 @@ def entrants() -> tuple[Bot, ...]:
 
 
 def bot_named(name: str) -> Bot:
-    """Return a bot by its path, or by its name in the workspace."""
+    """Return a bot by its path, or by its name in the workspace; `ada@1` is the first version of `ada`."""
     from arena.event import discovery
     from arena.event.discovery import names
 
@@ -80,7 +83,28 @@ def bot_named(name: str) -> Bot:
     bots = {bot.name: bot for bot in entrants()}
     if name in bots:
         return bots[name]
+    if "@" in name:
+        return _version_named(name)
     raise ArenaError(f"there is no bot {name!r}; name a file, a folder, or a bot; {known_are(name, bots)}")
+
+
+def _version_named(name: str) -> Bot:
+    """Return a version of a submitted bot, by its number or the first digits of its digest; it is called `ada@1`."""
+    from arena.event import discovery
+
+    bot, _, wanted = name.rpartition("@")
+    versions = bot_store(own_tournament()).versions(bot) if discovery.may_be_called(bot) else ()
+    matching = [version for version in versions if str(version.number) == wanted] or [
+        version for version in versions if len(wanted) >= FEWEST_DIGITS and version.digest.startswith(wanted)
+    ]
+    if len(matching) != 1:
+        known = ", ".join(f"{bot}@{version.number}" for version in versions)
+        hint = f"it has {known}" if known else f"no version of {bot!r} was submitted"
+        raise ArenaError(f"there is no bot {name!r}: {hint}; `arena bots --versions` lists them")
+    found = discovery.from_path(matching[0].path, bot)
+    if found.digest != matching[0].digest:
+        raise ArenaError(f"{matching[0].path}: was edited or damaged since it was submitted; submit that bot again")
+    return replace(found, name=f"{bot}@{matching[0].number}")
 
 
 def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:

@@ -5,8 +5,10 @@ It decides the order of things, and what happens to a match that arena itself fa
 
 # Theory of operation
 #
-# What is due. The schedule is a pure function of the event and of the ids on disk: it returns the next matches that are
-# planned and not stored. So resuming needs no state of its own; it is the same call with a longer history.
+# What is due. plan.py walks the matches of the schedule, lazily, and skips what is stored. So resuming needs no state
+# of its own: it is the same walk with more on disk. Where the next batch depends on matches that are not done yet,
+# nothing is given out until they are. A match that is given up leaves its batch incomplete, so that a batch that
+# depends on it is not begun: the run ends, and the next run tries again.
 #
 # Lanes. workers.py plays matches in forked referee processes, one a lane, each with a short queue. This process plays
 # nothing. It gives out matches, stores records and talks to the audience, all in its main thread. It alone writes to
@@ -17,9 +19,11 @@ It decides the order of things, and what happens to a match that arena itself fa
 # was told is on disk, also after a power cut. One transaction holds what one look at the lanes brought: the slower the
 # disk, the larger the batches, and no timer is needed.
 #
-# Roll call. Before the first match every bot says `ready` once, in the seat of its first match. A bot that fails twice
-# is absent: all its matches are forfeited without starting it, so that a bot with a typing error costs the event
-# its start time once and not in every match. Twice, so that one start on a busy machine costs no bot the event.
+# Roll call. Before its first match every bot says `ready` once, in its seat of that match, which waits for it. A bot
+# that fails twice is absent: all its matches are forfeited without starting it, so that a bot with a typing error costs
+# the event its start time once and not in every match. Twice, so that one start on a busy machine costs no bot the
+# event. There is no roll call of all bots before the event, because that of a thousand takes half a minute, and because
+# nobody knows at the start which bots a later batch needs.
 #
 # A match that arena failed is an abort: it gives no points and stays due. Three kinds:
 #
@@ -38,21 +42,25 @@ It decides the order of things, and what happens to a match that arena itself fa
 # to escape a match that it is about to lose. So each bot is excused EXCUSES times a run, and later kills are its own
 # fault. When more than half of the bots were hit the machine is the cause, and all bots stay excused.
 #
+# `stop_after`. After so many seconds no match is begun; those under way are finished and stored. This is the only rule
+# by which two runs of the same event differ, as clocks do. The other rules are part of the plan.
+#
 # Ctrl-C. `stopped` is looked at by workers.py ten times a second. Matches under way are dropped with their processes:
 # they are still due, so nothing is lost but their time. Records that already came back are still committed.
 
 import contextlib
 import logging
+import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from arena.errors import ArenaError, MachineError, refusal
-from arena.event import builds, copies, schedules
+from arena.event import builds, copies, plan, schedules
 from arena.event.logs import Log
-from arena.event.workers import Workers
+from arena.event.workers import Done, Workers
 from arena.match.bot import InterferenceError, OverloadedError
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
@@ -60,21 +68,41 @@ from arena.results.archive import Archive
 from arena.sandbox import cores
 from arena.sandbox.exposure import refuse_exposed
 from arena.sandbox.launcher import Launcher
-from arena.values import Abort, Event, Fault, Match, Record, Seat
+from arena.values import Abort, Event, Fault, Match, Record, Seat, Stop
 
 ATTEMPTS = 3  # at one match in a run
 CALLS = 2  # of one bot, before its matches are forfeited unplayed
 EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
 
-Order = tuple[Match, dict[str, Fault], frozenset[str]]
-"""A match for a lane, its absent bots with their faults, and the names of its excused bots."""
+HELD_MOST = 64  # matches that wait for a roll call; while so many do, the lanes wait, too
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A roll call for a lane: a match, the seat of it that has to say `ready`, and the names of excused bots."""
+
+    match: Match
+    seat: Seat
+    excused: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Order:
+    """A match for a lane, its absent bots with their faults, and the names of its excused bots."""
+
+    match: Match
+    absent: dict[str, Fault]
+    excused: frozenset[str]
+
+
+_Work = _Call | _Order
 
 
 class Audience(Protocol):
     """An observer of an event that is played; every method is called in the main thread."""
 
     def begins(self, planned: int, finished: int) -> None:
-        """Take note that so many matches are planned, of which so many are already on disk."""
+        """Take note that so many matches are planned, or at most so many, of which so many are already on disk."""
 
     def absent(self, bot: str, fault: Fault) -> None:
         """Take note that this bot never said `ready`: its matches are forfeited."""
@@ -91,18 +119,18 @@ class Progress:
     """How far a run of an event came."""
 
     planned: int
+    """Exact once the event is complete; before, it is a bound where results decide how many matches there are."""
     finished: int
+    complete: bool
+    """True if every planned match is on disk."""
     stopped: bool
     """True when it was told to stop before all was played."""
+    stop: Stop | None = None
+    """Why the event ended, where one of its rules says when."""
     failed: tuple[Abort, ...] = ()
     """The last abort of each match that was given up."""
     unlogged: str = ""
     """The reason why lines are missing in its log, if any are."""
-
-    @property
-    def complete(self) -> bool:
-        """True if every planned match is on disk."""
-        return self.finished == self.planned
 
 
 def run(
@@ -115,19 +143,19 @@ def run(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Progress:
     """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays."""
-    schedule = schedules.find(event.schedule)
+    until = None if event.stop_after is None else time.monotonic() + event.stop_after
     with Archive.open(folder, writing=True) as archive:
         _refuse_another_level(archive, event)
         private = (folder, *(Path(bot.files) for bot in event.bots if bot.files is not None))
         refuse_exposed(private, event.bots, event.conditions.sandbox)
         event = copies.copy_bots(event, folder / "bots")
         event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", event.conditions.sandbox))
-        plan = {match.id for match in schedule.plan(event)}
-        archive.begin(event, plan)
-        run = _Run(event, archive, schedule, plan, audience)
+        stored = (planned.match.id for planned in plan.known(event, archive) if planned.stored)
+        archive.begin(event, plan.key(event), lambda: stored)
+        run = _Run(event, archive, audience, until)
         unlogged = ""
-        audience.begins(len(plan), len(run.done))
-        if run.done != plan:
+        audience.begins(schedules.total(event), run.finished)
+        if run.is_due():
             try:
                 log = Log(folder / "logs")
             except OSError as error:
@@ -140,19 +168,12 @@ def run(
             try:
                 pinned = cores.should_pin(pin, event, workers, len(cores.available()))
                 with Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped) as lanes:
-                    run.roll_call(lanes)
                     run.play_all(lanes)
             finally:
                 log.close()
             if log.failure is not None:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure.strerror}"
-        return Progress(
-            planned=len(plan),
-            finished=len(run.done),
-            stopped=stopped(),
-            failed=tuple(run.given_up.values()),
-            unlogged=unlogged,
-        )
+        return run.ended(stopped=stopped(), unlogged=unlogged)
 
 
 def _refuse_another_level(archive: Archive, event: Event) -> None:
@@ -170,13 +191,24 @@ def _refuse_another_level(archive: Archive, event: Event) -> None:
 class _Run:
     """One run of an event: the matches that are done, under way, and given up."""
 
-    def __init__(
-        self, event: Event, archive: Archive, schedule: schedules.Schedule, plan: set[str], audience: Audience
-    ) -> None:
-        self._event, self._archive, self._schedule, self._audience = event, archive, schedule, audience
-        self._absent: dict[str, Fault] = {}
+    def __init__(self, event: Event, archive: Archive, audience: Audience, until: float | None) -> None:
+        self._event, self._archive, self._audience, self._until = event, archive, audience, until
+        self._plan = plan.Plan(event, archive)
+        self._walk = self._plan.walk()
+        self._batch: dict[str, int] = {}
+        """The batch of each match that was walked and is not stored."""
         self._queue: deque[Match] = deque()
-        self._under_way: set[str] = set()
+        """Matches that may begin before the walk goes on."""
+        self._later: deque[Match] = deque()
+        """Matches that are played again when the walk has nothing else."""
+        self._calls: deque[tuple[Match, Seat]] = deque()
+        """Seats whose bots are to say `ready`."""
+        self._called: dict[str, bool] = {}
+        """The bots of which a roll call was taken; False while it is not over."""
+        self._held: list[Match] = []
+        """Matches that wait for a roll call, in order."""
+        self._absent: dict[str, Fault] = {}
+        self._missed: Counter[str] = Counter()
         self._ended: list[Record] = []
         """Records that came back and are not committed yet."""
         self._attempts: Counter[str] = Counter()
@@ -185,73 +217,121 @@ class _Run:
         self._broken = False
         """True once a match was given up because of the third kind of failure, a bug or a killed referee process: no
         more matches are begun."""
-        self.done = archive.ids() & plan
-        self.given_up: dict[str, Abort] = {}
+        self.finished = archive.count()
+        self._given_up: dict[str, Abort] = {}
 
-    def roll_call(self, lanes: Workers) -> None:
-        """Have each bot that is to play say `ready`; a bot that fails twice is absent from the whole event."""
-        first: dict[str, tuple[Match, Seat]] = {}
-        for match in self._schedule.plan(self._event):
-            if match.id not in self.done:
-                for seat in match.seats:
-                    first.setdefault(seat.bot.name, (match, seat))
-        waiting = deque(first.values())
-        missed: Counter[str] = Counter()
-
-        def following() -> tuple[Match, Seat, frozenset[str]] | None:
-            if not waiting:
-                return None
-            match, seat = waiting.popleft()
-            return match, seat, self._excused([seat.bot.name])
-
-        for done in lanes.map(_call, following):
-            match, seat, _ = done.item
-            name = seat.bot.name
-            if isinstance(done.error, InterferenceError):
-                self._interfered[name] += 1
-                logging.error("roll call of %s", done.error)
-                if self._interfered[name] <= EXCUSES:
-                    waiting.append((match, seat))
-            elif isinstance(done.error, MachineError):
-                raise done.error
-            elif done.failure:
-                logging.error("roll call of %s: %s", name, done.failure)
-            elif done.result is not None:
-                missed[name] += 1
-                if missed[name] < CALLS:
-                    waiting.append((match, seat))
-                else:
-                    self._absent[name] = done.result
-                    logging.warning("%s is absent: %s", name, done.result.words)
-                    self._audience.absent(name, done.result)
+    def is_due(self) -> bool:
+        """Return whether any match is to be played."""
+        self._fill()
+        return bool(self._queue)
 
     def play_all(self, lanes: Workers) -> None:
         """Play what is due until nothing is; play a match that arena failed again, a few times."""
         try:
-            for done in lanes.map(_play, self._next):
-                match = done.item[0]
-                if done.result is not None:
-                    self._ended.append(done.result)
-                    continue
-                self._under_way.discard(match.id)
+            results: Iterator[Done[_Work, Fault | Record | None]] = lanes.map(_work, self._next)
+            for done in results:
+                item = done.item
                 if isinstance(done.error, MachineError):
                     raise done.error
-                self._abort(match, done.error, done.failure)
+                if isinstance(item, _Call):
+                    self._hear(item, done)
+                elif isinstance(done.result, Record):
+                    self._ended.append(done.result)
+                else:
+                    self._abort(item.match, done.error, done.failure)
         finally:
             self._commit()
 
-    def _next(self) -> Order | None:
-        """Return the next match for a lane, None when no match can begin now."""
-        self._commit()  # first, because the schedule depends on what is done
-        if not self._queue:
-            busy = self._under_way | self.given_up.keys()
-            self._queue.extend(match for match in self._schedule.due(self._event, self.done) if match.id not in busy)
-        if not self._queue or self._broken:
-            return None
-        match = self._queue.popleft()
-        self._under_way.add(match.id)
-        names = {seat.bot.name for seat in match.seats}
-        return match, {name: fault for name, fault in self._absent.items() if name in names}, self._excused(names)
+    def ended(self, *, stopped: bool, unlogged: str) -> Progress:
+        """Store and return how far the run came."""
+        if not stopped:
+            self._fill()  # only a walk that goes on finds that there is no next match
+        complete = self._plan.complete
+        stop = None if stopped else plan.stop_of(self._event, self._plan, self.finished, late=self._is_late())
+        self._archive.append_stop(stop)
+        return Progress(
+            planned=self.finished if complete else schedules.total(self._event),
+            finished=self.finished,
+            complete=complete,
+            stopped=stopped,
+            stop=stop,
+            failed=tuple(self._given_up.values()),
+            unlogged=unlogged,
+        )
+
+    def _next(self) -> _Work | None:
+        """Return the next work for a lane, None when none can begin now."""
+        self._commit()  # first, because the plan depends on what is done
+        while not (self._broken or self._is_late()):
+            if self._calls:
+                match, seat = self._calls.popleft()
+                return _Call(match, seat, self._excused([seat.bot.name]))
+            if len(self._held) >= HELD_MOST:
+                return None
+            self._fill()
+            if not self._queue:
+                return None
+            match = self._queue.popleft()
+            for seat in match.seats:
+                if seat.bot.name not in self._called:
+                    self._called[seat.bot.name] = False
+                    self._calls.append((match, seat))
+            if self._is_called(match):
+                names = {seat.bot.name for seat in match.seats}
+                absent = {name: fault for name, fault in self._absent.items() if name in names}
+                return _Order(match, absent, self._excused(names))
+            self._held.append(match)
+        return None
+
+    def _fill(self) -> None:
+        """Walk on to the next match that is not stored, if none is queued."""
+        stored: list[str] = []
+        while not self._queue:
+            planned = next(self._walk, None)
+            if planned is not None and not planned.stored:
+                self._batch[planned.match.id] = planned.batch
+                self._queue.append(planned.match)
+            elif planned is not None:
+                stored.append(planned.match.id)
+            if stored and (planned is None or self._queue or len(stored) >= plan.LOOK_UP):
+                # A batch that depends on results may plan matches that an earlier plan had played.
+                self.finished += self._archive.mark_planned(stored)
+                stored.clear()
+            if planned is None:
+                if self._later:
+                    self._queue.append(self._later.popleft())
+                return
+
+    def _is_called(self, match: Match) -> bool:
+        """Return whether the roll call of all bots of a match is over."""
+        return all(self._called[seat.bot.name] for seat in match.seats)
+
+    def _is_late(self) -> bool:
+        """Return whether `stop_after` is over."""
+        return self._until is not None and time.monotonic() >= self._until
+
+    def _hear(self, call: _Call, done: Done[_Work, Fault | Record | None]) -> None:
+        """Take note of how a roll call went."""
+        name, again = call.seat.bot.name, False
+        if isinstance(done.error, InterferenceError):
+            self._interfered[name] += 1
+            logging.error("roll call of %s", done.error)
+            again = self._interfered[name] <= EXCUSES
+        elif done.failure:
+            logging.error("roll call of %s: %s", name, done.failure)
+        elif isinstance(done.result, Fault):
+            self._missed[name] += 1
+            again = self._missed[name] < CALLS
+            if not again:
+                self._absent[name] = done.result
+                logging.warning("%s is absent: %s", name, done.result.words)
+                self._audience.absent(name, done.result)
+        if again:
+            self._calls.append((call.match, call.seat))
+            return
+        self._called[name] = True
+        self._queue.extendleft(reversed([match for match in self._held if self._is_called(match)]))
+        self._held = [match for match in self._held if not self._is_called(match)]
 
     def _commit(self) -> None:
         """Store the records that came back, as one batch; only then are they done, and reported."""
@@ -259,8 +339,8 @@ class _Run:
         if ended:
             self._archive.append(*ended)
         for record in ended:
-            self._under_way.discard(record.match.id)
-            self.done.add(record.match.id)
+            self._plan.done(self._batch.pop(record.match.id))
+            self.finished += 1
             self._audience.finished(record)
 
     def _excused(self, names: Iterable[str]) -> frozenset[str]:
@@ -283,28 +363,24 @@ class _Run:
         self._audience.aborted(abort)
         by_machine = isinstance(error, (InterferenceError, OverloadedError))
         if abort.attempt >= ATTEMPTS:
-            self.given_up[match.id] = abort
+            self._given_up[match.id] = abort
             self._broken |= not by_machine
         elif by_machine:
-            self._queue.append(match)
+            self._later.append(match)
         else:
             self._queue.appendleft(match)
 
 
-def _call(launcher: Launcher, item: tuple[Match, Seat, frozenset[str]]) -> Fault | None:
-    """Have one bot say `ready`, in a worker."""
-    match, seat, excused = item
-    return roll_call(match, seat, launcher, blameless=excused)
-
-
-def _play(launcher: Launcher, item: Order) -> Record:
-    """Play one match, in a worker."""
-    match, absent, excused = item
+def _work(launcher: Launcher, item: _Work) -> Fault | Record | None:
+    """Have one bot say `ready`, or play one match, in a worker."""
+    match = item.match
+    if isinstance(item, _Call):
+        return roll_call(match, item.seat, launcher, blameless=item.excused)
     reused = reused_bots_of(launcher) if match.conditions.keep else None
     with contextlib.ExitStack() as on_failure:
         if reused is not None:
             on_failure.callback(reused.close)  # the bots that stay are its launcher's, which is about to be closed
-        record = play(match, launcher=launcher, earlier_faults=absent, reused=reused, blameless=excused)
+        record = play(match, launcher=launcher, earlier_faults=item.absent, reused=reused, blameless=item.excused)
         on_failure.pop_all()
     logging.info("match %s %s: %s %s", match.id, match.label, record.verdict.reason, dict(record.verdict.scores))
     return record

@@ -9,14 +9,15 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
+from arena.clock import SHORT_ANSWER_S
 from arena.game import Role
 from arena.games import rulebook
 from arena.match import human
 from arena.match.bot import LiveBot
 from arena.match.bot.process import Process
-from arena.match.polling import ask_all, say_goodbye
+from arena.match.polling import ask_all, let_leave, say_goodbye
 from arena.match.process_reuse import ReusedBots
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
@@ -35,7 +36,7 @@ def play(
     launcher: Launcher | None = None,
     earlier_faults: Mapping[str, Fault] | None = None,
     reused: ReusedBots | None = None,
-    observer: Observer = lambda _: None,
+    observer: Observer | None = None,
     blameless: Collection[str] = (),
     choose: human.Choose | None = None,
 ) -> Record:
@@ -67,21 +68,23 @@ def play(
     bots: dict[Role, LiveBot] = {}
     if referee.verdict is None:
         seats = [seat for seat in match.seats if seat.role not in faults and seat.role not in humans]
-        with LiveBots(match, seats, launcher, reused, blameless) as live:
+        observe: Observer = observer or (lambda _: None)
+        unobserved = observer is None and choose is None  # so nobody stops between two turns and looks
+        with LiveBots(match, seats, launcher, reused, blameless, freeze_late=unobserved) as live:
             bots = live.bots
             while asks := referee.asks():
                 replies: dict[Role, Reply] = {}
                 if choose is not None:  # before the bots, so that no bot is awake while a human thinks
-                    observer(referee)
+                    observe(referee)
                     for role in [role for role in asks if role in humans]:
                         replies[role] = human.reply(choose, referee, role, asks.pop(role))
                 if asks:
                     replies |= live.ask(asks)
                 for role, text in referee.hear(replies).items():
-                    say_goodbye([bots[role]], text)
-                observer(referee)
+                    live.dismiss(role, text)
+                observe(referee)
             if choose is not None:
-                observer(referee)
+                observe(referee)
             live.say_goodbye(referee)
     return referee.record(
         tuple(
@@ -100,7 +103,7 @@ def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collec
     ask = Referee(rulebook.game_of(match), match).asks()[seat.role]
     with LiveBots(match, [seat], launcher, blameless=blameless) as live:
         reply = ask_all(live.bots, {seat.role: ask})[seat.role]
-        say_goodbye(live.bots.values(), b"end roll_call\n")
+        live.leave(live.bots.values(), b"end roll_call\n")
     if reply.ending is None:
         return None
     return Fault(role=seat.role, ending=reply.ending, turn=0, words=reply.words)
@@ -116,7 +119,10 @@ class LiveBots:
         launcher: Launcher,
         reused: ReusedBots | None = None,
         blameless: Collection[str] = (),
+        *,
+        freeze_late: bool = False,
     ) -> None:
+        """With `freeze_late`, bots are frozen late where that is safe (match/polling.py)."""
         self.bots: dict[Role, LiveBot] = {}
         self._match, self._launcher, self._reused, self._blameless = match, launcher, reused, blameless
         self._seats = {seat.role: seat for seat in seats}
@@ -124,19 +130,22 @@ class LiveBots:
         if match.conditions.sandbox == "auto":  # an event resolves this before it plans; a match from Python may not
             self._conditions = replace(match.conditions, sandbox=levels.choose("auto", unsafe=False))
         self._greeted = False
-        self._ending = ExitStack()
-        """Ends each bot though the end of another fails."""
+        self._graces: dict[LiveBot, float] = {}
+        """Seconds for which the bots that were told the verdict may run on until they have ended."""
+        self._freezes_late = freeze_late
+        self._answered = 0.0
+        """The moment (monotonic) of the last answer."""
 
     def __enter__(self) -> Self:
-        with self._ending as ending:
-            ending.callback(lambda: self._launcher.sweep(self._reused.pids if self._reused else ()))
+        with ExitStack() as ending:
+            ending.callback(self._end)
             for seat in self._seats.values():
                 self._start(seat, self._reused.take(self._match, seat) if self._reused else None)
-            self._ending = ending.pop_all()
+            ending.pop_all()
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._ending.__exit__(*error)
+    def __exit__(self, *_: object) -> None:
+        self._end()
 
     def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         """Ask these roles and return their replies; no reply is told to another bot before all are there."""
@@ -144,17 +153,24 @@ class LiveBots:
             self._greeted = True
             return self._greet(asks)
         if len(asks) == 1:
-            return ask_all(self.bots, asks)
+            return self._ask_one(asks)
         few_cores = len(asks) > len(self._launcher.cores)
         if few_cores and self._conditions.freeze:  # one after another, each with its own deadline, the others frozen
             replies: dict[Role, Reply] = {}
             for role, ask in asks.items():
-                replies |= ask_all(self.bots, {role: ask})
+                replies |= self._ask_one({role: ask})
             return replies
         if not few_cores and len(cores.available()) == 1:  # a lane that is pinned to one core, and owns several
             for role, core in zip(asks, self._launcher.cores, strict=False):
                 self.bots[role].move_to(core)
         return ask_all(self.bots, asks)
+
+    def dismiss(self, role: Role, text: bytes) -> None:
+        """Write its last lines to a bot that is out, and end it. No other bot is awake meanwhile."""
+        for other in self.bots.values():
+            if other.role != role:
+                other.freeze()
+        say_goodbye([self.bots[role]], text)
 
     def say_goodbye(self, referee: Referee) -> None:
         """Write the verdict to all bots that are not at fault; let those wait that stay, and end the others."""
@@ -166,13 +182,29 @@ class LiveBots:
                     self._reused.put(self._match, self._seats[role], bot.stay(referee.farewell()))
                 else:
                     leaving.append(bot)
-        say_goodbye(leaving, referee.farewell())
+        self.leave(leaving, referee.farewell())
+
+    def leave(self, bots: Collection[LiveBot], text: bytes) -> None:
+        """Write the last lines to these bots, and leave them awake for a moment."""
+        self._graces |= let_leave(bots, text)
+
+    def _end(self) -> None:
+        """Make sure that all bots are gone that don't stay, with all that they left behind."""
+        graces = {bot: self._graces.get(bot, 0.0) for bot in self.bots.values()}
+        LiveBot.end_all(self._launcher, graces, self._reused.pids if self._reused else ())
+
+    def _ask_one(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        # Rules that need long for a turn would leave a bot awake for so long: then the next one is frozen at once.
+        late = self._freezes_late and time.monotonic() - self._answered <= SHORT_ANSWER_S
+        replies = ask_all(self.bots, asks, freeze_late=late)
+        self._answered = time.monotonic()
+        return replies
 
     def _start(self, seat: Seat, process: Process | None) -> None:
         rules, blameless = Path(self._match.rules), seat.bot.name in self._blameless
         bot = LiveBot(self._launcher, seat.role, seat.bot, self._conditions, rules, process, blameless=blameless)
         self.bots[seat.role] = bot
-        self._ending.callback(bot.end)
+        self._freezes_late &= bot.of_one_process
 
     def _greet(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         """Ask all at once for `ready`, since all have been awake since their start.

@@ -10,6 +10,9 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 # kernel reports descriptors. So neither side can block the other: a bot that writes and does not read, or reads and
 # does not write, delays nobody.
 #
+# A bot that is asked alone is first given a moment for a short answer (match/bot/__init__.py), and what is said here
+# begins when it gave none.
+#
 # Each bot has one deadline: the moment at which its question was written, and the time that it may be charged with. It
 # is absolute. No output moves it, so neither a line dripped byte by byte nor a flood of remarks gains time. A wait ends
 # at the earliest deadline, or after WATCHDOG_INTERVAL_S, when the limits of the bots are checked. Only the stopwatch
@@ -27,11 +30,29 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 #
 # While some bots think, the others must stay frozen. SIGSTOP alone is not certain (sandbox/freezer.py), so they are
 # looked at every WATCHDOG_INTERVAL_S seconds, and less often where such a look takes long.
+#
+# Late freezing. To stop a bot and to wake it costs half as much as all other work of a turn between quick bots, and
+# nearly every bot sleeps anyway when it has answered, until its next question. So with `freeze_late` a bot that gave a
+# short answer stays awake. It is stopped when the next bot has been asked and gave no short answer, after
+# SHORT_ANSWER_S, before the wait goes on. The promise of the freeze is kept:
+#
+#   - No thinking time is free. The CPU time that a bot used unasked is charged to its next answer, since its clock is
+#     read at its answers only. The kernel brings the clock of a running thread up to date at each tick (4 ms at 250 Hz)
+#     and whenever the thread leaves its core. So one reading may lack one tick for each thread; the next one has it.
+#     The sum over a match is exact but for the last reading. A child that ends may take its CPU time along, so a match
+#     in which a bot may be several processes is not frozen late (play.py).
+#   - Nobody who is asked is harmed. A bot that shares its core with one that is awake waits for the core, and such a
+#     wait is excused (clock.py). A short answer takes nothing, however much of it was a wait. A bot whose waits are not
+#     excused, because it may be several processes, has no opponent that is awake.
+#   - Only SHORT_ANSWER_S of a turn can be used unasked, and as long as the referee needs to play the move. If that took
+#     longer than SHORT_ANSWER_S the last time, or if a person looks at the match, bots are frozen at once. So is a bot
+#     whose answer was not short, be it by what it used unasked, a bot of several threads, and one that is doubted
+#     because it used more CPU time than passed (sandbox/freezer.py).
 
 import math
 import select
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVarTuple
 
 from arena.clock import lateness
@@ -49,12 +70,24 @@ FAREWELL_S = 0.05
 Arguments = TypeVarTuple("Arguments")
 
 
-def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
-    """Ask these roles at once, and return their replies when each has answered or failed."""
+def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_late: bool = False) -> dict[Role, Reply]:
+    """Ask these roles at once, and return their replies when each has answered or failed.
+
+    `freeze_late`: whoever gives a short answer is left awake, until somebody is asked who does not.
+    """
     asked = [bots[role] for role in asks]
-    for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
-        _work_for(bot, asked[:number], bot.begin, ask)
-    now = asked[-1].stopwatch.begun
+    first = asked[0]
+    straight = len(asks) == 1 and first.may_answer_shortly(asks[first.role])
+    if straight and (reply := first.short_answer(asks[first.role], stays_awake=freeze_late)) is not None:
+        return {first.role: reply}
+    for other in bots.values():
+        if other.role not in asks:
+            _work_for(other, [*asked, other], other.freeze)
+    now = time.monotonic()
+    if not straight:
+        for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
+            _work_for(bot, asked[:number], bot.begin, ask)
+        now = asked[-1].stopwatch.begun
     look_at_frozen = now + WATCHDOG_INTERVAL_S
     while waiting := [bot for bot in asked if bot.awaited]:
         now, late = _wait_once(waiting, now, min([bot.stopwatch.due for bot in waiting]))
@@ -72,17 +105,21 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask]) -> dict[Role
     return {bot.role: bot.reply for bot in asked if bot.reply is not None}
 
 
-def say_goodbye(bots: Iterable[LiveBot], text: bytes) -> None:
+def say_goodbye(bots: Collection[LiveBot], text: bytes) -> None:
     """Write the last lines to these bots, leave them awake for a moment, and make sure that they are gone."""
-    leaving = list(bots)
-    for bot in leaving:
+    for bot, grace in let_leave(bots, text).items():
+        bot.end(grace)
+
+
+def let_leave(bots: Collection[LiveBot], text: bytes) -> dict[LiveBot, float]:
+    """Write the last lines to these bots, and leave them awake for a moment; return the grace of each for its end."""
+    for bot in bots:
         bot.close_input(text)
     now = time.monotonic()
     until = now + FAREWELL_S
-    while now < until and (running := [bot for bot in leaving if not bot.gone]):
+    while now < until and (running := [bot for bot in bots if not bot.gone]):
         now, _ = _wait_once(running, now, until)
-    for bot in leaving:
-        bot.end(FAREWELL_S if bot.gone else 0.0)
+    return {bot: FAREWELL_S if bot.gone else 0.0 for bot in bots}
 
 
 def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:

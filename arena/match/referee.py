@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from arena import protocol
 from arena.clock import Clock, TimeUsed
 from arena.game import CHANCE, Fact, Game, Move, Role
+from arena.games import openings
 from arena.protocol import Ask, Reply
-from arena.values import Ending, Fault, Match, Record, SeatReport, Turn, Verdict
+from arena.values import Ending, Fault, Match, Opening, Record, SeatReport, Turn, Verdict
 
 
 class ChosenMove(NamedTuple):
@@ -61,6 +62,10 @@ class Referee:
             return {role: self._greeting(role) for role in self.game.roles if role not in self._faults}
         while self.verdict is None:
             movers = self.game.to_move(self.state)
+            if len(movers) == 1 and movers[0] != CHANCE and not self._faults:  # the usual case, without loops
+                role = movers[0]
+                self._legal = {role: self.game.legal_moves(self.state, role)}
+                return {role: self._question(role)}
             self._legal = {role: self.game.legal_moves(self.state, role) for role in movers}
             asked = [role for role in movers if role != CHANCE and role not in self._faults]
             if asked:
@@ -77,6 +82,8 @@ class Referee:
                     self._fail(Fault(role=role, ending=reply.ending, turn=0, words=reply.words))
             self._forfeit_if_decided()
             self._finish_if_over()
+            if self.verdict is None and self.match.opening is not None:
+                self._play_opening(self.match.opening)
         else:
             moves = {role: move for role, reply in replies.items() if (move := self._judge(role, reply)) is not None}
             self._forfeit_if_decided()
@@ -120,19 +127,30 @@ class Referee:
             state = self._open_state = protocol.states(self.game.view(self.state, None))
         else:
             state = self._open_state
-        last = () if self.game.hidden else self._unreported[role]
+        last = self._unreported[role]
+        if self.game.hidden:  # its own moves of the opening stay: nobody else can tell a bot what it has played
+            last = [(other, move) for other, move in last if other == role]
         text = protocol.turn(self._number, last, state, protocol.legals(self._legal[role]), clock.told)
         if note := self._notes[role]:
             text, self._notes[role] = note + text, b""
         self._unreported[role] = []
         return Ask(text, clock.told, clock.deadline, turn=self._number, legal=self._legal[role])
 
+    def _play_opening(self, opening: Opening) -> None:
+        """Play the first turns, which no bot chooses; ArenaError when listed moves do not fit the rules."""
+        for moves in openings.turns_of(self.game, opening):
+            self._legal = {role: (move,) for role, move in moves.items()}
+            self._advance({role: ChosenMove(move, "opening") for role, move in moves.items()})
+        told = [(turn.role, turn.move) for turn in self.turns if turn.role != CHANCE]
+        self._unreported = {role: list(told) for role in self.game.roles}  # a bot hears its own moves here, too
+
     def _judge(self, role: Role, reply: Reply) -> ChosenMove | None:
         """Return the move that a reply makes, or None when the seat is out because of it."""
         if reply.ending is not None:
             self._fail(Fault(role=role, ending=reply.ending, turn=self._number, words=reply.words))
             return None
-        self._clocks[role] = self._clocks[role].after(reply.spent)
+        if self._clocks[role].bank:
+            self._clocks[role] = self._clocks[role].after(reply.spent)
         if reply.refused is not None:
             return self._refuse(role, reply.refused, reply)
         move = protocol.read_move(reply.line)
@@ -162,16 +180,17 @@ class Referee:
                 for role in self._legal
             }
         moves = {role: choice.move for role, choice in chosen.items()}
-        self.state = self.game.play(self.state, moves)
-        facts = self.game.view(self.state, None)
-        self._open_state = protocol.states(facts) if self.game.open else None
+        game = self.game
+        self.state = game.play(self.state, moves)
+        facts = game.view(self.state, None)
+        self._open_state = protocol.states(facts) if game.open else None
         digest = facts_digest(facts)
         for role, (move, by, rejected_text, spent, remarks, refused) in chosen.items():
             self.turns.append(Turn(self._number, role, move, by, rejected_text, *spent, remarks, digest, refused))
-        for role, unreported in self._unreported.items():
-            for other, move in moves.items():
-                if other != role and other != CHANCE:
-                    unreported.append((other, move))
+            if role != CHANCE:
+                for other, unreported in self._unreported.items():
+                    if other != role:
+                        unreported.append((role, move))
         self._number += 1
         self._finish_if_over()
 

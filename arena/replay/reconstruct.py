@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from arena.clock import TimeUsed
+from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply, dismissal
@@ -87,7 +88,11 @@ def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
     if [seat.role for seat in record.match.seats] != list(game.roles):
         yield f"its roles are not those of the game: {', '.join(game.roles)}"
         return
-    again = retrace(game, record)
+    try:
+        again = retrace(game, record)
+    except ArenaError as error:
+        yield f"its opening cannot be played: {error}"
+        return
     for turn, recorded in zip(again.turns, record.turns, strict=False):
         if wrong := [name for name in COMPARED if getattr(turn, name) != getattr(recorded, name)]:
             where = f"turn {recorded.number}, {recorded.role}"

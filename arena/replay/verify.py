@@ -15,7 +15,7 @@ from typing import Any
 
 from arena import parallel
 from arena.errors import ArenaError
-from arena.event import schedules
+from arena.event import plan
 from arena.game import Game
 from arena.replay.reconstruct import disagreements
 from arena.results.archive import Archive, DamagedError, records
@@ -48,7 +48,7 @@ def checked(archive: Archive, game_of: GameOf, *, all_versions: bool = False) ->
     """
     planned: dict[str, Match] = {}
     with contextlib.suppress(DamagedError, *UNREADABLE):  # then `of_event` reports it
-        planned = {match.id: match for match in _plan(archive.event())}
+        planned = {each.match.id: each.match for each in plan.known(archive.event(), archive) if each.stored}
     numbers = list(dict.fromkeys(archive.readable_numbers(all_versions=all_versions)))
     archive.close()  # no connection is open in a process that forks
     yield from parallel.parallel_map(partial(_check, archive, planned, cache(game_of)), numbers)
@@ -114,14 +114,19 @@ def of_event(archive: Archive) -> Iterator[Problem]:
 
 
 def _event_problems(archive: Archive) -> Iterator[Problem]:
-    planned = {match.id for match in _plan(archive.event())}
+    planned, missing, whole = set(), 0, 0
+    for each in plan.known(archive.event(), archive):
+        whole += 1
+        missing += not each.stored
+        if each.stored:
+            planned.add(each.match.id)
     flagged = archive.planned_ids()
     if strange := flagged - planned:
         yield Problem("", f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}")
-    if hidden := (archive.ids() & planned) - flagged:
+    if hidden := planned - flagged:
         yield Problem("", f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
-    if missing := planned - archive.ids():
-        yield Problem("", f"{len(missing)} of {len(planned)} planned matches have no record: unfinished, or removed")
+    if missing:
+        yield Problem("", f"{missing} of {whole} planned matches have no record: unfinished, or removed")
     try:
         counted = _counter(tally for played in archive.played() for tally in tallies(played))
     except UNREADABLE:
@@ -129,10 +134,6 @@ def _event_problems(archive: Archive) -> Iterator[Problem]:
         return
     if counted != _counter(archive.tallies()):
         yield Problem("", "the sums behind the leaderboard are not those of its matches")
-
-
-def _plan(event: Event) -> tuple[Match, ...]:
-    return schedules.find(event.schedule).plan(event)
 
 
 def _record_problems(
@@ -162,7 +163,7 @@ def _record_problems(
 def _essence(match: Match) -> tuple[object, ...]:
     """Return what identifies a match, wherever its files are."""
     seats = tuple((seat.role, seat.bot.name, seat.bot.digest) for seat in match.seats)
-    return match.id, match.label, match.repeat, match.seed, match.key, match.conditions, seats
+    return match.id, match.label, match.repeat, match.seed, match.key, match.opening, match.conditions, seats
 
 
 def _column_problems(archive: Archive, number: int, record: Record) -> Iterator[str]:

@@ -13,6 +13,7 @@ from arena import durable
 from arena.game import Game
 from arena.games import rulebook
 from arena.report import bots, choice, chunks, leaderboard, listing, page, replays, summary
+from arena.report.author import Author
 from arena.report.index import Index
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
@@ -44,8 +45,12 @@ def write(
     listed: int = LISTED,
     replayed: int = REPLAYED,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
+    author: Author | None = None,
 ) -> Path:
     """Write `folder/report.html`, whole or not at all; the archive of these results is in `folder` too.
+
+    For one `author` it is `folder/for/NAME.html` with their matches only; then these are the results of an archive that
+    is `author.pseudonymous`.
 
     `rules` gives the game that a match is replayed by, `charts` are the files that `arena.charts.write` wrote. Columns
     `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
@@ -53,20 +58,26 @@ def write(
     informative and the newest stay, and the page says so.
     """
     index = Index.of(results)
-    frame = page.Page(results.event.name, leaderboard.table(results), tuple(charts))
+    title = results.event.name if author is None else f"{results.event.name}: {author.name}"
+    frame = page.Page(title, leaderboard.table(results), tuple(charts))
+    played = results.played if author is None else author.own(results.played)
     games = replays.Games(rules)
     with Archive.open(folder) as archive:
-        pages = bots.pages(results, index, archive)
-        order = choice.order(results.played, archive.numbers(), bots.linked(pages))[:listed]
-        shown = choice.kept(results.played, order)
-        data = summary.data(results, index, games, archive, shown) | {"pages": pages}
+        pages = bots.pages(results, index, archive, author)
+        order = choice.order(played, archive.numbers(), bots.linked(pages))[:listed]
+        shown = choice.kept(played, order)
+        data = summary.data(results, index, games, archive, shown, author) | {"pages": pages}
     rows = listing.columns(shown, index)
     room = size - len(frame.text(data | {"matches": rows}, ())) - CHUNK_NUMBER_BYTES * len(shown)
     own = {match.id: match for match in shown}
     with_replay = [own[match] for match in order[:replayed]]
     results.close()  # no connection is open in a process that forks
-    packed = chunks.prepared(games, folder, with_replay, room, lambda done: tell(done, len(with_replay)))
+    cut = author.cut if author is not None else (lambda record: record)
+    packed = chunks.prepared(games, folder, with_replay, room, lambda done: tell(done, len(with_replay)), cut)
     chunk_of = {match: number for number, chunk in enumerate(packed) for match in chunk.matches}
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
     text = frame.text(data | {"matches": rows}, [chunk.text for chunk in packed])
-    return durable.write(folder / "report.html", text.encode("utf-8"))
+    if author is None:
+        return durable.write(folder / "report.html", text.encode("utf-8"))
+    path = durable.make_folder(folder / "for") / f"{min(author.bots)}.html"
+    return durable.write(path, text.encode("utf-8"), durable.PRIVATE)

@@ -1,40 +1,49 @@
 """A page for every bot: its strength by role, its best and worst matches, its faults in words, its time."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
+from arena.author.checkup import advice
 from arena.protocol import clean
+from arena.report.author import Author
 from arena.report.index import Index
 from arena.report.replays import WORDS, last_lines
 from arena.results.archive import Archive
-from arena.results.columns import LEADERBOARD, RANKINGS, TIMING
+from arena.results.columns import LEADERBOARD, RANKINGS, TIMING, VERSIONS, interval_text
 from arena.results.leaderboard import Results
 from arena.results.tables import rows_of
 from arena.values import Fault, Played, Record
 
 MATCHES = 3  # best ones that a page names, and as many worst ones
 FAULTS = 8  # kinds of fault that a page lists
+DIGEST = 6  # digits of a version's digest, as in other tables
 TIMES = ("turns", "wall_p50", "wall_p99", "wall_max", "cpu_p50", "cpu_max")
 Page = dict[str, Any]
 
 
-def pages(results: Results, index: Index, archive: Archive) -> list[Page]:
-    """Return a page for each bot of the index, in its order."""
+def pages(results: Results, index: Index, archive: Archive, author: Author | None = None) -> list[Page]:
+    """Return a page for each bot of the index, in its order.
+
+    In the report for one author only the author's bots have faults and times, and only their matches are named.
+    """
     fields = _fields(results.played)
+    own = index.bots if author is None else author.bots
     matches: dict[str, list[Played]] = defaultdict(list)
-    for match in results.played:
+    for match in results.played if author is None else author.own(results.played):
         for bot in dict.fromkeys(match.seats.values()):
             matches[bot].append(match)
     times = rows_of(results.timing(), TIMING)
-    faults = _faults(results, index, archive)
+    faults = _faults(results, index, archive, own, author)
+    versions = _versions(results)
     return [
         {
             "strengths": list(_strengths(bot, results, index, fields)),
             **_extremes(bot, matches[bot], results, index, fields),
             "faults": faults[bot],
-            "times": sorted(_time(row, index) for row in times if row["bot"] == bot and row["turns"]),
+            "versions": versions[bot],
+            "times": sorted(_time(row, index) for row in times if row["bot"] == bot and bot in own and row["turns"]),
         }
         for bot in index.bots
     ]
@@ -74,6 +83,18 @@ def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iter
         yield [*numbers, round(mean, score_decimals), round(fields[label, role][1], score_decimals), *strength]
 
 
+def _versions(results: Results) -> dict[str, list[list[str]]]:
+    """Return the versions of each bot that has several, as texts: number, digest, rank, rating, interval, matches."""
+    columns = VERSIONS.rated_in(results.ratings.unit)
+    rating = columns["rating"]
+    versions: dict[str, list[list[str]]] = defaultdict(list)
+    for row in rows_of(results.versions(), columns):
+        interval = interval_text(rating.text(row["rating_low"]), rating.text(row["rating_high"]))
+        figures = (row["version"], row["digest"][:DIGEST], row["rank"], rating.text(row["rating"]), interval)
+        versions[row["bot"]].append([*map(str, figures), str(row["matches"])])
+    return defaultdict(list, {bot: rows for bot, rows in versions.items() if len(rows) > 1})
+
+
 def _time(row: Mapping[str, Any], index: Index) -> list[Any]:
     """Return board, number of the role, and the figures of TIMES."""
     board, role = row["board"], row["role"]
@@ -111,14 +132,16 @@ def _of_different_seatings(matches: Iterable[Played]) -> list[str]:
     return list(seatings.values())
 
 
-def _faults(results: Results, index: Index, archive: Archive) -> dict[str, list[Page]]:
-    """Return the commonest faults of each bot; faults of the same ending and words count as one kind."""
+def _faults(
+    results: Results, index: Index, archive: Archive, own: Collection[str], author: Author | None
+) -> dict[str, list[Page]]:
+    """Return the commonest faults of each of the `own` bots; faults of the same ending and words count as one kind."""
     kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     boards = {match.id: match.label for match in results.played}
     frame = results.seats()
     frame = frame[frame["ending"].notna()]
     for match, role, bot, ending, words in frame[["match", "role", "bot", "ending", "words"]].itertuples(index=False):
-        if match in boards:
+        if match in boards and bot in own:
             kinds[bot][ending, words].append((match, role))
     faults: dict[str, list[Page]] = defaultdict(list)
     for bot, by_kind in kinds.items():
@@ -128,7 +151,8 @@ def _faults(results: Results, index: Index, archive: Archive) -> dict[str, list[
             )
             counts = {"count": len(seats), "places": [[*numbers, count] for numbers, count in sorted(roles.items())]}
             match, role = seats[0]
-            faults[bot].append(_fault(archive.record(match), role) | counts)
+            record = archive.record(match)
+            faults[bot].append(_fault(record if author is None else author.cut(record), role) | counts)
     return faults
 
 
@@ -141,5 +165,6 @@ def _fault(record: Record, role: str) -> Page:
         "ending": fault.ending.value,
         "turn": fault.turn,
         "words": clean(fault.words, WORDS),
+        "advice": advice.of_record(record, fault),
         "stderr": last_lines(seat.stderr, 8),
     }

@@ -14,7 +14,7 @@ from arena import parallel
 from arena.report.packing import packed, safe_json
 from arena.report.replays import Games, replay
 from arena.results.archive import Archive
-from arena.values import Played
+from arena.values import Played, Record
 
 TURNS = 3000  # of a chunk: some 60 matches, unpacked in a few milliseconds
 FEW = 8  # chunks: to prepare fewer takes no longer than to start processes
@@ -29,11 +29,17 @@ class Chunk:
 
 
 def prepared(
-    games: Games, folder: Path, matches: Iterable[Played], room: int, tell: Callable[[int], None] = lambda _: None
+    games: Games,
+    folder: Path,
+    matches: Iterable[Played],
+    room: int,
+    tell: Callable[[int], None] = lambda _: None,
+    cut: Callable[[Record], Record] = lambda record: record,
 ) -> tuple[Chunk, ...]:
     """The replays of these matches, first come first kept, until `room` characters are full.
 
     They are prepared side by side, one process a core: no archive may be open. `tell` hears how many are done.
+    `cut` leaves out of a record what the reader must not see.
     """
     batches = tuple(_batches(matches))
 
@@ -42,7 +48,8 @@ def prepared(
         return Archive.open(folder)
 
     def prepare(ids: tuple[str, ...]) -> Chunk:
-        texts = (f"{safe_json(match)}:{safe_json(replay(archive(os.getpid()).record(match), games))}" for match in ids)
+        records = ((match, cut(archive(os.getpid()).record(match))) for match in ids)
+        texts = (f"{safe_json(match)}:{safe_json(replay(record, games))}" for match, record in records)
         return Chunk(ids, packed("{" + ",".join(texts) + "}"))
 
     chunks: list[Chunk] = []

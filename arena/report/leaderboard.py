@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from arena.protocol import clean
-from arena.results.columns import LEADERBOARD, RANKINGS, Column, Columns, interval_text
-from arena.results.leaderboard import Results
+from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, Columns, interval_text
+from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
 from arena.values import Ending
 
@@ -60,6 +60,8 @@ class Table:
     """The unit of ratings; empty without ratings."""
     warnings: tuple[str, ...] = ()
     """Warnings about the ratings, for the reader."""
+    ending: tuple[str, ...] = ()
+    """Why the event ended, and which ranks are open; cleaned."""
     parts: tuple[tuple[str, Rows], ...] = ()
     """Rows of bots without an overall rank, by the part of the event that they play, told in words."""
     rankings: tuple[tuple[str, Rows, int], ...] = ()
@@ -74,18 +76,24 @@ def table(results: Results) -> Table:
     frame = results.leaderboard()
     rows = rows_of(frame, columns)
     names = [str(name) for name in frame.columns if name != "display"]
-    headings = tuple(_headings(columns, names, rows, set(results.places.values())))
+    headings = list(_headings(columns, names, rows, set(results.places.values())))
+    changes = results.rank_changes
+    if any(change != 0 for change in changes.values()):
+        after_bot = 1 + [heading.name for heading in headings].index("bot")
+        headings.insert(after_bot, Heading(CHANGE.name, CHANGE.heading, CHANGE.meaning, CHANGE, extra=False))
     widest = _reach(rows)
     parts: dict[str | None, list[tuple[str, dict[str, Cell]]]] = {None: []}
     for row in rows:
         label = results.label(row["bot"])
-        cells = {each.name: _cell(each.name, row | {"bot": label}, each.column, widest) for each in headings}
+        shown = row | {"bot": label, CHANGE.name: changes.get(row["bot"], 0)}
+        cells = {each.name: _cell(each.name, shown, each.column, widest) for each in headings}
         parts.setdefault(results.specialists.get(row["bot"]), []).append((clean(label), cells))
     return Table(
-        headings,
+        tuple(headings),
         tuple(parts.pop(None)),
         results.ratings.unit if "rating" in names else "",
         results.warnings,
+        results.ending,
         tuple((str(part), tuple(own)) for part, own in parts.items()),
         tuple(_rankings(results)),
     )
@@ -150,6 +158,8 @@ def _cell(name: str, row: dict[str, Any], column: Column, reach: tuple[float, fl
         case "ranks":
             low, high = row["rank_low"], row["rank_high"]
             return Cell("" if low is None else f"{low:g}" if low == high else f"{low:g}\u2013{high:g}", low)
+        case CHANGE.name:
+            return Cell(rank_changes.text(row[name]), row[name])
         case "bot":
             return Cell(clean(row[name]), clean(row[name]))
     figure = row[name]

@@ -1,11 +1,13 @@
 """The event as a whole, for the page: its conditions, boards and crosstable."""
 
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from arena.charts.style.letters import shortened
 from arena.errors import ArenaError
 from arena.protocol import clean
 from arena.replay.drawing.board_state import Grid, read_grid, read_state
+from arena.report.author import Author
 from arena.report.bots import TIMES
 from arena.report.index import Index
 from arena.report.replays import Games
@@ -17,12 +19,20 @@ from arena.values import Ending, Event, Played
 Values = dict[str, object]
 
 
-def data(results: Results, index: Index, games: Games, archive: Archive, listed: Sequence[Played]) -> Values:
+def data(
+    results: Results,
+    index: Index,
+    games: Games,
+    archive: Archive,
+    listed: Sequence[Played],
+    author: Author | None = None,
+) -> Values:
     """Return everything but the bots' pages and the matches, for the page's scripts."""
+    own = frozenset(index.bots) if author is None else author.bots
     return {
         "event": _event(results.event)
         | {
-            "played": len(results.played),
+            "played": len(results.played if author is None else author.own(results.played)),
             "listed": len(listed),
             "unit": results.ratings.unit,
             "decimals": LEADERBOARD.rated_in(results.ratings.unit)["rating"].decimals,
@@ -31,7 +41,8 @@ def data(results: Results, index: Index, games: Games, archive: Archive, listed:
         "names": [clean(bot) for bot in index.bots],
         "boards": [_board(label, results, index, games, archive) for label in index.boards],
         "endings": [ending.value for ending in Ending],
-        "crosstable": _crosstable(results, index),
+        "home": "leaderboard" if author is None else f"bot={quote(clean(results.label(min(author.bots))))}",
+        "crosstable": _crosstable(results, index, own),
         "times": [TIMING[name].heading for name in TIMES],
         "labels": shortened([clean(results.label(bot)) for bot in index.bots]),
     }
@@ -81,8 +92,8 @@ def _grid(grid: Grid, start: tuple[str, ...]) -> Values:
     }
 
 
-def _crosstable(results: Results, index: Index) -> list[list[object]]:
-    """Return rows of board, number of the role, bot, opponent, matches and score: numbers only.
+def _crosstable(results: Results, index: Index, own: frozenset[str]) -> list[list[object]]:
+    """Return rows of board, number of the role, bot, opponent, matches and score, where one is an `own` bot.
 
     The page's scripts compute with the score, so it has one decimal more than is shown.
     """
@@ -96,5 +107,5 @@ def _crosstable(results: Results, index: Index) -> list[list[object]]:
             round(score, CROSSTABLE["score"].decimals + 1),
         ]
         for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False)
-        if bot in index.bots and opponent in index.bots
+        if bot in index.bots and opponent in index.bots and not own.isdisjoint({bot, opponent})
     ]

@@ -82,10 +82,11 @@ class Columns:
         return [column.name for column in self.columns]
 
     def __getitem__(self, name: str) -> Column:
-        """Return the column of that name, also of one that has the name of a tie-break, a role or a board."""
+        """Return the column of that name, also of one that has the name of a tie-break, a role, a board or a number."""
         by_name = {column.name: column for column in self.columns}
         general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{name.rpartition('_')[2]}"
-        column = next(by_name[each] for each in (name, general, "BOARD") if each in by_name)
+        numbered = f"{name.rpartition('_')[0]}_NUMBER"
+        column = next(by_name[each] for each in (name, general, numbered, "BOARD") if each in by_name)
         return replace(column, name=name)
 
     def in_file(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -147,6 +148,9 @@ LEADERBOARD = Columns(
         Column("BOARD_ROLE", "Its mean score in the role on the board, 0 to 100", "score"),
         _DISPLAY,
     )
+)
+CHANGE = Column(
+    "change", "Ranks gained or lost since the last run with other bots or versions; in no file", label="Change"
 )
 RANKINGS = Columns(
     (
@@ -261,7 +265,7 @@ TURNS = Columns(
         Column("role", "Whose move it was"),
         Column("bot", "The bot that had the role; missing if chance moved"),
         Column("move", "The move, as the rules write it"),
-        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`"),
+        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`, `opening`"),
         Column("said", "The text that was refused, if any"),
         Column("wall", "From `go` to the answer", "seconds"),
         Column("cpu", "CPU time that the bot's process used meanwhile", "seconds"),
@@ -274,6 +278,17 @@ METRICS = Columns(
         *(Column(name, "As in `turns()`") for name in ("match", "turn", "role", "bot")),
         Column("metric", "The bot's name for it"),
         Column("value", "A number", "the bot's"),
+    )
+)
+VERSIONS = Columns(
+    (
+        _BOT,
+        Column("version", "1 for the version that played first, and so on; a version that never played has no number"),
+        Column("digest", "Hash of the version's files"),
+        Column("rank", "Its rank by rating among the bots of its time, each in its version of that time"),
+        Column("rating", "How strong it is, by one fit of all matches ever, in which each version is a bot", "rating"),
+        *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+        Column("matches", "How many it played in", "matches"),
     )
 )
 TIMING = Columns(
@@ -300,6 +315,37 @@ ABORTS = Columns(
         Column("cause", "What went wrong"),
     )
 )
+GRADES = Columns(
+    (
+        Column("student", "The name in people.csv; a bot of nobody there stands under its own name"),
+        Column("id", "The id in people.csv"),
+        Column("email", "The e-mail in people.csv"),
+        Column("bot", "The bot that is graded: of several that of the most marks; empty if none was played"),
+        Column("marks", "The sum of the marks", "marks"),
+        Column("out_of", "The marks of all thresholds", "marks"),
+        Column("state", "`played`, `not played`, `refused`, `withdrawn` or `nothing handed in`"),
+        Column("note", "What a teacher should know: why there is no bot, or how often the bot was at fault"),
+        Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
+        Column("match", "The match to look at: the worst against the reference that the bot failed most"),
+        Column("replay", "The command that shows this match"),
+    )
+)
+
+PLACINGS = Columns(
+    (
+        Column("place", "Bots that the rules do not separate share a place"),
+        _BOT,
+        Column("points", "1 for each pairing won and each bye, 0.5 for each pairing drawn"),
+        Column("won", "Pairings won, deciders included"),
+        Column("drawn", "Pairings drawn"),
+        Column("lost", "Pairings lost"),
+        Column("byes", "Rounds in which it had no opponent; each counts as a win"),
+        Column("buchholz", "Swiss: the sum of its opponents' points", label="Buchholz"),
+        Column("out", "Knockout: the round in which it lost", label="out in round"),
+        _DISPLAY,
+    )
+)
+"""Of `arena/event/placings.py`: no frame of `Results`, which does not know schedules."""
 
 FRAMES: Mapping[str, Columns] = {
     "leaderboard": LEADERBOARD,
@@ -307,6 +353,7 @@ FRAMES: Mapping[str, Columns] = {
     "strengths": STRENGTHS,
     "advantages": ADVANTAGES,
     "chance_better": CHANCE_BETTER,
+    "versions": VERSIONS,
     "crosstable": CROSSTABLE,
     "head_to_head": HEAD_TO_HEAD,
     "matches": MATCHES,

@@ -18,7 +18,7 @@ FORMULA = ("=", "+", "-", "@", "\t")
 """A spreadsheet runs a cell that begins with one of these as a formula."""
 
 
-def write(frame: pd.DataFrame, columns: Columns, path: Path) -> Path:
+def write(frame: pd.DataFrame, columns: Columns, path: Path, mode: int = durable.SHARED) -> Path:
     """Write a frame with these columns as CSV: UTF-8, LF, rounded; half of a surrogate pair is escaped."""
     safe = _rounded(frame, columns)
     for name in safe.select_dtypes("float"):
@@ -29,7 +29,7 @@ def write(frame: pd.DataFrame, columns: Columns, path: Path) -> Path:
         safe[name] = frame[name].map(lambda cell, changed=changed: changed.get(cell, cell)) if changed else frame[name]
     text = StringIO()
     safe.to_csv(text, index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
-    return durable.write(path, text.getvalue().encode("utf-8", "backslashreplace"))
+    return durable.write(path, text.getvalue().encode("utf-8", "backslashreplace"), mode)
 
 
 def _harmless(cell: str) -> str:

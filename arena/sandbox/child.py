@@ -112,11 +112,14 @@ class Child:
         """Return (bytes, files) of all that it may write; `processes` lists those that may hold files without a name.
 
         A bot could move its files to a folder that was counted already. So where there are any files they are counted
-        again while the bot is stopped; not in a build, which may have very many and is counted again at its end.
+        again while the bot is stopped; not in a build, which may have very many and is counted again at its end. While
+        the room is untouched there never was a file, so there is none without a name either.
         """
         if self.level.private_scratch and not self.plan.builds:
             pid = self.program()
             return watchdog.in_mount(f"/proc/{procfs.living(pid)}/root{self.plan.scratch}") if pid else (0, 0)
+        if self.room.untouched:
+            return 0, 0
         folder = str(self.room.path if self.plan.builds else self.room.scratch)
         most = self.limits.files or watchdog.MANY_FILES
         stored, files = watchdog.in_folder(folder, most)

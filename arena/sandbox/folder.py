@@ -9,7 +9,9 @@ folders of its user that nobody locks. A folder gets its final name only when it
 A bot that cannot write to its own files shares one copy of them with all its matches; any other gets a copy each time,
 so no note survives a match. In the same way a room serves a second bot only if nobody touched its scratch folder. The
 folder's times of access and change show that. They are set to 0 first, because the kernel then updates even the time of
-access at the first look (relatime).
+access at the first look (relatime), and because it takes the present from a clock that ticks every few milliseconds: a
+bot could act in the tick in which its room was made. So arena itself must not list a scratch folder that is untouched.
+A bot that may make calls beside those of the policy could set these times back, so its room serves no other.
 """
 
 import compileall
@@ -22,7 +24,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from arena import rulefile
@@ -49,21 +51,22 @@ class Room:
     path: Path
     home: Path
     """Its own files; it runs here."""
+    scratch: Path
+    """The bot's TMPDIR, empty at first."""
+    user: int | None = None
+    """The user that owns its scratch folder; None = the user that we are."""
     fresh: tuple[int, ...] = ()
-    """The state of its scratch folder when it was made, if it may be used again."""
+    """The state of its scratch folder when it was made; empty if the bot could touch it and hide that."""
 
     @property
     def untouched(self) -> bool:
-        """Return whether it is as it was made, and may be used again."""
+        """Return whether it is certain that nobody has touched its scratch folder; then another bot may use it."""
         return bool(self.fresh) and _state(self.scratch) == self.fresh
-
-    @cached_property
-    def scratch(self) -> Path:
-        """The bot's TMPDIR, empty at first."""
-        return self.path / "scratch"
 
     def empty(self) -> None:
         """Remove all that is in the scratch folder."""
+        if self.untouched:
+            return
         with os.scandir(self.scratch) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
@@ -85,17 +88,19 @@ class Folder:
         self.path, self._lock = private()
         if os.getuid() == 0:
             self.path.chmod(REACHABLE)
-        self._kits: dict[Path, Path] = {}
+        self._kits: dict[str, Path] = {}
         self._bots: dict[str, Path] = {}
-        self._vacant: list[Room] = []
+        self._vacant: tuple[list[Room], list[Room]] = [], []
+        """Rooms that may be used again: of the user that we are, and of users that bots become."""
         self._count = 0
 
     def kit(self, rules: Path) -> Path:
         """Return a folder for PYTHONPATH: the kit, and the rules beside this rules file over those of arena."""
-        with self._full_disk():
-            if rules.parent not in self._kits:
-                self._kits[rules.parent] = self._new_kit(rules.parent)
-        return self._kits[rules.parent]
+        folder = os.path.dirname(rules)  # not `rules.parent`: paths are slow, and this is asked at every start
+        if folder not in self._kits:
+            with self._full_disk():
+                self._kits[folder] = self._new_kit(rules.parent)
+        return self._kits[folder]
 
     def _new_kit(self, rules_folder: Path) -> Path:
         kit = self.path / f"kit{len(self._kits)}"
@@ -114,26 +119,31 @@ class Folder:
                 path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
         return kit
 
-    def room(self, bot: Bot, *, own_copy: bool, user: int | None) -> Room:
+    def room(self, bot: Bot, *, own_copy: bool, user: int | None, sets_times: bool) -> Room:
         """Return a room for one bot in one match, which `user` may use (None = the user that we are).
 
-        A bot that could write to its files gets a copy of its own.
+        A bot that could write to its files gets a copy of its own. `sets_times`: it may be able to set
+        the times of files.
         """
         with self._full_disk():
-            reusable = not own_copy and user is None
-            if self._vacant and reusable:
-                return replace(self._vacant.pop(), home=self._originals(bot))
+            reusable = not (own_copy or sets_times)
+            vacant = self._vacant[user is not None]
+            while reusable and vacant:
+                room = replace(vacant.pop(), home=self._originals(bot))
+                if room.untouched:  # looked at again: its last user may be that of a bot of another referee process
+                    return room if user is None else _handed_over(room, user)
+                room.discard()
             self._count += 1
             path = self.path / f"{'cell' if reusable else 'room'}{self._count}"
             path.mkdir(mode=0o755)
             home = path / "home" if own_copy else self._originals(bot)
             if own_copy:
                 Copier(owner=user).copy(self._originals(bot), home)
-            room = Room(path, home)
+            room = Room(path, home, path / "scratch")
             room.scratch.mkdir(mode=0o700)
             if user is not None:
                 path.chmod(REACHABLE)
-                os.chown(room.scratch, user, user)
+                room = _handed_over(room, user)
             if reusable:
                 os.utime(room.scratch, (0, 0))
                 return replace(room, fresh=_state(room.scratch))
@@ -142,7 +152,7 @@ class Folder:
     def vacate(self, room: Room) -> None:
         """Keep the room of a bot of one process for another bot, if this one has not touched it; else remove it."""
         if room.untouched:
-            self._vacant.append(room)
+            self._vacant[room.user is not None].append(room)
         else:
             room.discard()
 
@@ -216,9 +226,18 @@ def _unwritable(folder: str, error: OSError) -> MachineError:
     )
 
 
+def _handed_over(room: Room, user: int) -> Room:
+    """Return the room with this user as the owner of its scratch folder, which changes none of the times that are 0."""
+    os.chown(room.scratch, user, user)
+    return replace(room, user=user, fresh=room.fresh and _state(room.scratch))
+
+
 def _state(folder: Path) -> tuple[int, ...]:
-    """Return everything that a bot can learn or change of an empty folder."""
-    status = os.lstat(folder)
+    """Return everything that a bot can learn or change of an empty folder; nothing when somebody has removed it."""
+    try:
+        status = os.lstat(folder)
+    except FileNotFoundError:
+        return ()
     times = status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns
     return status.st_ino, status.st_mode, status.st_uid, status.st_gid, status.st_nlink, status.st_size, *times
 

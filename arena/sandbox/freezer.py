@@ -19,7 +19,7 @@ turn takes (benchmarks/turns.py). So a stop is verified at once only for a bot t
 polling.py looks at all other frozen bots every 25 ms (WATCHDOG_INTERVAL_S) while another bot thinks. To look every 2 ms
 was tried, and a turn then took about twice as long; it seems that a virtual machine pays for a wait that is shorter
 than its timer tick. So a bot can run on once, for as long as a quick opponent thinks or for those 25 ms. The CPU time
-that it uses then is charged to its next answer (stopwatch.py).
+that it uses then is charged to its next answer (stopwatch.py). When a bot is frozen is decided in polling.py.
 
 Enforcement. `insist` sends bursts of stop signals until all threads have stopped, with longer and longer
 pauses, and gives up after PATIENCE_S: a thread that has no core cannot stop, and cannot do harm either. Where the bot

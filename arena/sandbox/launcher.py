@@ -8,7 +8,7 @@ what bots say.
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -102,7 +102,8 @@ class Launcher:
         processes = limits.processes or 1
         tasks = watchdog.THREADS * processes if processes > 1 else 0
         cgroup = self._new_cgroup(level, limits)
-        room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
+        sets_times = not level.confines or bool(conditions.calls)
+        room = self.folder.room(bot, own_copy=builds or not level.confines, user=user, sets_times=sets_times)
         plan = Plan(
             level=level.name,
             home=str(room.home),
@@ -246,36 +247,49 @@ class Launcher:
 
     def end(self, child: Child, grace: float = 0.0) -> Exit:
         """Reap a child and its process group, killing what does not end by itself within `grace` seconds."""
-        how = self.finish(child, grace)
-        if child.cannot_fork:  # so no process is left that could use the folder or the user
-            self.folder.vacate(child.room)
-            self._release(child.pid)
-        else:
-            child.room.discard()
-        return how
+        return self.end_all([(child, grace)])[0]
+
+    def end_all(
+        self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None = None
+    ) -> tuple[Exit, ...]:
+        """Do this for several children, each with its grace, in one request; sweep too, if `living` is not None."""
+        exits, _ = self._finish(children, living)
+        for child, _ in children:
+            if child.cannot_fork:  # so no process is left that could use the folder or the user
+                self.folder.vacate(child.room)
+                self._release(child.pid)
+            else:
+                child.room.discard()
+        if living is not None:
+            self._release_all_but(living)
+        return exits
 
     def finish(self, child: Child, grace: float = 0.0) -> Exit:
-        """Do the same, but leave its folder for a caller that still reads it."""
-        how: dict[str, Any] = {"code": 127, "killed": False, "cpu": 0.0, "memory": 0}
-        if child.pid:
-            how = self._spawner.request(spawner.END, [child.pid, grace])
-            how["code"] = child.level.exit_code(how["code"])
-        how["memory"] = max(0, how["memory"] - child.inherited)
-        if child.cgroup is not None:
-            if not child.cannot_fork:
-                how["cpu"] = max(how["cpu"], child.cgroup.cpu())
-            how["out_of_memory"] = child.cgroup.out_of_memory()
-            child.cgroup.remove()
-        return Exit(**how)
+        """Reap a child as `end` does, but leave its folder for a caller that still reads it."""
+        (how,), _ = self._finish([(child, grace)], None)
+        return how
 
     def sweep(self, living: tuple[int, ...] = ()) -> int:
         """Kill what ended bots left behind, in any session; return how many processes that were.
 
         `living` are the processes of bots that play on.
         """
-        swept: int = self._spawner.request(spawner.SWEEP, living)["swept"]
-        self._release(*(self._claims.keys() - set(living)))
+        swept = self._finish([], living)[1]
+        self._release_all_but(living)
         return swept
+
+    def _finish(
+        self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None
+    ) -> tuple[tuple[Exit, ...], int]:
+        """Reap children, then sweep, in one request; return their exits and the number of processes swept."""
+        message = tuple((child.pid, grace) for child, grace in children if child.pid), living
+        answer = self._spawner.request(spawner.END, message)
+        exits = iter(answer["exits"])
+        return tuple(_exit(child, next(exits) if child.pid else None) for child, _ in children), answer["swept"]
+
+    def _release_all_but(self, living: tuple[int, ...]) -> None:
+        """Give back the users of all bots but the living, after a sweep."""
+        self._release(*(self._claims.keys() - set(living)))
 
     def _release(self, *pids: int) -> None:
         """Give back the users of bots of which no process is left."""
@@ -296,6 +310,20 @@ class Launcher:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _exit(child: Child, how: dict[str, Any] | None) -> Exit:
+    """Return how a child ended, as the spawner reports it; None for a child that could not be started."""
+    how = how or {"code": 127, "killed": False, "cpu": 0.0, "memory": 0}
+    if child.pid:
+        how["code"] = child.level.exit_code(how["code"])
+    how["memory"] = max(0, how["memory"] - child.inherited)
+    if child.cgroup is not None:
+        if not child.cannot_fork:
+            how["cpu"] = max(how["cpu"], child.cgroup.cpu())
+        how["out_of_memory"] = child.cgroup.out_of_memory()
+        child.cgroup.remove()
+    return Exit(**how)
 
 
 def _environment(scratch: Path, *kit: str) -> dict[str, str]:

@@ -71,7 +71,7 @@ class Meter:
         """CPU seconds of every process of the group that was ever seen, also of those that ended."""
         self._waited_at_mark = 0.0
         """Seconds that its first thread had waited at the mark."""
-        self._has_threads = False
+        self.has_threads = False
         """Whether threads beside the first were ever seen."""
         self._thread_waited_at_mark: dict[str, float] = {}
         self._thread_waits: dict[str, float] = {}
@@ -87,6 +87,11 @@ class Meter:
         keep itself waiting, by children that take its core and are never seen. Then no wait is a proof.
         """
         return self._group is None or self._counted is not None
+
+    @property
+    def of_one_process(self) -> bool:
+        """Return whether the bot is one process, whose own clock shows all its CPU time."""
+        return self._group is None
 
     def read(self) -> Usage:
         """Return the usage now."""
@@ -117,7 +122,7 @@ class Meter:
         self._ran = self._last_call = time.monotonic()
         self._cpu_at_last_call, self._waited_at_mark = self._own_cpu, self.last.waited
         self._thread_waits.clear()
-        if self._has_threads:
+        if self.has_threads:
             self._thread_waited_at_mark = dict(self._other_threads())
 
     def survey(self, elapsed: float) -> None:
@@ -128,7 +133,7 @@ class Meter:
         """
         self._waited_at_mark = max(self._waited_at_mark, self.read().waited - elapsed)
         for thread, waited in self._other_threads():
-            self._has_threads = True
+            self.has_threads = True
             before = self._thread_waited_at_mark.setdefault(thread, max(0.0, waited - elapsed))
             self._thread_waits[thread] = waited - before
 

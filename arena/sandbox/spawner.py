@@ -45,7 +45,7 @@ from typing import Any, NamedTuple
 
 from arena.sandbox import child_setup, descriptors, levels, procfs, refused, warm
 
-PREPARE, PRELOAD, END, SWEEP = (letter.encode() for letter in "plew")
+PREPARE, PRELOAD, END = (letter.encode() for letter in "ple")
 SPARES = 2
 """As many bots as most matches have."""
 IDLE_S = 0.003
@@ -204,7 +204,13 @@ def preload(modules: tuple[str, ...]) -> Answer:
     return {"failed": failure} if failure else {}
 
 
-def end(pid: int, grace: float) -> Answer:
+def end(bots: tuple[tuple[int, float], ...], living: tuple[int, ...] | None) -> Answer:
+    """Reap bots, each with the seconds that it has to end by itself; then sweep, but for None as the `living`."""
+    exits = [reap(pid, grace) for pid, grace in bots]
+    return {"exits": exits, "swept": 0 if living is None else sweep(living)}
+
+
+def reap(pid: int, grace: float) -> Answer:
     """Reap a bot, killing its process group when it does not end by itself within `grace` seconds."""
     until = time.monotonic() + grace
     reaped, status, usage = os.wait4(pid, os.WNOHANG)
@@ -224,7 +230,7 @@ def end(pid: int, grace: float) -> Answer:
     }
 
 
-def sweep(*living: int) -> Answer:
+def sweep(living: tuple[int, ...] = ()) -> int:
     """Kill and reap every process below us but the spares and these `living` bots; return how many there were.
 
     Not with a blocking wait: a dying child's own children are adopted late, and must be killed too. And not any child
@@ -239,7 +245,7 @@ def sweep(*living: int) -> Answer:
         swept += len(gone)
         if not gone:
             time.sleep(SWEEP_POLL_S)
-    return {"swept": swept}
+    return swept
 
 
 def end_spares() -> None:
@@ -252,5 +258,5 @@ def end_spares() -> None:
         os.waitpid(spare.pid, 0)
 
 
-OPERATIONS: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, PRELOAD: preload, END: end, SWEEP: sweep}
+OPERATIONS: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, PRELOAD: preload, END: end}
 """The operations that the spawner does itself."""

@@ -15,12 +15,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.sandbox import child_setup, procfs, warm
+from arena.sandbox import procfs, warm
 from arena.sandbox.refused import RefusedCalls
 
 SPAWN = "import sys; sys.path[0] = sys.argv[3]; from arena.sandbox.spawner import main; main()"
 ANSWER_TIMEOUT_S = 30.0
 """The spawner answers in milliseconds; the slowest request imports the modules of `preload` on a busy machine."""
+ANSWER_BYTES = 1 << 14
+"""Room for the exits of a hundred bots. A larger buffer costs a map and an unmap at each request."""
 NO_INTERNED_TEXTS = 0
 """The version of marshal without them: Python keeps interned texts, so a spawner could keep some of a message."""
 
@@ -74,9 +76,9 @@ class SpawnerProcess:
             text = operation + marshal.dumps(tuple(message), NO_INTERNED_TEXTS)
             socket.send_fds(self._socket, [text], descriptors)
             if self._refused is None:
-                reply = self._socket.recv(child_setup.MESSAGE_BYTES)
+                reply = self._socket.recv(ANSWER_BYTES)
             else:
-                reply, listeners, _, _ = socket.recv_fds(self._socket, child_setup.MESSAGE_BYTES, 1)
+                reply, listeners, _, _ = socket.recv_fds(self._socket, ANSWER_BYTES, 1)
                 for listener in listeners:
                     self._refused.answer_for(listener)
         except (ConnectionError, TimeoutError) as error:

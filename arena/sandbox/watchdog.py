@@ -5,8 +5,8 @@ Theory of operation
 
 Purpose. The kernel's limits (`rlimits.py`) count one process at a time, and not everything: shared memory, the
 kernel's page tables, files without a name, children. The watchdog looks from outside at the whole bot. It only reports
-a failure; its caller ends the bot. A look is due every WATCHDOG_INTERVAL_S while the bot is awake. Between two looks a
-bot can take some ten megabytes more than it may.
+a failure; its caller ends the bot. A look is due every WATCHDOG_INTERVAL_S while the bot is awake, the first so long
+after its start. Between two looks a bot can take some ten megabytes more than it may.
 
 Memory. Resident memory also has the interpreter's own file pages, which RLIMIT_DATA does not count. So a bot may have
 RESIDENT_FACTOR times its limit. The page tables are added, because they can be larger than what they lead to: a page of
@@ -68,7 +68,7 @@ class Watchdog:
         self._processes = processes
         self._scratch = scratch
         self._counted = counted
-        self.due = 0.0
+        self.due = time.monotonic() + WATCHDOG_INTERVAL_S
         """The moment (monotonic) from which on a look is due."""
         self._cpu_before = 0.0
         """Seconds of CPU that were used in earlier matches, and do not count."""

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from arena.author.checkup.check_run import CheckRun, run_check
 from arena.author.checkup.finding import Finding, Weight, merge
 from arena.author.checkup.variations import VARIATIONS, plain
+from arena.errors import ArenaError
 from arena.game import Role
+from arena.games import openings, rulebook
 from arena.sandbox.launcher import Launcher
-from arena.values import Board, Bot, Conditions, Event, Match
+from arena.values import Board, Bot, Conditions, Event, Match, Opening
 
 __all__ = ["CheckRun", "Checkup", "Finding", "Weight", "checkup"]
 
@@ -21,6 +23,8 @@ HANGS_UP = "its input ends in the middle of a match"
 HANGS_UP_AFTER = 2  # answers
 AGAIN = "the same match again"
 SEED = 1
+OPENED = "after an opening"
+OPENING = Opening(plies=2, key="0" * 32)  # few plies, so that nearly every board has such an opening
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +75,16 @@ def checkup(
     conditions: Conditions,
     launcher: Launcher,
     tell: Callable[[CheckRun], object] = id,
+    *,
+    opened: bool = False,
 ) -> Checkup:
     """Examine a bot in every role that it plays on these boards, one process a run; call `tell` after each run.
 
-    The conditions' level of confinement must be resolved. Nothing is forgiven: there are no strikes here.
+    `opened` says that the event has openings: then every role is also played after one. The conditions' level of
+    confinement must be resolved. Nothing is forgiven: there are no strikes here.
     """
     strict = replace(conditions, strikes=0)
-    course = _Course(bot, strict, launcher, tell)
+    course = _Course(bot, strict, launcher, tell, opened=opened)
     for board in boards:
         for role in board.roles:
             if bot.plays(board.game, board.name, role):
@@ -92,19 +99,20 @@ class _Course:
     """The runs of one bot; runs that cannot show anything new are left out."""
 
     def __init__(
-        self, bot: Bot, conditions: Conditions, launcher: Launcher, tell: Callable[[CheckRun], object]
+        self, bot: Bot, conditions: Conditions, launcher: Launcher, tell: Callable[[CheckRun], object], *, opened: bool
     ) -> None:
         self.runs: list[CheckRun] = []
         self.advice: list[Finding] = []
         self.skipped = 0
         self._bot, self._conditions, self._launcher, self._tell = bot, conditions, launcher, tell
+        self._opened = opened
         self._failed: set[tuple[str, Role]] = set()
         """Games and roles in which it has a fault; other boards of the game would show the same."""
         self._varied: set[str] = set()
         """Games that were played with every variation."""
 
     def take(self, board: Board, role: Role) -> None:
-        """Play a whole match in this role, and for the first role of a game every variation of it."""
+        """Play a whole match in this role, one after an opening, and for the first role of a game every variation."""
         fails_at_start = any(not run.greeted and not run.variation for run in self.runs)
         if fails_at_start or (board.game, role) in self._failed:
             self.skipped += 1
@@ -114,7 +122,10 @@ class _Course:
         first = self._add(run_check(match, role, self._launcher, "", plain))
         if not first.sound:
             self._failed.add((board.game, role))
-        elif board.game not in self._varied:
+            return
+        if self._opened and _has_openings(board):
+            self._add(run_check(replace(match, opening=OPENING), role, self._launcher, OPENED, plain))
+        if board.game not in self._varied:
             self._varied.add(board.game)
             self._vary(match, role, first)
 
@@ -139,6 +150,14 @@ class _Course:
         self.runs.append(run)
         self._tell(run)
         return run
+
+
+def _has_openings(board: Board) -> bool:
+    try:
+        openings.refuse_rare(rulebook.game_of(board), OPENING.plies)
+    except ArenaError:
+        return False
+    return True
 
 
 def _near_limits(examined: Checkup) -> Iterator[Finding]:

@@ -7,19 +7,27 @@ of a failure. Only the bot's own stderr is searched for patterns, never a messag
 import re
 from collections.abc import Callable, Collection, Iterable
 from errno import EACCES, ENOENT, ENOEXEC, ENOTDIR
-from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU
+from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU, Signals
 
+from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
 from arena.protocol import clean
+from arena.values import Ending, Fault, Record, SeatReport
 
 SHOWN_MOVES = 6  # legal moves that a finding lists
 IDLE = 0.2  # a bot that uses less than this share of the time only waits
+NEAR_LIMIT = 0.75  # the part of a limit from which on a bot may have been stopped for it
 
 EMPTY = "its file is empty: `arena new` makes a bot to start from"
 FLUSH = "end every answer with a newline, and flush it: most languages hold lines back when stdout is a pipe"
 DEBUG = "stdout is for answers only: print debug output to stderr, or begin the line with `# `"
 TOO_LONG = "print one move and a newline: is there a newline at the end of each line?"
 NOT_TEXT = "print plain text: UTF-8, without colours, escapes or NUL bytes"
+NOT_LEGAL = "print one of the lines that came after `legal` since the last `turn`, without the word `legal`"
+NEVER_RAN = (
+    "type `arena check`, which says why: it never said `ready`, so that its matches were lost without being played"
+)
+SOME_LIMIT = "use less of what this sentence names: docs/endings.md explains the limits"
 
 Sign = Callable[[Failure, str], bool]
 """Returns whether a failure and the end of the bot's stderr show the problem that some advice is for."""
@@ -166,7 +174,7 @@ def of_illegal(line: str, legal: tuple[str, ...], earlier: Collection[str], afte
         return "`ready` answers `ready?` only: at `go` print a move"
     if line in earlier:
         return "this was legal in an earlier turn: forget the old `legal` lines at each `turn`"
-    return "print one of the lines that came after `legal` since the last `turn`, without the word `legal`"
+    return NOT_LEGAL
 
 
 def refusal(line: str, legal: tuple[str, ...]) -> str:
@@ -174,3 +182,49 @@ def refusal(line: str, legal: tuple[str, ...]) -> str:
     listed = ", ".join(f"`{move}`" for move in legal[:SHOWN_MOVES])
     more = f" and {len(legal) - SHOWN_MOVES} more" if len(legal) > SHOWN_MOVES else ""
     return f'printed "{clean(line)}", expected one of: {listed}{more}'
+
+
+def of_record(record: Record, fault: Fault) -> str:
+    """Return advice for a fault in a recorded match: by the figures of the record, and the bot's own stderr.
+
+    A record has fewer signs than a checkup: neither the refused line nor the time of the answer that never came.
+    """
+    seat = next(seat for seat in record.seats if seat.role == fault.role)
+    limits, move_s = record.match.conditions.limits, record.match.conditions.time.move
+    if seat.ready is None and not seat.exit:
+        return NEVER_RAN
+    match fault.ending:
+        case Ending.ILLEGAL_MOVE:
+            return NOT_LEGAL
+        case Ending.GARBLED:
+            return f"{NOT_TEXT}; {TOO_LONG}"
+        case Ending.TIMEOUT:
+            # The CPU time that is in no answer is that of its start and of the answer that never came.
+            cpu = max(0.0, seat.cpu - sum(turn.cpu for turn in record.turns if turn.role == fault.role))
+            wall = move_s or cpu
+            failure = Failure(cause=Cause.NO_ANSWER, words=fault.words, spent=TimeUsed(wall=wall, cpu=cpu))
+            return of_silence(failure, (), ready=fault.turn == 0, late=None, discarded=())
+        case Ending.LIMIT_EXCEEDED:
+            if limits.memory is not None and seat.memory >= limits.memory * NEAR_LIMIT:
+                return LIMIT_ADVICE[Cause.MEMORY]
+            if limits.cpu is not None and seat.cpu >= limits.cpu * NEAR_LIMIT:
+                return LIMIT_ADVICE[Cause.CPU]
+            return SOME_LIMIT
+        case Ending.CRASHED:
+            failure = Failure(
+                cause=Cause.OUTPUT_CLOSED if seat.killed else Cause.ENDED,
+                words=fault.words,
+                exit_code=None if seat.killed else _exit_code(seat),
+                short_of_memory=limits.memory is not None and seat.memory >= limits.memory * NEAR_LIMIT,
+            )
+            return of_failure(failure, seat.stderr)
+
+
+def _exit_code(seat: SeatReport) -> int | None:
+    """Return the exit code of a seat's process, or minus the number of the signal; None if it has none."""
+    kind, _, value = seat.exit.partition(" ")
+    if kind == "exit" and value.isdecimal():
+        return int(value)
+    if kind == "signal":
+        return -Signals[value].value if value in Signals.__members__ else -int(value) if value.isdecimal() else None
+    return None

@@ -10,7 +10,7 @@ from arena import protocol
 from arena.author.checkup import advice
 from arena.author.checkup.examinee import Examinee
 from arena.author.checkup.finding import Finding, Weight
-from arena.author.checkup.variations import WINDOWS, Variation
+from arena.author.checkup.variations import WINDOWS, Variation, plain
 from arena.failure import Cause, Failure
 from arena.game import Move, Role
 from arena.games import rulebook
@@ -105,7 +105,7 @@ class Examiner:
             if reply.ending is not Ending.TIMEOUT:
                 return reply
         ask = ask._replace(text=last)
-        if self._name and ask.deadline is not None:  # it answered the plain question: no need to wait for long
+        if self._variation is not plain and ask.deadline is not None:  # it has answered the plain question in time
             enough = min(ask.deadline, ENOUGH_S)
             ask = ask._replace(told=enough, deadline=enough)
         return self._converse(ask)

@@ -1,6 +1,7 @@
 """Starter kits: a folder each, with a whole bot that is copied under a new name.
 
-A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. This module knows no
+A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. So is the package that an
+entry point of the group `arena.starters` names. This module knows no
 workspace, and runs nothing.
 """
 
@@ -12,9 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from arena import plugins
 from arena.errors import ArenaError, known_are
 
 HERE = Path(__file__).parent
+GROUP = "arena.starters"
+"""Entry points of installed packages that name a package whose folder is a kit."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 
@@ -43,7 +47,12 @@ class Starter:
 
 def starters() -> tuple[Starter, ...]:
     """Return every kit, in order of name."""
-    return tuple(Starter(path.parent.name, path.parent) for path in sorted(HERE.glob("*/bot.toml")))
+    kits = {path.parent.name: path.parent for path in sorted(HERE.glob("*/bot.toml"))}
+    for name in plugins.names(GROUP, kits)[len(kits) :]:
+        kits[name] = plugins.folder_of(GROUP, name)
+        if not (kits[name] / "bot.toml").is_file():
+            raise ArenaError(f"plug-in {name}: {kits[name]} has no bot.toml; install its package again")
+    return tuple(Starter(name, folder) for name, folder in sorted(kits.items()))
 
 
 def find(language: str) -> Starter:

@@ -89,13 +89,15 @@ def run(
             options.store_played_tournament(folder, text, secret=isinstance(event.seed, str))
             _report(event, folder, watcher, outcome, charts=charts, json=json)
     if stop:
-        output.notice(f"{outcome.finished} of {outcome.planned} matches are stored; to go on:\n  {_command_line()}")
+        output.notice(f"{outcome.finished} of {outcome.planned} matches are stored; to go on:\n  {command_line()}")
         raise typer.Exit(stop.code)
     fault = False
     if strict:
         with Archive.open(folder, writing=False) as archive:
             fault = any(tally.ending for tally in archive.tallies())
-    if fault or not outcome.complete:
+    # A run that `stop_after` ended did what it was asked to.
+    unfinished = not outcome.complete and (outcome.stop is None or outcome.failed)
+    if fault or unfinished:
         raise typer.Exit(1)
 
 
@@ -105,26 +107,32 @@ def _as_played(path: Path, tournament: "Tournament", event: Event, *, changed: b
         return path.read_text("utf-8")
     table = tournament.model_dump() | {"boards": [board.label for board in event.boards]}
     stated = {key: value for key, value in table.items() if value is not None and value != ()}
-    return f"# As played by: {output.safe_line(_command_line(), 1000)}\n{options.toml(stated)}"
+    return f"# As played by: {output.safe_line(command_line(), 1000)}\n{options.toml(stated)}"
 
 
 def _play(event: Event, folder: Path, workers: int, stop: signals.Stop, pin: bool | None) -> "tuple[Progress, Watcher]":
     from arena.cli.run import totals, watching
     from arena.event import tournament
-    from arena.results.archive import Archive
 
-    if isinstance(event.seed, str):
-        with contextlib.suppress(OSError):  # `Archive.make` reports what is wrong with the folder
-            durable.make_folder(folder)
-            durable.make_private(folder / "event.sqlite")  # it will hold the secret seed
-    Archive.make(folder)  # before anything reads there: a run that was killed at once may have left half a file
-    with watching.watcher(event.name, workers, totals.resumed(event, folder)) as watcher:
+    make_archive(event, folder)
+    with watching.watcher(event.name, workers, totals.Totals(event, totals.stored(folder))) as watcher:
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
             return bool(stop)
 
         return tournament.run(event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped), watcher
+
+
+def make_archive(event: Event, folder: Path) -> None:
+    """Make the archive of an event, unless it is there: a run that was killed at once may have left half a file."""
+    from arena.results.archive import Archive
+
+    if isinstance(event.seed, str):
+        with contextlib.suppress(OSError):  # `Archive.make` reports what is wrong with the folder
+            durable.make_folder(folder)
+            durable.make_private(folder / "event.sqlite")  # it will hold the secret seed
+    Archive.make(folder)
 
 
 def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress", *, charts: bool, json: bool) -> None:
@@ -135,15 +143,21 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
 
     read = results.read(folder)
     written = results.write_tables(read, folder)
+    read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(absence(bot, fault))
     results.print_leaderboard(read, json=json)
+    if json:
+        for sentence in read.ending:
+            output.notice(sentence)
+    else:
+        results.print_placings(read, folder)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
     if not outcome.complete:
         due = outcome.planned - outcome.finished
-        output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {_command_line()}")
+        output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")
     if charts:
         pictures = results.write_charts(read, folder)
         boards = {board.label: board for board in event.boards}
@@ -158,7 +172,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     output.notice(f"written: {', '.join(dict.fromkeys(map(paths.displayed, files)))}")
 
 
-def _command_line() -> str:
+def command_line() -> str:
     """Return the command line of this run, which also goes on where it stopped."""
     script = Path(sys.argv[0])
     program = ["python", "-m", "arena"] if script.name == "__main__.py" else [script.name]

@@ -1,7 +1,8 @@
 """`arena run --plan`: the number of matches on each board, and about how long they take."""
 
+import contextlib
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,37 +28,36 @@ class Line:
         return (self.matches - self.played) * self.match_seconds / workers
 
 
-def lines(event: Event, done: Collection[str], measured: Mapping[str, float]) -> tuple[Line, ...]:
+def lines(event: Event, played: Mapping[str, int], measured: Mapping[str, float]) -> tuple[Line, ...]:
     """Return the plan board by board; a board that was never played takes as long as the others do, or a guess."""
-    from arena.event import schedules
+    from arena.event import plan
 
-    schedule = schedules.find(event.schedule)
-    matches = schedule.count(event)
-    # The plan itself only tells which part of it is done: of 600,000 matches it takes 20 s and 350 MB.
-    played = Counter(match.label for match in (schedule.plan(event) if done else ()) if match.id in done)
+    matches = plan.counts(event)
     other = sum(measured.values()) / len(measured) if measured else GUESSED_MATCH_S
     return tuple(
-        Line(board.label, matches[board.label], played[board.label], measured.get(board.label, other))
+        Line(board.label, matches[board.label], played.get(board.label, 0), measured.get(board.label, other))
         for board in event.boards
     )
 
 
 def show(event: Event, folder: Path, workers: int, *, json: bool) -> None:
     """Print the plan of an event."""
+    from arena.event import plan, schedules
     from arena.results.archive import Archive, NoResultsError
 
-    try:
-        with Archive.open(folder, writing=False) as archive:
-            done, measured = archive.ids(), archive.mean_seconds()
-    except NoResultsError:
-        done, measured = set(), {}
-    plan = [(line.board, line.matches, line.played, line.seconds(workers)) for line in lines(event, done, measured)]
+    played: Counter[str] = Counter()
+    measured: Mapping[str, float] = {}
+    with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
+        measured = archive.mean_seconds()
+        if archive.count(all_versions=True):  # only a walk through the plan says which part of it is done
+            played.update(each.match.label for each in plan.known(event, archive) if each.stored)
+    rows = [(line.board, line.matches, line.played, line.seconds(workers)) for line in lines(event, played, measured)]
     if json:
         headers = ("board", "matches", "played", "seconds")
-        output.print_json(dict(zip(headers, row, strict=True)) for row in plan)
+        output.print_json(dict(zip(headers, row, strict=True)) for row in rows)
         return
-    _, matches, played, seconds = zip(*plan, strict=True)
-    rows = [*plan, ("all", sum(matches), sum(played), sum(seconds))]
+    seconds = sum(row[3] for row in rows)
+    rows.append(("all", schedules.total(event), played.total(), seconds))
     cells = [(*row[:3], duration(row[3])) for row in rows]
     output.print_table(output.make_table(("board", "matches", "played", "time"), cells))
     source = "by the mean time of the matches played before" if measured else f"guessed at {GUESSED_MATCH_S} s a match"

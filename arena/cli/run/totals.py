@@ -1,11 +1,10 @@
 """The standings so far of an event that is being played."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from arena.event import schedules
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, Column
 from arena.results.standings import Standing, standings
@@ -24,7 +23,8 @@ class Totals:
         self._labels = labels(event.bots)
         self._ranked = event.generalists if len(event.generalists) >= FEWEST_RANKED else frozenset()
         self._boards = [board.label for board in event.boards]
-        self._played = list(earlier)
+        self._earlier = iter(earlier)
+        self._played: list[Played] = []
         self._standings: tuple[Standing, ...] = ()
         self._next_count = 0.0
         self._changed = True
@@ -36,6 +36,10 @@ class Totals:
         boards = names if len(set(names)) == len(names) else self._boards
         return tuple(LEADERBOARD[name] for name in (*COLUMNS, *boards))
 
+    def begin(self) -> None:
+        """Count the earlier matches; by now the run has decided which of them count."""
+        self._played += self._earlier
+
     def add(self, record: Record) -> None:
         """Count one more match, soon."""
         self._played.append(Played.of(record))
@@ -43,6 +47,7 @@ class Totals:
 
     def rows(self, top: int) -> list[tuple[object, ...]]:
         """Return the first bots of the standings, which are not much older than a second."""
+        self.begin()
         begun = time.monotonic()
         if self._changed and begun >= self._next_count:
             self._standings = self._ordered(standings(self._labels, self._played))
@@ -73,8 +78,7 @@ class Totals:
         )
 
 
-def resumed(event: Event, folder: Path) -> Totals:
-    """Return the totals of the stored matches of this event."""
-    plan = {match.id for match in schedules.find(event.schedule).plan(event)}
-    with Archive.open(folder, writing=False) as archive:
-        return Totals(event, (match for match in archive.played(all_versions=True) if match.id in plan))
+def stored(folder: Path) -> Iterator[Played]:
+    """Yield the stored matches that count; the folder is read when the first of them is wanted."""
+    with Archive.open(folder) as archive:
+        yield from archive.played()

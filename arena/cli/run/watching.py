@@ -169,6 +169,11 @@ class Display(Watcher):
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
+    def begins(self, planned: int, finished: int) -> None:
+        """Part of `Audience`."""
+        super().begins(planned, finished)
+        self._totals.begin()
+
     def finished(self, record: Record) -> None:
         """Part of `Audience`."""
         super().finished(record)

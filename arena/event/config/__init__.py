@@ -4,7 +4,7 @@ It knows the keys of the file. rulebook.py finds the boards that it names, and d
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,13 +15,25 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from arena.clock import TimeControl
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
-from arena.event.config.keys import Entry, Faults, LimitsTable, Seed, Time, Word, WorkersTable
+from arena.event.config.keys import (
+    Duration,
+    Entry,
+    Faults,
+    Grade,
+    LimitsTable,
+    OpeningsTable,
+    Seed,
+    Threshold,
+    Time,
+    Word,
+    WorkersTable,
+)
 from arena.event.tables import Names, Table, as_tuple
 from arena.event.tables.mistakes import messages
-from arena.games import rulebook
-from arena.results import ratings, tiebreaks
+from arena.games import openings, rulebook
+from arena.results import grades, ratings, tiebreaks
 from arena.sandbox import call_policy, levels, seccomp, syscalls
-from arena.values import Board, Bot, Conditions, Event
+from arena.values import Board, Bot, Conditions, Event, Opening, OpeningMoves, Openings
 
 Named = TypeVar("Named")
 MOST_MATCHES = 10_000_000  # of an event: its plan takes some 600 bytes of memory for each
@@ -47,11 +59,32 @@ class Tournament(Table):
         default="sides",
         description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot.",
     )
+    rounds: int | None = Field(
+        default=None,
+        ge=1,
+        description="Round robin and Swiss: in each of so many rounds each bot meets one other, no pair twice; ladder: "
+        "so many batches. Left out: all meet all; log2 of the bots; as many pairings as a round robin.",
+    )
+    references: Names = Field(
+        default=(), description="Gauntlet: the bots that all others play against, and not each other."
+    )
+    max_matches: int | None = Field(default=None, ge=1, description="End the event after so many matches of its plan.")
+    stop_after: Duration = Field(
+        default=None, description='Begin no more matches after this time of a run, such as "10m" or "1h 30m".'
+    )
+    stop_when: Literal["order is certain", "best is certain"] | None = Field(
+        default=None, description="End the event at the first look at which this holds with the chance `confidence`."
+    )
+    confidence: float = Field(default=0.95, ge=0.5, lt=1, description="The chance that `stop_when` is right.")
     rating: str = Field(
         default="bradley_terry", description="The rating that decides the rank: bradley_terry, elo or points."
     )
     tie_breaks: Names = Field(
         default=(), description="FIDE's tie-breaks for bots of equal rating and points, in this order."
+    )
+    seed_order: Names = Field(
+        default=(),
+        description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow, drawn by lot.",
     )
     bots: str | None = Field(default=None, description="A folder of bots, relative to tournament.toml.")
     bot: Annotated[tuple[Entry, ...], BeforeValidator(as_tuple)] = Field(
@@ -66,7 +99,7 @@ class Tournament(Table):
         default=(),
         description="System calls that bots may make beside those of docs/confinement.md, for an exotic runtime.",
     )
-    freeze: bool = Field(default=True, description="Stop a bot while it is not asked.")
+    freeze: bool = Field(default=True, description="Stop a bot while others think.")
     keep: bool = Field(
         default=False,
         description="Let bots that say `ready again` stay for their next match; loses the promise of equal tables.",
@@ -76,17 +109,35 @@ class Tournament(Table):
     time: Time = Field(default=Time(), description="Seconds.")
     limits: LimitsTable = Field(default=LimitsTable(), description="Limits of one bot process.")
     faults: Faults = Field(default=Faults(), description="Faults that are forgiven.")
+    openings: OpeningsTable = Field(
+        default=OpeningsTable(), description="The first turns of each match, which no bot chooses."
+    )
     workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
+    grade: Grade | None = Field(default=None, description="Marks for students, given by `arena grade`.")
 
-    def event(self, workspace: Path, *, bots: Iterable[str] = (), boards: Iterable[str] = ()) -> Event:
-        """Return the event that this file describes, only with the named bots and boards when any are named."""
+    def event(
+        self,
+        workspace: Path,
+        *,
+        bots: Iterable[str] = (),
+        boards: Iterable[str] = (),
+        entered: tuple[Bot, ...] | None = None,
+    ) -> Event:
+        """Return the event that this file describes, only with the named bots and boards when any are named.
+
+        `entered` are bots that play instead of those of the file.
+        """
         every_board, chosen = self._boards(workspace), []
         for name in boards:
             matching = [board for board in every_board if name in {board.label, board.name, board.game}]
             chosen += matching or [_picked("board", name, {board.label: board for board in every_board})]
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
-        entered = self._bots(workspace, named)
+        as_in_file = entered is None and not named
+        entrants = self.entrants(workspace) if entered is None else discovery.unique(entered)
+        if self.grade is not None and entered is None:  # a mistake there should not wait until all is played
+            self.thresholds(every_board, [bot.name for bot in entrants])
+        entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             entered = tuple(bot for bot in entered if _can_play(bot, played)) or entered
         event = Event(
@@ -94,14 +145,22 @@ class Tournament(Table):
             seed=self.seed,
             boards=played,
             bots=entered,
-            schedule=self.schedule,
+            schedule=schedules.known(self.schedule),
             repeats=self.repeats,
             seating=self.seating,
+            rounds=self.rounds,
+            references=self._references(entered),
+            seed_order=self._seed_order(entered, as_in_file),
+            max_matches=self.max_matches,
+            stop_after=self.stop_after,
+            stop_when=self.stop_when,
+            confidence=self.confidence,
             conditions=self.conditions(),
+            openings=self._openings(workspace, played),
             rating=ratings.known(self.rating),
             tie_breaks=self._tie_breaks(),
         )
-        planned = sum(schedules.find(self.schedule).count(event).values())
+        planned = schedules.total(event)
         if planned > MOST_MATCHES:
             raise ArenaError(f"repeats: {planned} matches would be played, and an event has at most {MOST_MATCHES}")
         if not planned:
@@ -113,6 +172,13 @@ class Tournament(Table):
         """Return every bot of the folder and of the [[bot]] tables, in order of name."""
         folder = discovery.gather(workspace / self.bots) if self.bots is not None else ()
         return discovery.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
+
+    def thresholds(self, boards: Sequence[Board], bots: Collection[str]) -> tuple[grades.Threshold, ...]:
+        """Return the thresholds of [grade] with the labels of their boards; ArenaError for a name that is not known."""
+        rows = self.grade.threshold if self.grade is not None else ()
+        return tuple(
+            _threshold(row, f"[[grade.threshold]] {number}", boards, bots) for number, row in enumerate(rows, 1)
+        )
 
     def conditions(self) -> Conditions:
         """Return the conditions of every match; ArenaError for values that contradict each other or this machine."""
@@ -146,9 +212,8 @@ class Tournament(Table):
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
 
-    def _bots(self, workspace: Path, named: tuple[str, ...]) -> tuple[Bot, ...]:
+    def _bots(self, bots: tuple[Bot, ...], named: tuple[str, ...]) -> tuple[Bot, ...]:
         """Return the named bots, or all when none are named; ArenaError for fewer than two."""
-        bots = self.entrants(workspace)
         if named:
             by_name = {bot.name: bot for bot in bots}
             bots = tuple(sorted({_picked("bot", name, by_name) for name in named}, key=lambda bot: bot.name))
@@ -164,6 +229,46 @@ class Tournament(Table):
             number = f"only {bots[0].name!r}" if bots else "none"
             raise ArenaError(f"bots: a tournament needs two, and there is {number} {where}")
         return bots
+
+    def _openings(self, workspace: Path, boards: Iterable[Board]) -> Openings:
+        """Return the openings on these boards; ArenaError unless every one of them can be played."""
+        if self.openings.file:
+            if self.openings.plies:
+                raise ArenaError("openings: `plies` draws openings, and `file` lists them: leave one of them out")
+            return _listed_openings(self.openings.file, workspace, boards)
+        for board in boards if self.openings.plies else ():
+            try:
+                openings.refuse_rare(rulebook.game_of(board), self.openings.plies)
+            except ArenaError as error:
+                raise ArenaError(f"openings.plies: {board.label}: {error}") from error
+        return Openings(plies=self.openings.plies)
+
+    def _references(self, entered: tuple[Bot, ...]) -> tuple[str, ...]:
+        """Return the reference bots of a gauntlet; ArenaError for an unknown name, or where nobody challenges them."""
+        if self.schedule != "gauntlet":
+            if self.references:
+                raise ArenaError('references: only schedule = "gauntlet" has reference bots: leave them out')
+            return ()
+        by_name = {bot.name: bot for bot in entered}
+        try:
+            names = tuple(dict.fromkeys(_picked("bot", name, by_name).name for name in self.references))
+        except ArenaError as error:
+            raise ArenaError(f"references: {error}") from error
+        if not names:
+            raise ArenaError('references: a gauntlet needs bots to play against: references = ["NAME", ...]')
+        if len(names) == len(by_name):
+            raise ArenaError("references: all bots are named, and nobody is left to challenge them: name fewer")
+        return names
+
+    def _seed_order(self, bots: tuple[Bot, ...], as_in_file: bool) -> tuple[str, ...]:
+        """Return the seeded bots that play; ArenaError for a name that stands twice, or that no bot of the file has."""
+        names = [bot.name for bot in bots]
+        for number, name in enumerate(self.seed_order):
+            if name not in names and as_in_file:  # a run of a few named bots leaves the others out
+                raise ArenaError(f"seed_order: no bot {name!r} plays; {known_are(name, names)}")
+            if name in self.seed_order[:number]:
+                raise ArenaError(f"seed_order: {name!r} is named twice; once is enough")
+        return tuple(name for name in self.seed_order if name in names)
 
     def _tie_breaks(self) -> tuple[str, ...]:
         for number, name in enumerate(self.tie_breaks):
@@ -188,7 +293,10 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "time": Time,
     "limits": LimitsTable,
     "faults": Faults,
+    "openings": OpeningsTable,
     "workers": WorkersTable,
+    "grade": Grade,
+    "grade.threshold": Threshold,
     "bot": Entry,
 }
 """Every table of the file by its name."""
@@ -249,6 +357,57 @@ def _entered(entry: Entry, workspace: Path) -> Bot:
         return discovery.from_path(workspace / entry.path, entry.name)
     except ArenaError as error:
         raise ArenaError(f"bot {entry.name!r}: path: {error}") from error
+
+
+def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Openings:
+    """Return the openings that a file lists for these boards; lines of other boards are passed over."""
+    path = workspace / file
+    try:
+        text = path.read_text("utf-8-sig")  # editors on Windows begin a file with a mark
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "this is not UTF-8 text"
+        hint = "`arena openings BOARD` makes such lines"
+        raise ArenaError(f"openings.file: {path}: cannot be read: {reason}; {hint}") from error
+    games = {board.label: rulebook.game_of(board) for board in boards}
+    listed: dict[str, list[OpeningMoves]] = {label: [] for label in games}
+    others = set[str]()
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                label, moves = openings.parse(line)
+                if label in games:
+                    openings.turns_of(games[label], Opening(moves=moves))
+                    listed[label].append(moves)
+                elif label not in others:
+                    rulebook.find(label, workspace)  # raises for a board that does not exist
+                    others.add(label)
+            except ArenaError as error:
+                raise ArenaError(f"openings.file: {path}:{number}: {error}") from error
+    for label, found in listed.items():
+        if not found:
+            raise ArenaError(f"openings.file: {path} has no opening of {label}: `arena openings {label}` makes some")
+    return Openings(listed=tuple((label, tuple(found)) for label, found in listed.items()))
+
+
+def _threshold(row: Threshold, key: str, boards: Sequence[Board], bots: Collection[str]) -> grades.Threshold:
+    """Return a threshold with the labels of its boards; ArenaError, with the `key`, for a name that is not known."""
+    if row.reference not in bots:
+        known = known_are(row.reference, sorted(bots))
+        raise ArenaError(f"{key}: reference: there is no bot {row.reference!r} in this event; {known}")
+    named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
+    if not named:
+        name, labels = str(row.board), [board.label for board in boards]
+        known = known_are(name, labels, nearest=[board.name for board in boards])
+        raise ArenaError(f"{key}: board: there is no board {name!r} in this event; {known}")
+    shared = tuple(board.label for board in named if len(board.sides) > 1)
+    if not shared:
+        raise ArenaError(
+            f"{key}: board: nobody plays against {row.reference!r} on {', '.join(board.label for board in named)}: "
+            "name a board with two sides or more"
+        )
+    return grades.Threshold(
+        reference=row.reference, board=row.board or "", labels=shared, points=row.points, marks=row.marks
+    )
 
 
 def _can_play(bot: Bot, boards: Iterable[Board]) -> bool:

@@ -3,14 +3,16 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, field_validator
 
 from arena.clock import TimeControl
-from arena.event.tables import BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
+from arena.event.tables import MOST, BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
+from arena.games.openings import MOST_PLIES
 from arena.values import Conditions
 
 LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
+MOST_MARKS = 10_000
 MOST_WORKERS = 512  # more than a machine has cores, and each worker is a process of some 60 MB
 WORKERS_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_WORKERS}, {"const": "auto"}]}
 SECRET_SEED = re.compile("[0-9a-f]{32}")  # 128 bits; a text, because a number of TOML has 64 bits at most
@@ -30,6 +32,23 @@ def _seed(value: object) -> object:
 
 Seed = Annotated[int | str, BeforeValidator(_seed), WithJsonSchema(SEED_SCHEMA)]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
+
+
+DURATION = re.compile(r"(?:(\d+)\s*h)?\s*(?:(\d+)\s*m(?:in)?)?\s*(?:(\d+(?:\.\d+)?)\s*s)?")
+DURATION_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
+
+
+def _duration(value: object) -> object:
+    """Return seconds from a text such as `10m` or `1h 30m`, or from a number of seconds."""
+    if isinstance(value, str) and value.strip() and (match := DURATION.fullmatch(value.strip())):
+        hours, minutes, seconds = (float(part or 0) for part in match.groups())
+        value = 3600 * hours + 60 * minutes + seconds
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= MOST:
+        return float(value)
+    raise ValueError('a time such as "10m", "1h 30m" or "90s"')
+
+
+Duration = Annotated[float | None, BeforeValidator(_duration), WithJsonSchema(DURATION_SCHEMA)]
 
 
 class Time(Table):
@@ -83,6 +102,23 @@ class Faults(Table):
     )
 
 
+class OpeningsTable(Table):
+    """[openings]: the first turns of each match, which no bot chooses."""
+
+    plies: int = Field(
+        default=0, ge=0, le=MOST_PLIES, description="Turns drawn at random, the same for all legs of a pairing."
+    )
+    file: str = Field(
+        default="",
+        description="Instead: a file of openings, relative to tournament.toml; `arena openings` makes such lines.",
+    )
+
+    @property
+    def used(self) -> bool:
+        """True when matches begin with openings."""
+        return bool(self.plies or self.file)
+
+
 class WorkersTable(Table):
     """[workers]: the processes that play the matches."""
 
@@ -97,6 +133,43 @@ class WorkersTable(Table):
     def pinned(self) -> bool | None:
         """`pin`, with None for "auto"."""
         return None if self.pin == "auto" else self.pin
+
+
+def _points(value: object) -> object:
+    """Return a number of points or marks as a float."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_MARKS:
+        return float(value)
+    raise ValueError(f"a number from 0 to {MOST_MARKS}")
+
+
+Points = Annotated[float, BeforeValidator(_points)]
+
+
+class Threshold(Table):
+    """[[grade.threshold]]: marks for enough points against a reference bot."""
+
+    reference: Word = Field(max_length=40, description="The name of the bot to play against.")
+    board: str | None = Field(
+        default=None, description="`game/board`, a board's name, or a game; without the key: all boards."
+    )
+    points: Points = Field(
+        le=100, description="Points of 100 that are enough: the mean of the bot's scores against the reference."
+    )
+    marks: Points = Field(gt=0, description="Marks that a bot with so many points gets; else it gets none.")
+
+
+def _some(thresholds: tuple[Threshold, ...]) -> tuple[Threshold, ...]:
+    if not thresholds:  # `min_length` would also complain of a list whose only table has a mistake
+        raise ValueError("at least one")
+    return thresholds
+
+
+class Grade(Table):
+    """[grade]: the marks that `arena grade` gives."""
+
+    threshold: Annotated[tuple[Threshold, ...], BeforeValidator(as_tuple), AfterValidator(_some)] = Field(
+        description="The marks of all thresholds are added up."
+    )
 
 
 class Entry(Table):

@@ -1,40 +1,83 @@
-"""Schedules: one file each, found by its name. A file has the three functions of `Schedule`, all pure."""
+"""Schedules: one file each, found by its name, or the plug-ins of installed packages. Each has the parts of `Schedule`.
 
-from collections.abc import Collection, Mapping
+A schedule is pure: it knows the event and what was played with its results, and nothing of workers, clocks or files. So
+an event that was interrupted anywhere goes on with the same matches, with any number of workers.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Protocol, cast
 
+from arena import plugins
 from arena.errors import ArenaError, known_are
-from arena.values import Event, Match
+from arena.values import Batch, Event, Match
+
+GROUP = "arena.schedules"
 
 
 class Schedule(Protocol):
-    """A file in this folder."""
+    """A file in this folder, or the module of an entry point of the group `arena.schedules`."""
 
-    def due(self, event: Event, played: Collection[str]) -> tuple[Match, ...]:
-        """Return the matches that can be played now and are not yet, in order, at most a window of them; `()` = over.
+    BEHIND: int
+    """Batch `n` depends on the results of the batches before `n - BEHIND`: 0 = on all earlier ones (Swiss, knockout);
+    1 = not on the last one, which may still be played when batch `n` begins, so that no lane waits (ladder)."""
 
-        `played` are the ids on disk, so resuming an event is the same call.
+    def batch(self, event: Event, number: int, history: Sequence[Batch]) -> Iterable[Match]:
+        """Yield the matches of batch 0, 1, ... in order; no match = the event is over.
+
+        `history` are the results of the complete batches 0 to `number - 1 - BEHIND`. It is read from disk when it is
+        looked at. The same arguments give the same matches, each id once in an event. A schedule that never looks at
+        results has a single batch, and yields it lazily: of a thousand bots it has a million matches.
         """
         ...
 
     def count(self, event: Event) -> Mapping[str, int]:
-        """Return how many matches `plan` has on each board, by the board's label, without making them."""
-        ...
+        """Return how many matches are planned on each board, by its label, without making them.
 
-    def plan(self, event: Event) -> tuple[Match, ...]:
-        """Return every match of the event that is known by now."""
+        Where results decide how many there are it is a bound; the schedule's docstring says which.
+        """
         ...
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all schedules."""
-    return tuple(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
+    """Return the names of all schedules: those of this folder, then those of plug-ins."""
+    return plugins.names(GROUP, _shipped())
+
+
+def known(name: str) -> str:
+    """Return the name; ArenaError when there is no schedule of that name."""
+    if name not in names():
+        raise ArenaError(f"schedule: there is no {name!r}; {known_are(name, names())}")
+    return name
 
 
 def find(name: str) -> Schedule:
-    """Return the schedule of that name; ArenaError when there is none."""
-    if name not in names():
-        raise ArenaError(f"schedule: there is no {name!r}; {known_are(name, names())}")
-    return cast("Schedule", import_module(f"{__name__}.{name}"))
+    """Return the schedule of that name; ArenaError when there is none, or when a plug-in's is damaged."""
+    return cast("Schedule", _module(name))
+
+
+def total(event: Event) -> int:
+    """Return how many matches an event plans, or a bound where results decide."""
+    planned = sum(find(event.schedule).count(event).values())
+    return planned if event.max_matches is None else min(planned, event.max_matches)
+
+
+def code_digest(name: str) -> str:
+    """Return a hash of a schedule's file and of the files that ours share: other code may make another plan."""
+    path = _module(name).__file__
+    shared = sorted(Path(__path__[0]).glob("_*.py"))
+    return "" if path is None else sha256(b"".join(file.read_bytes() for file in [Path(path), *shared])).hexdigest()
+
+
+def _shipped() -> tuple[str, ...]:
+    return tuple(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
+
+
+def _module(name: str) -> ModuleType:
+    if name in _shipped():
+        return import_module(f"{__name__}.{name}")
+    return plugins.module(GROUP, known(name), ("BEHIND", "batch", "count"))

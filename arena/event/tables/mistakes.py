@@ -13,6 +13,8 @@ from pydantic import BaseModel, ValidationError
 from arena.errors import did_you_mean
 
 SHOWN_LETTERS = 80  # of a key or a wrong value
+LISTS_OF_TABLES = (["bot"], ["grade", "threshold"])
+"""The keys that stand in double brackets."""
 EXPECTED = {
     "bool_type": "true or false",
     "int_type": "a whole number",
@@ -43,15 +45,18 @@ def _path(loc: tuple[int | str, ...]) -> list[int | str]:
     """Return the path of a key, without the names that pydantic gives to the members of a union."""
     members = {"str", "int", "float", "constrained-int"}
     path = [part for part in loc if part not in members and not str(part).startswith(("tuple[", "literal["))]
-    return path[:2] if path[:1] == ["boards"] else path[:3] if path[:1] == ["bot"] else path
+    if path[:1] == ["boards"]:
+        return path[:2]
+    return next((path[: len(names) + 2] for names in LISTS_OF_TABLES if path[: len(names)] == names), path)
 
 
 def _key(path: list[int | str]) -> str:
     """Return a path as the user knows it: `time.move`, `boards 2`, `[[bot]] 2: name`."""
     parts = [part if isinstance(part, str) else str(part + 1) for part in path]
     shown = [part[:SHOWN_LETTERS] if part.isprintable() else ascii(part[:SHOWN_LETTERS]) for part in parts]
-    if path[0] == "bot" and len(path) > 1:
-        return f"[[bot]] {': '.join(shown[1:])}"
+    for names in LISTS_OF_TABLES:
+        if path[: len(names)] == names and len(path) > len(names):
+            return f"[[{'.'.join(names)}]] {': '.join(shown[len(names) :])}"
     return " ".join(shown) if isinstance(path[-1], int) else ".".join(shown)
 
 
@@ -62,10 +67,10 @@ def _message(same_key: list[dict[str, Any]], tables: Mapping[str, type[BaseModel
         return "this key is missing"
     if error["type"] == "extra_forbidden":
         path = error["path"]
-        known = list(tables[str(path[0]) if len(path) > 1 else ""].model_fields)
+        known = list(tables[".".join(part for part in path[:-1] if isinstance(part, str))].model_fields)
         return f"unknown key; {did_you_mean(str(path[-1])[:SHOWN_LETTERS], known) or 'known: ' + ', '.join(known)}"
-    if error["type"] == "tuple_type" and isinstance(error["input"], dict) and error["path"] == ["bot"]:
-        return "expected [[bot]], with two brackets on each side"
+    if error["type"] == "tuple_type" and isinstance(error["input"], dict) and error["path"] in LISTS_OF_TABLES:
+        return f"expected [[{'.'.join(error['path'])}]], with two brackets on each side"
     if isinstance(mistake := error.get("ctx", {}).get("error"), Mistake):
         return str(mistake)
     expected = dict.fromkeys(_expected(each) for each in same_key)

@@ -1,13 +1,31 @@
 """A live bot: ask a line, get a line or a fault by the deadline. It never raises for a bot's fault.
 
 It owns one bot's process in one match. It knows no rules: the referee decides whether a line is a legal move, the
-stopwatch measures what an answer cost. Nothing here blocks but the end; `polling.py` waits, for all bots at once.
+stopwatch measures what an answer cost. Only the end and `short_answer` block; `polling.py` waits for all bots at once.
 """
 
+# Theory of a short answer
+# ------------------------
+# Most questions go to one bot alone, and it answers in microseconds, by one whole line. `short_answer` is one straight
+# way for this case, because the general way (begin, poll, attend, look) costs more than the bot's own work:
+#
+#   - It is taken only if nothing is unusual before the question (`may_answer_shortly`): the bot is one process, no
+#     output of it is there, no part of the question must be written ahead (early_lines.py), the watchdog is not due.
+#   - It waits SHORT_ANSWER_S at most, and nobody else is asked meanwhile. If in this time one whole line has come, and
+#     neither the wall time nor the CPU time is longer than that, then no clock decides anything: a short answer is in
+#     time, and takes nothing from the bank (clock.py). So the waits of the referee, which the time control would
+#     excuse, are not read.
+#   - In every other case the general way goes on from this moment with the same question: bytes that were read are in
+#     BotOutput, the clock runs since the question was written, and the seconds by which the referee came late until now
+#     are excused (`Stopwatch.expect_longer`).
+
 import time
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from arena import protocol
+from arena.clock import SHORT_ANSWER_S, lateness
 from arena.failure import Failure
 from arena.game import Role
 from arena.match.bot import postmortem
@@ -27,6 +45,7 @@ __all__ = ["InterferenceError", "LiveBot", "OverloadedError"]
 
 EXIT_GRACE_S = 0.1
 """The time between end of file and the exit status: an interpreter closes its output, then leaves."""
+SHORT_ANSWER_MS = round(SHORT_ANSWER_S * 1000)
 STOPPED = b"T"
 """The state of a thread after SIGSTOP: proc_pid_stat(5)."""
 
@@ -76,6 +95,7 @@ class LiveBot:
         self.stopwatch = Stopwatch(bot, self._meter, conditions.time, self._consumption.before)
         self._freezer = launcher.freezer(self._child, self._meter)
         self._freezes, self._frozen = conditions.freeze, self.reused
+        self._forgives_short_answers = self._meter.of_one_process and conditions.time.forgives_short_answers
         self._output, self._log = BotOutput(self._child.limits.output), BotLog(self._child.limits.stderr)
         self._early_lines = EarlyLines(self.wire, self._output)
         # A scratch folder that is inside a namespace cannot be emptied from outside.
@@ -95,6 +115,11 @@ class LiveBot:
     def gone(self) -> bool:
         """True when its output has ended."""
         return not self.wire.stdout_open
+
+    @property
+    def of_one_process(self) -> bool:
+        """Return whether it is one process for certain: its own clock shows all its CPU time, and its waits count."""
+        return self._child.cannot_fork and self._meter.of_one_process
 
     @property
     def child(self) -> Child:
@@ -124,6 +149,39 @@ class LiveBot:
             self._fail(postmortem.not_started(self._child.error, self._child.errno))
         elif self.stopwatch.begun >= self._watchdog.due:
             self._inspect(self.stopwatch.begun)
+
+    def may_answer_shortly(self, ask: Ask) -> bool:
+        """Return whether nothing is unusual, so that a question to this bot alone may go the straight way."""
+        usual = self._forgives_short_answers and not ask.ready and not self._early_lines.expected
+        return usual and time.monotonic() < self._watchdog.due and not self.wire.wait(0)
+
+    def short_answer(self, ask: Ask, *, stays_awake: bool = False) -> Reply | None:
+        """Ask a bot alone, and return its reply; None when no short answer came, and the general way goes on.
+
+        `stays_awake`: afterwards it is not frozen, unless it is doubted or has several threads.
+        """
+        wire, stopwatch = self.wire, self.stopwatch
+        self._ask, self.reply = ask, None
+        stopwatch.start(ask, anew=not self._freezes, short=True)
+        wire.write(ask.text)
+        if self._frozen:
+            self._thaw()
+        looked = time.monotonic()
+        ready = wire.wait(SHORT_ANSWER_MS)
+        now = time.monotonic()
+        line = self._read_line() if ready == wire.only_output else None
+        if line is not None and (spent := stopwatch.short(now)) is not None:
+            if not stays_awake or self._freezer.doubted or self._meter.has_threads:
+                self.freeze()
+            self.reply = Reply(line, None, "", spent, self._output.remarks())
+            return self.reply
+        late = lateness(now, looked + SHORT_ANSWER_S)
+        if late and ready:  # an answer that is there may have been there since the wait began
+            late = now - looked
+        stopwatch.expect_longer(looked - stopwatch.begun + late)
+        if line is not None:
+            self._accept(line, now)
+        return self.reply
 
     def move_to(self, core: int) -> None:
         """Move it to another core, so that it can think beside other bots."""
@@ -157,6 +215,12 @@ class LiveBot:
                 self._fail(postmortem.time_loss(self._ask, spent, self._output.unfinished, self._bot.threads))
         if self.reply is None and now >= self._watchdog.due:
             self._inspect(now)
+
+    def freeze(self) -> None:
+        """Freeze it until it is asked again, where the event freezes bots."""
+        if self._freezes and not self._frozen and self._exit is None:
+            self._freezer.freeze()
+            self._frozen = True
 
     def freeze_again(self) -> None:
         """Freeze it again if it has been frozen and is awake, while other bots think."""
@@ -201,18 +265,20 @@ class LiveBot:
         """Make sure that its process is gone, after `grace` seconds to leave by itself; return how it ended."""
         if self._exit is not None:
             return self._exit
-        self.wire.close_stdin()
-        self._consumption.note()
-        try:
-            self._exit = self._consumption.at_exit(self._launcher.end(self._child, grace))
-            for _ in range(LOG_BYTES // 4096):  # bounded: a grandchild may hold the pipe and go on writing
-                if not (self.wire.stderr_open and self._read_log()):
-                    break
-        finally:  # also when its end failed and is tried again
-            self.wire.close()
-            self._meter.close()
-            self.stopwatch.close()
-        return self._exit
+        with ExitStack() as closing:
+            self._prepare_to_end(closing)
+            return self._take_exit(self._launcher.end(self._child, grace))
+
+    @staticmethod
+    def end_all(launcher: Launcher, graces: Mapping["LiveBot", float], living: tuple[int, ...]) -> None:
+        """Do this for several bots, each with its grace, in one request; sweep what all bots but the living left."""
+        ending = [bot for bot in graces if bot._exit is None]
+        with ExitStack() as closing:
+            for bot in ending:
+                bot._prepare_to_end(closing)
+            exits = launcher.end_all([(bot._child, graces[bot]) for bot in ending], living)
+            for bot, how in zip(ending, exits, strict=True):
+                bot._take_exit(how)
 
     def report(self) -> SeatReport:
         """Return what became of the bot in this match; RuntimeError while it runs."""
@@ -234,21 +300,42 @@ class LiveBot:
             stderr=self._log.text,
         )
 
+    def _prepare_to_end(self, closing: ExitStack) -> None:
+        """Close its input; `closing` closes the rest, also when the end fails and is tried again."""
+        for close in (self.stopwatch.close, self._meter.close, self.wire.close):
+            closing.callback(close)
+        self.wire.close_stdin()
+        self._consumption.note()
+
+    def _take_exit(self, how: Exit) -> Exit:
+        """Note how it ended, and read the last that it wrote to stderr."""
+        self._exit = self._consumption.at_exit(how)
+        for _ in range(LOG_BYTES // 4096):  # bounded: a grandchild may hold the pipe and go on writing
+            if not (self.wire.stderr_open and self._read_log()):
+                break
+        return self._exit
+
     def _read_answer(self, now: float, late: float) -> None:
-        """Read its output, and take the answer if it is there; else a failure if it is too long."""
+        """Read its output, and take the answer if it is there."""
+        if (line := self._read_line()) is not None:
+            self._accept(line, now, late)
+
+    def _read_line(self) -> bytes | None:
+        """Read its output, and return the line that answers; None when there is none, a failure if it is too long."""
         data = self.wire.read() if self.wire.stdout_open else b""
         line = self._output.answer_in(data or b"", ready=self._ask.ready)
-        if line is None:
-            if (excess := self._output.excess()) is not None:
-                self._fail(excess)
-            return
+        if line is None and (excess := self._output.excess()) is not None:
+            self._fail(excess)
+        return line
+
+    def _accept(self, line: bytes, now: float, late: float = 0.0) -> None:
+        """Make a reply of an answer that was read at `now` (monotonic), if it is in time."""
         spent = self.stopwatch.spent(now, late)
         if self._freezes:
             # A bot that used more CPU time than passed was awake before its question, as all are before `ready?`.
             if not self._ask.ready and spent.cpu > spent.wall + RESTLESS_S:
                 self._freezer.doubted = True
-            self._freezer.freeze()
-            self._frozen = True
+            self.freeze()
         if self.stopwatch.too_late(spent):
             self._fail(postmortem.time_loss(self._ask, spent, b"", self._bot.threads))
             return

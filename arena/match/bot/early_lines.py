@@ -48,6 +48,11 @@ class EarlyLines:
         self._wire, self._output = wire, output
         self._questions = 0
 
+    @property
+    def expected(self) -> bool:
+        """Return whether the next question is to be written in two parts, or output waits to be thrown away."""
+        return self._questions < PROBED_QUESTIONS or self._output.early or not self._output.empty
+
     def before_question(self, text: bytes, wake: Callable[[], None]) -> bytes:
         """Throw away the lines for earlier questions; return the part of this question that is still to be written.
 

@@ -49,7 +49,7 @@ class BotOutput:
         self._most = most
         self._bytes = bytearray()
         self._size = 0
-        """The number of bytes since the last question."""
+        """The number of bytes since the last answer."""
         self._remarks: list[str] = []
         self.discarded: list[Discarded] = []
         """The first WARNINGS_KEPT lines that answered nothing."""
@@ -90,6 +90,7 @@ class BotOutput:
         # Nearly always the data is one whole line and nothing else: then no more work is needed.
         whole_line = data.find(b"\n") == len(data) - 1
         if whole_line and not self._bytes and not ready and 0 < len(data) <= LINE_LIMIT and data[0] != REMARK:
+            self._size = 0
             return data[:-1]
         self.take(data)
         return self.answer(ready=ready)
@@ -106,6 +107,8 @@ class BotOutput:
             else:
                 answer = line
         del self._bytes[:start]
+        if answer is not None:
+            self._size = len(self._bytes)
         return answer
 
     def excess(self) -> Failure | None:

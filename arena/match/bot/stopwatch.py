@@ -16,7 +16,10 @@ whether that is too late. This file knows no text of a bot and no consequence of
 # (`Meter.unreported_wait`), and the bot is looked at again LOOK_AGAIN_S later.
 #
 # Readings cost microseconds, of the 40 that a turn takes. In an answer that came within SHORT_ANSWER_S nobody needs to
-# know how long the referee's thread had no core, nor what other threads of the bot waited, so neither is read.
+# know how long the referee's thread had no core, nor what other threads of the bot waited, so neither is read. Where a
+# short answer is expected, the referee's own delay is read only from the moment on at which there was none. Until then
+# nothing is lost: the referee is late by all the time before its wait for the answer, and by what that wait took
+# longer than planned.
 #
 # A bot of several processes is excused no wait, neither its own nor the referee's: its children could be what crowds
 # both out (`Meter.complete`). Only the time in which the referee served other bots is not charged to it.
@@ -24,7 +27,7 @@ whether that is too late. This file knows no text of a bot and no consequence of
 import math
 import time
 
-from arena.clock import TimeControl, TimeUsed, referee_lateness
+from arena.clock import SHORT_ANSWER_S, TimeControl, TimeUsed, referee_lateness
 from arena.errors import ArenaError
 from arena.match.bot.postmortem import overload
 from arena.protocol import Ask
@@ -33,7 +36,6 @@ from arena.values import Bot
 
 LOOK_AGAIN_S = 0.005
 """The time until a bot is looked at again that may have been kept waiting."""
-SHORT_ANSWER_S = 0.001
 
 
 class OverloadedError(ArenaError):
@@ -51,6 +53,8 @@ class Stopwatch:
         """The readings at the start of the next answer: only what the bot uses after them counts."""
         self._late_looks = 0.0
         """Seconds by which the referee looked late at this answer, and in which it served other bots."""
+        self._late_at_first = 0.0
+        """Seconds by which it was late before its own delay was read."""
         self._ready = False
         self._limit = math.inf
         self.due = math.inf
@@ -58,19 +62,41 @@ class Stopwatch:
         self.begun = time.monotonic()
         """The moment (monotonic) at which the last question was written."""
 
-    def start(self, ask: Ask, *, anew: bool) -> None:
+    def start(self, ask: Ask, *, anew: bool, short: bool = False) -> None:
         """Begin to time an answer; the question is written next.
 
-        `anew`: the bot was not frozen, so the CPU time that it has used since its last answer is not charged.
+        `anew`: the bot was not frozen, so the CPU time that it has used since its last answer is not charged. `short`:
+        a short answer is expected, and `expect_longer` is called if none comes.
         """
-        self._ready, self._late_looks = ask.ready, 0.0
+        self._ready = ask.ready
+        self._late_looks = self._late_at_first = 0.0
         self._limit = math.inf if ask.deadline is None else ask.deadline
         if anew:
             self._used = self._meter.read()
         self._meter.mark()
-        self._delay.mark()
+        if not short:
+            self._delay.mark()
         self.begun = begun = time.monotonic()
         self.due = begun + self._limit
+
+    def short(self, now: float) -> TimeUsed | None:
+        """Return what an answer took that was read at `now` (monotonic); None when it is not short (clock.py)."""
+        wall, before = now - self.begun, self._used
+        if wall > SHORT_ANSWER_S:
+            return None
+        used = self._meter.read()
+        cpu = used.cpu - before.cpu
+        if cpu > SHORT_ANSWER_S:
+            return None
+        self._used = used
+        waited = used.waited - before.waited  # also what it waited before it was asked, if it was awake
+        return TimeUsed(wall, cpu, min(wall, waited), 0.0)
+
+    def expect_longer(self, late: float) -> None:
+        """Time an answer that is not short; the referee was `late` by so many seconds until now."""
+        if self._meter.complete:
+            self._late_at_first = late
+        self._delay.mark()
 
     def stop(self) -> None:
         """Charge to the next answer what the bot uses from now on: it is frozen, and should use nothing."""
@@ -97,10 +123,11 @@ class Stopwatch:
         late += self._late_looks
         if wall <= SHORT_ANSWER_S:
             used = self._meter.read()
-            return TimeUsed(wall, used.cpu - before.cpu, used.waited - before.waited, late)
+            return TimeUsed(wall, used.cpu - before.cpu, used.waited - before.waited, late + self._late_at_first)
         self.survey()
         cpu = self._meter.last.cpu - before.cpu
-        return TimeUsed(wall, cpu, self._meter.waited(cpu), referee_lateness(late, self._delay.since()))
+        late = self._late_at_first + referee_lateness(late, self._delay.since())
+        return TimeUsed(wall, cpu, self._meter.waited(cpu), late)
 
     def too_late(self, spent: TimeUsed) -> bool:
         """Return whether an answer that took so long is too late."""

@@ -23,6 +23,8 @@ class Wire:
         self.stdout, self.stderr, self.lifeline = stdout, stderr, lifeline
         self.stdout_open = self.stderr_open = True
         self._open = True
+        self.only_output = [(stdout, select.POLLIN)]
+        """The result of `wait` when there is output to read, and nothing else has happened."""
         self._outbox = b""
         self._poll = select.poll()
         self._poll.register(stdout, select.POLLIN)

@@ -75,6 +75,7 @@ const bot = (() => {
         make("span", {}, where),
         row === undefined ? null : make("a", { href: route.match(fault.match, fault.turn) }, fault.turn ? `Show turn ${fault.turn}` : "Show")),
       make("p", { class: "words" }, fault.words),
+      make("p", { class: "words" }, make("b", {}, "To mend it: "), fault.advice),
       commands.list(fault.match, name),
       fault.stderr.length ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, fault.stderr.join("\n")) : null);
   }
@@ -88,6 +89,14 @@ const bot = (() => {
       make("tbody", {}, rows.map((row) => make("tr", {},
         make("th", { scope: "row" }, `${report.boards[row[0]].column} · ${report.boards[row[0]].roles[row[1]]}`),
         figures(row).map((text) => make("td", {}, text)))))));
+  }
+
+  const VERSION_HEADS = ["Version", "Files", "Rank then", "Rating", "95 %", "Matches"];
+
+  function versions(rows) {
+    return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Versions" }, make("table", { class: "grid versions" },
+      make("thead", {}, make("tr", {}, VERSION_HEADS.map((label) => make("th", { scope: "col" }, label)))),
+      make("tbody", {}, rows.map(([number, ...figures]) => make("tr", {}, make("th", { scope: "row" }, number), figures.map((text) => make("td", {}, text)))))));
   }
 
   return {
@@ -105,6 +114,8 @@ const bot = (() => {
         page.strengths.length ? make("dl", { class: "strengths" }, page.strengths.map((row) => strength(row, across))) : make("p", { class: "note" }, "It never played."),
         make("p", { class: "note" }, "Mean score from 0 to 100, the mark is the mean of all bots in that role; and strength against the average bot, with its 95 % interval."),
         make("div", { class: "pair" }, cards("Best matches", page.best), cards("Worst matches", page.worst)),
+        ...(page.versions.length ? [make("h3", {}, "Versions"), versions(page.versions),
+          make("p", { class: "note" }, "One fit of all matches ever played, each version as a bot of its own. Rank then: among the versions that the others had at the time.")] : []),
         ...(page.faults.length ? [make("h3", {}, "Faults"), make("ul", { class: "cards" }, page.faults.map((fault) => faultCard(fault, name))),
           make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name, result: "fault" }) }, "Every match in which it was at fault"))] : []),
         ...(page.times.length ? [make("h3", {}, "Time"), times(page.times)] : []),

@@ -32,7 +32,7 @@ const replay = (() => {
 
   /** Anything unusual about who chose a move. */
   const chosenBy = (one) => one.by === "strike"
-    ? [make("span", { class: "said" }, ` instead of “${one.said}”, forgiven`)]
+    ? [make("span", { class: "said" }, one.said === null ? " instead of a refused answer, forgiven" : ` instead of “${one.said}”, forgiven`)]
     : one.by === "bot" ? [] : [make("span", { class: "by" }, ` (${one.by})`)];
 
   function sentence(match, turns, turn, over) {

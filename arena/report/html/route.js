@@ -4,7 +4,7 @@
 const route = {
   /** The view's name and its parameters; the first word is both (`match=3f2a`). */
   read() {
-    const text = location.hash.slice(1) || "leaderboard";
+    const text = location.hash.slice(1) || report.home;
     const values = new URLSearchParams(text);
     return { view: [...values.keys()][0] ?? "leaderboard", values };
   },

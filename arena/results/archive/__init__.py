@@ -25,27 +25,31 @@ current plan.
 #   leaderboard is never older than the last row. When the plan changes, other matches count, and all tallies are
 #   counted anew.
 #
-# `planned` marks the matches of the current plan. Matches of an earlier plan (an edited bot, board or rule) stay.
+# `planned` marks the matches of the current plan: those that count. Matches of an earlier plan (an edited bot, board or
+# rule) stay. The ids of the plan itself are not stored: a thousand bots have a million of them, and later batches of a
+# plan may depend on results. All that a run appends is planned. What was stored before is marked when the plan changes
+# (`begin`), and where a later batch plans such a match, when that batch is begun (`mark_planned`).
 
 import contextlib
+import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.results.archive import records, schema
 from arena.results.archive.database import DamagedError, Database, NoResultsError
-from arena.results.archive.records import Entry, Row, StoredSeat
+from arena.results.archive.records import Entry, Row, Span, StoredSeat
 from arena.results.standings import Tally
-from arena.values import Abort, Ending, Event, Failing, Played, Record, digest_of
+from arena.values import Abort, Ending, Event, Failing, Played, Record, Stop
 
-__all__ = ["Archive", "DamagedError", "Entry", "NoResultsError", "StoredSeat"]
+__all__ = ["Archive", "DamagedError", "Entry", "NoResultsError", "Span", "StoredSeat"]
 
 MATCH = f"""
 insert into matches ({", ".join(records.MATCH)}, figures, planned)
-values ({", ".join("?" * len(records.MATCH))}, ?, ? in (select match from plan))
+values ({", ".join("?" * len(records.MATCH))}, ?, 1)
 """
 NOTE = "insert or replace into meta values (?, ?)"
 NUMBERS_ANYWHERE = (
@@ -65,20 +69,41 @@ SEAT_COLUMNS = (
 class Archive(Database):
     """The results of one event; `writing` holds the lock until the end of the `with`."""
 
-    def begin(self, event: Event, plan: Iterable[str]) -> None:
-        """Store the event that is being played and the ids of its plan. An earlier plan is replaced."""
-        ids = sorted(plan)
-        mark = digest_of(ids)
+    def begin(self, event: Event, key: str, planned: Callable[[], Iterable[str]]) -> None:
+        """Store the event that is being played. If its plan has another key than before, other matches count.
+
+        `planned` is called only then, and only if matches are stored: it returns the ids of those that the plan has.
+        """
+        stored = next(self._rows("select value from meta where key = 'plan'"), None)
+        ids = None
+        if stored != (key,) and next(self._rows("select 1 from matches limit 1"), None) is not None:
+            ids = json.dumps(list(planned()))
         with self._transaction() as connection:
             connection.execute(NOTE, ("event", records.event_text(event)))
-            if connection.execute("select 1 from meta where key = 'plan' and value = ?", (mark,)).fetchone() is None:
-                connection.execute(NOTE, ("plan", mark))
-                connection.execute("delete from plan")
-                connection.executemany("insert into plan values (?)", ((match,) for match in ids))
-                planned = "id in (select match from plan)"
-                connection.execute(f"update matches set planned = not planned where planned != ({planned})")
+            connection.execute(NOTE, ("plan", key))
+            connection.execute("delete from meta where key = 'stop'")
+            if ids is not None:
+                chosen = f"id in {schema.CHOSEN}"
+                connection.execute(f"update matches set planned = not planned where planned != ({chosen})", (ids,))
                 connection.execute("delete from tallies")
                 connection.execute(schema.COUNT, (0,))
+
+    def mark_planned(self, ids: Sequence[str]) -> int:
+        """Have the finished matches among these ids count, too, if they do not yet; return how many did not."""
+        query = f"select number from matches where id in {schema.CHOSEN} and not planned"
+        unmarked = [number for (number,) in self._rows(query, json.dumps(ids))]
+        if not unmarked:
+            return 0
+        numbers = json.dumps(unmarked)
+        with self._transaction() as connection:
+            connection.execute(schema.MOVE.format(sign=-1), (numbers,))
+            connection.execute(f"update matches set planned = 1 where number in {schema.CHOSEN}", (numbers,))
+            connection.execute(schema.MOVE.format(sign=1), (numbers,))
+            connection.execute("delete from tallies where seats = 0")
+            connection.execute(
+                "insert into meta values ('marked', '1') on conflict do update set value = cast(value as integer) + 1"
+            )
+        return len(unmarked)
 
     def append(self, *played: Record) -> None:
         """Store records, all or none; they are on disk when this returns. The same id twice counts once."""
@@ -89,6 +114,14 @@ class Archive(Database):
                 _insert(connection, row)
             connection.execute(schema.COUNT, (last,))
 
+    def append_stop(self, stop: Stop | None) -> None:
+        """Store why the event ended, or that it did not."""
+        with self._transaction() as connection:
+            if stop is None:
+                connection.execute("delete from meta where key = 'stop'")
+            else:
+                connection.execute(NOTE, ("stop", records.stop_text(stop)))
+
     def append_abort(self, abort: Abort) -> None:
         """Store that arena failed a match."""
         with self._transaction() as connection:
@@ -97,6 +130,16 @@ class Archive(Database):
     def ids(self) -> set[str]:
         """Return the id of every finished match, planned or not."""
         return {row[0] for row in self._rows("select id from matches")}
+
+    def stored(self, ids: Sequence[str]) -> set[str]:
+        """Return those of these ids whose matches are finished."""
+        query = f"select id from matches where id in {schema.CHOSEN}"
+        return {match for (match,) in self._rows(query, json.dumps(ids))}
+
+    def stop(self) -> Stop | None:
+        """Return why the event ended; None while it is not over, or if nothing but its plan ended it."""
+        rows = self._rows("select value from meta where key = 'stop'")
+        return next((records.stop_of(text) for (text,) in rows), None)
 
     def event(self) -> Event:
         """Return the event that was played last."""
@@ -114,13 +157,27 @@ class Archive(Database):
 
     def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
         """Return the finished matches by id."""
-        query = f"select number, {', '.join(records.PLAYED)} from matches where planned or ? order by id"
-        matches = list(self._rows(query, all_versions))
+        return tuple(self._played("planned or ?", all_versions))
+
+    def played_of(self, ids: Sequence[str]) -> tuple[Played, ...]:
+        """Return the finished matches among these ids, in this order."""
+        found = {each.id: each for each in self._played(f"id in {schema.CHOSEN}", json.dumps(ids))}
+        return tuple(found[match] for match in ids if match in found)
+
+    def _played(self, condition: str, value: object) -> Iterator[Played]:
+        """Yield the finished matches of a condition, by id."""
+        matches = list(
+            self._rows(f"select number, {', '.join(records.PLAYED)} from matches where {condition} order by id", value)
+        )
         seats: dict[int, list[Row]] = {}
-        query = "select match, role, bot, score, ending from seats join entries on entry = number order by match, place"
-        for match, *seat in self._rows(query):
+        query = (
+            "select match, role, bot, score, ending from seats join entries on entry = number "
+            f"where match in (select number from matches where {condition}) order by match, place"
+        )
+        for match, *seat in self._rows(query, value):
             seats.setdefault(match, []).append(tuple(seat))
-        return tuple(records.played_of(tuple(row), seats[number]) for number, *row in matches)
+        for number, *row in matches:
+            yield records.played_of(tuple(row), seats[number])
 
     def tallies(self, *, all_versions: bool = False) -> tuple[Tally, ...]:
         """Return sums of the seats of the same matches; for many matches it takes no longer than for few."""
@@ -160,6 +217,10 @@ class Archive(Database):
         ((count,),) = self._rows("select count(*) from matches where planned or ?", all_versions)
         return int(count)
 
+    def transcripts(self) -> dict[str, int]:
+        """Return for each match of the plan a hash of its moves and verdict, by its id."""
+        return dict(self._rows("select id, transcript from matches where planned"))
+
     def boards(self) -> dict[str, tuple[Role, ...]]:
         """Return the roles of each `game/board` that was ever played, as in its match with the highest id."""
         labels = self._rows("select game || '/' || board, max(id) from matches group by game, board order by min(id)")
@@ -171,7 +232,7 @@ class Archive(Database):
 
     def mark(self) -> str:
         """Return a version key of the stored results (aborts excluded). Caches are valid while it is unchanged."""
-        plan = [value for (value,) in self._rows("select value from meta where key = 'plan'")]
+        plan = [value for (value,) in self._rows("select value from meta where key in ('plan', 'marked') order by key")]
         last = self._rows("select number, started from matches order by number desc limit 1")
         return "-".join([*plan, *(f"{number}-{started}" for number, started in last)])
 
@@ -212,6 +273,14 @@ class Archive(Database):
         """Return the number of versions of each bot that ever played."""
         return Counter(bot for (bot,) in self._rows("select bot from entries group by bot, digest"))
 
+    def spans(self) -> tuple[Span, ...]:
+        """Return every version of each bot that ever played, in the order of their first matches."""
+        query = (
+            "select bot, digest, min(match), max(match), count(distinct match) from seats "
+            "join entries on entry = number group by bot, digest order by min(match), bot"
+        )
+        return tuple(map(Span._make, self._rows(query)))
+
     def sides(self) -> dict[str, set[int]]:
         """Return the sides of each `game/board` that was ever played."""
         sides: dict[str, set[int]] = {}
@@ -228,6 +297,14 @@ class Archive(Database):
         """Return the figures of all seats, by match and order of play, as `records.FIGURES` describes them."""
         joined = bytearray()  # a list of bytes would take more memory than the bytes themselves
         for (figures,) in self._rows("select figures from matches where planned or ? order by number", all_versions):
+            joined += figures
+        return joined
+
+    def figures_of(self, ids: Sequence[str]) -> bytearray:
+        """Return the figures of the seats of these matches."""
+        joined = bytearray()
+        query = f"select figures from matches where id in {schema.CHOSEN} order by number"
+        for (figures,) in self._rows(query, json.dumps(ids)):
             joined += figures
         return joined
 
@@ -313,7 +390,7 @@ def _insert(connection: sqlite3.Connection, rows: records.Rows) -> None:
     for row in rows.seats:
         connection.execute(schema.ENTRY, row.entry)
         entries += connection.execute(schema.ENTRY_NUMBER, row.entry).fetchone()
-    number = connection.execute(MATCH, (*rows.match, records.figures(rows, entries), match)).lastrowid
+    number = connection.execute(MATCH, (*rows.match, records.figures(rows, entries))).lastrowid
     connection.execute("insert into records values (?, ?)", (number, rows.packed))
     for position, (entry, (_, seat, clocks)) in enumerate(zip(entries, rows.seats, strict=True)):
         connection.execute(schema.SEAT, (number, position, entry, *seat))

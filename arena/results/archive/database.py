@@ -97,6 +97,11 @@ class Database:
         self._label = label
         return self
 
+    @property
+    def renamed(self) -> bool:
+        """True if bots have other names here than in their records."""
+        return self._label is not None
+
     def unsound(self) -> str | None:
         """Return SQLite's first complaint about the file, or None."""
         complaints = (str(complaint) for (complaint,) in self._rows("pragma quick_check(1)"))

@@ -20,7 +20,7 @@ from pydantic_core import PydanticSerializationError
 
 from arena.game import Role
 from arena.results.standings import seat_results
-from arena.values import Abort, Ending, Event, Played, Record, SeatReport
+from arena.values import Abort, Ending, Event, Played, Record, SeatReport, Stop
 
 MATCH = ("id", "game", "board", "repeat", "seed", "reason", "turns", "sides", "seconds", "started", "transcript")
 SEAT = ("score", "result", "ending", "words", "fault_turn", "ready", "exit", "killed", "memory", "cpu", "turns")
@@ -37,6 +37,7 @@ _figures = Struct("<" + "".join(code for _, code in FIGURES))
 _endings: dict[str | None, int] = {None: -1} | {ending.value: index for index, ending in enumerate(Ending)}
 _records = TypeAdapter(Record)
 _events = TypeAdapter(Event)
+_stops = TypeAdapter(Stop)
 
 
 class BoardRole(NamedTuple):
@@ -73,6 +74,16 @@ class Entry(NamedTuple):
 
 
 ENTRY = Entry._fields
+
+
+class Span(NamedTuple):
+    """A version of a bot, and the matches in which it played, by their numbers in the archive."""
+
+    bot: str
+    digest: str
+    first: int
+    last: int
+    matches: int
 
 
 class StoredSeat(NamedTuple):
@@ -163,6 +174,16 @@ def event_text(event: Event) -> str:
 def event_of(text: str) -> Event:
     """Return an event equal to the one that the JSON was made of."""
     return _events.validate_python(json.loads(text))
+
+
+def stop_text(stop: Stop) -> str:
+    """Return the reason for an end as JSON."""
+    return json.dumps(_stops.dump_python(stop))
+
+
+def stop_of(text: str) -> Stop:
+    """Return the reason that the JSON was made of."""
+    return _stops.validate_python(json.loads(text))
 
 
 def abort_row(abort: Abort) -> Row:

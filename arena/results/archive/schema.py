@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from arena.results.archive import records
 
-VERSION = 3
+VERSION = 4
 TABLES = """
 create table matches (
   number integer primary key, id text not null unique, game text not null, board text not null, repeat integer not null,
@@ -29,7 +29,6 @@ create table clocks (
   match integer not null, place integer not null, walls blob not null, cpus blob not null, waits blob not null,
   primary key (match, place)) without rowid;
 create table meta (key text primary key, value text not null) without rowid;
-create table plan (match text primary key) without rowid;
 create table aborts (match text not null, attempt integer not null, cause text not null);
 """
 COUNT = """
@@ -39,6 +38,14 @@ from matches join seats on seats.match = matches.number where matches.number > ?
 on conflict do update set seats = seats + excluded.seats, score = score + excluded.score
 """
 """Add the matches after a number to the tallies; a row is read back as a `standings.Tally`."""
+CHOSEN = "(select value from json_each(?))"
+MOVE = f"""
+insert into tallies
+select planned, entry, ifnull(result, ''), ifnull(ending, ''), {{sign}} * count(*), {{sign}} * sum(score)
+from matches join seats on seats.match = matches.number where matches.number in {CHOSEN} group by 1, 2, 3, 4
+on conflict do update set seats = seats + excluded.seats, score = score + excluded.score
+"""
+"""Add the matches with these numbers to the tallies, or take them out, by the sign."""
 ENTRY = f"insert into entries ({', '.join(records.ENTRY)}) values (?, ?, ?, ?, ?, ?) on conflict do nothing"
 ENTRY_NUMBER = f"select number from entries where {' and '.join(f'{column} = ?' for column in records.ENTRY)}"
 SEAT = f"""

@@ -22,7 +22,7 @@ from arena.results import columns
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
-from arena.results.leaderboard import meetings, ranking, rating_cache, rating_rows
+from arena.results.leaderboard import meetings, rank_changes, ranking, rating_cache, rating_rows, stop_words
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
 from arena.values import FEWEST_RANKED, Event, Failing, Played, digest_of, labels
@@ -147,6 +147,21 @@ class Results:
         }
 
     @cached_property
+    def rank_changes(self) -> dict[str, int | None]:
+        """How many ranks each ranked bot rose since the last run with other bots, None for a new one; or empty."""
+        if self._all_versions or self._archive.renamed or self.rating != self.event.rating:
+            return {}
+        return rank_changes.changes(self.folder, self.event, self._ranks)
+
+    def store_ranks(self) -> None:
+        """Store the ranks, at the end of a run, for `rank_changes` after later runs."""
+        rank_changes.store(self.folder, self.event, self._ranks)
+
+    @property
+    def _ranks(self) -> dict[str, int | None]:
+        return {standing.bot: standing.rank for standing in self.standings}
+
+    @cached_property
     def ratings(self) -> Ratings:
         """The strengths of the bots and their uncertainty; fitted once, then loaded from a file beside the archive."""
         return rating_cache.load_or_fit(
@@ -167,6 +182,12 @@ class Results:
     def warnings(self) -> tuple[str, ...]:
         """Warnings for a reader of the ratings, a sentence each; no bot is named."""
         return self.ratings.warnings
+
+    @cached_property
+    def ending(self) -> tuple[str, ...]:
+        """Sentences on why the event ended and which ranks are open; none if it goes on, or has no rule to stop."""
+        stop = self._archive.stop()
+        return () if stop is None else stop_words.sentences(stop, self.event, self.label)
 
     @cached_property
     def failings(self) -> tuple[Failing, ...]:
@@ -242,6 +263,22 @@ class Results:
         from arena.results.leaderboard import rating_frames
 
         return rating_frames.chance_better(self.ratings)
+
+    def versions(self) -> "pd.DataFrame":
+        """Return a row for each version of each bot: its rank in its time and its rating; none if nobody has two."""
+        import pandas as pd
+
+        from arena.results.leaderboard import version_frames
+
+        spans = self._archive.spans()
+        if len({span.bot for span in spans}) == len(spans):
+            return pd.DataFrame(columns=columns.VERSIONS.names)
+        archive = Archive.open(self.folder).by_version(lambda bot, digest: f"{bot} {digest}")
+        every = Results(archive, all_versions=True, rating=self._rating)
+        strengths = {rating.bot: rating.strength for rating in every.ratings.ratings}
+        every.close()
+        rated = {(span.bot, span.digest): strengths[f"{span.bot} {span.digest}"] for span in spans}
+        return version_frames.versions(spans, rated)
 
     def head_to_head(self, bot: str, opponent: str) -> "pd.DataFrame":
         """Return a row for each board and role that both bots had: the score of each, against the other or alone.

@@ -36,11 +36,13 @@ def load_or_fit(
     all_versions: bool,
 ) -> Ratings:
     """Return the ratings of the matches that count; `read` returns these, and is called only for a new fit."""
-    path = archive.folder / f".ratings-{ratings.known(rating)}{'-all' if all_versions else ''}.json"
+    # Results under other names of bots have a file of their own, so that they do not replace the event's fit.
+    kind = f"{'-all' if all_versions else ''}{'-renamed' if archive.renamed else ''}"
+    path = archive.folder / f".ratings-{ratings.known(rating)}{kind}.json"
     # The key has all that decides the fit: the code, the seed, and the matches, by the archive's version key and by
     # their sums. The sums differ, too, where the same matches are read under other names of bots
     # (`Archive.by_version`).
-    key = digest_of(_code_digest(), rating, REFITS, event.resampling_seed, archive.mark(), sums(tallies))
+    key = digest_of(_code_digest(rating), rating, REFITS, event.resampling_seed, archive.mark(), sums(tallies))
     if (cached := _load(path, key)) is not None:
         return cached
     fitted = ratings.find(rating).rate(read(), seed=event.resampling_seed, refits=REFITS)
@@ -59,9 +61,10 @@ def sums(tallies: Iterable[Tally]) -> list[tuple[object, ...]]:
 
 
 @cache
-def _code_digest() -> str:
+def _code_digest(rating: str) -> str:
     """Return a hash of the files that make a rating: a fit of other code is not used."""
-    paths = [Path(arrays.__file__), *sorted(Path(ratings.__file__).parent.rglob("*.py"))]
+    own = ratings.module_of(rating).__file__ or arrays.__file__  # a plug-in's file is elsewhere
+    paths = [Path(arrays.__file__), Path(own), *sorted(Path(ratings.__file__).parent.rglob("*.py"))]
     return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()
 
 

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, cast
 
 from pydantic import BeforeValidator, PlainSerializer, PlainValidator
 
+from arena import plugins
 from arena.errors import ArenaError, known_are
 from arena.game import Role
 
@@ -34,6 +36,8 @@ else:  # for pydantic: in JSON an array is its type, its shape and its bytes in 
     ]
 
 REFITS = 1000
+GROUP = "arena.ratings"
+"""Entry points of installed packages that name a module with the function of `Rule`."""
 
 
 class Strength(NamedTuple):
@@ -131,7 +135,7 @@ class Ratings:
         if self.repeated:
             warnings.append(
                 f"{self.repeated} matches repeat others move for move and count once with them: "
-                "more repeats of bots without chance add nothing"
+                "more repeats of bots without chance add nothing, unless the event has [openings]"
             )
         return tuple(warnings)
 
@@ -165,8 +169,8 @@ class Rule(Protocol):
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all ratings."""
-    return tuple(module.name for module in iter_modules(__path__) if not module.ispkg)
+    """Return the names of all ratings: those of this folder, then those of plug-ins."""
+    return plugins.names(GROUP, _shipped())
 
 
 def known(name: str) -> str:
@@ -178,4 +182,15 @@ def known(name: str) -> str:
 
 def find(name: str) -> Rule:
     """Return the rating of that name; raise ArenaError if there is none."""
-    return cast("Rule", import_module(f"{__name__}.{known(name)}"))
+    return cast("Rule", module_of(name))
+
+
+def module_of(name: str) -> ModuleType:
+    """Return the module of a rating; raise ArenaError if there is none, or if a plug-in's is damaged."""
+    if name in _shipped():
+        return import_module(f"{__name__}.{name}")
+    return plugins.module(GROUP, known(name), ("rate",))
+
+
+def _shipped() -> tuple[str, ...]:
+    return tuple(module.name for module in iter_modules(__path__) if not module.ispkg)

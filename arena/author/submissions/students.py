@@ -1,0 +1,137 @@
+"""The people of people.csv with their bots in an event that was played; and why somebody has none.
+
+It reads the store of submissions, and decides nothing: what somebody without a bot gets is the business of grading.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from arena.author.submissions.bot_store import BotStore
+from arena.author.submissions.people import People, Person
+from arena.errors import ArenaError
+from arena.event import discovery
+from arena.values import Bot
+
+
+class State(StrEnum):
+    """How far a student's bot came."""
+
+    PLAYED = "played"
+    """It is in the event."""
+    NOT_PLAYED = "not played"
+    """It was accepted, but the event was played without it."""
+    REFUSED = "refused"
+    """It was handed in and refused, and no other was accepted."""
+    WITHDRAWN = "withdrawn"
+    """It was accepted, and withdrawn before the event."""
+    NOTHING = "nothing handed in"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Student:
+    """A person of people.csv; or the author of a bot that belongs to none of them, who is called like the bot."""
+
+    name: str
+    id: str = ""
+    email: str = ""
+    bots: tuple[str, ...] = ()
+    """The names of their bots in the event."""
+    state: State
+    note: str = ""
+    """What a teacher should know beside the marks, in words; it may quote text of strangers."""
+    newer: bool = False
+    """True if the student's last accepted bot is not in the event."""
+
+
+def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None:
+    """Return the person who submitted a bot, or whose name it has; None for a bot of nobody in people.csv."""
+    versions = store.versions(bot.name) if store is not None else ()
+    version = next((each for each in versions if each.digest == bot.digest), versions[-1] if versions else None)
+    if version is not None and version.note.person:
+        for person in people:
+            if person.id == version.note.person:
+                return person
+    return people.find(bot.name) or (people.find(bot.display) if bot.display else None)
+
+
+def students(bots: Iterable[Bot], people: People, store: BotStore | None = None) -> tuple[Student, ...]:
+    """Return every person of people.csv, in the order of the file, then the authors of bots that belong to nobody.
+
+    `bots` are those of the event that are to be graded.
+    """
+    bots_of: dict[str, list[Bot]] = defaultdict(list)
+    nobody: list[Bot] = []
+    for bot in bots:
+        person = author_of(bot, people, store)
+        bots_of[person.id].append(bot) if person is not None else nobody.append(bot)
+    newer = _newer([bot for played in bots_of.values() for bot in played] + nobody, people, store)
+    known = [_student(person, bots_of[person.id], newer.get(person.id, ()), store) for person in people]
+    return (
+        *known,
+        *(
+            Student(
+                name=bot.display or bot.name,
+                bots=(bot.name,),
+                state=State.PLAYED,
+                note=_late(newer.get(bot.name, ())),
+                newer=bot.name in newer,
+            )
+            for bot in nobody
+        ),
+    )
+
+
+def _student(person: Person, bots: Collection[Bot], newer: Collection[str], store: BotStore | None) -> Student:
+    refusals = [each for each in store.refused() if each.origin.person == person.id] if store is not None else []
+    reason = " ".join(refusals[-1].reason.split("\n\n", 1)[0].split()) if refusals else ""
+    note = ""
+    if bots:
+        state = State.PLAYED
+        note = "; ".join(filter(None, [_late(newer), f"a later submission was refused: {reason}" if reason else ""]))
+    elif newer:
+        state, note = State.NOT_PLAYED, f"{' and '.join(newer)} was accepted, but the event was played without it"
+    elif refusals:
+        state, note = State.REFUSED, f"handed in, but refused: {reason}"
+    elif store is not None and _submitted(person, store):
+        state, note = State.WITHDRAWN, f"{' and '.join(_submitted(person, store))} was withdrawn"
+    else:
+        state, note = State.NOTHING, "nothing was handed in"
+    return Student(
+        name=person.name,
+        id=person.id,
+        email=person.email,
+        bots=tuple(bot.name for bot in bots),
+        state=state,
+        note=note,
+        newer=bool(newer),
+    )
+
+
+def _late(newer: Collection[str]) -> str:
+    return f"the event was played with an earlier version of {' and '.join(newer)}" if newer else ""
+
+
+def _newer(played: Iterable[Bot], people: People, store: BotStore | None) -> dict[str, list[str]]:
+    """Return the bots that play from now on, but not in this event as they are: by person's id, or by their name.
+
+    Only bots that somebody submitted count: what a teacher puts into the folder by hand is nobody's homework.
+    """
+    newer: dict[str, list[str]] = defaultdict(list)
+    digests = {bot.name: bot.digest for bot in played}
+    for name in store.names() if store is not None else ():
+        for path in store.playing(name) if store is not None else ():
+            try:
+                bot = discovery.from_path(path, name)
+            except ArenaError:  # `arena bots` reports it, and `arena run` refuses to begin
+                continue
+            person = author_of(bot, people, store)
+            if digests.get(name) != bot.digest and (person is not None or name in digests):
+                newer[person.id if person is not None else name].append(name)
+    return newer
+
+
+def _submitted(person: Person, store: BotStore) -> list[str]:
+    """Return the names of all bots that a person ever had accepted."""
+    return [name for name in store.names() if any(each.note.person == person.id for each in store.versions(name))]

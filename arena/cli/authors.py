@@ -1,0 +1,83 @@
+"""The authors of an event's bots: the tournament.toml, the people and the submissions that belong to its results."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.cli import paths
+from arena.errors import ArenaError, known_are
+
+if TYPE_CHECKING:
+    from arena.author.submissions import BotStore, People
+    from arena.event.config import Tournament
+    from arena.values import Event
+
+
+@dataclass(frozen=True, kw_only=True)
+class Classroom:
+    """What belongs to the results of an event."""
+
+    file: Path
+    """Its tournament.toml."""
+    tournament: "Tournament | None"
+    """None if there is no such file."""
+    people: "People"
+    store: "BotStore | None"
+    """The submissions; None where the results are not in their workspace any more."""
+
+    def references(self, event: "Event") -> frozenset[str]:
+        """Return the bots that others are measured by."""
+        grade = self.tournament.grade if self.tournament is not None else None
+        return frozenset((*event.references, *(row.reference for row in (grade.threshold if grade else ()))))
+
+    def bots_of(self, name: str, event: "Event") -> tuple[str, frozenset[str]]:
+        """Return the name and the bots of an author, who is named like a bot or as in people.csv."""
+        from arena.author.submissions.students import author_of
+
+        person = next((each for each in self.people if each.id == name), None) or self.people.find(name)
+        named = next((bot for bot in event.bots if bot.name == name), None)
+        if named is not None:
+            person = author_of(named, self.people, self.store)
+        if person is None and named is not None:
+            return named.display or named.name, frozenset({named.name})
+        if person is None:
+            known = known_are(name, [bot.name for bot in event.bots], nearest=[each.name for each in self.people])
+            raise ArenaError(f"--for {name}: no bot of this event and nobody in people.csv is called so; {known}")
+        own = frozenset(bot.name for bot in event.bots if author_of(bot, self.people, self.store) == person)
+        if not own:
+            raise ArenaError(f"--for {name}: {person.name} has no bot in this event; `arena bots` lists submissions")
+        return person.name, own
+
+    def strangers(self, names: frozenset[str], event: "Event") -> frozenset[str]:
+        """Return those of these bots that belong to a person."""
+        from arena.author.submissions.students import author_of
+
+        return frozenset(
+            bot.name for bot in event.bots if bot.name in names and author_of(bot, self.people, self.store) is not None
+        )
+
+
+def classroom(folder: Path, people: Path | None = None) -> Classroom:
+    """Return what belongs to the results in a folder.
+
+    The tournament.toml of the workspace counts as long as it names this event, so that thresholds may be corrected when
+    all is played; else the copy as it was played.
+    """
+    from arena.author.submissions import BotStore, People
+    from arena.author.submissions.people import FILE, read
+    from arena.event import config
+
+    workspace = folder.absolute().parent.parent
+    inside = folder.absolute().parent == paths.results_folder(workspace, folder.name).parent
+    own, copy = Path(paths.displayed(workspace / paths.TOURNAMENT_FILE)), folder / paths.TOURNAMENT_FILE
+    file, tournament = copy, None
+    if inside and own.is_file() and (in_workspace := config.load(own)).name == folder.name:
+        file, tournament = own, in_workspace
+    elif copy.is_file():
+        tournament = config.load(copy)
+    store = None
+    if inside and tournament is not None and tournament.bots is not None and (workspace / tournament.bots).is_dir():
+        store = BotStore(workspace / tournament.bots)
+    table = people or (workspace if inside else Path()) / FILE
+    listed = read(table) if people is not None or table.is_file() else People()
+    return Classroom(file=file, tournament=tournament, people=listed, store=store)

@@ -1,0 +1,207 @@
+"""The plan of an event: the matches of its schedule, in order, as far as the results on disk decide which they are.
+
+It asks the schedule for one batch after the other, and the archive for what was played. It plays nothing, writes
+nothing, and knows no worker and no clock.
+"""
+
+# Theory of operation
+#
+# A plan is walked, not made: a thousand bots have a million matches. `walk` makes the next match only when somebody
+# wants it, and of the matches before it the plan keeps the ids, eight bytes each. Whether a match is stored is looked
+# up in the archive, some hundreds at once. A set of all stored ids would be quicker, but take 120 MB for a million.
+#
+# Batches. A batch depends on the results of earlier batches (`Schedule.BEHIND`). While these are not all stored, `walk`
+# yields None: nothing can begin until more matches are done, and whoever walks may ask again. The schedule gets results
+# in the order of the plan, so the order in which matches finished changes nothing.
+#
+# Resuming is the same walk, in which stored matches count as done. The plan has no other state, so an event can be cut
+# anywhere and goes on with the same matches. That is also why the rule `stop_when` is looked at only at points of the
+# plan, after complete blocks: a look whenever a match ends would see other results in each run. A block is a batch, or,
+# where a batch has several repeats of the same pairings, as a round robin has, one repeat.
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import count, islice
+from typing import NamedTuple, overload
+
+from arena.event import schedules, stopping
+from arena.results.archive import Archive
+from arena.values import Batch, Event, Match, OpenRanks, Stop, digest_of, plain
+
+LOOK_UP = 256
+"""The number of matches that are looked up in the archive at once."""
+
+
+class Planned(NamedTuple):
+    """A match of the plan."""
+
+    match: Match
+    batch: int
+    stored: bool
+    """True when its record is on disk."""
+
+
+class Plan:
+    """The matches of one event; its archive says which of them are done."""
+
+    def __init__(self, event: Event, archive: Archive) -> None:
+        self._event, self._archive = event, archive
+        self._schedule = schedules.find(event.schedule)
+        self._ids: list[array[int]] = []
+        """The ids of the matches that were walked, for each batch."""
+        self._missing: list[int] = []
+        """How many of these are not stored, for each batch."""
+        self._ended = 0
+        """The number of batches that were walked to their end."""
+        self._results: dict[int, Batch] = {}
+        self.over = False
+        """True when all matches of the plan were walked."""
+        self.ended_by = "plan"
+        """The key of the rule that ended the plan."""
+
+    @property
+    def walked(self) -> int:
+        """The number of matches that were walked."""
+        return sum(map(len, self._ids))
+
+    @property
+    def complete(self) -> bool:
+        """True when all matches of the plan are stored."""
+        return self.over and not any(self._missing)
+
+    def done(self, batch: int) -> None:
+        """Take note that a match of this batch was stored."""
+        self._missing[batch] -= 1
+
+    def walk(self) -> Iterator[Planned | None]:
+        """Yield the matches in order; None while nothing is decided beyond the matches before."""
+        limit, next_look = self._event.max_matches, 1
+        looks, blocks = self._event.stop_when is not None, 0
+        for number in count():
+            decided = number if looks else max(0, number - self._schedule.BEHIND)
+            while not self._stored(decided):
+                yield None
+            before: Match | None = None
+            batch = self._schedule.batch(self._event, number, _History(self, max(0, number - self._schedule.BEHIND)))
+            for match, stored in self._looked_up(batch):
+                if before is None:
+                    self._ids.append(array("Q"))
+                    self._missing.append(0)
+                if looks and self.walked and (before is None or match.repeat != before.repeat):
+                    while any(self._missing):
+                        yield None
+                    blocks += 1
+                    if blocks >= next_look:
+                        next_look = stopping.next_look(blocks)
+                        if stopping.holds(self._event.stop_when or "", self.open_ranks()):
+                            self._end("stop_when")
+                            return
+                if limit is not None and self.walked >= limit:
+                    self._end("max_matches")
+                    return
+                before = match
+                self._ids[number].append(int(match.id, 16))
+                self._missing[number] += not stored
+                yield Planned(match, number, stored)
+            if before is None:
+                self._end("plan")
+                return
+            self._ended += 1
+
+    def open_ranks(self) -> tuple[OpenRanks, ...]:
+        """Return the ranks that the stored matches among those that were walked leave open."""
+        from arena.results.arrays import Arrays  # takes numpy, which a run without rules to stop does not need
+
+        ids = [match for batch in range(len(self._ids)) for match in self.ids(batch)]
+        figures = self._archive.figures_of(ids)
+        return stopping.open_ranks(self._event, Arrays.decode(figures, self._archive.entries()) if figures else None)
+
+    def ids(self, batch: int) -> list[str]:
+        """Return the ids of the matches of a batch that were walked, in order."""
+        return [f"{match:012x}" for match in self._ids[batch]]
+
+    def results(self, batch: int) -> Batch:
+        """Return the results of a complete batch."""
+        if batch not in self._results:
+            self._results[batch] = self._archive.played_of(self.ids(batch))
+        return self._results[batch]
+
+    def _stored(self, batches: int) -> bool:
+        """Return whether the first so many batches are complete."""
+        return self._ended >= batches and not any(self._missing[:batches])
+
+    def _end(self, rule: str) -> None:
+        self.over, self.ended_by = True, rule
+
+    def _looked_up(self, batch: Iterable[Match]) -> Iterator[tuple[Match, bool]]:
+        """Yield each match, and whether it is stored."""
+        matches = iter(batch)
+        while chunk := list(islice(matches, LOOK_UP)):
+            stored = self._archive.stored([match.id for match in chunk])
+            for match in chunk:
+                yield match, match.id in stored
+
+
+class _History(Sequence[Batch]):
+    """The results of the first batches, read from disk when a schedule looks at them."""
+
+    def __init__(self, plan: Plan, length: int) -> None:
+        self._plan, self._length = plan, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Batch: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Batch]: ...
+    def __getitem__(self, index: int | slice) -> Batch | Sequence[Batch]:
+        if isinstance(index, slice):
+            return [self._plan.results(batch) for batch in range(self._length)[index]]
+        return self._plan.results(range(self._length)[index])
+
+
+def known(event: Event, archive: Archive) -> Iterator[Planned]:
+    """Yield the matches that are planned by now: all up to the first that depends on a match that is not stored."""
+    for planned in Plan(event, archive).walk():
+        if planned is None:
+            return
+        yield planned
+
+
+def counts(event: Event) -> Mapping[str, int]:
+    """Return how many matches are planned on each board, by its label, or a bound where results decide."""
+    schedule = schedules.find(event.schedule)
+    planned = schedule.count(event)
+    if event.max_matches is None or sum(planned.values()) <= event.max_matches:
+        return planned
+    first = Counter(match.label for match in islice(schedule.batch(event, 0, ()), event.max_matches))
+    if first.total() == event.max_matches:  # the first batch has them all, so that the numbers are known
+        return {label: first[label] for label in planned}
+    return {label: min(number, event.max_matches) for label, number in planned.items()}
+
+
+def stop_of(event: Event, plan: Plan, finished: int, *, late: bool) -> Stop | None:
+    """Return why the event ended, None if it did not or has no rule for that; `late`: `stop_after` is over."""
+    if (event.max_matches, event.stop_after, event.stop_when) == (None, None, None) or not (plan.complete or late):
+        return None
+    rule = plan.ended_by if plan.complete else "stop_after"
+    return Stop(rule=rule, matches=finished, open=plan.open_ranks())
+
+
+IRRELEVANT = ("name", "tie_breaks", "stop_after")
+"""Fields of an event that change nothing in its plan."""
+
+
+def key(event: Event) -> str:
+    """Return a text that is another one whenever the plan of the event may be another one."""
+    values = {each.name: getattr(event, each.name) for each in fields(event) if each.name not in IRRELEVANT}
+    values["boards"] = [(board.label, board.digest, board.roles, board.sides) for board in event.boards]
+    values["bots"] = [(bot.name, bot.digest, bot.games, bot.roles) for bot in event.bots]
+    values["conditions"] = plain(event.conditions)
+    values["openings"] = event.openings.plies, event.openings.listed
+    if event.stop_when is None:
+        del values["rating"], values["confidence"]
+    return digest_of(values, schedules.code_digest(event.schedule))

@@ -1,0 +1,97 @@
+"""Pairings: the parts that the schedules Swiss, knockout and ladder share. It knows no schedule's rules.
+
+A pairing is all matches of two bots in one round: every board, in every distribution of its sides over the two, once
+for each repeat. All legs of a board and repeat have the same seed. So each bot plays every role as often as its
+opponent, and roles are balanced in every pairing; no history of roles is needed, as chess needs one of colours.
+
+A pairing is played on all boards of the event, because standings and ratings weigh all boards alike. To rotate the
+boards would be cheaper, but then one board alone would decide who advances, and two bots of equal score would have been
+measured on different boards.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from arena.errors import ArenaError
+from arena.event.schedules.round_robin import seatings
+from arena.values import Bot, Event, Match, Played, digest_of
+
+Pair = frozenset[str]
+"""The names of the two bots of a pairing."""
+
+
+def seeded(event: Event) -> tuple[Bot, ...]:
+    """Return the bots, best seed first: those of `seed_order`, then the others as they are drawn by lot.
+
+    The order of names would be no fair lot, because authors choose names. The lot depends on the event's seed and on
+    the bot's name alone: an edited bot keeps its seed, and another bot that joins changes nobody's order.
+    """
+    first = {name: number for number, name in enumerate(event.seed_order)}
+    lot = {bot.name: digest_of("seed order", event.seed, bot.name, length=32) for bot in event.bots}
+    return tuple(sorted(event.bots, key=lambda bot: (first.get(bot.name, len(first)), lot[bot.name], bot.name)))
+
+
+def check(event: Event) -> None:
+    """Raise ArenaError for a board that does not seat two bots, because a pairing has two."""
+    for board in event.boards:
+        seats = len(board.sides if event.seating == "sides" else board.roles)
+        if seats != 2:
+            other = 'seating = "sides" or ' if event.seating == "distinct" and len(board.sides) == 2 else ""
+            raise ArenaError(
+                f"schedule: {event.schedule!r} pairs two bots, and {board.label} seats {seats} of them: "
+                f'say {other}schedule = "round_robin", or leave the board out'
+            )
+
+
+def check_generalists(event: Event) -> None:
+    """Raise ArenaError for a bot that does not play every board and role: its pairings would have fewer legs."""
+    check(event)
+    able = event.generalists
+    for bot in event.bots:
+        if bot.name not in able:
+            raise ArenaError(
+                f"schedule: {event.schedule!r} needs bots that play every board and role, and {bot.name!r} does not: "
+                'leave it out, or say schedule = "ladder" or "round_robin"'
+            )
+
+
+def pairing(event: Event, one: Bot, other: Bot, repeats: Iterable[int]) -> Iterator[Match]:
+    """Yield the matches of a pairing, the first bot in the first role first."""
+    for repeat in repeats:
+        for board in event.boards:
+            for seating in seatings(board, (one, other), event.seating):
+                yield event.match(board, seating, repeat)
+
+
+def totals(batch: Sequence[Played]) -> dict[Pair, dict[str, int]]:
+    """Return for each pairing of a batch the sum of either bot's scores, the pairings in the order of the batch.
+
+    A side's score in a match is that of its best role, as in the standings.
+    """
+    sums: dict[Pair, dict[str, int]] = {}
+    for match in batch:
+        scores = {match.seats[side[0]]: max(match.scores[role] for role in side) for side in match.sides}
+        total = sums.setdefault(frozenset(scores), dict.fromkeys(scores, 0))
+        for bot, score in scores.items():
+            total[bot] += score
+    return sums
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placing:
+    """The place of one bot by the rules of a Swiss or a knockout, which know byes and brackets, as ratings do not."""
+
+    place: int
+    """Equal bots share a place (1, 1, 3)."""
+    bot: str
+    points: Fraction
+    """1 for each pairing won and for each bye, 1/2 for each drawn."""
+    won: int
+    drawn: int
+    lost: int
+    byes: int
+    buchholz: Fraction | None = None
+    """Swiss: the sum of the opponents' points, which orders bots of equal points."""
+    out: int | None = None
+    """Knockout: the round in which it lost, 1, 2, ...; None for a bot that is still in."""

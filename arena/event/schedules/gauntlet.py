@@ -1,0 +1,47 @@
+"""Gauntlet: challengers play against reference bots, not against each other.
+
+`references` names the reference bots; all others are challengers. Each challenger meets each reference, or each group
+of references on a board of more than two sides, in every distribution of roles. On a board where each bot plays alone,
+references play as well, so that challengers can be compared with them. `count` is exact.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from arena.event.schedules.round_robin import groups_of, number_of_seatings, seatings
+from arena.values import Batch, Board, Bot, Event, Match
+
+BEHIND = 0
+
+
+def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
+    """Yield every match: in each repeat, challenger by challenger, on all boards."""
+    del history  # results decide nothing
+    if number:
+        return
+    for repeat in range(event.repeats):
+        for board, table in _tables(event):
+            for seating in seatings(board, table, event.seating):
+                yield event.match(board, seating, repeat)
+
+
+def count(event: Event) -> dict[str, int]:
+    """Return how many matches of each board are planned, by its label."""
+    planned = dict.fromkeys((board.label for board in event.boards), 0)
+    for board, table in _tables(event):
+        planned[board.label] += event.repeats * number_of_seatings(board, table, event.seating)
+    return planned
+
+
+def _tables(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
+    """Yield each group of bots that meets, with its board."""
+    references = [bot for bot in event.bots if bot.name in event.references]
+    challengers = [bot for bot in event.bots if bot.name not in event.references]
+    size = {board: len(groups_of(board, event.seating)) for board in event.boards}
+    for board in event.boards:
+        if size[board] == 1:
+            yield from ((board, (bot,)) for bot in references)
+    for challenger in challengers:
+        for board in event.boards:
+            for others in combinations(references, size[board] - 1):
+                yield board, (challenger, *others)

@@ -1,0 +1,134 @@
+"""Knockout: who loses a pairing is out. A bracket of seeds, in which the best two can meet only in the final.
+
+A batch is a round, or the deciders of a round. It needs the results of all earlier ones, so it begins when the last
+match of the batch before is over.
+"""
+
+# The rules
+# ---------
+# - Seeds are those of `seed_order`, then drawn by lot (`_pairings.seeded`). The bracket is the usual one: seeds 1 and 2
+#   are in different halves, the first four in different quarters, and so on; in the first round of 8 bots the pairings
+#   are 1-8, 4-5, 2-7 and 3-6. Where the bots are no power of two, the best seeds have a bye in the first round.
+# - The bot with the higher sum of scores over all legs, boards and repeats advances.
+# - Where the sums are equal a decider is played: the pairing once more, with the next repeat's seeds. After DECIDERS
+#   level deciders the better seed advances. A knockout must end, and bots without chance would be level for ever.
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from arena.errors import ArenaError
+from arena.event.schedules._pairings import Placing, check_generalists, pairing, seeded, totals
+from arena.values import Batch, Event, Match
+
+BEHIND = 0
+DECIDERS = 3
+
+
+def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
+    """Yield the matches of a round, or of its next deciders; nothing after the final."""
+    check(event)
+    bots, now = seeded(event), _replay(event, history[:number])
+    repeats = [event.repeats + now.deciders - 1] if now.deciders else range(event.repeats)
+    for one, other in now.due:
+        yield from pairing(event, bots[one], bots[other], repeats)
+
+
+def count(event: Event) -> dict[str, int]:
+    """Return how many matches there are on each board at most: with all deciders, of which most are not played."""
+    check(event)
+    return {board.label: (len(event.bots) - 1) * (event.repeats + DECIDERS) * 2 for board in event.boards}
+
+
+def check(event: Event) -> None:
+    """Raise ArenaError for an event that no bracket can be made for."""
+    check_generalists(event)
+    if event.rounds is not None:
+        raise ArenaError(f"rounds: a knockout of {len(event.bots)} bots always has {rounds(event)}: leave `rounds` out")
+
+
+def rounds(event: Event) -> int:
+    """Return the number of rounds, deciders aside."""
+    return (len(event.bots) - 1).bit_length()
+
+
+def bracket(size: int) -> list[int]:
+    """Return the seeds (0 is the best) in the order of the bracket; neighbours meet. The size is a power of two.
+
+    Each seed of a bracket of half the size gets the opponent with which their numbers, from 1, add up to size + 1.
+    """
+    seeds = [0]
+    while len(seeds) < size:
+        seeds = [place for seed in seeds for place in (seed, 2 * len(seeds) - 1 - seed)]
+    return seeds
+
+
+def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
+    """Return the table of a knockout after these batches: the bots that are still in, then those that came farthest.
+
+    Bots that lost in the same round share a place, because a knockout does not order them. Points count rounds: one for
+    each pairing won, deciders included, and for each bye.
+    """
+    now, rows = _replay(event, history), []
+    undecided = {seed for pair in now.due for seed in pair}
+    for seed, bot in enumerate(seeded(event)):
+        out = now.out.get(seed)
+        through = now.round - (seed in undecided) if out is None else out - 1
+        rows.append(
+            Placing(
+                place=1
+                + sum(out is not None and (now.out.get(other) or out + 1) > out for other in range(len(event.bots))),
+                bot=bot.name,
+                points=Fraction(through),
+                won=through - (seed in now.byes),
+                drawn=0,
+                lost=int(out is not None),
+                byes=int(seed in now.byes),
+                out=out,
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (row.place, row.bot)))
+
+
+@dataclass(frozen=True)
+class _Bracket:
+    """A knockout after some batches. Bots are seeds, 0 is the best."""
+
+    round: int
+    """1, 2, ...: the round under way, or the last one."""
+    due: list[tuple[int, int]]
+    """The pairings of the next batch, in order of the bracket; empty after the final."""
+    deciders: int
+    """The number of the decider that is due, 1, 2, ...; 0 for the pairings themselves."""
+    out: dict[int, int]
+    """The round in which a bot lost."""
+    byes: frozenset[int]
+
+
+def _replay(event: Event, history: Sequence[Batch]) -> _Bracket:
+    """Return the bracket after these batches."""
+    names = [bot.name for bot in seeded(event)]
+    field = bracket(2 ** rounds(event))
+    byes = frozenset(range(2 ** rounds(event) - len(names)))
+    out = dict.fromkeys(range(len(names), len(field)), 0)  # the empty places, as if their bots had lost before
+    batches = iter(history)
+    for number in range(1, rounds(event) + 1):
+        couples = [(field[at], field[at + 1]) for at in range(0, len(field), 2)]
+        due = [(one, other) for one, other in couples if one not in out and other not in out]
+        for deciders in range(DECIDERS + 1):
+            if not due:
+                break
+            if (played := next(batches, None)) is None:
+                return _Bracket(number, due, deciders, {seed: lost for seed, lost in out.items() if lost}, byes)
+            sums, level = totals(played), []
+            for one, other in due:
+                total = sums[frozenset((names[one], names[other]))]
+                ahead = total[names[one]] - total[names[other]]
+                if ahead == 0:
+                    level.append((one, other))
+                else:
+                    out[other if ahead > 0 else one] = number
+            due = level
+        out |= {max(pair): number for pair in due}  # still level: the better seed, which is the lower number, advances
+        field = [one if one not in out else other for one, other in couples]
+    return _Bracket(rounds(event), [], 0, {seed: lost for seed, lost in out.items() if lost}, byes)

@@ -1,0 +1,140 @@
+"""When the order of the bots is certain enough to stop: looks at the ratings of an event that is being played.
+
+It knows nothing of schedules and workers, and decides nothing about when to look; plan.py does.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING
+
+from arena.results import ratings
+from arena.values import FEWEST_RANKED, Event, OpenRanks
+
+if TYPE_CHECKING:
+    from arena.results.arrays import Arrays, Floats
+
+# The rule
+# --------
+# Whoever looks at an event again and again, and stops as soon as two bots are 95 % apart, is wrong far more often than
+# 5 %: each look is another chance for luck. Two corrections were compared (benchmarks/stopping.py measures both):
+#
+# - Alpha spending (Lan and DeMets, 1983): each look may use a part of the 5 %, by the share of the plan that was
+#   played. It is the sharper rule at the end of a plan. But the shares need an end that is fixed: whoever raises
+#   `repeats` later and goes on has spent what is not his any more, and a ladder has no end at all.
+# - Bounds that are valid at all times (Robbins, 1970: the normal mixture): one bound for all looks, however many, with
+#   no end in it. This is used here, because an event may always be extended.
+#
+# Let z be the difference of two bots' strengths, divided by its standard deviation over the refits of the fit, and t
+# the information, which grows with the matches a bot played. Under the mixture with weight r,
+#
+#     z^2 > (1 + r/t) * (log(1 + t/r) + 2 log(1/a))
+#
+# holds at any look whatever with a chance of at most `a` if the bots are equal. The bound is nearly flat in t. r = 10
+# matches a bot makes it narrowest where events with close bots are decided, at some 20 to 2,000 matches each.
+#
+# Many pairs. "The order is certain" when *all* pairs are apart, also those that are not neighbours. If the order is
+# wrong, then two bots that are neighbours in the true order are the wrong way round, and there are only n - 1 such
+# pairs. So a = (1 - confidence) / (n - 1) keeps the promise for the whole order, whatever depends on whatever. "The
+# best is certain" when the first bot is apart from all others: if it is not the best, it was wrongly put above the best
+# one, again one of n - 1 pairs.
+#
+# The bound takes z for normal and its deviation for known, which holds for many matches only. So nothing is certain
+# before each bot has FEWEST matches.
+
+REFITS = 400
+"""Draws of each fit, which give a standard deviation to 4 %."""
+BEST_MATCHES = 10
+"""r in the bound, in matches a bot."""
+FEWEST = 6
+"""Matches that each bot must have played."""
+LEAST_VARIANCE = 1e-12
+STEP = 1.1
+"""Looks are so far apart, as a factor of the blocks played: twice the blocks cost eight fits, and a stop is late by a
+tenth at most."""
+
+ORDER, BEST = "order is certain", "best is certain"
+
+
+def next_look(blocks: int) -> int:
+    """Return the number of blocks after which to look next, after a look at so many."""
+    return max(blocks + 1, int(blocks * STEP))
+
+
+def holds(rule: str, still_open: Sequence[OpenRanks]) -> bool:
+    """Return whether a rule says to stop when these ranks are open."""
+    return not still_open if rule == ORDER else all(ranks.first > 1 for ranks in still_open)
+
+
+def bound(matches: float, confidence: float, bots: int) -> float:
+    """Return how large the square of z must be after so many matches a bot."""
+    chance = (1 - confidence) / max(1, bots - 1)
+    share = BEST_MATCHES / matches
+    return (1 + share) * (log(1 + 1 / share) - 2 * log(chance))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pairs:
+    """Every two bots of an order, best first, with a row for the one and a column for the other."""
+
+    names: tuple[str, ...]
+    squares: "Floats"
+    """z^2: the square of the difference in strength over its variance; 0 where the row's bot is not ahead."""
+    matches: "Floats"
+    """The matches of that one of the two bots that played fewer."""
+
+
+def pairs(event: Event, arrays: "Arrays") -> Pairs:
+    """Compare the bots that have a rank, as in the leaderboard: those that play the whole event, or all bots."""
+    import numpy as np
+
+    ranked = ranked_bots(event)
+    rated = ratings.find(event.rating).rate(arrays, seed=event.resampling_seed, refits=REFITS)
+    rows = [row for row, rating in enumerate(rated.ratings) if rating.bot in ranked]
+    value = np.array([rated.ratings[row].strength.value for row in rows])
+    played = np.array([rated.ratings[row].matches for row in rows], dtype=np.float64)
+    scatter = np.atleast_2d(np.cov(rated.draws[rows]))
+    variance = np.maximum(np.diag(scatter)[:, None] + np.diag(scatter) - 2 * scatter, LEAST_VARIANCE)
+    ahead = value[:, None] - value
+    bounded = rated.bounded[np.ix_(rows, rows)]  # elsewhere the draws show the prior only
+    return Pairs(
+        names=tuple(rated.ratings[row].bot for row in rows),
+        squares=np.where(bounded & (ahead > 0), ahead**2 / variance, 0.0),
+        matches=np.minimum(played[:, None], played),
+    )
+
+
+def open_ranks(event: Event, arrays: "Arrays | None") -> tuple[OpenRanks, ...]:
+    """Return the ranks that these matches leave open, best first: runs of bots that are not all apart."""
+    ranked = ranked_bots(event)
+    if arrays is None or not len(arrays.seed):
+        return runs(sorted(ranked), [False] * (len(ranked) - 1))
+    compared = pairs(event, arrays)
+    count = len(compared.names)
+    needed = {each: bound(each, event.confidence, len(ranked)) for each in set(compared.matches.ravel().tolist())}
+    apart = [
+        [
+            compared.matches[row, column] >= FEWEST
+            and compared.squares[row, column] > needed[float(compared.matches[row, column])]
+            for column in range(count)
+        ]
+        for row in range(count)
+    ]
+    closed = [all(all(row[index:]) for row in apart[:index]) for index in range(1, count)]
+    unplayed = sorted(ranked - set(compared.names))
+    return runs([*compared.names, *unplayed], [*closed, *[False] * len(unplayed)])
+
+
+def ranked_bots(event: Event) -> frozenset[str]:
+    """Return the bots that have a rank: those that play the whole event, or all where fewer than two do."""
+    generalists = event.generalists
+    return generalists if len(generalists) >= FEWEST_RANKED else frozenset(bot.name for bot in event.bots)
+
+
+def runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:
+    """Return the runs of two bots or more between closed gaps; `closed` has a mark for each two neighbours."""
+    ends = [index for index, mark in enumerate(closed, 1) if mark]
+    spans = zip([0, *ends], [*ends, len(names)], strict=True)
+    return tuple(
+        OpenRanks(first=start + 1, last=end, bots=tuple(names[start:end])) for start, end in spans if end - start > 1
+    )

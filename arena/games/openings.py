@@ -1,0 +1,154 @@
+"""Openings: the first turns of a match, which no bot chooses. Draws them, reads them, and writes them as lines.
+
+It owns what an opening is in any game. Pure: it knows the rules, no bot, no match and no file.
+"""
+
+# What an opening is
+#
+# Two bots that always play alike play the same match in every repeat. An opening lets each repeat begin elsewhere, and
+# all legs of a pairing at the same state, so that none of the bots has the better start.
+#
+# A ply is one turn: a move of each role that is to move. So a turn of several roles at once is one ply with a move for
+# each of them. A turn in which only chance moves is no ply. Its draw belongs to the opening all the same, because the
+# moves after it may be legal for this draw only, and because the legs would begin at different states otherwise. So
+# chance is drawn from the opening's key, or is listed in the file, up to the last ply; later turns of chance are drawn
+# for each match alone, as always.
+#
+# Moves are drawn one after another, each legal move of a turn with the same weight. If the match is over by then, the
+# whole opening is drawn again. The other choice, to step back and try another last move, would favour states that are
+# near the end of a match.
+#
+# No two repeats of a pairing begin at the same state, as long as the board has enough states: four random plies lead to
+# 56 states of mummy_maze/hunt, so that of ten independent draws about two would be wasted. So all openings of a pairing
+# are one sequence without doubles, and a repeat is a number in it. Drawing the sequence again for each match costs some
+# 30 us for each earlier repeat, and needs no memory.
+
+import itertools
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from arena.errors import ArenaError, did_you_mean
+from arena.game import CHANCE, Game, Move, Role
+from arena.values import Opening, OpeningMoves
+
+Turns: TypeAlias = tuple[Mapping[Role, Move], ...]
+"""The moves of each turn of an opening."""
+
+SAMPLE, LEAST_OPEN = 1000, 20  # so many draws are tried before an event, of which so many must leave the match open
+MISSES = 2000  # draws in a row; if 2 % of all draws leave the match open, so many fail once in 10^17 openings
+MOST_PLIES = 200
+BETWEEN_MOVES = "; "
+MOVES_SHOWN = 12
+
+
+def turns_of(game: Game[Any], opening: Opening) -> Turns:
+    """Return the moves of each turn of an opening; ArenaError if the rules do not let it be played."""
+    if opening.moves:
+        return _listed(game, opening.moves)
+    drawn = list(itertools.islice(different(game, opening.plies, opening.key), opening.number + 1))
+    if not drawn:
+        raise ArenaError(f"the match was over in all of {MISSES} openings of {opening.plies} plies that were drawn")
+    return drawn[opening.number % len(drawn)]  # a small board has fewer openings than the event has repeats
+
+
+def decided(game: Game[Any], state: Any) -> bool:
+    """Return whether the result of a match is certain in this state, so that no opening may lead to it.
+
+    Every draw and every file is checked by this function. Rules report a match that is over, and cannot report yet
+    who wins by force; when they can, that is to be asked here.
+    """
+    return game.outcome(state) is not None
+
+
+def refuse_rare(game: Game[Any], plies: int) -> None:
+    """Raise ArenaError when so many random plies hardly ever leave a match open, so that drawing may not succeed."""
+    if plies > MOST_PLIES:
+        raise ArenaError(f"an opening has at most {MOST_PLIES} plies")
+    draws = (_draw(game, plies, random.Random(f"sample/{number}")) for number in range(SAMPLE))
+    found = sum(1 for _ in itertools.islice((turns for turns in draws if turns is not None), LEAST_OPEN))
+    if found < LEAST_OPEN:
+        often = f"all of {SAMPLE}" if not found else f"{SAMPLE - found} of {SAMPLE}"
+        raise ArenaError(f"the match is over after {plies} random plies in {often} tries; take fewer plies")
+
+
+def different(game: Game[Any], plies: int, key: str) -> Iterator[Turns]:
+    """Yield openings that lead to different states, until MISSES draws in a row bring no new one."""
+    states, newest = set[Any](), 0
+    for number in itertools.count():
+        if number - newest > MISSES:
+            return
+        if (turns := _draw(game, plies, random.Random(f"{key}/{number}"))) is not None:
+            state = game.start()
+            for moves in turns:
+                state = game.play(state, moves)
+            if state not in states:
+                states.add(state)
+                newest = number
+                yield turns
+
+
+def moves_of(turns: Turns) -> OpeningMoves:
+    """Return the moves of an opening one after another."""
+    return tuple(move for moves in turns for move in moves.items())
+
+
+def line(label: str, moves: OpeningMoves) -> str:
+    """Return an opening as a line of a file, `game/board: ROLE MOVE; ROLE MOVE`."""
+    for role, move in moves:
+        if BETWEEN_MOVES.strip() in move:
+            raise ArenaError(f"{label}: {role}'s move {move!r} contains {BETWEEN_MOVES.strip()!r}, which parts moves")
+    return f"{label}: {BETWEEN_MOVES.join(f'{role} {move}' for role, move in moves)}"
+
+
+def parse(text: str) -> tuple[str, OpeningMoves]:
+    """Return the board's label and the moves of a line; ArenaError for a line of another form."""
+    label, _, listed = text.partition(":")
+    items = [item.strip().partition(" ") for item in listed.split(BETWEEN_MOVES.strip())]
+    if not label.strip() or not all(role and move for role, _, move in items):
+        raise ArenaError(f"expected `game/board: ROLE MOVE; ROLE MOVE`, found {text.strip()[:80]!r}")
+    return label.strip(), tuple((role, move.strip()) for role, _, move in items)
+
+
+def _draw(game: Game[Any], plies: int, dice: random.Random) -> Turns | None:
+    """Draw the moves of an opening; None if they decide the match."""
+    state, turns = game.start(), list[Mapping[Role, Move]]()
+    while plies and game.outcome(state) is None:
+        moves = {role: dice.choice(game.legal_moves(state, role)) for role in game.to_move(state)}
+        state = game.play(state, moves)
+        turns.append(moves)
+        plies -= any(role != CHANCE for role in moves)
+    return None if plies or decided(game, state) else tuple(turns)
+
+
+def _listed(game: Game[Any], listed: OpeningMoves) -> Turns:
+    """Return the turns of moves that are listed one after another; ArenaError at the first that is not legal."""
+    state, turns, moves = game.start(), list[Mapping[Role, Move]](), dict[Role, Move]()
+    for number, (role, move) in enumerate(listed, 1):
+        if game.outcome(state) is not None:
+            raise ArenaError(f"the match is over before move {number}, {f'{role} {move}'!r}: end the line there")
+        movers = game.to_move(state)
+        legal = [
+            f"{mover} {choice}" for mover in movers if mover not in moves for choice in game.legal_moves(state, mover)
+        ]
+        if f"{role} {move}" not in legal:
+            raise ArenaError(f"move {number}, {f'{role} {move}'!r}, is not legal; {_legal(f'{role} {move}', legal)}")
+        moves[role] = move
+        if len(moves) == len(movers):
+            turns.append({mover: moves[mover] for mover in movers})  # as a draw has them, however they are listed
+            state = game.play(state, turns[-1])
+            moves = {}
+    if moves:
+        missing = " and ".join(role for role in game.to_move(state) if role not in moves)
+        raise ArenaError(f"it ends in the middle of a turn: add a move of {missing}, who moves at the same time")
+    if decided(game, state):
+        raise ArenaError("the match is over after these moves: leave out the last")
+    return tuple(turns)
+
+
+def _legal(wrong: str, legal: Iterable[str]) -> str:
+    """Return what was legal instead of a move, the likeliest first."""
+    moves = list(legal)
+    more = f", and {len(moves) - MOVES_SHOWN} more" if len(moves) > MOVES_SHOWN else ""
+    suggestion = did_you_mean(wrong, moves)
+    return f"{f'{suggestion} Legal' if suggestion else 'legal'} are {', '.join(moves[:MOVES_SHOWN])}{more}"

@@ -1,0 +1,106 @@
+"""The report for one author: their own matches, with everybody else's private words and names left out.
+
+Private are, of the bots of others: their names, their stderr, the words of their faults, what they printed (remarks,
+refused answers, warnings) and how their processes ended. What the rules make public stays: moves, scores, who was at
+fault in which way.
+"""
+
+# How nothing leaks
+# -----------------
+# Names. The archive itself is read under pseudonyms (`Archive.by_version`), so that no table, rating or list that is
+# made of it can know a name. Only records keep the names, and `cut` goes over each record before anything of it is
+# shown.
+#
+# A pseudonym must not be guessed from its number: with numbers in order of name, a class list would give all of them
+# away. So the numbers are in the order of a hash, which also takes the digests of the bots' files; nobody knows those
+# of others. All authors of an event see the same pseudonyms.
+#
+# Records. `cut` keeps what is named there and empties all other texts of a seat, so that a new text of a record is
+# empty here until somebody decides that it is public.
+#
+# Charts are pictures of names, so that the page has none.
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena.results.archive import Archive
+from arena.values import Fault, Played, Record, SeatReport, Turn, digest_of
+
+PRIVATE = "the reason is for the author of that bot only"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Author:
+    """The author whom a report is for."""
+
+    name: str
+    """As the title of the page shows it."""
+    bots: frozenset[str]
+    """The names of the author's bots."""
+    hidden_paths: tuple[str, ...] = ()
+    """Folders of this machine, which a traceback of the author's bot may name; the longest first."""
+
+    def own(self, played: Iterable[Played]) -> tuple[Played, ...]:
+        """Return the matches of the author's bots."""
+        return tuple(match for match in played if not self.bots.isdisjoint(match.seats.values()))
+
+    def cut(self, record: Record) -> Record:
+        """Return a record without the private words of others, and without paths of this machine."""
+        own = {seat.role for seat in record.match.seats if seat.bot.name in self.bots}
+        verdict = replace(record.verdict, faults=tuple(self._fault(fault, own) for fault in record.verdict.faults))
+        return replace(
+            record,
+            turns=tuple(turn if turn.role in own else _public_turn(turn) for turn in record.turns),
+            verdict=verdict,
+            seats=tuple(self._own_seat(seat) if seat.role in own else _public_seat(seat) for seat in record.seats),
+        )
+
+    def _fault(self, fault: Fault, own: Collection[str]) -> Fault:
+        return replace(fault, words=self._without_paths(fault.words) if fault.role in own else PRIVATE)
+
+    def _own_seat(self, seat: SeatReport) -> SeatReport:
+        return replace(
+            seat,
+            stderr=self._without_paths(seat.stderr),
+            warnings=tuple(map(self._without_paths, seat.warnings)),
+        )
+
+    def _without_paths(self, text: str) -> str:
+        for path in self.hidden_paths:
+            text = re.sub(rf"{re.escape(path)}(/bots/[0-9a-f]{{16,}})?/?", "", text)
+        return text
+
+
+def _public_turn(turn: Turn) -> Turn:
+    """Return the move, its author and its times."""
+    return turn._replace(remarks=(), rejected_text=None)
+
+
+def _public_seat(seat: SeatReport) -> SeatReport:
+    """Return the figures of a seat, without any text but the role."""
+    return SeatReport(role=seat.role, bot="", digest="", ready=seat.ready, memory=seat.memory, cpu=seat.cpu)
+
+
+def hidden_paths(folder: Path) -> tuple[str, ...]:
+    """Return the folders around an event whose names are nobody's business: its own, its workspace, the home."""
+    event = folder.absolute()
+    folders = {str(path) for each in (event, event.resolve()) for path in (each, each.parent, each.parent.parent)}
+    folders.add(str(Path.home()))
+    return tuple(sorted((path for path in folders if len(path) > 1), key=lambda path: (-len(path), path)))
+
+
+def pseudonymous(archive: Archive, known: Collection[str]) -> Archive:
+    """Return the archive with a pseudonym for each bot but the `known` ones."""
+    digests: dict[str, set[str]] = defaultdict(set)
+    event = archive.event()
+    for bot in event.bots:
+        digests[bot.name].add(bot.digest)
+    for entry in archive.entries().values():
+        digests[entry.bot].add(entry.digest)
+    order = sorted(digests, key=lambda name: digest_of("pseudonym", event.seed, name, sorted(digests[name])))
+    # A bot's name has no blank, so that no pseudonym is the name of a bot.
+    names = {name: name if name in known else f"rival {number}" for number, name in enumerate(order, 1)}
+    return archive.by_version(lambda bot, _digest: names.get(bot, "rival"))

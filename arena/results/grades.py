@@ -1,0 +1,184 @@
+"""Marks for points against reference bots, with the reason for each in words. Pure.
+
+A threshold asks for a mean score of a bot against one reference. It knows bots only; which student wrote a bot is
+known to the command line.
+"""
+
+# How sure is a mark?
+# -------------------
+# The mark follows the plain mean of the matches that were played, because everybody can compute it again from
+# matches.csv. Whether another event with other seeds would have given the same mark is another question, and a teacher
+# who defends a mark must know the answer. So each reason says when the threshold lies inside the 95 % interval of the
+# mean.
+#
+# - The unit is a pairing: all matches (legs) of two bots on one board and repeat. They share a seed, so they are one
+#   observation of luck.
+# - The interval is that of Agresti and Coull ("plus four"): two pairings of 0 points and two of 100 are added to those
+#   that were played. Without them, three pairings that were all won have no spread at all, and would look certain. For
+#   scores between 0 and 100 the interval is wider than necessary, which only makes the words more careful.
+# - Bots without chance repeat themselves move for move. Where each pairing of a board was the same play again, more
+#   pairings bring nothing new, and no seed would: there is no noise, and the mean is exact.
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+
+from arena.values import Played
+
+Z = 1.96  # standard errors of a 95 % interval
+ADDED = (0.0, 0.0, 100.0, 100.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """Marks for so many points against one bot."""
+
+    reference: str
+    board: str
+    """The boards as the teacher names them; empty = all."""
+    labels: tuple[str, ...]
+    """The `game/board`s that count."""
+    points: float
+    """0 to 100: so many are enough."""
+    marks: float
+
+    @property
+    def words(self) -> str:
+        """The threshold as a person calls it: `40 points against walker on duel`."""
+        return f"{self.points:g} points against {self.reference}{f' on {self.board}' if self.board else ''}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meeting:
+    """A match of a bot against a reference, seen from the bot."""
+
+    match: Played
+    score: int
+    """Of the bot's side, which is that of its best role."""
+    fault: bool
+    """True if a seat of the bot was at fault."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """One threshold for one bot."""
+
+    threshold: Threshold
+    matches: int
+    points: Fraction | None
+    """The mean score; None without a match."""
+    interval: tuple[float, float] | None
+    """The 95 % interval of the mean; None where there is no noise, and without a match."""
+    look_at: str | None
+    """The id of its worst match: the lowest score, of these one that was lost by a fault, of these the shortest."""
+
+    @property
+    def met(self) -> bool:
+        """True if the bot has the marks."""
+        return self.points is not None and self.points >= Fraction(str(self.threshold.points))
+
+    @property
+    def marks(self) -> float:
+        """The marks that it has from this threshold."""
+        return self.threshold.marks if self.met else 0.0
+
+    @property
+    def within_noise(self) -> bool:
+        """True if the interval of the mean contains the threshold, so that other seeds might give the other mark."""
+        return self.interval is not None and self.interval[0] < self.threshold.points <= self.interval[1]
+
+    @property
+    def reason(self) -> str:
+        """The mark and its reason, a sentence."""
+        asked, worth = self.threshold.words, f"{self.marks:g} of {self.threshold.marks:g} marks"
+        if self.points is None:
+            return f"{asked}: missed without a match; {worth}"
+        verb = "met" if self.met else "missed"
+        text = f"{asked}: {verb} with {_rounded(self)} in {self.matches} match{'es' if self.matches > 1 else ''}"
+        if self.interval is None:
+            text += ", which the bots repeat move for move, so that more matches would change nothing"
+        else:
+            noise = "within the noise: " if self.within_noise else ""
+            text += f" ({noise}95 % interval {self.interval[0]:.0f} to {self.interval[1]:.0f})"
+        return f"{text}; {worth}"
+
+
+def _rounded(judged: Judged) -> str:
+    """Return the points with so many decimals that they do not look like the threshold if they are below it."""
+    points = judged.points or Fraction()
+    for decimals in (1, 2, 4):
+        text = f"{float(points):.{decimals}f}"
+        if judged.met or Fraction(text) < Fraction(str(judged.threshold.points)):
+            break
+    return text
+
+
+def judge(
+    bots: Iterable[str],
+    thresholds: Sequence[Threshold],
+    played: Iterable[Played],
+    transcripts: Mapping[str, int],
+) -> dict[str, tuple[Judged, ...]]:
+    """Return each bot's results at all thresholds; `transcripts` are hashes of what was played, by match."""
+    asked = set(bots)
+    references = {threshold.reference for threshold in thresholds}
+    meetings: dict[tuple[str, str], list[Meeting]] = defaultdict(list)
+    for match in sorted(played, key=lambda match: match.id):
+        if not references.isdisjoint(match.seats.values()):
+            for bot, reference, meeting in _meetings(match, asked, references):
+                meetings[bot, reference].append(meeting)
+    return {
+        bot: tuple(_judged(threshold, meetings[bot, threshold.reference], transcripts) for threshold in thresholds)
+        for bot in sorted(asked)
+    }
+
+
+def worst(judged: Iterable[Judged]) -> Judged | None:
+    """Return the result whose match tells most: a missed threshold before a met one, then the fewest points."""
+    shown = [each for each in judged if each.look_at is not None]
+    return min(shown, key=lambda each: (each.met, each.points), default=None)
+
+
+def _meetings(match: Played, bots: Collection[str], references: Collection[str]) -> Iterator[tuple[str, str, Meeting]]:
+    """Yield a bot, a reference on another side, and the match as the bot sees it; teammates do not meet."""
+    sides = [({match.seats[role] for role in side}, side) for side in match.sides]
+    for own, roles in sides:
+        others = {bot for other, _ in sides if other is not own for bot in other} & set(references)
+        for bot in own & set(bots):
+            score = max(match.scores[role] for role in roles)
+            fault = any(role in match.endings for role in roles if match.seats[role] == bot)
+            for reference in others - {bot}:
+                yield bot, reference, Meeting(match=match, score=score, fault=fault)
+
+
+def _judged(threshold: Threshold, meetings: Iterable[Meeting], transcripts: Mapping[str, int]) -> Judged:
+    counted = [meeting for meeting in meetings if meeting.match.label in threshold.labels]
+    if not counted:
+        return Judged(threshold=threshold, matches=0, points=None, interval=None, look_at=None)
+    look_at = min(counted, key=lambda each: (each.score, not each.fault, each.match.turns, each.match.id))
+    return Judged(
+        threshold=threshold,
+        matches=len(counted),
+        points=Fraction(sum(meeting.score for meeting in counted), len(counted)),
+        interval=_interval(counted, transcripts),
+        look_at=look_at.match.id,
+    )
+
+
+def _interval(counted: Sequence[Meeting], transcripts: Mapping[str, int]) -> tuple[float, float] | None:
+    """Return the 95 % interval of the mean score; None where the bots repeat themselves on every board."""
+    pairings: dict[tuple[str, int], list[Meeting]] = defaultdict(list)
+    for meeting in counted:
+        pairings[meeting.match.label, meeting.match.repeat].append(meeting)
+    plays: dict[str, list[frozenset[object]]] = defaultdict(list)
+    for (label, _), legs in pairings.items():
+        plays[label].append(frozenset((tuple(leg.match.seats.items()), transcripts[leg.match.id]) for leg in legs))
+    if all(len(of_board) > 1 and len(set(of_board)) == 1 for of_board in plays.values()):
+        return None
+    means = [*ADDED, *(sum(leg.score for leg in legs) / len(legs) for legs in pairings.values())]
+    middle = sum(means) / len(means)
+    reach = Z * sqrt(sum((mean - middle) ** 2 for mean in means)) / len(means)
+    mean = sum(meeting.score for meeting in counted) / len(counted)
+    return max(0.0, min(middle - reach, mean)), min(100.0, max(middle + reach, mean))

@@ -1,0 +1,70 @@
+"""How the ranks changed since the last run with other bots: who rose, who fell, who is new.
+
+The file `.ranks.json` beside the archive has the ranks at the end of the last run, and those at the end of the last run
+before it that had other bots, or other versions of them. It may be deleted at any time. It is apart from the archive
+and from the CSV files because these depend on the stored matches only, and not on when somebody ran the event.
+"""
+
+import contextlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arena import durable
+from arena.values import Event
+
+FILE = ".ranks.json"
+NEW = "new"
+Ranks = Mapping[str, int | None]
+"""By bot; None for a bot without an overall rank."""
+
+
+def store(folder: Path, event: Event, ranks: Ranks) -> None:
+    """Store the ranks at the end of a run."""
+    before, now = _entry_before(folder, event), _entry(event, ranks)
+    with contextlib.suppress(OSError):  # it costs the arrows only
+        durable.write(folder / FILE, json.dumps({"now": now, "before": before}).encode())
+
+
+def changes(folder: Path, event: Event, ranks: Ranks) -> dict[str, int | None]:
+    """Return how many ranks each ranked bot rose, below 0 if it fell, None if it had no rank; empty if unknown."""
+    before = _entry_before(folder, event)
+    if before is None:
+        return {}
+    earlier = before["ranks"]
+    return {
+        bot: None if earlier.get(bot) is None else earlier[bot] - rank
+        for bot, rank in ranks.items()
+        if rank is not None
+    }
+
+
+def text(change: int | None, signs: tuple[str, str] = ("\u25b2", "\u25bc")) -> str:
+    """Return a change for a table: `▲2`, `▼1`, `new`; empty for a bot that keeps its rank."""
+    if change is None:
+        return NEW
+    return f"{signs[0] if change > 0 else signs[1]}{abs(change)}" if change else ""
+
+
+def _entry(event: Event, ranks: Ranks) -> dict[str, Any]:
+    return {
+        "bots": {bot.name: bot.digest for bot in event.bots},
+        "boards": sorted([board.label, board.digest] for board in event.boards),
+        "rating": event.rating,
+        "ranks": dict(ranks),
+    }
+
+
+def _entry_before(folder: Path, event: Event) -> Any:
+    """Return the entry of the last run that had other bots, None if there is none that compares with this event."""
+    try:
+        stored = json.loads((folder / FILE).read_bytes())
+        this, last = _entry(event, {}), stored["now"]
+        before = stored["before"] if last["bots"] == this["bots"] else last
+        if before is None or any(before[key] != this[key] for key in ("boards", "rating")):
+            return None
+        ranks = before["ranks"]
+        return before if all(rank is None or isinstance(rank, int) for rank in ranks.values()) else None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):  # none yet, or damaged
+        return None

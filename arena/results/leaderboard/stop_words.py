@@ -1,0 +1,37 @@
+"""Sentences on why an event ended, where its tournament.toml has a rule for that, and which ranks are open."""
+
+from collections.abc import Callable
+
+from arena.protocol import clean
+from arena.values import Event, OpenRanks, Stop
+
+BOTS_NAMED = 5
+"""Of one run of open ranks."""
+
+
+def sentences(stop: Stop, event: Event, label: Callable[[str], str]) -> tuple[str, ...]:
+    """Return a sentence about the end and one about the open ranks, without full stops; `label` names a bot."""
+    matches = f"{stop.matches} match{'' if stop.matches == 1 else 'es'}"
+    chance = f"{100 * event.confidence:g} %"
+    if stop.rule == "stop_when":
+        end = f"the event ended after {matches}, because the {event.stop_when} at {chance} (stop_when)"
+    elif stop.rule == "max_matches":
+        end = f"the event ended after {matches} (max_matches)"
+    elif stop.rule == "stop_after":
+        end = (
+            f"the last run ended after {event.stop_after or 0:g} s, at {matches} (stop_after); the next run goes on, "
+            "and on another day this rule ends at another match"
+        )
+    else:
+        end = f"the event ended after all {matches} of its plan"
+    if not stop.open:
+        return end, f"no rank is open at {chance}"
+    ranks = "; ".join(_named(ranks, label) for ranks in stop.open)
+    return end, f"still open at {chance}: {ranks}"
+
+
+def _named(ranks: OpenRanks, label: Callable[[str], str]) -> str:
+    """Return open ranks with their bots, cleaned."""
+    names = [clean(label(bot), 60) for bot in ranks.bots[:BOTS_NAMED]]
+    more = len(ranks.bots) - len(names)
+    return f"ranks {ranks.first} to {ranks.last} ({', '.join(names)}{f' and {more} more' if more else ''})"

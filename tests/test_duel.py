@@ -1,0 +1,242 @@
+"""`arena duel`: what it decides, that only the order of the pairings matters, and that it goes on where it stopped."""
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cup import FIRST, LAST, SLOW, arena, environment, make, soon
+
+from arena.author.submissions.bot_store import BotStore, Origin
+from arena.cli.duel import POINTS, Duel
+from arena.event import discovery
+from arena.event.schedules import round_robin
+from arena.results.archive import Archive
+from arena.results.sequential import Decision, Question, SequentialTest
+from arena.values import Board, Bot, Event, Played
+
+NONSENSE = FIRST.replace("print(legal[0], flush=True)", 'print("nonsense", flush=True)')
+WIDE = ("--points", "0", "60")
+"""Bounds that five pairings decide."""
+
+
+def duel(folder, *words, **changes):
+    return arena(folder, "duel", *words, **changes)
+
+
+def outcome(folder, *words):
+    (row,) = json.loads(duel(folder, *words, "--json").stdout)
+    return row
+
+
+def matches_stored(folder):
+    with Archive.open(folder, writing=False) as archive:
+        return len(archive.ids())
+
+
+def version(workspace: Path, name: str, text: str) -> None:
+    """Store the next version of a bot, as `arena submit` does after its examination."""
+    store = BotStore(workspace / "bots")
+    with store.changing():
+        copy = store.new_folder() / f"{name}.py"
+        copy.write_text(text)
+        store.play(name, store.keep(discovery.from_path(copy, name), copy, Origin()))
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("duel") / "ws", "hunt", good=FIRST, bad=NONSENSE)
+
+
+def test_a_better_bot_is_proven_to_be_better_and_the_exit_code_says_so(workspace):
+    done = duel(workspace, "good", "bad", *WIDE)
+    assert done.returncode == 0, done.stderr
+    first, *_, last = done.stdout.splitlines()
+    assert first == "good against bad on mummy_maze/hunt: 5 pairings, 10 matches"
+    assert "difference +100.0 points (90 % interval" in done.stdout
+    assert "better: LLR +3.21 of 3.00" in done.stdout
+    assert "bad failed: 10 x illegal_move" in done.stdout
+    assert last == "yes: good is better than bad"
+
+
+def test_a_decided_duel_is_decided_again_without_a_match(workspace):
+    first = duel(workspace, "good", "bad", *WIDE)
+    folder = workspace / "results/duel-good-bad"
+    before = matches_stored(folder)
+    again = duel(workspace, "good", "bad", *WIDE)
+    assert (again.returncode, again.stdout, matches_stored(folder)) == (0, first.stdout, before)
+    assert "matches at a time" not in again.stderr
+
+
+def test_a_bot_that_is_not_better_ends_with_code_1_and_the_stored_matches_serve_another_question(workspace):
+    assert duel(workspace, "good", "bad", *WIDE).returncode == 0
+    before = matches_stored(workspace / "results/duel-good-bad")
+    words = ("bad", "good", "--name", "duel-good-bad", "--elo", "-50", "600", "--alpha", "0.1", "--beta", "0.1")
+    done = duel(workspace, *words)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "no: bad is not better than good by 600 Elo or more")
+    row = outcome(workspace, *words)
+    assert (row["verdict"], row["unit"], row["bound_high"]) == ("not better", "Elo", 600)
+    assert row["difference"] is None  # a bot that always loses is infinitely far away in Elo
+    assert matches_stored(workspace / "results/duel-good-bad") == before
+
+
+def test_a_limit_leaves_it_undecided_and_a_higher_limit_goes_on(workspace):
+    words = ("good", "bad", *WIDE, "--name", "limited", "--max-pairings")
+    done = duel(workspace, *words, "2")
+    assert done.returncode == 3
+    assert "undecided after 2 pairings, the limit: neither more than 0 points nor less than 60 points" in done.stdout
+    assert matches_stored(workspace / "results/limited") == 4
+    more = duel(workspace, *words, "9")
+    assert (more.returncode, more.stdout.splitlines()[-1]) == (0, "yes: good is better than bad")
+    assert "4 matches played before" in more.stderr
+
+
+def test_neither_workers_nor_an_earlier_duel_change_the_outcome(workspace):
+    one, two = (
+        outcome(workspace, "good", "bad", *WIDE, "--name", name, "--workers", workers)
+        for name, workers in (("one", "1"), ("two", "3"))
+    )
+    assert one | {"results": ""} == two | {"results": ""}
+
+
+def test_two_versions_of_a_bot_meet_under_the_names_that_compare_takes(tmp_path):
+    folder = make(tmp_path / "ws", "hunt", other=FIRST)
+    version(folder, "ada", NONSENSE)
+    version(folder, "ada", FIRST)
+    done = duel(folder, "ada@2", "ada@1", *WIDE)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "yes: ada@2 is better than ada@1"), done.stderr
+    compared = arena(folder, "compare", "ada@2", "ada@1", "duel-ada@2-ada@1")
+    assert compared.returncode == 0, compared.stderr
+    assert "chance that ada@2 is better" in compared.stdout
+
+    assert "are the same bot, file by file" in duel(folder, "ada@2", "ada").stderr
+    unknown = duel(folder, "ada@3", "ada@1")
+    assert (unknown.returncode, "it has ada@1, ada@2" in unknown.stderr) == (2, True)
+    assert "no version of 'eve' was submitted" in duel(folder, "eve@1", "ada").stderr
+    (edited,) = (folder / "bots/_versions/ada/1").glob("*.py")
+    edited.write_text(LAST)
+    assert "was edited or damaged since it was submitted" in duel(folder, "ada@1", "ada").stderr
+
+
+def test_a_bot_that_never_starts_ends_the_duel_with_the_reason(tmp_path):
+    folder = make(tmp_path / "ws", "hunt", good=FIRST, mute='raise SystemExit("no")\n')
+    done = duel(folder, "good", "mute")
+    assert done.returncode == 2
+    assert "mute is absent: crashed" in done.stderr
+    assert matches_stored(folder / "results/duel-good-mute") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["good", "good"], "are the same bot"),
+        (["good", "ghost"], "there is no bot 'ghost'"),
+        (["good", "bad", "--points", "5", "5"], "--points 5 5: the first bound must be lower"),
+        (["good", "bad", "--points", "0", "100"], "both bounds must be between -100 and 100"),
+        (["good", "bad", "--points", "0", "5", "--elo", "0", "5"], "choose one"),
+        (["good", "bad", "--alpha", "0.7"], "both must be above 0 and below 0.5"),
+        (["good", "bad", "--boards", "chess"], "chess"),
+        (["good", "bad", "--set", "rating=best"], "best"),
+    ],
+)
+def test_a_mistake_is_named_in_a_line(workspace, words, message):
+    done = duel(workspace, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_boards_on_which_a_bot_misses_a_role_are_left_out_or_refused(tmp_path):
+    folder = make(tmp_path / "ws", "hunt duel", good=FIRST)
+    (folder / "bots/shy").mkdir()
+    (folder / "bots/shy/bot.py").write_text(NONSENSE)
+    (folder / "bots/shy/bot.toml").write_text('command = "{python} bot.py"\ngames = ["mummy_maze/hunt"]\n')
+    done = duel(folder, "good", "shy", *WIDE)
+    assert (done.returncode, "left out: mummy_maze/duel: shy does not play explorer" in done.stderr) == (0, True)
+    assert "on mummy_maze/hunt:" in done.stdout
+    (folder / "bots/shy/bot.toml").write_text('command = "{python} bot.py"\nroles = ["mummy"]\n')
+    refused = duel(folder, "good", "shy")
+    assert (refused.returncode, "choose boards on which both play every role" in refused.stderr) == (2, True)
+
+
+DUET = Board(game="park", name="duet", rules="x", digest="d", roles=("fox", "hen"), sides=(("fox",), ("hen",)))
+SCORES = {"ann": [100, 80, 100, 90, 30, 100, 100, 100, 100, 100], "bob": [0, 20, 50, 10, 70, 0, 0, 0, 0, 0]}
+
+
+def simulated(order: random.Random | None) -> Duel:
+    """Return a duel after ten rounds whose matches arrived in this order."""
+    bots = tuple(Bot(name=name, command=("x",), digest=name) for name in SCORES)
+    event = Event(name="x", seed=1, boards=(DUET,), bots=bots, repeats=10)
+    matches = []
+    for match in round_robin.plan(event):
+        seats = {seat.role: seat.bot.name for seat in match.seats}
+        matches.append(
+            Played(
+                id=match.id,
+                game=match.game,
+                board=match.board,
+                repeat=match.repeat,
+                seed=match.seed,
+                seats=seats,
+                scores={role: SCORES[bot][match.repeat] for role, bot in seats.items()},
+                reason="over",
+                endings={},
+                sides=DUET.sides,
+                turns=1,
+            )
+        )
+    if order is not None:
+        order.shuffle(matches)
+    duel = Duel(event, ("ann", "bob"), SequentialTest(Question(high=40)), POINTS)
+    for match in matches:
+        duel.add(match)
+    return duel
+
+
+def test_rounds_count_in_their_order_whichever_is_finished_first():
+    expected = simulated(None).test
+    assert expected.decision is Decision.BETTER
+    assert len(expected.differences) < 10
+    for seed in range(20):
+        test = simulated(random.Random(seed)).test
+        assert (test.differences, test.decision) == (expected.differences, expected.decision)
+
+
+@pytest.mark.slow
+def test_a_killed_duel_goes_on_and_decides_as_if_nothing_had_happened(tmp_path):
+    """The match that a kill interrupts is played again, so the outcome is that of a duel without a kill."""
+    slow_nonsense = SLOW.replace("[0]", "[-1]")
+    folder = make(tmp_path / "ws", "hunt", good=SLOW, bad=slow_nonsense)
+    words = ["good", "bad", "--points", "0", "50", "--max-pairings", "6"]
+    undisturbed = outcome(folder, *words, "--name", "undisturbed")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "arena", "duel", *words],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    stored = folder / "results/duel-good-bad"
+
+    def some_are_stored() -> bool:
+        with contextlib.suppress(Exception):
+            return matches_stored(stored) >= 2
+        return False
+
+    assert soon(some_are_stored)
+    os.kill(run.pid, signal.SIGKILL)
+    run.communicate(timeout=10)
+    before = matches_stored(stored)
+    again = outcome(folder, *words)
+    assert 2 <= before <= again["matches"]
+    assert replace_results(again) == replace_results(undisturbed)
+
+
+def replace_results(row):
+    return row | {"results": ""}

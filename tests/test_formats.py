@@ -1,0 +1,78 @@
+"""The events of docs/formats.md, tiny and with real bots: cut and gone on with, they end like events that were not."""
+
+import csv
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import cup
+import pytest
+
+from arena.event import config
+
+PAGE = (Path(__file__).parent.parent / "docs" / "formats.md").read_text()
+EXAMPLES = {
+    tomllib.loads(text)["schedule"]: text
+    for text in re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    if "schedule" in text
+}
+BOTS = {
+    "ada": cup.BOT.format(place=0, pause=0),
+    "bob": cup.BOT.format(place=-1, pause=0),
+    "walker": cup.CRASHES,
+}
+
+
+def event(folder: Path, schedule: str, *keys: str) -> Path:
+    """A workspace with three bots: two that are level, since the role decides, and one that loses every match."""
+    workspace = cup.make(folder, **BOTS)
+    path = workspace / "tournament.toml"
+    path.write_text("\n".join([f'schedule = "{schedule}"', *keys, path.read_text()]))
+    return workspace
+
+
+def placings(folder: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "results/cup/placings.csv").read_text().splitlines()))
+
+
+def test_the_examples_of_the_page_are_valid(tmp_path):
+    assert set(EXAMPLES) >= {"swiss", "knockout", "ladder"}
+    for text in EXAMPLES.values():
+        file = tmp_path / "tournament.toml"
+        file.write_text(f'name = "cup"\nboards = ["duel"]\n{text}')
+        config.load(file)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "keys", "most"),
+    [("swiss", ('seed_order = ["bob"]',), 8), ("knockout", (), 16), ("ladder", ("rounds = 1",), 16)],
+)
+def test_an_event_that_was_cut_ends_like_one_that_was_not(tmp_path, schedule, keys, most):
+    whole, cut = (event(tmp_path / name, schedule, *keys) for name in ("whole", "cut"))
+    assert cup.run_event(whole, "--workers", "2").returncode == 0
+    assert cup.run_event(cut, "--workers", "1", "--set", "max_matches=3").returncode == 0
+    assert cup.stored(cut) == 3
+    done = cup.run_event(cut, "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    assert cup.stored(cut) == cup.stored(whole) <= most
+    assert cup.tables(cut) == cup.tables(whole)
+    places = json.loads(cup.arena(cut, "leaderboard", "--placings", "--json").stdout)
+    if schedule == "ladder":
+        assert places == []
+        assert not (cut / "results/cup/placings.csv").exists()
+        return
+    assert f'places by the rules of schedule = "{schedule}", where a bye counts as a win:' in done.stdout
+    assert placings(cut) == placings(whole)
+    assert [(row["bot"], str(row["byes"])) for row in places] == [(row["bot"], row["byes"]) for row in placings(cut)]
+    assert places[-1]["bot"] == "walker"
+    if schedule == "swiss":  # two rounds, each of a pairing and a bye
+        assert sorted(row["byes"] for row in places) == [0, 1, 1]
+        assert sum(row["points"] for row in places) == 4
+
+
+def test_a_seed_that_is_no_bot_is_refused(tmp_path):
+    folder = event(tmp_path, "knockout", 'seed_order = ["eva"]')
+    done = cup.run_event(folder)
+    assert done.returncode == 2
+    assert "seed_order: no bot 'eva' plays; known: ada, bob, walker" in done.stderr

@@ -1,0 +1,318 @@
+"""`arena grade`: the marks of a class, each with its reason; and the worked example of docs/grading.md, played."""
+
+import csv
+import json
+import re
+import shutil
+import stat
+from pathlib import Path
+
+import classroom
+import cup
+import pytest
+import stored
+
+from arena.author.submissions import BotStore, Submissions, people
+from arena.event import config
+from arena.results import grades
+from arena.results.grades import Threshold
+from arena.values import Ending, Played
+
+HERE = Path(__file__).parent.parent
+PAGE = (HERE / "docs" / "grading.md").read_text("utf-8")
+ID = re.compile(r"\b[0-9a-f]{12}\b")
+
+
+def block(language: str, begins: str) -> str:
+    """A fenced block of the page that begins so."""
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    return next(text for text in blocks if text.startswith(begins))
+
+
+def rows(folder: Path, event: str) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "results" / event / "grades.csv").open(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def homework(tmp_path_factory):
+    """The workspace of the page after its commands, and what the last one printed."""
+    folder = tmp_path_factory.mktemp("homework")
+    (folder / "bots").mkdir()
+    shutil.copytree(HERE / "bots" / "walker", folder / "bots" / "walker")
+    shutil.copy(HERE / "bots" / "dice.py", folder / "bots")
+    (folder / "people.csv").write_text(block("csv", "name,"))
+    (folder / "tournament.toml").write_text(block("toml", "name ="))
+    (folder / "handed_in").mkdir()
+    shutil.copy(HERE / "bots" / "walker" / "bot.py", folder / "handed_in" / "s1.py")
+    (folder / "handed_in" / "s2.py").write_text(cup.FIRST)
+    (folder / "handed_in" / "s3.py").write_text('print "ready"\n')
+    for line in block("console", "$ arena submit handed_in").splitlines():
+        _, _, *words = line.split()
+        done = cup.arena(folder, *words, *{"run": ["--no-charts"], "submit": ["--unsafe"]}.get(words[0], []))
+        assert done.returncode == (1 if words[0] == "submit" else 0), done.stderr  # one of the class is refused
+    return folder, done.stdout
+
+
+def test_the_worked_example_gives_the_marks_that_the_page_shows(homework):
+    folder, printed = homework
+    lines = [line.rstrip() for line in ID.sub("ID", printed).splitlines()]
+    assert lines == [line.rstrip() for line in ID.sub("ID", block("text", "student")).splitlines()]
+    reasons = [row[f"reason_{number}"] for row in rows(folder, "homework")[:2] for number in (1, 2)]
+    assert reasons == block("text", "60 points").splitlines()
+
+
+TOML = """\
+name = "cup"
+seed = 7
+boards = ["mummy_maze/hunt", "mummy_maze/duel", "pacman/classic"]
+bots = "bots"
+"""
+GRADE = """
+[[grade.threshold]]
+reference = "walker"
+board = "duel"
+points = 40
+marks = 5
+"""
+
+
+def workspace(folder: Path, *names: str, toml: str = TOML + GRADE, missing: int = 0, **scores: int | Ending) -> Path:
+    """Make a workspace whose event of these bots and `walker` is played, but for the last matches.
+
+    Each bot named in `scores` has this score or ending in each seat, all others 50.
+    """
+    of = stored.event(*names, "walker", repeats=2)
+    plan = list(stored.plan(of))
+    records = [
+        stored.played(match, **{seat.role: scores.get(seat.bot.name, 50) for seat in match.seats}) for match in plan
+    ]
+    stored.store(folder / "results" / "cup", of, records[: len(plan) - missing])
+    (folder / "bots").mkdir(parents=True)
+    (folder / "tournament.toml").write_text(toml)
+    return folder
+
+
+def match(score: int, repeat: int = 0, *, bot: str = "ada", other: str = "walker", swapped: bool = False) -> Played:
+    """A duel with this score of `bot`."""
+    bots = (other, bot) if swapped else (bot, other)
+    scores = (100 - score, score) if swapped else (score, 100 - score)
+    roles = ("explorer", "mummy")
+    return Played(
+        id=f"{bot}-{other}-{repeat}-{swapped:d}",
+        game="mummy_maze",
+        board="duel",
+        repeat=repeat,
+        seed=repeat,
+        seats=dict(zip(roles, bots, strict=True)),
+        scores=dict(zip(roles, scores, strict=True)),
+        reason="caught",
+        endings={},
+        sides=(("explorer",), ("mummy",)),
+        turns=9,
+    )
+
+
+def asked(points: float) -> Threshold:
+    return Threshold(reference="walker", board="duel", labels=("mummy_maze/duel",), points=points, marks=5)
+
+
+def judged(points: float, *played: Played, alike: bool = False) -> grades.Judged:
+    """The result of ada; `alike`: what was played was the same in each pairing."""
+    transcripts = {one.id: one.seats["explorer"] == "ada" if alike else number for number, one in enumerate(played)}
+    return grades.judge(["ada"], [asked(points)], played, transcripts)["ada"][0]
+
+
+def test_a_threshold_compares_the_mean_of_all_matches_against_its_reference_only():
+    own = [match(100), match(20, swapped=True), match(0, other="ben"), match(0, bot="ben")]
+    result = judged(60, *own)
+    assert (result.matches, result.points, result.met, result.marks) == (2, 60, True, 5)
+    assert (result.look_at, judged(60.5, *own).marks) == ("ada-walker-0-1", 0)
+
+
+def test_a_mean_just_below_the_threshold_does_not_look_as_if_it_were_enough():
+    result = judged(33.34, match(0), match(0, 1), match(100, 2))
+    assert not result.met
+    assert "missed with 33.3 " in result.reason
+    result = judged(66.67, match(100), match(100, 1), match(0, 2))
+    assert "missed with 66.6667 " in result.reason
+    assert not result.met
+
+
+def test_teammates_do_not_meet():
+    trio = Played(
+        **{
+            **vars(match(0)),
+            "seats": {"pacman": "ben", "blinky": "ada", "inky": "walker"},
+            "scores": {"pacman": 0, "blinky": 100, "inky": 100},
+            "sides": (("pacman",), ("blinky", "inky")),
+        }
+    )
+    results = grades.judge(["ada", "ben"], [asked(1)], [trio], {trio.id: 1})
+    assert (results["ada"][0].matches, results["ben"][0].matches) == (0, 1)
+    assert results["ada"][0].reason.endswith("missed without a match; 0 of 5 marks")
+
+
+@pytest.mark.parametrize("points", [60, 40, 0, 100])
+def test_a_reason_says_when_the_threshold_is_inside_the_interval_of_the_mean(points):
+    few = judged(points, *(match(100 * (n % 2), n) for n in range(10)))
+    many = judged(points, *(match(100 * (n % 2), n) for n in range(400)))
+    assert few.interval == pytest.approx((23.8, 76.2), abs=0.1)
+    assert few.within_noise == ("within the noise" in few.reason) == (points in {60, 40})
+    assert not many.within_noise
+
+
+def test_pairings_that_are_all_won_are_not_certain_and_legs_of_one_seed_count_once():
+    won = [match(100, n) for n in range(3)]
+    assert judged(80, *won).within_noise
+    legs = [match(100 if leg else 0, n, swapped=leg) for n in range(10) for leg in (False, True)]
+    low, high = judged(50, *legs).interval
+    assert (low, high) == pytest.approx((36, 64), abs=0.1)  # each pairing is a 50; four more are added
+
+
+def test_bots_that_repeat_themselves_have_no_noise():
+    twice = [match(100 if leg else 0, n, swapped=leg) for n in range(2) for leg in (False, True)]
+    assert judged(45, *twice, alike=True).interval is None
+    assert "repeat move for move" in judged(45, *twice, alike=True).reason
+    assert judged(45, *twice[:2], alike=True).interval is not None  # one pairing shows nothing
+
+
+def test_students_without_a_bot_are_in_the_table_and_a_bot_that_never_started_has_lost(tmp_path):
+    folder = workspace(tmp_path, "ada", "ben", "=cy", ada=90, ben=Ending.CRASHED)
+    (folder / "people.csv").write_text("name,e-mail,id\nAda,a@x.example,s1\nBen,,s2\nDee,,\n")
+    done = cup.arena(folder, "grade")
+    assert done.returncode == 0, done.stderr
+    assert "bots that belong to nobody in the table of people: =cy" in done.stderr
+    ada, ben, dee, cy = rows(folder, "cup")
+    assert (ada["student"], ada["id"], ada["bot"], ada["marks"], ada["out_of"]) == ("Ada", "s1", "ada", "5", "5")
+    assert (ben["marks"], ben["state"]) == ("0", "played")
+    assert ben["note"].startswith("it never started, so that it lost all of its matches")
+    assert (dee["bot"], dee["marks"], dee["note"]) == ("", "0", "nothing was handed in")
+    assert (cy["student"], cy["id"], cy["marks"]) == ("'=cy", "", "5")
+    assert ada["replay"] == f"arena replay {ada['match']} cup"
+
+
+def test_grades_have_real_names_so_that_only_their_owner_reads_them_and_they_are_the_same_bytes_again(tmp_path):
+    folder = workspace(tmp_path, "ada", "ben")
+    cup.arena(folder, "grade", "--gradescope", "marks")
+    written = {path: path.read_bytes() for path in (folder / "results" / "cup" / "grades.csv", *folder.glob("marks/*"))}
+    assert len(written) == 3
+    assert {stat.S_IMODE(path.stat().st_mode) for path in written} == {0o600}
+    cup.arena(folder, "grade", "--gradescope", "marks")
+    assert written == {path: path.read_bytes() for path in written}
+
+
+def test_a_file_for_gradescope_is_called_after_the_e_mail_and_names_nobody_else(tmp_path):
+    folder = workspace(tmp_path, "ada", "ben", ada=90, ben=10)
+    (folder / "people.csv").write_text("name,e-mail,id\nAda,ada@x.example,s1\nBen,../../ben,s2\nDee,,../s3\n")
+    cup.arena(folder, "grade", "--gradescope", "marks")
+    assert {path.name for path in (folder / "marks").iterdir()} == {"ada@x.example.json", "ben.json", "s3.json"}
+    result = json.loads((folder / "marks" / "ada@x.example.json").read_text())
+    assert (result["score"], result["tests"][0]["score"], result["tests"][0]["max_score"]) == (5, 5, 5)
+    assert (result["tests"][0]["status"], result["leaderboard"][0]) == ("passed", {"name": "marks", "value": 5})
+    for path, others in (("ada@x.example", ("ben", "dee")), ("ben", ("ada", "dee")), ("s3", ("ada", "ben"))):
+        text = (folder / "marks" / f"{path}.json").read_text().lower()
+        assert not [name for name in others if name in text]
+    assert json.loads((folder / "marks" / "s3.json").read_text())["tests"][0]["output"].endswith(
+        "missed, nothing handed in; 0 of 5 marks"
+    )
+
+
+def test_missing_matches_are_one_line_and_partial_grades_what_is_there(tmp_path):
+    folder = workspace(tmp_path, "ada", "ben", missing=5)
+    done = cup.arena(folder, "grade")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "5 of 30 matches are not played yet: `arena run`; `--partial` grades what is there\n"
+    assert not (folder / "results" / "cup" / "grades.csv").exists()
+    done = cup.arena(folder, "grade", "--partial", "--json")
+    assert done.returncode == 0
+    assert "5 of 30 matches are not played yet, and the marks are preliminary" in done.stderr
+    assert [row["student"] for row in json.loads(done.stdout)] == ["ada", "ben"]
+
+
+def test_submissions_after_the_event_are_missing_and_withdrawn_and_refused_ones_are_explained(tmp_path):
+    folder = workspace(tmp_path, "ada")
+    (folder / "people.csv").write_text("name,id\nAda,s1\nBen,s2\nCy,s3\nDee,s4\n")
+    crowd = people.read(folder / "people.csv")
+    store = BotStore(folder / "bots")
+
+    def submit(name: str, *faults: str) -> None:
+        path = folder / f"{name}.py"
+        path.write_text(f"# {name}\n{cup.FIRST}")
+        Submissions(store, lambda _: faults, people=crowd).submit(path)
+
+    for name in ("s2", "s3"):
+        submit(name)
+    Submissions(store, lambda _: (), people=crowd).withdraw("Cy")
+    submit("s4", "it prints nothing\n\nmore")
+    submit("s1", "it is too slow")
+    done = cup.arena(folder, "grade")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the last bots of 1 student are not played yet (Ben): `arena run`" in done.stderr
+    cup.arena(folder, "grade", "--partial")
+    told = {row["student"]: (row["state"], row["note"]) for row in rows(folder, "cup")}
+    assert told == {
+        "Ada": ("played", "a later submission was refused: it is too slow"),
+        "Ben": ("not played", "Ben was accepted, but the event was played without it"),
+        "Cy": ("withdrawn", "Cy was withdrawn"),
+        "Dee": ("refused", "handed in, but refused: it prints nothing"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("grade", "message"),
+    [
+        (
+            GRADE.replace("walker", "walkr"),
+            "[[grade.threshold]] 1: reference: there is no bot 'walkr' in this event; did",
+        ),
+        (
+            GRADE + GRADE.replace("duel", "duell"),
+            "[[grade.threshold]] 2: board: there is no board 'duell' in this event; did",
+        ),
+        (
+            GRADE.replace("duel", "hunt"),
+            "[[grade.threshold]] 1: board: nobody plays against 'walker' on mummy_maze/hunt",
+        ),
+        (GRADE.replace("marks = 5", "mark = 5"), "[[grade.threshold]] 1: mark: unknown key; did you mean 'marks'?"),
+        (GRADE.replace("points = 40\n", ""), "[[grade.threshold]] 1: points: this key is missing"),
+        (GRADE.replace("40", "400"), "[[grade.threshold]] 1: points: expected 100 or less, not 400"),
+        (GRADE.replace("40", '"many"'), '[[grade.threshold]] 1: points: expected a number from 0 to 10000, not "many"'),
+        (
+            GRADE.replace("[[", "[").replace("]]", "]"),
+            "grade.threshold: expected [[grade.threshold]], with two brackets",
+        ),
+        ("[grade]\nthreshold = []", "grade.threshold: expected at least one, not []"),
+        ("[grade]\nthresholds = []", "grade.thresholds: unknown key; did you mean 'threshold'?"),
+        ("", "grade: this table is missing; write [[grade.threshold]]"),
+    ],
+)
+def test_a_mistake_in_the_thresholds_is_a_line_that_names_file_key_and_nearest_name(tmp_path, grade, message):
+    folder = workspace(tmp_path, "ada", toml=TOML + grade)
+    done = cup.arena(folder, "grade")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[0].startswith(f"tournament.toml: {message}")
+
+
+def test_a_run_refuses_thresholds_that_name_nobody_before_it_plays(tmp_path):
+    folder = classroom.workspace(tmp_path / "cup", ann=cup.FIRST, bob=cup.LAST)
+    (folder / "tournament.toml").write_text(classroom.TOML + GRADE.replace("duel", "words"))
+    done = cup.arena(folder, "run")
+    assert done.returncode == 2
+    assert "[[grade.threshold]] 1: reference: there is no bot 'walker' in this event" in done.stderr
+
+
+def test_a_duel_of_other_bots_needs_no_reference(tmp_path):
+    folder = classroom.workspace(tmp_path / "cup", ann=cup.FIRST, bob=cup.LAST)
+    (folder / "tournament.toml").write_text(classroom.TOML + GRADE)
+    tournament = config.load(folder / "tournament.toml")
+    assert len(tournament.event(folder, entered=tournament.entrants(folder)).bots) == 2
+
+
+def test_thresholds_may_be_corrected_when_all_is_played_and_the_copy_counts_where_the_file_is_another_event(tmp_path):
+    folder = workspace(tmp_path, "ada", ada=30)
+    (folder / "results" / "cup" / "tournament.toml").write_text(TOML + GRADE.replace("40", "20"))
+    cup.arena(folder, "grade")
+    assert rows(folder, "cup")[0]["marks"] == "0"
+    (folder / "tournament.toml").write_text((TOML + GRADE).replace('"cup"', '"next"'))
+    cup.arena(folder, "grade", "cup")
+    assert rows(folder, "cup")[0]["marks"] == "5"

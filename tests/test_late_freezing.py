@@ -1,0 +1,234 @@
+"""Short answers and late freezing: who answers at once stays awake for a moment, and gains nothing by it."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import live
+import pytest
+from live import GO, READY, RULES
+from processes import OURS, alive, until
+
+from arena.match.bot import LiveBot
+from arena.match.play import LiveBots, play
+from arena.match.polling import ask_all
+from arena.protocol import Reply
+from arena.sandbox import levels, procfs
+from arena.sandbox.launcher import Launcher
+from arena.values import Conditions, Limits
+
+pytestmark = pytest.mark.skipif(
+    levels.failure("landlock") is not None, reason="elsewhere a bot may be several processes, and is frozen at once"
+)
+LANDLOCK = Conditions(sandbox="landlock")
+BOT = """
+import os, sys, threading, time
+def burn(seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until: pass
+{setup}
+print("ready", flush=True)
+for line in sys.stdin:
+    if line.startswith("go"):
+        {before}
+        sys.stdout.write(f"{{time.process_time()}}\\n")
+        sys.stdout.flush()
+        {after}
+"""
+BURSTS = {"after": "burn(0.0007)"}
+SPINS_IN_A_THREAD = {"setup": "threading.Thread(target=burn, args=(600,), daemon=True).start()"}
+BURSTS_IN_THREADS = {
+    "setup": """
+begin = [threading.Semaphore(0) for _ in range(4)]
+def bursts(one):
+    while one.acquire(): burn(0.0003)
+for one in begin: threading.Thread(target=bursts, args=(one,), daemon=True).start()
+""",
+    "after": "for one in begin: one.release()",
+}
+
+
+def text(setup: str = "", before: str = "pass", after: str = "pass") -> str:
+    return BOT.format(setup=setup, before=before, after=after)
+
+
+@contextmanager
+def opponents(folder: Path, conditions: Conditions = LANDLOCK, **texts: str) -> Iterator[dict[str, LiveBot]]:
+    """Start a bot for each role, and have all of them say that they are ready."""
+    with ExitStack() as ending, Launcher() as launcher:
+        bots = {}
+        for role, source in texts.items():
+            bots[role] = LiveBot(launcher, role, live.bot_of(folder / f"{role}.py", source), conditions, RULES)
+            ending.callback(bots[role].end)
+        ask_all(bots, dict.fromkeys(bots, READY))
+        with ending.pop_all():
+            yield bots
+
+
+def turns(bots: dict[str, LiveBot], number: int) -> dict[str, list[Reply]]:
+    """Ask them in turn, so many times each, and freeze them late."""
+    heard: dict[str, list[Reply]] = {role: [] for role in bots}
+    for _ in range(number):
+        for role in bots:
+            heard[role].append(ask_all(bots, {role: GO}, freeze_late=True)[role])
+            assert heard[role][-1].ending is None
+    return heard
+
+
+def stopped(pid: int | None) -> bool:
+    return pid is not None and set(procfs.states(pid)) == {b"T"}
+
+
+# Nobody gains
+
+
+@pytest.mark.parametrize("way", [BURSTS, SPINS_IN_A_THREAD, BURSTS_IN_THREADS], ids=["bursts", "spins", "in threads"])
+def test_what_a_bot_computes_unasked_is_charged_to_its_next_answers(tmp_path, way):
+    with opponents(tmp_path, quick=text(), thinks=text(**way)) as bots:
+        heard = turns(bots, 60)["thinks"]
+    used = float(heard[-1].line) - float(heard[0].line)
+    assert used > 0.02
+    assert sum(reply.spent.cpu for reply in heard[1:]) == pytest.approx(used, abs=0.015)  # a clock tick for each thread
+
+
+@pytest.mark.parametrize("way", [BURSTS, SPINS_IN_A_THREAD], ids=["bursts", "spins"])
+def test_who_is_asked_is_not_charged_what_another_used_unasked_on_the_same_core(tmp_path, way):
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        with opponents(tmp_path, asked=text(before="burn(0.003)"), thinks=text(**way)) as bots:
+            heard = turns(bots, 20)["asked"]
+    finally:
+        os.sched_setaffinity(0, cores)
+    assert sum(reply.spent.fair() for reply in heard) < 1.2 * sum(reply.spent.cpu for reply in heard)
+
+
+# Who is awake, and when
+
+
+def test_a_bot_that_gave_a_short_answer_is_awake_until_another_thinks(tmp_path):
+    with opponents(tmp_path, quick=text(), slow=text(before="time.sleep(0.02)")) as bots:
+        quick = bots["quick"]
+
+        def left_awake() -> bool:
+            ask_all(bots, {"quick": GO}, freeze_late=True)
+            return not stopped(quick.program)
+
+        assert until(left_awake)  # on a busy machine a short answer needs luck
+        ask_all(bots, {"slow": GO}, freeze_late=True)
+        assert until(lambda: stopped(quick.program))
+        ask_all(bots, {"quick": GO})
+        assert until(lambda: stopped(quick.program))
+
+
+def test_a_bot_whose_thread_runs_on_is_soon_frozen_at_once(tmp_path):
+    with opponents(tmp_path, quick=text(), spins=text(**SPINS_IN_A_THREAD)) as bots:
+        turns(bots, 60)
+        for _ in range(5):
+            turns(bots, 1)
+            assert until(lambda: stopped(bots["spins"].program))
+
+
+@pytest.mark.parametrize(
+    ("level", "pause", "late"),
+    [
+        pytest.param("landlock", 0.0, True, id="one process for certain"),
+        pytest.param("rlimits", 0.0, False, id="perhaps several processes, whose CPU time can be lost"),
+        pytest.param("landlock", 0.005, False, id="slow rules"),
+    ],
+)
+def test_a_match_is_frozen_late_only_where_that_costs_nobody_anything(tmp_path, level, pause, late):
+    match = live.match_of(
+        "mummy_maze/duel", live.bot_of(tmp_path / "bot.py", text()), conditions=Conditions(sandbox=level)
+    )
+    looks: list[bool] = []
+    with Launcher() as launcher, LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
+        first, second = opened.bots.values()
+        opened.ask({bot.role: READY for bot in (first, second)})
+        time.sleep(0.005)  # so that the first answer is frozen at once, as after slow rules
+        while len(looks) < 10 or (late and all(looks) and len(looks) < 100):  # a short answer may need luck
+            for bot in [first, second] * 3:
+                opened.ask({bot.role: GO})
+                time.sleep(pause)
+            looks.append(until(lambda: stopped(second.program), 0.02))
+            time.sleep(0.005)
+    assert all(looks) == (not late)
+
+
+def test_children_that_compute_unasked_are_stopped_with_their_parent_after_each_answer(tmp_path):
+    """Their CPU time may be lost when they end, so this match is not frozen late."""
+    conditions = Conditions(sandbox="landlock", limits=Limits(processes=2))
+    source = text(after="child = os.fork() or (burn(0.0005), os._exit(0)); os.waitpid(child, 0)")
+    match = live.match_of("mummy_maze/duel", live.bot_of(tmp_path / "bot.py", source), conditions=conditions)
+    with Launcher() as launcher, LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
+        opened.ask(dict.fromkeys(opened.bots, READY))
+        for role in [*opened.bots] * 5:
+            assert opened.ask({role: GO})[role].ending is None
+            assert all(stopped(pid) for pid in list(launcher._group(opened.bots[role].child)) if alive(pid))
+
+
+def test_while_somebody_watches_a_match_no_bot_is_awake_between_two_turns(tmp_path):
+    match = live.match_of("mummy_maze/duel", live.bot_of(tmp_path / "bot.py", RANDOM), conditions=LANDLOCK)
+    seen: list[bool] = []
+
+    def look(_: object) -> None:
+        names = {pid: Path(f"/proc/{pid}/comm").read_text() for pid in procfs.below(launcher._spawner.pid)}
+        seen.append(until(lambda: all(stopped(pid) for pid, name in names.items() if name not in OURS)))
+
+    with Launcher() as launcher:
+        play(match, launcher=launcher, observer=look)
+    assert len(seen) > 2
+    assert all(seen)
+
+
+RANDOM = """
+import sys
+for line in sys.stdin:
+    if line.startswith("ready?"): print("ready", flush=True)
+    elif line.startswith("legal"): move = line[6:]
+    elif line.startswith("go"): print(move, end="", flush=True)
+"""
+
+# The straight way
+
+
+ANSWERS = """
+import os, sys, time
+answers = [b"x\\n"] * 4 + [b"# why\\nx\\n", b"x\\n", b"x\\n# later\\n", b"x\\n"]
+answers += [(b"x", b"\\n"), (b"# slow\\n", b"x\\n"), b"", b"x\\n"]
+print("ready", flush=True)
+for line in sys.stdin:
+    if line.startswith("go"):
+        answer = answers.pop(0)
+        if answer == b"":
+            time.sleep(0.01)
+            answer = b"x\\n"
+        for part in answer if isinstance(answer, tuple) else [answer]:
+            os.write(1, part)
+            if isinstance(answer, tuple): time.sleep(0.005)
+        if not answers: break
+"""
+
+
+@pytest.mark.parametrize("freeze", [True, False])
+def test_an_answer_counts_whether_it_is_short_or_not_and_whatever_comes_with_it(tmp_path, freeze):
+    with opponents(tmp_path, Conditions(sandbox="landlock", freeze=freeze), odd=ANSWERS) as bots:
+        heard = [ask_all(bots, {"odd": GO}, freeze_late=True)["odd"] for _ in range(13)]
+    assert [reply.line for reply in heard[:12]] == [b"x"] * 12
+    remarks = [remark for reply in heard for remark in reply.remarks]
+    assert remarks == ["why", "later", "slow"]
+    assert all(reply.spent.wall > 0 for reply in heard[:12])
+    assert heard[10].spent.wall > 0.01
+    assert heard[12].ending == "crashed"
+
+
+def test_the_referees_delay_before_its_first_wait_is_excused_and_no_delay_is_counted_twice(tmp_path):
+    with opponents(tmp_path, quick=text()) as bots:
+        stopwatch = bots["quick"].stopwatch
+        stopwatch.start(GO, anew=False, short=True)
+        stopwatch.expect_longer(0.5)
+        stopwatch.excuse_late_look(0.25)
+        spent = stopwatch.spent(stopwatch.begun + 1.0)
+        assert 0.75 <= spent.referee_late <= 0.75 + (time.monotonic() - stopwatch.begun)

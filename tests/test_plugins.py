@@ -1,0 +1,115 @@
+"""Schedules, ratings, charts and starter kits of installed packages, found by their entry points."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+import stored
+
+from arena import charts
+from arena.author import starters
+from arena.errors import ArenaError
+from arena.event import schedules
+from arena.results import ratings
+from arena.results.leaderboard import Results
+
+POINTS = """
+[arena.schedules]
+only_once = extra.once
+round_robin = extra.once
+lame = extra.lame
+[arena.ratings]
+matches_played = extra.rated
+[arena.charts]
+thumbs = extra.pictures
+[arena.starters]
+cobol = extra.cobol
+nothing = extra.nowhere
+"""
+ONCE = """
+BEHIND = 0
+def batch(event, number, history):
+    if not number:
+        yield event.match(event.boards[0], event.bots[:2], 0)
+def count(event):
+    return {board.label: int(board == event.boards[0]) for board in event.boards}
+"""
+RATED = """
+from arena.results.ratings import REFITS, points
+def rate(arrays, *, seed=0, refits=REFITS):
+    return points.rate(arrays, seed=seed, refits=refits)
+"""
+PICTURES = '''"""Thumbs up."""
+from arena.charts.style import Nothing
+def frame(results):
+    return results.leaderboard()
+def draw(frame, about):
+    return Nothing(f"{len(frame)} thumbs")
+'''
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A package as pip leaves it, on the path of this process."""
+    package = tmp_path / "extra"
+    (package / "cobol").mkdir(parents=True)
+    for name, text in {
+        "__init__": "",
+        "once": ONCE,
+        "lame": "BEHIND = 0\n",
+        "rated": RATED,
+        "pictures": PICTURES,
+    }.items():
+        (package / f"{name}.py").write_text(text)
+    (package / "cobol/__init__.py").touch()
+    (package / "cobol/bot.toml").write_text('command = "./bot"\nlanguage = "cobol"\nauthor = "@author@"\n')
+    (tmp_path / "extra-1.dist-info").mkdir()
+    (tmp_path / "extra-1.dist-info/METADATA").write_text("Name: extra\nVersion: 1\n")
+    (tmp_path / "extra-1.dist-info/entry_points.txt").write_text(POINTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    yield package
+    for name in [name for name in sys.modules if name.partition(".")[0] == "extra"]:
+        del sys.modules[name]
+
+
+def test_a_schedule_of_a_package_plans_and_cannot_replace_one_of_arena(installed: Path):
+    assert "only_once" in schedules.names()
+    event = stored.event("ann", "bob", boards=[stored.DUEL])
+    assert [match.repeat for match in schedules.find("only_once").batch(event, 0, ())] == [0]
+    assert schedules.find("round_robin").__name__ == "arena.event.schedules.round_robin"
+    before = schedules.code_digest("only_once")
+    (installed / "once.py").write_text(ONCE + "# changed\n")
+    assert schedules.code_digest("only_once") != before
+
+
+def test_a_damaged_plugin_is_one_line_with_its_name(installed: Path):
+    with pytest.raises(ArenaError, match=r"^plug-in lame: extra.lame has no 'batch'; docs/formats.md"):
+        schedules.find("lame")
+    (installed / "once.py").unlink()
+    with pytest.raises(ArenaError, match=r"^plug-in only_once: extra.once: ModuleNotFoundError: .*install its package"):
+        schedules.find("only_once")
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_rating_and_a_chart_of_a_package_are_used_by_name(tmp_path):
+    event = stored.event("ann", "bob", boards=[stored.DUEL])
+    folder = stored.store(tmp_path / "cup", event, map(stored.played, stored.plan(event)))
+    own, plugin = (Results.open(folder, rating=name) for name in ("points", "matches_played"))
+    assert plugin.leaderboard().equals(own.leaderboard())
+    assert ratings.names()[-1] == "matches_played"
+    assert charts.names()[0] == charts.FIRST
+    assert "thumbs" in charts.names()
+    assert charts.caption("thumbs") == "Thumbs up."
+    assert charts.draw("thumbs", own).why == "2 thumbs"
+
+
+def test_a_starter_kit_of_a_package_is_found_by_its_language(installed: Path, tmp_path):
+    with pytest.raises(ArenaError, match="plug-in nothing: there is no package"):
+        starters.starters()
+    points = tmp_path / "extra-1.dist-info/entry_points.txt"
+    points.write_text(POINTS.replace("nothing = extra.nowhere\n", ""))
+    importlib.invalidate_caches()
+    kit = starters.find("cobol")
+    assert kit.folder == installed / "cobol"
