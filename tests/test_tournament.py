@@ -337,7 +337,7 @@ THINKS = "i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done; echo"
 def slow_cup(tmp_path_factory):
     """A workspace of two bots that think, whose event was played undisturbed; its tables."""
     slow = {"a": FIRST.replace("go) echo", f"go) {THINKS}"), "b": LAST.replace("go) echo", f"go) {THINKS}")}
-    cup = workspace(tmp_path_factory.mktemp("slow") / "ws", slow, repeats=8)
+    cup = workspace(tmp_path_factory.mktemp("slow") / "ws", slow, repeats=12)
     with (cup / "tournament.toml").open("a") as file:
         file.write("[time]\nmove = 1.0\nstart = 5.0\n")
     run(cup, "whole")
