@@ -104,14 +104,13 @@ def event() -> Event:
 
 
 def test_a_plan_counts_what_is_left_and_takes_the_time_that_matches_took():
-    first = event().match(event().boards[0], event().bots[:2], 0).id
-    box, hat = lines(event(), {first}, {"toy/box": 2.0})
+    box, hat = lines(event(), {"toy/box": 1}, {"toy/box": 2.0})
     assert (box.board, box.matches, box.played, box.seconds(1)) == ("toy/box", 6, 1, 10.0)
     assert hat.seconds(2) == 6.0  # it was never played: as the others
 
 
 def test_a_plan_without_any_history_is_guessed():
-    assert [line.match_seconds for line in lines(event(), set(), {})] == [GUESSED_MATCH_S, GUESSED_MATCH_S]
+    assert [line.match_seconds for line in lines(event(), {}, {})] == [GUESSED_MATCH_S, GUESSED_MATCH_S]
 
 
 HOSTILE = "[red]x[/red]\x1b[2J\u202e\n=1+1"

@@ -63,6 +63,7 @@ BARE = {
     "check-rules": ["hunt"],
     "compare": ["dice", "walker"],
     "withdraw": ["--help"],
+    "submit": ["--help"],
 }
 """The arguments of commands that a table names without any."""
 
@@ -102,6 +103,7 @@ def test_every_documented_command_runs(played, words):
     quick = {
         "run": ["--bots", "dice,walker", "--no-charts", "--plan"],
         "charts": ["--json"],
+        "report": ["dice"] if words[-1] == "--for" else [],
         "duel": ["--help"],  # its exit code is the answer, after minutes
         "play": ["--help"],  # it wants somebody to play
         "grade": ["--help"],  # it wants a class; test_grade.py has one

@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parent.parent / "docs" / "formats.md").read_text()
 EXAMPLES = {
     tomllib.loads(text)["schedule"]: text
     for text in re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    if "schedule" in text
+    if "schedule" in tomllib.loads(text)
 }
 BOTS = {
     "ada": cup.BOT.format(place=0, pause=0),

@@ -193,10 +193,14 @@ def test_house_bots_and_starters_play_on_from_an_opening_without_a_fault(label):
 # Which opening a match gets
 
 
+def planned(event):
+    return tuple(round_robin.batch(event, 0, ()))
+
+
 @pytest.mark.parametrize("seed", [7, SECRET])
 def test_all_legs_of_a_pairing_have_one_opening_and_every_repeat_and_pairing_another(seed):
     event = event_of("duel", seed, repeats=12, openings=Openings(plies=4))
-    found = by_pairing(round_robin.plan(event))
+    found = by_pairing(planned(event))
     assert all(len(each) == 1 for each in found.values())
     game = rulebook.game_of(event.boards[0])
     starts = {pairing: openings.turns_of(game, opening) for pairing, (opening,) in found.items()}
@@ -214,7 +218,7 @@ def test_more_repeats_than_a_board_has_openings_go_round():
 
 
 def test_an_opening_can_be_foretold_neither_from_another_match_nor_without_the_secret():
-    plans = {seed: round_robin.plan(event_of("duel", seed, openings=Openings(plies=4))) for seed in (SECRET, OTHER)}
+    plans = {seed: planned(event_of("duel", seed, openings=Openings(plies=4))) for seed in (SECRET, OTHER)}
     keys = {seed: {match.opening.key for match in plan if match.opening} for seed, plan in plans.items()}
     assert len(keys[SECRET]) == 3  # pairs
     assert not keys[SECRET] & keys[OTHER]
@@ -235,7 +239,7 @@ def test_an_edited_bot_meets_other_openings():
 
 def test_openings_change_the_ids_of_matches_and_their_absence_does_not():
     openings_of = [Openings(), Openings(plies=4), Openings(plies=5), Openings(listed=(("mummy_maze/duel", (MOVES,)),))]
-    plans = [round_robin.plan(event_of("duel", 7, openings=each)) for each in openings_of]
+    plans = [planned(event_of("duel", 7, openings=each)) for each in openings_of]
     assert len({match.id for plan in plans for match in plan}) == sum(map(len, plans))
     assert toy.match_of(toy.Duet()).id == "0907bd7343f4"
 
@@ -246,7 +250,7 @@ MOVES = (("explorer", "move1 west"), ("mummy", "move2 north north"))
 def test_listed_openings_are_used_alike_and_shared_by_legs():
     listed = tuple((("explorer", "move1 west"), ("mummy", f"move2 north {way}")) for way in ("north", "south", "east"))
     event = event_of("duel", 7, repeats=3, openings=Openings(listed=(("mummy_maze/duel", listed),)))
-    found = by_pairing(round_robin.plan(event))
+    found = by_pairing(planned(event))
     assert all(len(each) == 1 for each in found.values())
     for pair in {pair for pair, _ in found}:
         assert {opening.moves for (bots, _), (opening,) in found.items() if bots == pair} == set(listed)
@@ -435,6 +439,6 @@ def test_a_board_of_an_event_gets_its_own_lines(tmp_path):
     event = config.load(folder / "tournament.toml", {"openings.file": "openings.txt"}).event(folder)
     boards: dict[str, Board] = {board.label: board for board in event.boards}
     assert {label: len(event.openings.on(label)) for label in boards} == {"mummy_maze/duel": 3, "mummy_maze/hunt": 3}
-    for match in round_robin.plan(event):
+    for match in planned(event):
         assert match.opening is not None
         openings.turns_of(rulebook.game_of(boards[match.label]), match.opening)

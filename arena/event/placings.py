@@ -6,7 +6,7 @@ such an event has this table beside its leaderboard. The schedule makes it; othe
 
 from itertools import count
 
-from arena.event import schedules
+from arena.event import plan, schedules
 from arena.event.schedules._pairings import Placing
 from arena.results.archive import Archive
 from arena.values import Batch
@@ -19,10 +19,15 @@ def placings(archive: Archive) -> tuple[Placing, ...]:
     table = getattr(schedule, "placings", None)
     if table is None:
         return ()
+    walked: dict[int, list[str]] = {}  # the plan may end in the middle of a batch
+    for planned in plan.known(event, archive):
+        if planned.stored:
+            walked.setdefault(planned.batch, []).append(planned.match.id)
     history: list[Batch] = []
     for number in count():
-        ids = [match.id for match in schedule.batch(event, number, history)]
-        if not ids or len(archive.stored(ids)) < len(ids):
+        batch = schedule.batch(event, number, history[: max(0, number - schedule.BEHIND)])
+        ids = [match.id for match in batch]
+        if not ids or walked.get(number) != ids:
             break
         history.append(archive.played_of(ids))
     placed: tuple[Placing, ...] = table(event, history)

@@ -79,6 +79,7 @@ class Plan:
         """Yield the matches in order; None while nothing is decided beyond the matches before."""
         limit, next_look = self._event.max_matches, 1
         looks, blocks = self._event.stop_when is not None, 0
+        by_repeats = getattr(self._schedule, "REPEATS_ARE_BLOCKS", False)
         for number in count():
             decided = number if looks else max(0, number - self._schedule.BEHIND)
             while not self._stored(decided):
@@ -89,7 +90,7 @@ class Plan:
                 if repeat < 0:
                     self._ids.append(array("Q"))
                     self._missing.append(0)
-                if looks and self.walked and match.repeat > repeat:
+                if looks and self.walked and (repeat < 0 or (by_repeats and match.repeat > repeat)):
                     while self._open:
                         yield None
                     blocks += 1

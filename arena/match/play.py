@@ -18,7 +18,7 @@ from arena.match import human
 from arena.match.bot import LiveBot
 from arena.match.bot.process import Process
 from arena.match.polling import ask_all, let_leave, say_goodbye
-from arena.match.process_reuse import ReusedBots
+from arena.match.process_reuse import ReusedBots, reused_bots_of
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
 from arena.sandbox import cores, levels
@@ -133,8 +133,10 @@ class LiveBots:
         self._graces: dict[LiveBot, float] = {}
         """Seconds for which the bots that were told the verdict may run on until they have ended."""
         self._freezes_late = freeze_late
-        self._answered = 0.0
-        """The moment (monotonic) of the last answer."""
+        self._answered: tuple[Role, float] | None = None
+        """Who answered last, and when (monotonic)."""
+        self._pauses: dict[Role, float] = {}
+        """Seconds that the referee took after each role's last answer until it asked again."""
 
     def __enter__(self) -> Self:
         with ExitStack() as ending:
@@ -191,13 +193,18 @@ class LiveBots:
     def _end(self) -> None:
         """Make sure that all bots are gone that don't stay, with all that they left behind."""
         graces = {bot: self._graces.get(bot, 0.0) for bot in self.bots.values()}
-        LiveBot.end_all(self._launcher, graces, self._reused.pids if self._reused else ())
+        # Whoever waits for a later match in this lane lives on, also after a roll call, which reuses nobody.
+        LiveBot.end_all(self._launcher, graces, (self._reused or reused_bots_of(self._launcher)).pids)
 
     def _ask_one(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
-        # Rules that need long for a turn would leave a bot awake for so long: then the next one is frozen at once.
-        late = self._freezes_late and time.monotonic() - self._answered <= SHORT_ANSWER_S
+        (role,) = asks
+        if self._answered is not None:
+            before, moment = self._answered
+            self._pauses[before] = time.monotonic() - moment
+        # Rules that need long for a role's turn would leave its bot awake for so long, so it is frozen at once.
+        late = self._freezes_late and self._pauses.get(role, 0.0) <= SHORT_ANSWER_S
         replies = ask_all(self.bots, asks, freeze_late=late)
-        self._answered = time.monotonic()
+        self._answered = role, time.monotonic()
         return replies
 
     def _start(self, seat: Seat, process: Process | None) -> None:

@@ -45,9 +45,9 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 #     wait is excused (clock.py). A short answer takes nothing, however much of it was a wait. A bot whose waits are not
 #     excused, because it may be several processes, has no opponent that is awake.
 #   - Only SHORT_ANSWER_S of a turn can be used unasked, and as long as the referee needs to play the move. If that took
-#     longer than SHORT_ANSWER_S the last time, or if a person looks at the match, bots are frozen at once. So is a bot
-#     whose answer was not short, be it by what it used unasked, a bot of several threads, and one that is doubted
-#     because it used more CPU time than passed (sandbox/freezer.py).
+#     longer than SHORT_ANSWER_S after its last answer, or if a person looks at the match, bots are frozen at once. So
+#     is a bot whose answer was not short, be it by what it used unasked, a bot of several threads, and one that is
+#     doubted because it used more CPU time than passed (sandbox/freezer.py).
 
 import math
 import select

@@ -26,6 +26,9 @@ class Schedule(Protocol):
     """Batch `n` depends on the results of the batches before `n - BEHIND`: 0 = on all earlier ones (Swiss, knockout);
     1 = not on the last one, which may still be played when batch `n` begins, so that no lane waits (ladder)."""
 
+    # A schedule may also have `REPEATS_ARE_BLOCKS = True`: all its pairings play a repeat before the next one begins.
+    # Then `stop_when` looks after each repeat, and not only after each batch.
+
     def batch(self, event: Event, number: int, history: Sequence[Batch]) -> Iterable[Match]:
         """Yield the matches of batch 0, 1, ... in order; no match = the event is over.
 
@@ -67,10 +70,10 @@ def total(event: Event) -> int:
 
 
 def code_digest(name: str) -> str:
-    """Return a hash of a schedule's file and of the files that ours share: other code may make another plan."""
+    """Return a hash of a schedule's file and of ours, which use each other: other code may make another plan."""
     path = _module(name).__file__
-    shared = sorted(Path(__path__[0]).glob("_*.py"))
-    return "" if path is None else sha256(b"".join(file.read_bytes() for file in [Path(path), *shared])).hexdigest()
+    files = [*sorted(Path(__path__[0]).glob("*.py")), *([] if path is None else [Path(path)])]
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _shipped() -> tuple[str, ...]:
@@ -80,4 +83,7 @@ def _shipped() -> tuple[str, ...]:
 def _module(name: str) -> ModuleType:
     if name in _shipped():
         return import_module(f"{__name__}.{name}")
-    return plugins.module(GROUP, known(name), ("BEHIND", "batch", "count"))
+    module = plugins.module(GROUP, known(name), ("BEHIND", "batch", "count"))
+    if not isinstance(module.BEHIND, int) or module.BEHIND < 0:
+        raise ArenaError(f"schedule {name!r}: its BEHIND is {module.BEHIND!r}, and must be 0, 1, ...; ask its author")
+    return module

@@ -15,6 +15,7 @@ from arena.game import Role
 from arena.values import Batch, Board, Bot, Event, Match, digest_of
 
 BEHIND = 0
+REPEATS_ARE_BLOCKS = True
 DRAWS = 20
 """Draws of a round of larger tables, until none of its tables was there before."""
 
@@ -106,8 +107,11 @@ def _tables_of(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
     boards = [board for board in event.boards if _by_rounds(event, board)]
     rounds = {board: _rounds(event, board) for board in boards}
     for _ in range(event.rounds or 0):
-        for board in boards:
-            for table in next(rounds[board], ()):
+        drawn = [(board, next(rounds[board], None)) for board in boards]
+        if all(tables is None for _, tables in drawn):
+            return  # all pairs have met, however many rounds are asked for
+        for board, tables in drawn:
+            for table in tables or ():
                 yield board, table
 
 
