@@ -19,7 +19,7 @@ from arena.author.checkup import advice
 from arena.report import author
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
-from arena.values import Ending, Event, Fault, Match, Record, TimeControl, Verdict
+from arena.values import Ending, Event, Fault, Match, OpenRanks, Record, Stop, TimeControl, Verdict
 
 REAL = {"adaxq": "Ada Real-Xq", "benxq": "Ben Real-Xq", "cyxq": "Cy Real-Xq", "walker": ""}
 PRIVATE = ("stderr", "warning", "exit", "remark", "rejected", "fault")
@@ -74,6 +74,9 @@ def event(tmp_path_factory) -> tuple[Path, Event]:
     of = replace(of, bots=tuple(replace(bot, display=REAL[bot.name]) for bot in of.bots))
     records = [talkative(reported.played(match), folder) for match in reported.plan(of)]
     reported.store(folder / "results" / "cup", of, records)
+    with Archive.open(folder / "results" / "cup", writing=True) as archive:
+        still_open = (OpenRanks(first=1, last=len(REAL), bots=tuple(REAL)),)
+        archive.append_stop(Stop(rule="max_matches", matches=len(records), open=still_open))
     (folder / "bots").mkdir()
     (folder / "tournament.toml").write_text(TOML)
     (folder / "people.csv").write_text(PEOPLE)
@@ -112,6 +115,14 @@ def test_no_name_of_a_student_is_in_the_file_but_the_author_s(page):
     assert "Ada Real-Xq" in data["bots"]
     assert "walker" in data["names"]  # a reference is no student
     assert sum(name.startswith("rival ") for name in data["names"]) == 2
+
+
+def test_open_ranks_name_others_by_their_pseudonyms(page):
+    named = re.search(r"Still open at 95 %: ranks 1 to 4 \((.*?)\)", page[0])
+    assert named is not None
+    own, *others = named[1].split(", ")
+    assert own == "Ada Real-Xq"
+    assert sorted(other.rstrip("0123456789") for other in others) == ["rival ", "rival ", "walker"]
 
 
 def test_pseudonyms_are_no_new_bots_after_a_run_with_others(event, page):

@@ -139,20 +139,32 @@ class Archive(Database):
     def stop(self) -> Stop | None:
         """Return why the event ended; None while it is not over, or if nothing but its plan ended it."""
         rows = self._rows("select value from meta where key = 'stop'")
-        return next((records.stop_of(text) for (text,) in rows), None)
+        stop = next((records.stop_of(text) for (text,) in rows), None)
+        if stop is None or self._label is None:
+            return stop
+        digests = {bot.name: bot.digest for bot in self._event_as_played().bots}
+        label = self._label
+        renamed = (
+            replace(ranks, bots=tuple(label(bot, digests.get(bot, "")) for bot in ranks.bots)) for ranks in stop.open
+        )
+        return replace(stop, open=tuple(renamed))
 
     def event(self) -> Event:
         """Return the event that was played last."""
+        event = self._event_as_played()
+        if self._label is None:
+            return event
+        bots = []
+        for bot in event.bots:
+            name = self._label(bot.name, bot.digest)
+            # The display name is dropped where the name has a version now: it would not show the version.
+            bots.append(replace(bot, name=name, display=bot.display if name == bot.name else ""))
+        return replace(event, bots=tuple(sorted(bots, key=lambda bot: bot.name)))
+
+    def _event_as_played(self) -> Event:
+        """Return the event with the names that bots have in records."""
         for (text,) in self._rows("select value from meta where key = 'event'"):
-            event = records.event_of(text)
-            if self._label is None:
-                return event
-            bots = []
-            for bot in event.bots:
-                name = self._label(bot.name, bot.digest)
-                # The display name is dropped where the name has a version now: it would not show the version.
-                bots.append(replace(bot, name=name, display=bot.display if name == bot.name else ""))
-            return replace(event, bots=tuple(sorted(bots, key=lambda bot: bot.name)))
+            return records.event_of(text)
         raise ArenaError(f"{self.folder}: no event was begun here; `arena run` does")
 
     def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
