@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import classroom
@@ -13,7 +14,8 @@ import cup
 import pytest
 import stored
 
-from arena.author.submissions import BotStore, Submissions, people
+from arena.author.submissions import BotStore, People, Submissions, people, students
+from arena.author.submissions.people import Person
 from arena.event import config
 from arena.results import grades
 from arena.results.grades import Threshold
@@ -272,6 +274,38 @@ def test_submissions_after_the_event_are_missing_and_withdrawn_and_refused_ones_
     assert "the last bots of 2 students are not played yet (Ada, Ben)" in cup.arena(folder, "grade").stderr
     cup.arena(folder, "grade", "--partial")
     assert rows(folder, "cup")[0]["note"] == "Ada, as accepted last, is not in this event"
+
+
+@pytest.mark.parametrize(
+    ("name", "display", "author"),
+    [
+        ("bob", "", "Bob"),
+        ("Real_Ann", "", "Ann Real"),
+        ("anti_bob", "", None),
+        ("greedy_1", "", None),
+        ("cy", "Bob", None),
+        ("cy", "Ann Real", None),
+    ],
+)
+def test_a_bot_is_somebodys_by_its_whole_name_and_not_by_what_its_bot_toml_says(name, display, author):
+    people = People([Person(name="Bob", id="1"), Person(name="Ann Real", id="2")])
+    bot = replace(stored.bot(name), display=display)
+    found = students.author_of(bot, people, None)
+    assert (found.name if found is not None else None) == author
+    *_, last = students.students([bot], people)
+    assert last.name == (name if author is None else "Ann Real")
+
+
+def test_a_bot_that_was_submitted_before_there_were_people_is_theirs_by_the_name_of_its_file(tmp_path):
+    (tmp_path / "bots").mkdir()
+    store = BotStore(tmp_path / "bots")
+    for name in ("Bob_Real", "Bob Real"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(f"# {name}\n{cup.FIRST}")
+        Submissions(store, lambda _: ()).submit(path)
+    crowd = People([Person(name="Real, Bob", id="1")])
+    assert [students.author_of(stored.bot(name), crowd, store) for name in ("Bob_Real", "Bob_Real-2")] == [*crowd] * 2
+    assert students.author_of(stored.bot("Bob_Real-2"), crowd, None) is None
 
 
 @pytest.mark.parametrize(

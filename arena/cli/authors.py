@@ -34,7 +34,7 @@ class Classroom:
         """Return the name and the bots of an author, who is named like a bot or as in people.csv."""
         from arena.author.submissions.students import author_of
 
-        person = next((each for each in self.people if each.id == name), None) or self.people.find(name)
+        person = next((each for each in self.people if each.id == name), None) or self.people.named(name)
         named = next((bot for bot in event.bots if bot.name == name), None)
         if named is not None:
             person = author_of(named, self.people, self.store)

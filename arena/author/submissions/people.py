@@ -43,12 +43,16 @@ class People:
         return iter(self._people)
 
     def find(self, called: str) -> Person | None:
-        """Return the person whom a submission of this name belongs to; None for nobody, or if two people fit."""
-        for texts in ([called], called.split("_")):
-            people = {person for text in texts for person in self._known.get(names.words(text), ())}
-            if len(people) == 1:
-                return people.pop()
-        return None
+        """Return the person whom a submitted file of this name belongs to; None for nobody, or if two people fit."""
+        return self.named(called) or self._only(called.split("_"))
+
+    def named(self, text: str) -> Person | None:
+        """Return the person whose id, e-mail or name the whole text is; None for nobody, or if two people fit."""
+        return self._only([text])
+
+    def _only(self, texts: Collection[str]) -> Person | None:
+        people = {person for text in texts for person in self._known.get(names.words(text), ())}
+        return people.pop() if len(people) == 1 else None
 
 
 def read(path: Path) -> People:

@@ -46,14 +46,20 @@ class Student:
 
 
 def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None:
-    """Return the person who submitted a bot, or whose name it has; None for a bot of nobody in people.csv."""
+    """Return the person who submitted a bot, or whose name it has; None for a bot of nobody in people.csv.
+
+    The display name in a bot.toml is not asked: the bot's author may have written somebody else's name there. Nor is a
+    part of the bot's name, so that `anti_bob` is no bot of Bob's.
+    """
     versions = store.versions(bot.name) if store is not None else ()
     version = next((each for each in versions if each.digest == bot.digest), versions[-1] if versions else None)
     if version is not None and version.note.person:
         for person in people:
             if person.id == version.note.person:
                 return person
-    return people.find(bot.name) or (people.find(bot.display) if bot.display else None)
+    # The display name of a submission is made of the name of its file; one without a source is from the bot.toml.
+    submitted_as = version.note.display if version is not None and version.note.source else ""
+    return people.named(bot.name) or (people.named(submitted_as) if submitted_as else None)
 
 
 def students(bots: Iterable[Bot], people: People, store: BotStore | None = None) -> tuple[Student, ...]:
@@ -72,7 +78,7 @@ def students(bots: Iterable[Bot], people: People, store: BotStore | None = None)
         *known,
         *(
             Student(
-                name=bot.display or bot.name,
+                name=bot.name if people.named(bot.display) else bot.display or bot.name,
                 bots=(bot.name,),
                 state=State.PLAYED,
                 note=_late(newer.get(bot.name, ())),
