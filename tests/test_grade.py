@@ -16,7 +16,7 @@ import stored
 
 from arena.author.submissions import BotStore, People, Submissions, people, students
 from arena.author.submissions.people import Person
-from arena.event import config
+from arena.event import config, discovery
 from arena.results import grades
 from arena.results.grades import Threshold
 from arena.values import Ending, Played
@@ -274,6 +274,35 @@ def test_submissions_after_the_event_are_missing_and_withdrawn_and_refused_ones_
     assert "the last bots of 2 students are not played yet (Ada, Ben)" in cup.arena(folder, "grade").stderr
     cup.arena(folder, "grade", "--partial")
     assert rows(folder, "cup")[0]["note"] == "Ada, as accepted last, is not in this event"
+
+
+def test_a_student_whose_only_bot_is_a_reference_keeps_nobody_from_being_graded(tmp_path):
+    (tmp_path / "people.csv").write_text("name,id\nWalker,s1\nAda,s2\n")
+    (tmp_path / "bots").mkdir()
+    store = BotStore(tmp_path / "bots")
+    path = tmp_path / "s1.py"
+    path.write_text(cup.FIRST)
+    crowd = people.read(tmp_path / "people.csv")
+    submitting = Submissions(store, lambda _: (), people=crowd)
+    submitting.submit(path)
+    bot = discovery.from_path(next(iter(store.playing("Walker"))), "Walker")
+    walker, ada = students.students([stored.bot("ada")], crowd, store, [bot])
+    assert (walker.bots, walker.newer, walker.state) == ((), False, "only a reference")
+    assert walker.note == "Walker is a reference and not graded"
+    assert (ada.bots, ada.newer) == (("ada",), False)
+    path.write_text(f"# next\n{cup.FIRST}")
+    submitting.submit(path)
+    walker, _ = students.students([stored.bot("ada")], crowd, store, [bot])
+    assert (walker.newer, walker.state) == (True, "only a reference")
+
+
+def test_a_reference_that_is_a_students_is_named_as_such_in_the_table(tmp_path):
+    folder = workspace(tmp_path, "ada", ada=90)
+    (folder / "people.csv").write_text("name,id\nWalker,walker\nAda,s2\n")
+    done = cup.arena(folder, "grade")
+    assert done.returncode == 0, done.stderr
+    told = {row["student"]: (row["marks"], row["state"]) for row in rows(folder, "cup")}
+    assert told == {"Walker": ("0", "only a reference"), "Ada": ("5", "played")}
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,10 @@ def grade(
             thresholds = room.tournament.thresholds(played.boards, [bot.name for bot in played.bots])
         except ArenaError as error:
             raise ArenaError(f"{room.file}: {error}") from error
-        challengers = [bot for bot in played.bots if bot.name not in room.references(played)]
-        everybody = students(challengers, room.people, room.store)
+        names = room.references(played)
+        challengers = [bot for bot in played.bots if bot.name not in names]
+        references = [bot for bot in played.bots if bot.name in names]
+        everybody = students(challengers, room.people, room.store, references)
         if (missing := _missing(played, archive, everybody)) and not partial:
             output.notice(f"{missing}: `arena run`; `--partial` grades what is there")
             raise typer.Exit(1)

@@ -22,6 +22,8 @@ class State(StrEnum):
     """It is in the event."""
     NOT_PLAYED = "not played"
     """It was accepted, but the event was played without it."""
+    REFERENCE = "only a reference"
+    """It is in the event for others to be measured by, so that it gets no marks."""
     REFUSED = "refused"
     """It was handed in and refused, and no other was accepted."""
     WITHDRAWN = "withdrawn"
@@ -62,18 +64,28 @@ def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None
     return people.named(bot.name) or (people.named(submitted_as) if submitted_as else None)
 
 
-def students(bots: Iterable[Bot], people: People, store: BotStore | None = None) -> tuple[Student, ...]:
+def students(
+    bots: Iterable[Bot], people: People, store: BotStore | None = None, references: Collection[Bot] = ()
+) -> tuple[Student, ...]:
     """Return every person of people.csv, in the order of the file, then the authors of bots that belong to nobody.
 
-    `bots` are those of the event that are to be graded.
+    `bots` are those of the event that are to be graded, `references` all others of it.
     """
     bots_of: dict[str, list[Bot]] = defaultdict(list)
     nobody: list[Bot] = []
     for bot in bots:
         person = author_of(bot, people, store)
         bots_of[person.id].append(bot) if person is not None else nobody.append(bot)
-    newer = _newer([bot for played in bots_of.values() for bot in played] + nobody, people, store)
-    known = [_student(person, bots_of[person.id], newer.get(person.id, ()), store) for person in people]
+    references_of: dict[str, list[str]] = defaultdict(list)
+    for bot in references:
+        if (person := author_of(bot, people, store)) is not None:
+            references_of[person.id].append(bot.name)
+    graded = [bot for played in bots_of.values() for bot in played] + nobody
+    newer = _newer((*graded, *references), people, store)
+    known = [
+        _student(person, bots_of[person.id], references_of[person.id], newer.get(person.id, ()), store)
+        for person in people
+    ]
     return (
         *known,
         *(
@@ -89,13 +101,22 @@ def students(bots: Iterable[Bot], people: People, store: BotStore | None = None)
     )
 
 
-def _student(person: Person, bots: Collection[Bot], newer: Collection[str], store: BotStore | None) -> Student:
+def _student(
+    person: Person,
+    bots: Collection[Bot],
+    references: Collection[str],
+    newer: Collection[str],
+    store: BotStore | None,
+) -> Student:
     refusals = [each for each in store.refused() if each.origin.person == person.id] if store is not None else []
     reason = " ".join(refusals[-1].reason.split("\n\n", 1)[0].split()) if refusals else ""
     note = ""
     if bots:
         state = State.PLAYED
         note = "; ".join(filter(None, [_late(newer), f"a later submission was refused: {reason}" if reason else ""]))
+    elif references:
+        state, verb = State.REFERENCE, "is a reference" if len(references) == 1 else "are references"
+        note = "; ".join(filter(None, [f"{' and '.join(references)} {verb} and not graded", _late(newer)]))
     elif newer:
         state, note = State.NOT_PLAYED, f"{' and '.join(newer)} was accepted, but the event was played without it"
     elif refusals:
