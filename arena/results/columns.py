@@ -323,7 +323,7 @@ GRADES = Columns(
         Column("bot", "The bot that is graded: of several that of the most marks; empty if none was played"),
         Column("marks", "The sum of the marks", "marks"),
         Column("out_of", "The marks of all thresholds", "marks"),
-        Column("state", "`played`, `not played`, `refused`, `withdrawn` or `nothing handed in`"),
+        Column("state", "`played`, `not played`, `only a reference`, `refused`, `withdrawn` or `nothing handed in`"),
         Column("note", "What a teacher should know: why there is no bot, or how often the bot was at fault"),
         Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
         Column("match", "The match to look at: the worst against the reference that the bot failed most"),
