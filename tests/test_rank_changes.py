@@ -62,13 +62,32 @@ def test_ranks_of_an_event_that_does_not_compare_are_no_changes(tmp_path, change
     assert results.rank_changes == {}
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"now": 3, "before": null}', '{"now": {"bots": {}, "ranks": 7}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"now": 3, "before": null}',
+        '{"now": {"bots": {}, "ranks": 7}}',
+        pytest.param("[" * 200_000, id="too deep"),
+    ],
+)
 def test_a_damaged_file_of_ranks_costs_the_changes_only(tmp_path, text):
     results = played(tmp_path, "ann bob cat")
     (tmp_path / rank_changes.FILE).write_text(text)
     assert results.rank_changes == {}
     results.store_ranks()
     assert json.loads((tmp_path / rank_changes.FILE).read_text())["now"]["ranks"] == {"ann": 1, "bob": 2, "cat": 3}
+
+
+@pytest.mark.parametrize("rank", [True, 1.5, "1", []])
+def test_a_rank_that_is_no_whole_number_costs_the_changes_only(tmp_path, rank):
+    played(tmp_path, "ann bob").store_ranks()
+    stored_ranks = json.loads((tmp_path / rank_changes.FILE).read_text())
+    stored_ranks["now"]["ranks"]["ann"] = rank
+    (tmp_path / rank_changes.FILE).write_text(json.dumps(stored_ranks))
+    assert played(tmp_path, "cat bob ann").rank_changes == {}
 
 
 def test_a_run_shows_who_rose_since_the_run_before(tmp_path):

@@ -65,6 +65,6 @@ def _entry_before(folder: Path, event: Event) -> Any:
         if before is None or any(before[key] != this[key] for key in ("boards", "rating")):
             return None
         ranks = before["ranks"]
-        return before if all(rank is None or isinstance(rank, int) for rank in ranks.values()) else None
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):  # none yet, or damaged
+        return before if all(rank is None or type(rank) is int for rank in ranks.values()) else None  # True is an int
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # none yet, or damaged
         return None
