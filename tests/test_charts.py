@@ -1,11 +1,14 @@
 """Every chart draws every event: two bots or forty, none, hostile names; legible, and the same bytes each time."""
 
 import functools
+import json
 import shutil
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -364,7 +367,51 @@ def forgotten(folder: Path) -> None:
     (folder / ".charts.json").write_text("{")
 
 
-@pytest.mark.parametrize("change", [damaged, removed, forgotten], ids=lambda change: change.__name__)
+def remembered(**changes) -> Callable[[Path], None]:
+    """The file of what was drawn, with the right key and other content; no picture is there any more."""
+
+    def change(folder: Path) -> None:
+        memory = folder / ".charts.json"
+        memory.write_text(json.dumps(json.loads(memory.read_text()) | changes))
+        shutil.rmtree(folder / "charts")
+
+    return change
+
+
+def without_a_png(folder: Path) -> None:
+    memory = folder / ".charts.json"
+    drawn = json.loads(memory.read_text())
+    del drawn["files"]["length.png"]
+    memory.write_text(json.dumps(drawn))
+
+
+def silent_as_a_list(folder: Path) -> None:
+    memory = folder / ".charts.json"
+    memory.write_text(json.dumps(json.loads(memory.read_text()) | {"silent": []}))
+
+
+def out_of_the_folder(folder: Path) -> None:
+    memory = folder / ".charts.json"
+    drawn = json.loads(memory.read_text())
+    (folder / "x.svg").write_bytes(b"")
+    drawn["files"]["../x.svg"] = sha256(b"").hexdigest()
+    memory.write_text(json.dumps(drawn))
+
+
+CHANGES = {
+    "damaged": damaged,
+    "removed": removed,
+    "forgotten": forgotten,
+    "no files": remembered(files={}),
+    "no files, no reasons": remembered(files={}, silent=[]),
+    "a reason that is no text": remembered(files={}, silent=dict.fromkeys(NAMES, 1)),
+    "reasons in a list": silent_as_a_list,
+    "one of two files": without_a_png,
+    "a file elsewhere": out_of_the_folder,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_charts_are_drawn_again_where_a_file_changed(change, written, crowd, tmp_path, no_drawing):
     shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
     change(tmp_path)

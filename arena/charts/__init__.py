@@ -31,6 +31,7 @@ from arena.values import digest_of
 FIRST = "leaderboard"
 GROUP = "arena.charts"
 """Entry points of installed packages that name a module with `frame` and `draw`; the point's name is the file's."""
+FORMS = (".svg", ".png")
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def write(results: Results, folder: Path) -> Written:
     outcomes = dict(zip(order, parallel.parallel_map(work, order), strict=True))
     silent = {name: why for name, why in outcomes.items() if isinstance(why, str)}
     for name in silent:
-        for form in (".svg", ".png"):
+        for form in FORMS:
             (target / name).with_suffix(form).unlink(missing_ok=True)
     files = tuple(path for paths in outcomes.values() if not isinstance(paths, str) for path in paths)
     hashes = {path.name: sha256(path.read_bytes()).hexdigest() for path in files}
@@ -110,12 +111,19 @@ def _drawn_before(memory: Path, key: str, target: Path) -> Written | None:
     """Return the charts that stand in the folder `target` if they were drawn under this key, else None."""
     try:
         drawn = json.loads(memory.read_bytes())
-        if drawn["key"] != key or any((target / f"{name}.svg").exists() for name in drawn["silent"]):
+        files, silent = drawn["files"], drawn["silent"]
+        if drawn["key"] != key or not all(isinstance(why, str) for why in silent.values()):
             return None
-        for name, digest in drawn["files"].items():
+        # Every chart has both its files or a reason for none, so that no name in the file leads out of the folder.
+        pictures = {f"{name}{form}" for name in names() if name not in silent for form in FORMS}
+        if files.keys() != pictures or not silent.keys() <= set(names()):
+            return None
+        if any((target / f"{name}{form}").exists() for name in silent for form in FORMS):
+            return None
+        for name, digest in files.items():
             if sha256((target / name).read_bytes()).hexdigest() != digest:
                 return None
-        return Written(tuple(target / name for name in drawn["files"]), drawn["silent"])
+        return Written(tuple(target / name for name in files), silent)
     except Exception:  # noqa: BLE001  whatever is wrong with this file or a picture: the charts are drawn
         return None
 
