@@ -164,6 +164,22 @@ def test_no_path_of_the_machine_is_in_the_author_s_words(page, event):
     assert "File 'bot.py', line 3" in text
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('File "/mnt/old/results/cup/bots/0123456789abcdef/bot.py", line 3', 'File "bot.py", line 3'),
+        ('File "/mnt/My Disk/cup/bots/0123456789abcdef/a/b.py"', 'File "a/b.py"'),
+        ("in /mnt/old/bots/0123456789abcdef0123/bot.py:7", "in bot.py:7"),
+        ("don't open /mnt/bots/0123456789abcdef", "don't open "),
+        ("/bots/walker/bot.py", "/bots/walker/bot.py"),
+    ],
+)
+def test_a_bots_folder_is_cut_wherever_the_event_was_played(text, shown):
+    record = _seat(stderr=text)(_recorded())
+    reader = author.Author(name="x", bots=frozenset(seat.bot.name for seat in record.match.seats))
+    assert reader.cut(record).seats[0].stderr == shown
+
+
 def test_the_numbers_of_rivals_are_the_same_for_all_and_in_no_order_of_names(tmp_path):
     names = [f"student{number:02}" for number in range(30)]
     of = reported.event(names, on=reported.boards("duel"))

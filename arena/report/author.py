@@ -30,6 +30,9 @@ from arena.results.archive import Archive
 from arena.values import Fault, Played, Record, SeatReport, Turn, digest_of
 
 PRIVATE = "the reason is for the author of that bot only"
+FROZEN = re.compile(r"""((?<=["'])/[^"'\n]*|(?<![^\s"'])[^\s"']*)/bots/[0-9a-f]{16,}/?""")
+"""The folder of a bot's files in any folder, for the event may have been played elsewhere. A match can begin only where a
+word or a quotation does, so that the time does not grow with the square of a long text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +74,7 @@ class Author:
     def _without_paths(self, text: str) -> str:
         for path in self.hidden_paths:
             text = re.sub(rf"{re.escape(path)}(/bots/[0-9a-f]{{16,}})?/?", "", text)
-        return text
+        return FROZEN.sub("", text)
 
 
 def _public_turn(turn: Turn) -> Turn:
