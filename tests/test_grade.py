@@ -231,6 +231,14 @@ def test_a_file_for_gradescope_is_called_after_the_e_mail_and_names_nobody_else(
     )
 
 
+def test_a_table_that_cannot_be_written_is_named_itself_and_not_its_unfinished_file(tmp_path):
+    folder = workspace(tmp_path, "ada")
+    (folder / "results" / "cup" / "grades.csv" / "full").mkdir(parents=True)
+    done = cup.arena(folder, "grade")
+    assert done.returncode == 2
+    assert done.stderr.startswith("results/cup/grades.csv: cannot be written: ")
+
+
 def test_missing_matches_are_one_line_and_partial_grades_what_is_there(tmp_path):
     folder = workspace(tmp_path, "ada", "ben", missing=5)
     done = cup.arena(folder, "grade")

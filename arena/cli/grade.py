@@ -250,10 +250,12 @@ def _write(
         for row in rows
     ]
     frame = pd.DataFrame(cells, columns=names)
+    path = folder / FILE
     try:
-        written = [tables.write(frame, GRADES, folder / FILE, durable.PRIVATE)]
+        written = [tables.write(frame, GRADES, path, durable.PRIVATE)]
         if gradescope is not None:
-            durable.make_folder(gradescope)
+            path = gradescope
+            durable.make_folder(path)
             used: Counter[str] = Counter()
             for row in rows:
                 name = _file_name(row.student)
@@ -264,7 +266,8 @@ def _write(
                 durable.write(path, text.encode("utf-8", "backslashreplace"), durable.PRIVATE)
             written.append(gradescope)
     except OSError as error:
-        raise ArenaError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
+        # The error itself may name the unfinished file beside it.
+        raise ArenaError(f"{paths.displayed(path)}: cannot be written: {error.strerror}") from error
     return written
 
 

@@ -31,8 +31,10 @@ from arena.values import Fault, Played, Record, SeatReport, Turn, digest_of
 
 PRIVATE = "the reason is for the author of that bot only"
 FROZEN = re.compile(r"""((?<=["'])/[^"'\n]*|(?<![^\s"'])[^\s"']*)/bots/[0-9a-f]{16,}/?""")
-"""The folder of a bot's files in any folder, for the event may have been played elsewhere. A match can begin only where a
-word or a quotation does, so that the time does not grow with the square of a long text."""
+"""The folder of a bot's files in any folder, for the event may have been played elsewhere.
+
+A match begins only where a word or a quotation does, so that the time does not grow with the square of a long text.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
