@@ -357,8 +357,10 @@ class LiveBot:
 
     def _inspect(self, now: float) -> None:
         """Check what it uses against its limits, and end it at once if that is too much; it may be using more."""
+        never_seen = not self._watchdog.peak  # what the first look finds may be there since the start
         if self._exit is None and (excess := self._watchdog.look(now)) is not None:
-            self._fail(postmortem.hinted(excess, self._child.limits, starting=self._ready is None))
+            starting = self._ready is None or never_seen
+            self._fail(postmortem.hinted(excess, self._child.limits, starting=starting))
             self.end()
         self.stopwatch.survey()
 

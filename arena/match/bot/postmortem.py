@@ -132,7 +132,7 @@ def _memory_figures(how: Exit, limits: Limits, stderr: bytes, *, starting: bool)
 
 
 def _too_little(limits: Limits, *, starting: bool) -> str:
-    """Return a hint, when a bot fails before it is ready with less memory than interpreters want."""
+    """Return a hint, when a bot fails at its start with less memory than interpreters want."""
     small = starting and limits.memory is not None and limits.memory < SMALL_MEMORY_BYTES
     return ", which may be too little for its interpreter to start" if small else ""
 
