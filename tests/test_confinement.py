@@ -378,8 +378,10 @@ def test_a_bot_that_dies_of_its_memory_limit_is_told_peak_and_limit(tmp_path, st
     assert "MB, its limit is 100 MB" in fault.words
 
 
-def test_a_limit_that_is_too_low_for_an_interpreter_is_said_as_such(steady):
-    one, *_ = play(match_of(steady, steady, limits=Limits(memory=3_000_000))).verdict.faults
+def test_a_limit_that_is_too_low_for_an_interpreter_is_said_as_such(tmp_path):
+    slow = STEADY.replace("print('ready'", "time.sleep(0.1); print('ready'")  # so long that the watchdog looks
+    bot = bot_of(tmp_path / "slow.py", slow)
+    one, *_ = play(match_of(bot, bot, limits=Limits(memory=3_000_000))).verdict.faults
     assert one.ending in {"crashed", "limit_exceeded"}  # whichever is faster: the system's limit or our look
     assert "3 MB, which may be too little for its interpreter to start" in one.words
 
