@@ -317,7 +317,7 @@ def referees(pids: Iterable[int]) -> list[int]:
 
 @pytest.mark.slow
 def test_a_killed_worker_costs_nothing_but_a_replay(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "sprint"], repeats=2)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "sprint"], repeats=4)
     run(cup, "whole")
     with played_by(event_of(cup), cup / "killed") as main:
         for _ in range(3):
