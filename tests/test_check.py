@@ -125,7 +125,9 @@ def test_a_bot_that_takes_what_arrives_for_a_question_is_found_out(tmp_path, lau
     (tmp_path / "mine.py").write_text(READS_WHAT_IS_THERE)
     found = examined(tmp_path / "mine.py", launcher, roles=("explorer",))
     assert not found.sound
-    assert "it answered before the whole question was there" in told(found)
+    # A question may reach it in two parts already in a plain match (early_lines.py): then its first line is refused.
+    ways = ("it answered before the whole question was there", 'printed "ready", expected one of')
+    assert any(words in told(found) for words in ways)
 
 
 @pytest.mark.slow
