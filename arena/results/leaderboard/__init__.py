@@ -148,7 +148,7 @@ class Results:
 
     @cached_property
     def rank_changes(self) -> dict[str, int | None]:
-        """How many ranks each ranked bot rose since the last run with other bots, None for a new one; or empty."""
+        """The ranks that each ranked bot rose since the last run with other bots, None for a new one; or empty."""
         if self._all_versions or self._archive.renamed or self.rating != self.event.rating:
             return {}
         return rank_changes.changes(self.folder, self.event, self._ranks)
