@@ -124,7 +124,9 @@ def test_a_misunderstanding_of_the_protocol_is_explained(kind, tmp_path, launche
 def test_a_bot_that_takes_what_arrives_for_a_question_is_found_out(tmp_path, launcher):
     (tmp_path / "mine.py").write_text(READS_WHAT_IS_THERE)
     words = "it answered before the whole question was there"
-    for _ in range(6):  # a question may reach it in two parts already in a plain match, which ends there: early_lines.py
+    for _ in range(
+        6
+    ):  # a question may reach it in two parts already in a plain match, which ends there: early_lines.py
         found = examined(tmp_path / "mine.py", launcher, roles=("explorer",))
         assert not found.sound
         if words in told(found):
