@@ -781,6 +781,33 @@ def test_a_bot_that_used_cpu_time_while_it_was_frozen_is_looked_at_after_each_st
         assert stopped(bot.program)
 
 
+def test_a_process_that_is_doubted_in_one_match_is_doubted_in_its_next(tmp_path):
+    """It could otherwise run on once in every match."""
+    bot, conditions = bot_of(tmp_path / "bot.py", WOKEN, offered("landlock")), Conditions(sandbox="landlock")
+    with Launcher() as launcher, live.ready(bot, conditions, launcher) as first:
+        first.child.thaw()  # as by a signal that nobody foresaw
+        assert until(lambda: first._meter.since_read() > 0.01)
+        assert live.ask(first).line == b"x"
+        second = LiveBot(launcher, "r", bot, conditions, RULES, first.stay(b"end\n"))
+        assert live.ask(second, live.READY).ending is None
+        assert ask_all({"r": second}, {"r": GO}, freeze_late=True)["r"].line == b"x"
+        assert stopped(second.program)
+        second.end()
+
+
+WOKEN = """
+import signal, sys, time
+def run_on(*_):
+    signal.signal(signal.SIGCONT, signal.SIG_DFL)
+    until = time.process_time() + 0.02
+    while time.process_time() < until: pass
+signal.signal(signal.SIGCONT, run_on)
+for line in sys.stdin:
+    if line.startswith("ready?"): print("ready", flush=True)
+    elif line.startswith("go"): print("x", flush=True)
+"""
+
+
 def test_a_bot_runs_on_where_the_event_does_not_freeze(tmp_path):
     spinner = bot_of(tmp_path / "spinner.py", SPINNER)
     with live.ready(spinner, Conditions(sandbox="rlimits", freeze=False)) as bot:

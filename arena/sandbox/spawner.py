@@ -206,13 +206,13 @@ def preload(modules: tuple[str, ...]) -> Answer:
 
 def end(bots: tuple[tuple[int, float], ...], living: tuple[int, ...] | None) -> Answer:
     """Reap bots, each with the seconds that it has to end by itself; then sweep, but for None as the `living`."""
-    exits = [reap(pid, grace) for pid, grace in bots]
+    now = time.monotonic()  # all seconds begin now, so bots that take their time to end take it together
+    exits = [reap(pid, now + grace) for pid, grace in bots]
     return {"exits": exits, "swept": 0 if living is None else sweep(living)}
 
 
-def reap(pid: int, grace: float) -> Answer:
-    """Reap a bot, killing its process group when it does not end by itself within `grace` seconds."""
-    until = time.monotonic() + grace
+def reap(pid: int, until: float) -> Answer:
+    """Reap a bot, killing its process group when it has not ended by itself by the moment `until` (monotonic)."""
     reaped, status, usage = os.wait4(pid, os.WNOHANG)
     while not reaped and time.monotonic() < until:
         time.sleep(END_POLL_S)

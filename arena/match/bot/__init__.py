@@ -87,13 +87,12 @@ class LiveBot:
         self._bot, self._launcher, self._blameless = bot, launcher, blameless
         self._started = time.monotonic()
         process = reused or Process.start(launcher, bot, conditions, rules)
-        self._child, self.wire, self._meter, self._matches_before = process
+        self._child, self.wire, self._meter, self._freezer, self._matches_before = process
         self._watchdog = launcher.watchdog(self._child)
         if reused:
             self._watchdog.begin_again()
         self._consumption = Consumption(self._child, self._meter, self._watchdog, reused=self.reused)
         self.stopwatch = Stopwatch(bot, self._meter, conditions.time, self._consumption.before)
-        self._freezer = launcher.freezer(self._child, self._meter)
         self._freezes, self._frozen = conditions.freeze, self.reused
         self._forgives_short_answers = self._meter.of_one_process and conditions.time.forgives_short_answers
         self._output, self._log = BotOutput(self._child.limits.output), BotLog(self._child.limits.stderr)
@@ -253,13 +252,13 @@ class LiveBot:
         """Write the last lines of this match, which it reads when it is woken; return its process for the next one."""
         self._early_lines.after_last(self.reply)
         self.wire.write(text)
-        self._freezer.doubted = True  # it has all the time until its next match to wake up
         if not self._frozen:
             self._freezer.freeze()
+        self._freezer.insist()  # verified, because it has all the time until its next match to wake up
         self._exit = self._consumption.at_stay()
         self._stayed = True
         self.stopwatch.close()
-        return Process(self._child, self.wire, self._meter, self._matches_before + 1)
+        return Process(self._child, self.wire, self._meter, self._freezer, self._matches_before + 1)
 
     def end(self, grace: float = 0.0) -> Exit:
         """Make sure that its process is gone, after `grace` seconds to leave by itself; return how it ended."""

@@ -1,4 +1,4 @@
-"""A bot's process with its pipes and its meter: the part of a live bot that can outlive a match.
+"""A bot's process with its pipes, its meter and its freezer: the part of a live bot that can outlive a match.
 
 It knows no question and no answer; those belong to one match, and to its live bot.
 """
@@ -11,6 +11,7 @@ from typing import NamedTuple
 from arena.match.bot.wire import Wire
 from arena.sandbox import cores
 from arena.sandbox.child import Child
+from arena.sandbox.freezer import Freezer
 from arena.sandbox.launcher import Launcher
 from arena.sandbox.meter import Meter
 from arena.values import Bot, Conditions
@@ -22,6 +23,8 @@ class Process(NamedTuple):
     child: Child
     wire: Wire
     meter: Meter
+    freezer: Freezer
+    """It belongs to the process, so that a bot that ran on in one match is doubted in all its later matches."""
     matches: int
     """The number of matches that it has played."""
 
@@ -32,7 +35,8 @@ class Process(NamedTuple):
         if bot.threads > 1 and child.pid:  # the threads that it starts from now on may run on each of these cores
             cores.move(child.pid, launcher.cores)
         wire = Wire(child.stdin, child.stdout, child.stderr, launcher.lifeline)
-        return cls(child, wire, launcher.meter(child), 0)
+        meter = launcher.meter(child)
+        return cls(child, wire, meter, launcher.freezer(child, meter), 0)
 
     def alive(self) -> bool:
         """Return whether the process has neither closed its pipes nor ended."""

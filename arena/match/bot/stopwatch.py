@@ -125,7 +125,8 @@ class Stopwatch:
         late += self._late_looks
         if wall <= SHORT_ANSWER_S:
             used = self._meter.read()
-            return TimeUsed(wall, used.cpu - before.cpu, used.waited - before.waited, late + self._late_at_first)
+            waited = min(wall, used.waited - before.waited)  # it may have waited before it was asked, too
+            return TimeUsed(wall, used.cpu - before.cpu, waited, late + self._late_at_first)
         self.survey()
         cpu = self._meter.last.cpu - before.cpu
         late = self._late_at_first + referee_lateness(late, self._delay.since())
