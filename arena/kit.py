@@ -11,7 +11,7 @@ A whole bot:
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import product
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
@@ -78,9 +78,9 @@ class Turn:
     def after(self, move: Move) -> list[Any]:
         """Return the states that a move may lead to: one for every choice of the roles that move at the same time."""
         state = self.state
-        others = [role for role in self.rules.to_move(state) if role != self.role]
-        choices = product(*(self.rules.legal_moves(state, role) for role in others))
-        return [self.rules.play(state, {self.role: move, **dict(zip(others, moves, strict=True))}) for moves in choices]
+        roles = [role for role in self.rules.to_move(state) if role != self.role]
+        choices = product(*(self.rules.legal_moves(state, role) for role in roles))
+        return [self.rules.play(state, {self.role: move, **dict(zip(roles, moves, strict=True))}) for moves in choices]
 
     def remark(self, text: object) -> None:
         """Record a text with the next answer, such as `depth=7`."""
@@ -97,34 +97,34 @@ class Turn:
             return {}
         return {role: self._not_played[role].pop(0) for role in movers}
 
-    def _hear(self, word: str, rest: str) -> None:
+    def _hear(self, word: str, value: str) -> None:
         """Take in a line; lines with an unknown word are ignored."""
         if word == "game":
-            self.game = rest
+            self.game = value
         elif word == "roles":
-            self.roles = tuple(rest.split())
+            self.roles = tuple(value.split())
         elif word == "role":
-            self.role = rest
+            self.role = value
         elif word == "seed":
-            self.seed = int(rest)
+            self.seed = int(value)
         elif word == "secret":
-            self.secret = rest
+            self.secret = value
         elif word == "board":
-            self.board.append(rest)
+            self.board.append(value)
         elif word == "turn":
-            self.number, self.facts, self.legal, self.last = int(rest), [], [], []
+            self.number, self.facts, self.legal, self.last = int(value), [], [], []
         elif word == "last":
-            role, _, move = rest.partition(" ")
+            role, _, move = value.partition(" ")
             if role != self.role:  # its own are told after an opening, which no bot chose
                 self.last.append((role, move))
             self._not_played.setdefault(role, []).append(move)
         elif word == "state":
-            self.facts.append(rest)
+            self.facts.append(value)
         elif word == "legal":
-            self.legal.append(rest)
+            self.legal.append(value)
         elif word == "note" and self._not_played.get(self.role):
             # `note KIND "SAID" played "MOVE" strike N of M`: MOVE was played instead of the bot's last answer.
-            self._not_played[self.role][-1] = rest.rpartition('" strike ')[0].rpartition(' played "')[2]
+            self._not_played[self.role][-1] = value.rpartition('" strike ')[0].rpartition(' played "')[2]
 
     def _answer(self, move: Move) -> str:
         self._not_played.setdefault(self.role, []).append(move)
@@ -146,18 +146,18 @@ def run(
     out = out or sys.stdout
     turn = Turn()
     for line in lines if lines is not None else sys.stdin:
-        word, _, rest = line.strip().partition(" ")
+        word, _, value = line.strip().partition(" ")
         if word == "ready?":
             if prepare is not None:
                 prepare(turn)
             _say(out, "ready\n")
         elif word == "go":
-            turn.seconds = int(rest) / 1000 if rest else None
+            turn.seconds = int(value) / 1000 if value else None
             _say(out, turn._answer(choose(turn)))
         elif word == "end":
             return
         else:
-            turn._hear(word, rest)
+            turn._hear(word, value)
 
 
 def distances(board: Iterable[Fact]) -> dict[Cell, dict[Cell, int]]:
@@ -174,16 +174,15 @@ def distances(board: Iterable[Fact]) -> dict[Cell, dict[Cell, int]]:
             if there in ways and (x, y, way) not in walls:
                 ways[x, y].append(there)
                 ways[there].append((x, y))
-    return {cell: _distances_from(cell, ways) for cell in ways}
-
-
-def _distances_from(start: Cell, ways: Mapping[Cell, Iterable[Cell]]) -> dict[Cell, int]:
-    steps, ring = {start: 0}, [start]
-    for cell in ring:  # grows while it is walked: breadth first
-        fresh = [there for there in ways[cell] if there not in steps]
-        steps |= dict.fromkeys(fresh, steps[cell] + 1)
-        ring += fresh
-    return steps
+    table: dict[Cell, dict[Cell, int]] = {}
+    for start in ways:
+        steps, ring = {start: 0}, [start]
+        for cell in ring:  # grows while it is walked: breadth first
+            fresh = [there for there in ways[cell] if there not in steps]
+            steps |= dict.fromkeys(fresh, steps[cell] + 1)
+            ring += fresh
+        table[start] = steps
+    return table
 
 
 def _say(out: IO[str], text: str) -> None:

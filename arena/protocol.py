@@ -157,11 +157,11 @@ def clean(text: str, length: int = 200) -> str:
 
     A clean text comes back unchanged, because records hold clean texts and are cleaned again wherever they are shown.
     """
-    shown = text[: length + 1]  # escapes only lengthen it, so the other characters would be cut off anyway
-    if not shown.isprintable():  # nearly all texts are printable; to look at each letter takes fifty times as long
-        shown = "".join(char.encode("unicode_escape").decode() if _control(char) else char for char in shown)
-    shown = shown.replace('"', "'")
-    return shown if len(shown) <= length else f"{shown[: length - 3]}..."
+    line = text[: length + 1]  # escapes only lengthen it, so the other characters would be cut off anyway
+    if not line.isprintable():  # nearly all texts are printable; to look at each letter takes fifty times as long
+        line = "".join(char.encode("unicode_escape").decode() if _control(char) else char for char in line)
+    line = line.replace('"', "'")
+    return line if len(line) <= length else f"{line[: length - 3]}..."
 
 
 def _control(char: str) -> bool:

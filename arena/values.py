@@ -335,10 +335,10 @@ def _hash(text: str) -> str:
 def plain(conditions: Conditions | TimeControl | Limits) -> Mapping[str, object]:
     """Return the values for a match's id, without those that were added later and are the default."""
     values: dict[str, object] = {}
-    for each in fields(conditions):
-        value = getattr(conditions, each.name)
-        if value != each.default or not each.metadata.get("added_later"):
-            values[each.name] = plain(value) if isinstance(value, TimeControl | Limits) else value
+    for column in fields(conditions):
+        value = getattr(conditions, column.name)
+        if value != column.default or not column.metadata.get("added_later"):
+            values[column.name] = plain(value) if isinstance(value, TimeControl | Limits) else value
     return values
 
 
@@ -464,10 +464,10 @@ class Event:
         """Return the seat, and its part of an id."""
         # By identity, because to hash a bot takes as long as to make a seat; an identity may come from before a pickle,
         # so the bot is compared.
-        made = self._seats.get((role, id(bot)))
-        if made is None or made[0].bot is not bot:
-            made = self._seats[role, id(bot)] = Seat(role, bot), _json((role, bot.name, bot.digest))
-        return made
+        seat_and_text = self._seats.get((role, id(bot)))
+        if seat_and_text is None or seat_and_text[0].bot is not bot:
+            seat_and_text = self._seats[role, id(bot)] = Seat(role, bot), _json((role, bot.name, bot.digest))
+        return seat_and_text
 
     def _opening(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Opening | None:
         """Return the opening of a match: the same for all seatings of these bots, another for each repeat.
@@ -481,9 +481,8 @@ class Event:
         if not self.openings.plies and not listed:
             return None
         key = _openings_key(self.seed, board.label, frozenset((bot.name, bot.digest) for bot in seating))
-        if (
-            listed
-        ):  # a pairing begins at a line that the seed draws, so that few repeats do not use the first lines only
+        if listed:
+            # A pairing begins at a line that the seed draws, so that few repeats do not use the first lines only.
             return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
         return Opening(plies=self.openings.plies, key=key, number=repeat)
 
@@ -591,14 +590,14 @@ def labels(bots: Iterable[Bot]) -> dict[str, str]:
     """Return the label of each bot, by its name: its display name where it has one; no two labels are alike."""
     entered = tuple(bots)
     used = Counter(text for bot in entered for text in {bot.name.casefold(), bot.display.casefold()} - {""})
-    shown: dict[str, str] = {}
+    names: dict[str, str] = {}
     for bot in entered:
         if bot.display in ("", bot.name):
-            shown[bot.name] = bot.name
+            names[bot.name] = bot.name
         elif used[bot.display.casefold()] == 1:
-            shown[bot.name] = bot.display
+            names[bot.name] = bot.display
         else:
-            shown[bot.name] = f"{bot.display} ({bot.name})"
+            names[bot.name] = f"{bot.display} ({bot.name})"
     # A display name may also look like the label that another bot was given just now.
-    alike = Counter(label.casefold() for label in shown.values())
-    return {name: label if alike[label.casefold()] == 1 else name for name, label in shown.items()}
+    alike = Counter(label.casefold() for label in names.values())
+    return {name: label if alike[label.casefold()] == 1 else name for name, label in names.items()}

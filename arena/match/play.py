@@ -153,12 +153,19 @@ class LiveBots:
         """Ask these roles and return their replies; no reply is told to another bot before all are there."""
         if not self._greeted:
             self._greeted = True
-            return self._greet(asks)
+            # All are asked for `ready` at once, since all have been awake since their start. A reused bot that fails
+            # is started again, once: it may have died of what it did in its last match.
+            replies = ask_all(self.bots, asks)
+            failed = {role: asks[role] for role, reply in replies.items() if reply.ending and self.bots[role].reused}
+            for role in failed:
+                self.bots[role].end()
+                self._start(self._seats[role], None)
+            return replies | ask_all(self.bots, failed) if failed else replies
         if len(asks) == 1:
             return self._ask_one(asks)
         few_cores = len(asks) > len(self._launcher.cores)
         if few_cores and self._conditions.freeze:  # one after another, each with its own deadline, the others frozen
-            replies: dict[Role, Reply] = {}
+            replies = {}
             for role, ask in asks.items():
                 replies |= self._ask_one({role: ask})
             return replies
@@ -169,9 +176,9 @@ class LiveBots:
 
     def dismiss(self, role: Role, text: bytes) -> None:
         """Write its last lines to a bot that is out, and end it. No other bot is awake meanwhile."""
-        for other in self.bots.values():
-            if other.role != role:
-                other.freeze()
+        for bot in self.bots.values():
+            if bot.role != role:
+                bot.freeze()
         say_goodbye([self.bots[role]], text)
 
     def say_goodbye(self, referee: Referee) -> None:
@@ -212,15 +219,3 @@ class LiveBots:
         bot = LiveBot(self._launcher, seat.role, seat.bot, self._conditions, rules, process, blameless=blameless)
         self.bots[seat.role] = bot
         self._freezes_late &= bot.of_one_process
-
-    def _greet(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
-        """Ask all at once for `ready`, since all have been awake since their start.
-
-        A reused bot that fails is started again, once: it may have died of what it did in its last match.
-        """
-        replies = ask_all(self.bots, asks)
-        again = {role: asks[role] for role, reply in replies.items() if reply.ending and self.bots[role].reused}
-        for role in again:
-            self.bots[role].end()
-            self._start(self._seats[role], None)
-        return replies | ask_all(self.bots, again) if again else replies

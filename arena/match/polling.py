@@ -75,21 +75,21 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_la
 
     `freeze_late`: whoever gives a short answer is left awake, until somebody is asked who does not.
     """
-    asked = [bots[role] for role in asks]
-    first = asked[0]
+    asked_bots = [bots[role] for role in asks]
+    first = asked_bots[0]
     straight = len(asks) == 1 and first.may_answer_shortly(asks[first.role])
     if straight and (reply := first.short_answer(asks[first.role], stays_awake=freeze_late)) is not None:
         return {first.role: reply}
-    for other in bots.values():
-        if other.role not in asks:
-            _work_for(other, [*asked, other], other.freeze)
+    for bot in bots.values():
+        if bot.role not in asks:
+            _work_for(bot, [*asked_bots, bot], bot.freeze)
     now = time.monotonic()
     if not straight:
-        for number, (bot, ask) in enumerate(zip(asked, asks.values(), strict=True), 1):
-            _work_for(bot, asked[:number], bot.begin, ask)
-        now = asked[-1].stopwatch.begun
+        for number, (bot, ask) in enumerate(zip(asked_bots, asks.values(), strict=True), 1):
+            _work_for(bot, asked_bots[:number], bot.begin, ask)
+        now = asked_bots[-1].stopwatch.begun
     look_at_frozen = now + WATCHDOG_INTERVAL_S
-    while waiting := [bot for bot in asked if bot.awaited]:
+    while waiting := [bot for bot in asked_bots if bot.awaited]:
         now, late = _wait_once(waiting, now, min([bot.stopwatch.due for bot in waiting]))
         if waiting := [bot for bot in waiting if bot.awaited]:
             if now >= look_at_frozen:
@@ -99,10 +99,10 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_la
             for bot in waiting:
                 _work_for(bot, waiting, bot.look, now, late)
             now = time.monotonic()  # the looks took a moment, which is no lateness of the next wait
-    for bot in asked:
+    for bot in asked_bots:
         if bot.reply is None:  # only now: to end it takes a moment, in which no other answer would be seen
             bot.explain_exit()
-    return {bot.role: bot.reply for bot in asked if bot.reply is not None}
+    return {bot.role: bot.reply for bot in asked_bots if bot.reply is not None}
 
 
 def say_goodbye(bots: Collection[LiveBot], text: bytes) -> None:
@@ -151,6 +151,6 @@ def _work_for(
     begun = time.monotonic()
     work(*arguments)
     seconds = time.monotonic() - begun
-    for other in bots:
-        if other is not bot:
-            other.stopwatch.excuse(seconds)
+    for delayed in bots:
+        if delayed is not bot:
+            delayed.stopwatch.excuse(seconds)

@@ -59,7 +59,14 @@ class Referee:
     def asks(self) -> dict[Role, Ask]:
         """Return the next questions, by role, to be asked at once; `{}` when there is a verdict."""
         if self.verdict is None and not self._greeted:
-            return {role: self._greeting(role) for role in self.game.roles if role not in self._faults}
+            entropy, key, control = self.match.entropy, self.match.key, self.match.conditions.time
+            greetings: dict[Role, Ask] = {}
+            for role in self.game.roles:
+                if role not in self._faults:
+                    seed, secret = bot_seed(entropy, role), bot_secret(key, role)
+                    text = protocol.handshake(self.game, self.match, role, seed, secret)
+                    greetings[role] = Ask(text, control.start, control.deadline(control.start), ready=True)
+            return greetings
         while self.verdict is None:
             movers = self.game.to_move(self.state)
             if len(movers) == 1 and movers[0] != CHANCE and not self._faults:  # the usual case, without loops
@@ -67,9 +74,9 @@ class Referee:
                 self._legal = {role: self.game.legal_moves(self.state, role)}
                 return {role: self._question(role)}
             self._legal = {role: self.game.legal_moves(self.state, role) for role in movers}
-            asked = [role for role in movers if role != CHANCE and role not in self._faults]
-            if asked:
-                return {role: self._question(role) for role in asked}
+            questions = {role: self._question(role) for role in movers if role != CHANCE and role not in self._faults}
+            if questions:
+                return questions
             self._advance({})
         return {}
 
@@ -113,12 +120,6 @@ class Referee:
             seconds=seconds,
         )
 
-    def _greeting(self, role: Role) -> Ask:
-        control = self.match.conditions.time
-        seed, secret = bot_seed(self.match.entropy, role), bot_secret(self.match.key, role)
-        text = protocol.handshake(self.game, self.match, role, seed, secret)
-        return Ask(text, control.start, control.deadline(control.start), ready=True)
-
     def _question(self, role: Role) -> Ask:
         clock = self._clocks[role]
         if not self.game.open:
@@ -129,7 +130,7 @@ class Referee:
             state = self._open_state
         last = self._unreported[role]
         if self.game.hidden:  # its own moves of the opening stay: nobody else can tell a bot what it has played
-            last = [(other, move) for other, move in last if other == role]
+            last = [(mover, move) for mover, move in last if mover == role]
         text = protocol.turn(self._number, last, state, protocol.legals(self._legal[role]), clock.told)
         if note := self._notes[role]:
             text, self._notes[role] = note + text, b""
@@ -141,8 +142,8 @@ class Referee:
         for moves in openings.turns_of(self.game, opening):
             self._legal = {role: (move,) for role, move in moves.items()}
             self._advance({role: ChosenMove(move, "opening") for role, move in moves.items()})
-        told = [(turn.role, turn.move) for turn in self.turns if turn.role != CHANCE]
-        self._unreported = {role: list(told) for role in self.game.roles}  # a bot hears its own moves here, too
+        moves_so_far = [(turn.role, turn.move) for turn in self.turns if turn.role != CHANCE]
+        self._unreported = {role: list(moves_so_far) for role in self.game.roles}  # a bot hears its own moves here, too
 
     def _judge(self, role: Role, reply: Reply) -> ChosenMove | None:
         """Return the move that a reply makes, or None when the seat is out because of it."""
@@ -188,8 +189,8 @@ class Referee:
         for role, (move, by, rejected_text, spent, remarks, refused) in chosen.items():
             self.turns.append(Turn(self._number, role, move, by, rejected_text, *spent, remarks, digest, refused))
             if role != CHANCE:
-                for other, unreported in self._unreported.items():
-                    if other != role:
+                for listener, unreported in self._unreported.items():
+                    if listener != role:
                         unreported.append((role, move))
         self._number += 1
         self._finish_if_over()
@@ -244,10 +245,10 @@ def facts_digest(facts: tuple[Fact, ...]) -> str:
 
 def _refusal(ending: Ending, text: str, legal: tuple[Move, ...]) -> str:
     """Return a sentence for the bot's author: the text that came, and what was expected."""
-    shown = protocol.clean(text)
+    answer = protocol.clean(text)
     if ending is Ending.GARBLED:
-        return f'printed "{shown}", which is not clean UTF-8 text; expected one of {len(legal)} legal moves'
+        return f'printed "{answer}", which is not clean UTF-8 text; expected one of {len(legal)} legal moves'
     from difflib import get_close_matches  # slow to import, and only a refused move needs it
 
     (nearest,) = get_close_matches(text[:200], legal, n=1, cutoff=0.0)
-    return f'printed "{shown}", expected one of {len(legal)} legal moves; the nearest is "{nearest}"'
+    return f'printed "{answer}", expected one of {len(legal)} legal moves; the nearest is "{nearest}"'

@@ -48,8 +48,8 @@ def time_loss(ask: Ask, spent: TimeUsed, unfinished: bytes, threads: int = 1) ->
         parts.append(f"CPU time of all its threads counts, and its bot.toml says `threads = {threads}`")
     if excused_ms := round(spent.excused(threads) * 1000):
         parts.append(f"{excused_ms} ms in which it had no core, or the referee was late, are not charged")
-    words = "; ".join([*parts, *_unfinished_line(unfinished)])
-    return Failure(cause=Cause.NO_ANSWER, words=words, spent=spent, threads=threads, unfinished=len(unfinished))
+    text = "; ".join([*parts, *_unfinished_line(unfinished)])
+    return Failure(cause=Cause.NO_ANSWER, words=text, spent=spent, threads=threads, unfinished=len(unfinished))
 
 
 def overload(name: str, spent: TimeUsed) -> str:
@@ -87,14 +87,14 @@ def crash(
     last = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()][-1:]
     complaint = [f"its last stderr line: {protocol.clean(line)}" for line in last]
     memory = _memory_figures(how, limits, stderr, starting=starting)
-    words = "; ".join([status, *complaint, *_unfinished_line(unfinished)]) + memory
+    text = "; ".join([status, *complaint, *_unfinished_line(unfinished)]) + memory
     if confined and calls:
-        words += f"; system calls that were refused to it: {', '.join(calls)}"
+        text += f"; system calls that were refused to it: {', '.join(calls)}"
     elif confined and (how.code == -signal.SIGSYS or any(sign in stderr.lower() for sign in REFUSED)):
-        words += "; a bot may not make every system call: `arena check` names those that were refused to it"
+        text += "; a bot may not make every system call: `arena check` names those that were refused to it"
     return Failure(
         cause=Cause.OUTPUT_CLOSED if how.killed else Cause.ENDED,
-        words=words,
+        words=text,
         exit_code=None if how.killed else how.code,
         unfinished=len(unfinished),
         short_of_memory=bool(memory),
@@ -105,13 +105,13 @@ def crash(
 def limit_exceeded(how: Exit, limits: Limits, *, starting: bool) -> Failure | None:
     """Return the failure of a bot that the kernel ended for what it used; None when it ended for another reason."""
     if how.out_of_memory and limits.memory is not None:
-        words = f"memory: the kernel counted more than its {size(limits.memory)}"
-        return hinted(Failure(cause=Cause.MEMORY, words=words), limits, starting=starting)
+        text = f"memory: the kernel counted more than its {size(limits.memory)}"
+        return hinted(Failure(cause=Cause.MEMORY, words=text), limits, starting=starting)
     if how.code == -signal.SIGXCPU and limits.cpu is not None and how.cpu >= limits.cpu * CPU_SAMPLED:
         return Failure(cause=Cause.CPU, words=f"cpu: {MORE_CPU.format(limits.cpu)}")
     if how.code == -signal.SIGXFSZ:
-        words = "scratch: it wrote a file that is larger than its scratch folder may be"
-        return Failure(cause=Cause.SCRATCH, words=words)
+        text = "scratch: it wrote a file that is larger than its scratch folder may be"
+        return Failure(cause=Cause.SCRATCH, words=text)
     return None
 
 
