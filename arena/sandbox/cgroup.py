@@ -216,8 +216,8 @@ def _give_controllers(parent: str) -> None:
     no processes of its own.
     """
     at_home = os.path.basename(_own() or "") == HOME
-    available, given = (_read(f"{parent}/cgroup.{file}") for file in ("controllers", "subtree_control"))
-    missing = [name for name in CONTROLLERS if name in available and name not in given]
+    available, enabled = (_read(f"{parent}/cgroup.{file}") for file in ("controllers", "subtree_control"))
+    missing = [name for name in CONTROLLERS if name in available and name not in enabled]
     if missing and (ours := _only_ours(parent)):
         home = f"{parent}/{HOME}"
         with contextlib.suppress(FileExistsError):

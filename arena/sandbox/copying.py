@@ -31,19 +31,16 @@ class Copier:
 
     def copy(self, source: str | Path, target: str | Path) -> None:
         """Copy a file, to a name that is free, or a folder, which may be there. OSError for what cannot be copied."""
-        if os.path.isdir(source):
-            self._copy_folder(os.fspath(source), os.fspath(target))
-        else:
+        if not os.path.isdir(source):
             self._copy_file(os.fspath(source), os.fspath(target))
-
-    def _copy_folder(self, source: str, target: str) -> None:
-        folders = [(source, target)]
+            return
+        folders = [(os.fspath(source), os.fspath(target))]  # a list and no recursion, because folders may be deep
         while folders:
-            source, target = folders.pop()
-            os.makedirs(target, exist_ok=True)
-            with os.scandir(source) as entries:
+            folder, copy = folders.pop()
+            os.makedirs(copy, exist_ok=True)
+            with os.scandir(folder) as entries:
                 for entry in entries:
-                    path = os.path.join(target, entry.name)
+                    path = os.path.join(copy, entry.name)
                     if entry.name in self.leave_out and entry.is_dir():  # a file `.git` of a worktree is a file
                         continue
                     if entry.is_symlink():
@@ -53,8 +50,8 @@ class Copier:
                         folders.append((entry.path, path))
                     else:
                         self._copy_file(entry.path, path)
-            os.chmod(target, self._mode(os.stat(source).st_mode | 0o700))
-            self._set_owner(target)
+            os.chmod(copy, self._mode(os.stat(folder).st_mode | 0o700))
+            self._set_owner(copy)
 
     def _copy_file(self, source: str, target: str) -> None:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -97,26 +97,24 @@ class Folder:
     def kit(self, rules: Path) -> Path:
         """Return a folder for PYTHONPATH: the kit, and the rules beside this rules file over those of arena."""
         folder = os.path.dirname(rules)  # not `rules.parent`: paths are slow, and this is asked at every start
-        if folder not in self._kits:
-            with self._full_disk():
-                self._kits[folder] = self._new_kit(rules.parent)
-        return self._kits[folder]
-
-    def _new_kit(self, rules_folder: Path) -> Path:
-        kit = self.path / f"kit{len(self._kits)}"
-        (kit / "arena").mkdir(parents=True)
-        (kit / "arena" / "__init__.py").touch()
-        for name in KIT:
-            shutil.copy(Path(rulefile.__file__).parent / name, kit / "arena")
-        (kit / "rules").mkdir()
-        for source in (rulefile.shipped(), rules_folder):
-            for file in source.iterdir():
-                if file.suffix in {".py", ".toml"} and file.is_file():
-                    shutil.copy(file, kit / "rules")
-        compileall.compile_dir(kit, quiet=2)  # once here instead of once a match in every bot
-        if os.getuid() == 0:  # the users that bots become must be able to read it
-            for path in (kit, *kit.rglob("*")):
-                path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+        if folder in self._kits:
+            return self._kits[folder]
+        with self._full_disk():
+            kit = self.path / f"kit{len(self._kits)}"
+            (kit / "arena").mkdir(parents=True)
+            (kit / "arena" / "__init__.py").touch()
+            for name in KIT:
+                shutil.copy(Path(rulefile.__file__).parent / name, kit / "arena")
+            (kit / "rules").mkdir()
+            for source in (rulefile.shipped(), rules.parent):
+                for file in source.iterdir():
+                    if file.suffix in {".py", ".toml"} and file.is_file():
+                        shutil.copy(file, kit / "rules")
+            compileall.compile_dir(kit, quiet=2)  # once here instead of once a match in every bot
+            if os.getuid() == 0:  # the users that bots become must be able to read it
+                for path in (kit, *kit.rglob("*")):
+                    path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+        self._kits[folder] = kit
         return kit
 
     def room(self, bot: Bot, *, own_copy: bool, user: int | None, sets_times: bool) -> Room:

@@ -118,8 +118,8 @@ def _read_to_end(descriptors: tuple[int, ...], lifeline: int) -> list[str]:
     for descriptor in descriptors:
         poll.register(descriptor, select.POLLIN)
     until = time.monotonic() + OUTPUT_TIMEOUT_S
-    while waiting and (left := until - time.monotonic()) > 0:
-        ready = [descriptor for descriptor, _ in poll.poll(1000 * left)]
+    while waiting and (seconds := until - time.monotonic()) > 0:
+        ready = [descriptor for descriptor, _ in poll.poll(1000 * seconds)]
         for descriptor in waiting.intersection(ready):
             if more := os.read(descriptor, 65536):
                 texts[descriptor] += more

@@ -33,7 +33,13 @@ def main() -> None:
         lambda: _checked(libc.unshare(CLONE_NEWUSER)),
         lambda: os.fork() or os._exit(0),
     ]
-    results: dict[str, object] = {name: _works(attempt) for name, attempt in zip(ATTEMPTS, attempts, strict=True)}
+    results: dict[str, object] = {}
+    for name, attempt in zip(ATTEMPTS, attempts, strict=True):
+        try:
+            attempt()
+            results[name] = True
+        except (OSError, ValueError):
+            results[name] = False
     try:
         with open(os.path.join(os.environ["TMPDIR"], "note"), "w") as note:
             note.write("x")
@@ -41,14 +47,6 @@ def main() -> None:
     except OSError as error:
         results["why"] = str(error)
     print(json.dumps(results))
-
-
-def _works(attempt: Callable[[], object]) -> bool:
-    try:
-        attempt()
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _checked(result: int) -> None:

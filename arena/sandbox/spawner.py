@@ -166,8 +166,8 @@ def in_a_child(launcher: socket.socket, operation: bytes) -> Answer:
             reply = marshal.dumps({"unwatched": error.strerror})
     os.close(child.order)
     os.close(child.reply)
-    taken = bool(reply) or not discard_request(launcher)
-    if taken and not reply and operation == child_setup.START:
+    request_taken = bool(reply) or not discard_request(launcher)
+    if request_taken and not reply and operation == child_setup.START:
         return {"pid": child.pid, "resident": warm.inherited.resident} | watched
     for listener in watched.values():
         os.close(listener)

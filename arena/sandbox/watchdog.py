@@ -123,7 +123,7 @@ class Watchdog:
         if len(usages) == 1 or limit is None or resident + tables <= limit * RESIDENT_FACTOR:
             return resident + tables
         shares = ((procfs.share(pid), usage.resident) for pid, usage in usages.items())
-        return tables + sum(whole if share is None else share for share, whole in shares)
+        return tables + sum(resident_alone if share is None else share for share, resident_alone in shares)
 
 
 def in_folder(path: str, most: int) -> tuple[int, int]:
