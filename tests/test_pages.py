@@ -65,7 +65,7 @@ def test_every_reason_of_the_games_is_explained():
 
 
 def test_what_an_ending_is_said_to_say_is_what_arena_says():
-    sections = re.findall(r"^It says .*?\n\n", ENDINGS, re.MULTILINE | re.DOTALL)
+    sections = re.findall(r"^The report says .*?\n\n", ENDINGS, re.MULTILINE | re.DOTALL)
     quoted = [words for section in sections for words in re.findall(r"`([a-z][^`]+)`", section)]
     assert len(sections) == len(Ending) - 1
     assert [words for words in quoted if not re.search(words.replace("no answer", "no {awaited}"), CODE)] == []
