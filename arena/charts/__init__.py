@@ -59,7 +59,7 @@ def about(results: Results) -> About:
         event=results.event.name,
         bots=tuple(results.label(standing.bot) for standing in results.standings),
         boards=results.columns,
-        places=tuple(results.places),
+        board_roles=tuple(results.places),
         unit=results.ratings.unit,
         limit=results.event.conditions.time.move,
     )
@@ -110,9 +110,9 @@ def write(results: Results, folder: Path) -> Written:
 def _drawn_before(memory: Path, key: str, target: Path) -> Written | None:
     """Return the charts that stand in the folder `target` if they were drawn under this key, else None."""
     try:
-        drawn = json.loads(memory.read_bytes())
-        files, silent = drawn["files"], drawn["silent"]
-        if drawn["key"] != key or not all(isinstance(why, str) for why in silent.values()):
+        stored = json.loads(memory.read_bytes())
+        files, silent = stored["files"], stored["silent"]
+        if stored["key"] != key or not all(isinstance(why, str) for why in silent.values()):
             return None
         # Every chart has both its files or a reason for none, so that no name in the file leads out of the folder.
         pictures = {f"{name}{form}" for name in names() if name not in silent for form in FORMS}

@@ -29,13 +29,13 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     count = len(order)
     size, side = row_size(count), 0.42 if count <= NUMBERED else 0.24 if count <= 24 else 0.165
     names = about.labels(order)
-    room = widest(names, size) + 0.12
+    label_inches = widest(names, size) + 0.12
     high = side * count
     figure, (panel,) = sheet(
         about.title("who is surely better"),
         f"Chance in per cent that the bot in the row is stronger than the bot in the column{omitted}",
         (max(1.2, high), high),
-        room=Room(left=room, below=room, above=0.1, top=0.36 if count > NUMBERED else 0),
+        room=Room(left=label_inches, below=label_inches, above=0.1, top=0.36 if count > NUMBERED else 0),
     )
     cells(panel, values, most=100)
     rows(panel, names)

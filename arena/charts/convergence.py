@@ -4,7 +4,6 @@ The parts are cut by repeat and then by seed, so that each is a fair mixture of 
 the order in which matches happened to end.
 """
 
-from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -17,7 +16,6 @@ from arena.charts.style import BEST_BOTS, FAINT, GREY, TEXT, About, Nothing, sty
 from arena.charts.style.gap import GAP_NOTE, gap_in
 from arena.charts.style.letters import widest
 from arena.charts.style.sheet import Room, bare, sheet
-from arena.results.arrays import Arrays
 from arena.results.leaderboard import Results
 from arena.results.ratings import find
 
@@ -39,16 +37,8 @@ def frame(results: Results) -> pd.DataFrame:
     """Return a row for each part of the schedule and `bot`: how many `matches`, the `rating`, its `low` and `high`."""
     rule, seed = find(results.rating), results.event.resampling_seed
     rows: list[tuple[object, ...]] = []
-    for counted in _parts(results.arrays):
-        part = results.ratings
-        if not counted.all():
-            part = rule.rate(results.arrays.select(counted), seed=seed, refits=REFITS)
-        rows += ((int(counted.sum()), rating.bot, *rating.strength) for rating in part.ratings)
-    return pd.DataFrame(rows, columns=["matches", "bot", "rating", "low", "high"])
-
-
-def _parts(arrays: Arrays) -> Iterator[Marks]:
-    """Yield which matches are in each part; the legs of a pair are in the same."""
+    arrays = results.arrays
+    # The legs of a pair have one seed, so they are one block, and a part has whole blocks.
     order = np.lexsort((arrays.seed, arrays.repeat))
     new = np.diff(arrays.seed[order], prepend=-1) != 0
     block = np.empty_like(order)
@@ -56,7 +46,11 @@ def _parts(arrays: Arrays) -> Iterator[Marks]:
     count = int(new.sum())
     parts = PARTS if len(arrays.coded(attrgetter("bot"))[0]) <= MANY else FEWEST
     for share in sorted({-(-count * part // parts) for part in range(1, parts + 1)} if count >= FEWEST else ()):
-        yield block < share
+        counted, part = block < share, results.ratings
+        if not counted.all():
+            part = rule.rate(arrays.select(counted), seed=seed, refits=REFITS)
+        rows += ((int(counted.sum()), rating.bot, *rating.strength) for rating in part.ratings)
+    return pd.DataFrame(rows, columns=["matches", "bot", "rating", "low", "high"])
 
 
 @styled
@@ -70,28 +64,28 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     spread = SPREAD if len(named) > ALL_SPREAD else len(named)
     whose = "" if spread == len(named) else f" of the best {spread}"
     frame = _settled(frame, named[:spread])
-    others = len(last) - len(named)
-    rest = f"; grey: the other {others}" if others else ""
-    drawn = frame.assign(  # as far as anything of each line is drawn
+    unnamed = len(last) - len(named)
+    unnamed_text = f"; grey: the other {unnamed}" if unnamed else ""
+    reaches = frame.assign(  # as far as anything of each line is drawn
         **{end: frame[end].where(frame["bot"].isin(named[:spread]), frame["rating"]) for end in ("low", "high")}
     )
-    finite = drawn.replace([-np.inf, np.inf], np.nan)  # min and max leave out what is missing
+    finite = reaches.replace([-np.inf, np.inf], np.nan)  # min and max leave out what is missing
     ends = finite.groupby("bot").agg({"rating": "last", "low": "min", "high": "max"})
-    lines = drawn.groupby("bot")["rating"].agg(["min", "max"])
+    lines = reaches.groupby("bot")["rating"].agg(["min", "max"])
     gap = gap_in(ends["rating"], ends["low"].clip(upper=lines["min"]), ends["high"].clip(lower=lines["max"]))
     figure, (panel,) = sheet(
         about.title("how the ratings settle"),
-        f"Rating after so many matches, with the 95 % interval{whose}{rest}{GAP_NOTE if gap else ''}",
+        f"Rating after so many matches, with the 95 % interval{whose}{unnamed_text}{GAP_NOTE if gap else ''}",
         (WIDE, HIGH),
         room=Room(left=0.45, right=widest(names, TEXT) + TIE + 0.1, above=0.05, below=0.45),
     )
     for bot, table in frame.groupby("bot", sort=False):
         if bot not in named:
             panel.plot(table["matches"], table["rating"], color=FAINT, linewidth=0.8, zorder=1)
-    for place, bot in enumerate(named):
-        table, colour = frame[frame["bot"] == bot], BEST_BOTS[place]
+    for index, bot in enumerate(named):
+        table, colour = frame[frame["bot"] == bot], BEST_BOTS[index]
         panel.plot(table["matches"], table["rating"], color=colour, linewidth=1.8, zorder=3)
-        if place < spread:
+        if index < spread:
             low, high = table["low"].clip(-FAR), table["high"].clip(upper=FAR)
             panel.fill_between(table["matches"], low, high, color=colour, alpha=0.13, linewidth=0, zorder=2)
     panel.set(xlim=(frame["matches"].min(), frame["matches"].max()))
@@ -110,32 +104,32 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
 
 def _settled(frame: pd.DataFrame, spread: list[str]) -> pd.DataFrame:
     """Return the parts after the last one with an interval much wider than the widest of the final part."""
-    own = frame[frame["bot"].isin(spread)]
-    wide = (own["high"] - own["low"]).where(np.isfinite(own["high"] - own["low"])).groupby(own["matches"]).max()
+    rows = frame[frame["bot"].isin(spread)]
+    wide = (rows["high"] - rows["low"]).where(np.isfinite(rows["high"] - rows["low"])).groupby(rows["matches"]).max()
     wild = wide.index[wide > WILD * wide.iloc[-1]]
-    kept = frame[frame["matches"] > wild.max()] if len(wild) else frame
-    return kept if kept["matches"].nunique() > 1 else frame
+    settled = frame[frame["matches"] > wild.max()] if len(wild) else frame
+    return settled if settled["matches"].nunique() > 1 else frame
 
 
 def _names(panel: Axes, names: list[str], ratings: list[float]) -> None:
     """Write names at the ends of the lines, apart from each other, each tied to its line."""
     to_page, to_panel = panel.transData, panel.transAxes.inverted()
     ends = [float(to_panel.transform(to_page.transform((0, rating)))[1]) for rating in ratings]
-    within = [min(height, 1 - place * LINE / HIGH) for place, height in enumerate(ends)]  # none beyond the upper edge
-    for place, (name, at, own) in enumerate(zip(names, apart(within, LINE / HIGH), ends, strict=True)):
-        colour, right = BEST_BOTS[place], 1 + TIE / WIDE
-        panel.plot([1, right], [own, at], color=colour, linewidth=0.8, transform=panel.transAxes, clip_on=False)
+    within = [min(height, 1 - index * LINE / HIGH) for index, height in enumerate(ends)]  # none beyond the upper edge
+    for index, (name, at, end) in enumerate(zip(names, apart(within, LINE / HIGH), ends, strict=True)):
+        colour, right = BEST_BOTS[index], 1 + TIE / WIDE
+        panel.plot([1, right], [end, at], color=colour, linewidth=0.8, transform=panel.transAxes, clip_on=False)
         panel.text(right + 0.01, at, name, transform=panel.transAxes, va="center_baseline", color=colour, fontsize=TEXT)
 
 
 def apart(heights: list[float], step: float) -> list[float]:
     """Return falling heights, at least a step apart, as near as possible to these falling heights (least squares)."""
     groups: list[tuple[float, int]] = []
-    for place, height in enumerate(heights):
-        mean, count = height + place * step, 1
+    for index, height in enumerate(heights):
+        mean, count = height + index * step, 1
         while groups and groups[-1][0] < mean:
             above, held = groups.pop()
             mean, count = (above * held + mean * count) / (held + count), held + count
         groups.append((mean, count))
     level = [mean for mean, count in groups for _ in range(count)]
-    return [height - place * step for place, height in enumerate(level)]
+    return [height - index * step for index, height in enumerate(level)]

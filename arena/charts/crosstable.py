@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from arena.charts.style import About, Nothing, styled
@@ -34,7 +33,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     by_board = [_panels(frame[frame["board"] == board], board, about) for board in boards]
     most = max(max(grid.shape) for panels in by_board for *_, grid in panels)
     size, side = row_size(most), 0.34 if most <= NUMBERED else 0.24 if most <= 24 else 0.155
-    room = widest(about.labels(frame["bot"].unique(), NAME), size) + 0.12
+    label_inches = widest(about.labels(frame["bot"].unique(), NAME), size) + 0.12
     high = [side * max(len(grid) for *_, grid in panels) for panels in by_board]
     columns = max(map(len, by_board))
     wide = max(2.1, side * most)
@@ -43,36 +42,34 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         f"Mean score, 0 to 100, of the bot in a row, in the panel's role, against the bot in a column{omitted}",
         (wide, high),
         grid=(len(by_board), columns),
-        room=Room(left=room, between=0.3, above=0.4, below=room + 0.05, top=0.36 if most > NUMBERED else 0),
+        room=Room(
+            left=label_inches, between=0.3, above=0.4, below=label_inches + 0.05, top=0.36 if most > NUMBERED else 0
+        ),
     )
     for row, panels in enumerate(by_board):
         for column in range(columns):
             panel = axes[row * columns + column]
-            if column < len(panels):
-                _heat(panel, panels[column], about, size, named=column == 0)
-            else:
+            if column >= len(panels):
                 panel.set_axis_off()
+                continue
+            board, role, table = panels[column]
+            cells(panel, table.to_numpy(dtype=np.float64), most=100)
+            heading(panel, shown([about.board(board)], 26)[0], shown([f"as {role}"], 34)[0])
+            rows(panel, about.labels(table.index, NAME), named=column == 0)
+            panel.set_xticks(range(table.shape[1]), about.labels(table.columns, NAME), rotation=90, fontsize=size)
     if most > NUMBERED:
         scale(axes[0], (0, 1 + 0.62 / high[0], min(1, 1.6 / wide), 0.09 / high[0]), 100, "")
     return figure
 
 
 def _panels(table: pd.DataFrame, board: str, about: About) -> list[Panel]:
-    """A panel a role; roles whose tables are equal, as those of one bot's ghosts, share one."""
+    """Return a panel for each role; roles whose tables are equal, as those of one bot's ghosts, share one."""
     rows, columns = about.order(table["bot"]), about.order(table["opponent"])
     return [
         (
             board,
             role,
-            own.pivot_table(index="bot", columns="opponent", values="score").reindex(index=rows, columns=columns),
+            scores.pivot_table(index="bot", columns="opponent", values="score").reindex(index=rows, columns=columns),
         )
-        for _, role, own in about.placed(table, ["bot", "opponent", "score"])
+        for _, role, scores in about.by_role(table, ["bot", "opponent", "score"])
     ]
-
-
-def _heat(panel: Axes, content: Panel, about: About, size: float, *, named: bool) -> None:
-    board, role, grid = content
-    cells(panel, grid.to_numpy(dtype=np.float64), most=100)
-    heading(panel, shown([about.board(board)], 26)[0], shown([f"as {role}"], 34)[0])
-    rows(panel, about.labels(grid.index, NAME), named=named)
-    panel.set_xticks(range(grid.shape[1]), about.labels(grid.columns, NAME), rotation=90, fontsize=size)

@@ -16,9 +16,9 @@ def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `bot` that played and each `ending`: how many `seats` ended so, and how many it `held`."""
     held = results.seats_held()
     rows = [
-        (one.bot, str(ending), one.endings.get(ending, 0), held[one.bot])
-        for one in results.standings
-        if held[one.bot]
+        (standing.bot, str(ending), standing.endings.get(ending, 0), held[standing.bot])
+        for standing in results.standings
+        if held[standing.bot]
         for ending in Ending
     ]
     return pd.DataFrame(rows, columns=["bot", "ending", "seats", "held"])
@@ -35,34 +35,34 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     bots = [bot for bot in about.order(frame["bot"]) if faults[bot]]
     if not bots:
         return Nothing("nobody was at fault")
-    others = len(table) - len(bots)
+    innocent_count = len(table) - len(bots)
     bots, omitted = best(bots, ROWS)
     names, size = about.labels(bots), row_size(len(bots))
-    innocent = f"; the other {others} never were" if others > 1 else "; the other one never was" if others else ""
+    innocent = {0: "", 1: "; the other one never was"}.get(innocent_count, f"; the other {innocent_count} never were")
     figure, (panel,) = sheet(
         about.title("who was at fault"),
         f"Share of the bot's seats, in per cent{innocent}{omitted}",
         (4.8, row_height(len(bots)) * len(bots)),
         room=Room(left=widest(names, size) + 0.12, right=FIGURE_INCHES, top=0.28, below=0.3),
     )
-    left = pd.Series(0.0, index=bots)
+    reach = pd.Series(0.0, index=bots)
     for ending, colour in FAULTS.items():
-        share = (100 * table[ending] / held)[bots] if ending in table else left * 0
+        share = (100 * table[ending] / held)[bots] if ending in table else reach * 0
         if share.any():
             label = ending.replace("_", " ")
-            panel.barh(range(len(bots)), share, left=left, height=0.62, color=colour, label=label, linewidth=0)
-            left += share
-    for place, bot in enumerate(bots):
+            panel.barh(range(len(bots)), share, left=reach, height=0.62, color=colour, label=label, linewidth=0)
+            reach += share
+    for row, bot in enumerate(bots):
         panel.annotate(
             f"{faults[bot]} of {held[bot]}",
-            (left[bot], place),
+            (reach[bot], row),
             (5, 0),
             textcoords="offset points",
             va="center",
             color=GREY,
             fontsize=size - 0.5,
         )
-    panel.set_xlim(0, max(1.0, left.max()))
+    panel.set_xlim(0, max(1.0, reach.max()))
     rows(panel, names)
     bare(panel)
     legend(panel)

@@ -49,35 +49,30 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     if rated and "tier" in frame:
         grounds = frame["tier"].astype(object)
         grounds = grounds.where(frame["plays"].isna(), frame["plays"]) if "plays" in frame else grounds
-        bands(panel, [None if pd.isna(ground) else ground for ground in grounds], _not_surely_below(frame))
+        overlaps: list[bool] = []  # of each row with the row above it: where their ranks do, the ground fades
+        if "rank_low" in frame:
+            overlaps = (frame["rank_low"] <= frame["rank_high"].shift()).fillna(value=False).astype(bool).tolist()
+        bands(panel, [None if pd.isna(ground) else ground for ground in grounds], overlaps)
     _marks(panel, frame, rated=rated)
     if gap:
         gap.mark(panel, "x")
     rows(panel, names)
     bare(panel)
-    left = WIDE + 0.1
+    column_start = WIDE + 0.1
     for (head, texts), across in zip(columns.items(), wide, strict=True):
-        _column(panel, (left + across) / WIDE, head, texts, size)
-        left += across
+        _column(panel, (column_start + across) / WIDE, head, texts, size)
+        column_start += across
     return figure
 
 
 def _subtitle(frame: pd.DataFrame, about: About, *, rated: bool) -> str:
     if not rated:
         return "Points: mean score over boards and roles, 0 to 100"
-    tiers = (
-        "; on one ground nobody is surely below its first" if "tier" in frame and frame["tier"].nunique() > 1 else ""
-    )
+    several_tiers = "tier" in frame and frame["tier"].nunique() > 1
+    tiers = "; on one ground nobody is surely below its first" if several_tiers else ""
     tiers += "; no rank for who plays a part only" if "plays" in frame else ""
     unit = f" in {about.unit}" if about.unit else ""
     return f"Rating{unit} with its 95 % interval{tiers}"
-
-
-def _not_surely_below(frame: pd.DataFrame) -> list[bool]:
-    """Return for each row whether its bot may be as good as the one above: the ranges of their ranks overlap."""
-    if "rank_low" not in frame:
-        return []
-    return list((frame["rank_low"] <= frame["rank_high"].shift()).fillna(value=False).astype(bool))
 
 
 def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[str]]:
@@ -88,18 +83,16 @@ def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[s
         return {"points": points}
     columns = {"rating": [_text(value, declared["rating"]) for value in frame["rating"]]}
     if "rank_low" in frame and frame["rank_low"].notna().any():
-        columns["rank"] = list(map(_range, frame["rank_low"], frame["rank_high"]))
+        columns["rank"] = [
+            "" if pd.isna(low) else f"{low:.0f}" if low == high else f"{low:.0f}\u2013{high:.0f}"
+            for low, high in zip(frame["rank_low"], frame["rank_high"], strict=True)
+        ]
     columns |= {} if frame["rating"].equals(frame["points"]) else {"points": points}
     return columns | ({"plays": list(frame["plays"].fillna(""))} if "plays" in frame else {})
 
 
 def _text(value: float, column: Column) -> str:
     return "never played" if pd.isna(value) else column.text(value).replace("-", "\u2212")
-
-
-def _range(low: float, high: float) -> str:
-    """`2` or `2-4`."""
-    return "" if pd.isna(low) else f"{low:.0f}" if low == high else f"{low:.0f}\u2013{high:.0f}"
 
 
 def _marks(panel: Axes, frame: pd.DataFrame, *, rated: bool) -> None:
@@ -113,16 +106,16 @@ def _marks(panel: Axes, frame: pd.DataFrame, *, rated: bool) -> None:
 
 
 def _column(panel: Axes, right: float, head: str, texts: list[str], size: float) -> None:
-    """Figures beside the panel; the first head is what rows are placed by."""
+    """Write a column of texts, with its head, to the right of the panel."""
     across = panel.get_yaxis_transform()
     panel.annotate(
         head, (right, 1), (0, 5), "axes fraction", "offset points", ha="right", fontsize=max(8, size - 1), color=GREY
     )
-    for place, text in enumerate(texts):
+    for row, text in enumerate(texts):
         missing = text == "never played"
         panel.text(
             right,
-            place,
+            row,
             "" if missing and head != "points" else text,
             ha="right",
             va="center_baseline",

@@ -48,7 +48,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
 
 
 def _bars(panel: Axes, turns: Ints, matches: Ints) -> float:
-    """The bars, and the line; the median."""
+    """Draw the bars, and a line at the median; return the median."""
     step = max(1, -(-(int(turns.max()) + 1) // BINS))
     edges = np.arange(-0.5, max(int(turns.max()) + 1, 8) + step, step)
     panel.hist(turns, bins=edges.tolist(), weights=matches, color=TURNS, rwidth=0.9)

@@ -80,7 +80,7 @@ def _panel(panel: Axes, table: pd.DataFrame) -> None:
 
 
 def short(value: float, _position: object = None) -> str:
-    """A figure in few letters: 1200 as 1.2k."""
+    """Return a figure in few letters: 1200 as 1.2k."""
     size = abs(value)
     for least, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if size >= least:

@@ -31,36 +31,36 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         return Nothing("no bot has played in two versions")
     last = frame[frame["bot"].isin(changed.index)].groupby("bot")["rating"].last()
     order = list(last.sort_values(ascending=False, kind="stable").index)
-    bots, others = order[:MOST], len(order) - MOST
-    drawn = frame[frame["bot"].isin(bots)]
+    bots = order[:MOST]
+    shown_rows = frame[frame["bot"].isin(bots)]
     names = about.labels(bots)
     rows = -(-len(bots) // LEGEND_COLUMNS)
     figure, (panel,) = sheet(
         about.title("how the bots developed"),
         f"Rating of each version{f' in {about.unit}' if about.unit else ''}, with its 95 % interval; the number is its "
-        f"rank at the time{f'; the best {MOST} of {len(order)} bots with versions' if others > 0 else ''}",
+        f"rank at the time{f'; the best {MOST} of {len(order)} bots with versions' if len(order) > MOST else ''}",
         (WIDE, HIGH),
         room=Room(left=0.45, right=0.2, below=0.45, top=LEGEND_ROW * rows + 0.1),
     )
-    finite = drawn[["rating", "rating_low", "rating_high"]].replace([-np.inf, np.inf], np.nan)
+    finite = shown_rows[["rating", "rating_low", "rating_high"]].replace([-np.inf, np.inf], np.nan)
     low, high = float(finite.min().min()), float(finite.max().max())
     reach = OPEN_REACH * (high - low or 1)
     for number, (bot, name) in enumerate(zip(bots, names, strict=True)):
-        own = drawn[drawn["bot"] == bot]
-        at = own["version"].to_numpy(dtype=float) + DODGE * (number - (len(bots) - 1) / 2)
+        versions = shown_rows[shown_rows["bot"] == bot]
+        at = versions["version"].to_numpy(dtype=float) + DODGE * (number - (len(bots) - 1) / 2)
         colour = BEST_BOTS[number]
-        panel.plot(at, own["rating"], color=colour, linewidth=1.6, marker="o", markersize=4, label=name, zorder=3)
+        panel.plot(at, versions["rating"], color=colour, linewidth=1.6, marker="o", markersize=4, label=name, zorder=3)
         panel.vlines(
             at,
-            own["rating_low"].clip(lower=low - reach),
-            own["rating_high"].clip(upper=high + reach),
+            versions["rating_low"].clip(lower=low - reach),
+            versions["rating_high"].clip(upper=high + reach),
             color=colour,
             linewidth=1.0,
             alpha=0.6,
         )
-        for x, rating, rank in zip(at, own["rating"], own["rank"], strict=True):
+        for x, rating, rank in zip(at, versions["rating"], versions["rank"], strict=True):
             panel.annotate(str(rank), (x, rating), (4, 3), textcoords="offset points", fontsize=SMALL, color=colour)
-    panel.set_xlim(0.6, int(drawn["version"].max()) + 0.4)
+    panel.set_xlim(0.6, int(shown_rows["version"].max()) + 0.4)
     panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12))
     panel.set_xlabel("version, in the order in which they played", fontsize=8.5)
     panel.tick_params(axis="y", labelsize=8, labelcolor=GREY)

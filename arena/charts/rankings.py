@@ -27,35 +27,36 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     """Draw a panel a board and role, its bots by rank, each strength with its 95 % interval."""
     if not len(frame):
         return Nothing("no matches")
-    each = [table.head(MOST) for _, table in frame.groupby(["board", "role"], sort=False, dropna=False)]
-    if len(each) == 1:
+    tables = [table.head(MOST) for _, table in frame.groupby(["board", "role"], sort=False, dropna=False)]
+    if len(tables) == 1:
         return Nothing("one board with one role: its ranking is the leaderboard")
-    bots = list(dict.fromkeys(bot for table in each for bot in table["bot"]))
+    bots = list(dict.fromkeys(bot for table in tables for bot in table["bot"]))
     label = dict(zip(bots, about.labels(bots), strict=True))
     # The mark U+200E keeps the rank before a name that is written from right to left.
     names = [
-        [f"\u200e{rank} {label[bot]}" for rank, bot in zip(table["rank"], table["bot"], strict=True)] for table in each
+        [f"\u200e{rank} {label[bot]}" for rank, bot in zip(table["rank"], table["bot"], strict=True)]
+        for table in tables
     ]
-    most = max(map(len, each))
-    room = max(widest(own, row_size(most)) for own in names) + 0.12
-    columns = min(COLUMNS, len(each))
-    drawn = pd.concat(each)
-    gap = gap_in(drawn["strength"], drawn["low"], drawn["high"])
+    most = max(map(len, tables))
+    label_inches = max(widest(labels, row_size(most)) for labels in names) + 0.12
+    columns = min(COLUMNS, len(tables))
+    every_row = pd.concat(tables)
+    gap = gap_in(every_row["strength"], every_row["low"], every_row["high"])
     figure, panels = sheet(
         about.title("who is best where"),
         f"Strength on the board, and in each role,{f' in {about.unit},' if about.unit else ''} with its 95 % interval"
         f"{GAP_NOTE if gap else ''}",
         (WIDE, row_height(most) * most),
-        grid=(-(-len(each) // columns), columns),
-        room=Room(left=room, right=0.15, between=room + 0.15, above=0.42, below=0.3),
+        grid=(-(-len(tables) // columns), columns),
+        room=Room(left=label_inches, right=0.15, between=label_inches + 0.15, above=0.42, below=0.3),
     )
-    low, high = extent(drawn["strength"], drawn["low"], drawn["high"])
+    low, high = extent(every_row["strength"], every_row["low"], every_row["high"])
     slack = 0.05 * (high - low or 1)
     for number, panel in enumerate(panels):
-        if number >= len(each):
+        if number >= len(tables):
             panel.set_axis_off()
             continue
-        table = each[number]
+        table = tables[number]
         role = table["role"].iloc[0]
         intervals(panel, table["strength"], table["low"], table["high"])
         bare(panel)

@@ -19,7 +19,11 @@ TITLE = 17  # letters that fit over a panel
 
 def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `board`, `role` and `bot`: its `strength` with `low` and `high`, and its mean `score`."""
-    scores = [(one.bot, *place, score) for one in results.standings for place, score in one.roles.items()]
+    scores = [
+        (standing.bot, board, role, score)
+        for standing in results.standings
+        for (board, role), score in standing.roles.items()
+    ]
     strengths = results.strengths().set_index(["bot", "board", "role"])
     table = pd.DataFrame(scores, columns=["bot", "board", "role", "score"])
     return table.join(strengths, on=["bot", "board", "role"])
@@ -30,9 +34,9 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     """Draw a panel a role, a row a bot: its strength with the 95 % interval, the mean score beside it."""
     if not len(frame):
         return Nothing("no matches")
-    places = about.placed(frame, ["bot", "score"])
+    entries = about.by_role(frame, ["bot", "score"])
     order, omitted = best(about.order(frame["bot"]), ROWS)
-    columns = min(COLUMNS if len(order) <= MANY else 2 * COLUMNS, len(places))
+    columns = min(COLUMNS if len(order) <= MANY else 2 * COLUMNS, len(entries))
     names, size = about.labels(order), row_size(len(order))
     reaches = frame.groupby("bot").agg({"strength": "mean", "low": "min", "high": "max"})
     gap = gap_in(reaches["strength"], reaches["low"], reaches["high"])
@@ -41,16 +45,16 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         f"Strength in the role{f' in {about.unit}' if about.unit else ''}, with its 95 % interval; the line is the"
         f" average bot{GAP_NOTE if gap else ''}. Beside it: mean score, 0 to 100{omitted}",
         (WIDE, row_height(len(order)) * len(order)),
-        grid=(-(-len(places) // columns), columns),
+        grid=(-(-len(entries) // columns), columns),
         room=Room(left=widest(names, size) + 0.12, right=FIGURE, between=0.2 + FIGURE, above=0.42, below=0.3),
     )
     reach = extent(frame["strength"], frame["low"], frame["high"])
     slack = 0.05 * (reach[1] - reach[0] or 1)
     for number, panel in enumerate(panels):
-        if number >= len(places):
+        if number >= len(entries):
             panel.set_axis_off()
             continue
-        board, role, table = places[number]
+        board, role, table = entries[number]
         _panel(panel, table.set_index("bot").reindex(order), size)
         panel.set(xlim=(reach[0] - slack, reach[1] + slack))
         panel.xaxis.set_major_locator(MaxNLocator(nbins=3))
@@ -62,16 +66,16 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
 
 
 def _panel(panel: Axes, table: pd.DataFrame, size: float) -> None:
-    for place in range(len(table)):
-        panel.axhline(place, color=PALE, linewidth=0.6, zorder=0)
+    for row in range(len(table)):
+        panel.axhline(row, color=PALE, linewidth=0.6, zorder=0)
     panel.axvline(float(table["strength"].mean()), color=GREY, linewidth=0.8, zorder=1)
     intervals(panel, table["strength"], table["low"], table["high"])
     across = panel.get_yaxis_transform()
-    for place, score in enumerate(table["score"]):
+    for row, score in enumerate(table["score"]):
         if pd.notna(score):
             panel.text(
                 1 + FIGURE / WIDE,
-                place,
+                row,
                 f"{score:.0f}",
                 ha="right",
                 va="center_baseline",

@@ -28,12 +28,12 @@ def frame(results: Results) -> pd.DataFrame:
     roles, role = arrays.coded(attrgetter("role"))
     bots, bot = arrays.coded(attrgetter("bot"))
     key = (label * len(roles) + role) * len(bots) + bot
-    found, matches = np.unique(key[arrays.entry] * 101 + arrays.score, return_counts=True)
-    rest, score = np.divmod(found, 101)
-    rest, own = np.divmod(rest, max(1, len(bots)))
-    board, part = np.divmod(rest, max(1, len(roles)))
-    columns = {"board": (labels, board), "role": (roles, part), "bot": (bots, own)}
-    texts = {name: np.array(words, dtype=object)[places] for name, (words, places) in columns.items()}
+    keys, matches = np.unique(key[arrays.entry] * 101 + arrays.score, return_counts=True)
+    role_and_board, score = np.divmod(keys, 101)
+    role_and_board, bot_code = np.divmod(role_and_board, max(1, len(bots)))
+    board, part = np.divmod(role_and_board, max(1, len(roles)))
+    columns = {"board": (labels, board), "role": (roles, part), "bot": (bots, bot_code)}
+    texts = {name: np.array(names, dtype=object)[codes] for name, (names, codes) in columns.items()}
     return pd.DataFrame(texts | {"score": score, "matches": matches})
 
 
@@ -44,24 +44,24 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         return Nothing("no matches")
     if frame["score"].nunique() < 2:
         return Nothing("all scores are equal")
-    order, rest = best(about.order(frame["bot"]), ROWS)
+    order, omitted = best(about.order(frame["bot"]), ROWS)
     frame = frame[frame["bot"].isin(order)]
-    places = about.placed(frame, ["bot", "score", "matches"])
-    columns = min(COLUMNS if len(order) <= MANY else 2 * COLUMNS, len(places))
+    entries = about.by_role(frame, ["bot", "score", "matches"])
+    columns = min(COLUMNS if len(order) <= MANY else 2 * COLUMNS, len(entries))
     names, size = about.labels(order), row_size(len(order))
     high = row_height(len(order)) * len(order)
     figure, panels = sheet(
         about.title("how scores are spread"),
-        f"How many of the bot's matches in the role brought which score, 0 to 100; the mark is the mean{rest}",
+        f"How many of the bot's matches in the role brought which score, 0 to 100; the mark is the mean{omitted}",
         (WIDE, high),
-        grid=(-(-len(places) // columns), columns),
+        grid=(-(-len(entries) // columns), columns),
         room=Room(left=widest(names, size) + 0.12, above=0.42, below=0.28),
     )
     for number, panel in enumerate(panels):
-        if number >= len(places):
+        if number >= len(entries):
             panel.set_axis_off()
             continue
-        board, role, table = places[number]
+        board, role, table = entries[number]
         _panel(panel, table, order)
         heading(panel, *shown([about.board(board), role], TITLE))
         rows(panel, names, named=number % columns == 0)
@@ -70,7 +70,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
 
 def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
     count, total = np.zeros((len(order), BINS)), np.zeros(len(order))
-    row = table["bot"].map({bot: place for place, bot in enumerate(order)}).to_numpy()
+    row = table["bot"].map({bot: index for index, bot in enumerate(order)}).to_numpy()
     score, matches = table["score"].to_numpy(), table["matches"].to_numpy()
     np.add.at(count, (row, np.minimum(score * BINS // 100, BINS - 1)), matches)
     np.add.at(total, row, score * matches)
@@ -86,9 +86,9 @@ def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
 
 
 def _bars(high: Floats) -> Path:
-    """All bars as one path: a file with a thousand of them stays small."""
-    place, at = np.nonzero(high)
-    left, foot = 100 / BINS * at, place + 0.45
-    right, top = left + 0.94 * 100 / BINS, foot - high[place, at]
-    corners = np.stack([left, foot, left, top, right, top, right, foot, left, foot], axis=1).reshape(-1, 2)
-    return Path(corners, np.tile([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], len(place)))
+    """Return all bars as one path: a file with a thousand of them stays small."""
+    row, at = np.nonzero(high)
+    start, foot = 100 / BINS * at, row + 0.45
+    right, top = start + 0.94 * 100 / BINS, foot - high[row, at]
+    corners = np.stack([start, foot, start, top, right, top, right, foot, start, foot], axis=1).reshape(-1, 2)
+    return Path(corners, np.tile([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], len(row)))

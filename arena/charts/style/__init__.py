@@ -76,7 +76,7 @@ class About:
     """Best first; others come after them, as the frame has them."""
     boards: Mapping[str, str] = field(default_factory=dict)
     """A short name for a `game/board`."""
-    places: tuple[tuple[str, str], ...] = ()
+    board_roles: tuple[tuple[str, str], ...] = ()
     """Every (`game/board`, role), in order."""
     unit: str = ""
     """Of ratings and strengths."""
@@ -91,20 +91,23 @@ class About:
         """Return the short name of a `game/board`."""
         return self.boards.get(label, label)
 
-    def placed(self, frame: Any, alike: Sequence[str]) -> list[tuple[str, str, Any]]:
-        """Return the board, the role and the rows of each role, in order of `places`.
+    def by_role(self, frame: Any, alike: Sequence[str]) -> list[tuple[str, str, Any]]:
+        """Return the board, the role and the rows of each role, in order of `board_roles`.
 
         Neighbouring roles of a board that are equal in the columns `alike`, as one bot's two ghosts, share an entry.
         """
-        order = {place: number for number, place in enumerate(self.places)}
+        order = {board_role: number for number, board_role in enumerate(self.board_roles)}
         groups = list(frame.groupby(["board", "role"], sort=False))
         groups.sort(key=lambda group: order.get(group[0], len(order)))
         entries: list[tuple[str, str, Any]] = []
+        columns, previous = list(alike), None
         for (board, role), table in groups:
-            if entries and entries[-1][0] == board and _alike(entries[-1][2], table, list(alike)):
+            content = table[columns].sort_values(columns, ignore_index=True)
+            if entries and entries[-1][0] == board and content.equals(previous):
                 entries[-1] = (board, f"{entries[-1][1]}, {role}", entries[-1][2])
             else:
                 entries.append((board, role, table))
+            previous = content
         return entries
 
     def labels(self, bots: Iterable[str], length: int = letters.NAME) -> list[str]:
@@ -119,11 +122,6 @@ class About:
         names = dict.fromkeys(bots)
         known = dict.fromkeys(bot for bot in self.bots if bot in names)
         return list(known | names)
-
-
-def _alike(one: Any, other: Any, columns: list[str]) -> bool:
-    tables = (table[columns].sort_values(columns, ignore_index=True) for table in (one, other))
-    return bool(next(tables).equals(next(tables)))
 
 
 @dataclass(frozen=True)

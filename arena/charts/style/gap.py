@@ -43,18 +43,18 @@ class Gap:
             if low <= tick <= high
         ]
         far = [least] * (least < low) + [most] * (most > high)
-        labels = [f"{tick:g}" for tick in ticks] + [f"{tick:.3g}" for tick in far]
-        shown = [label.replace("-", "\u2212") for label in labels]
+        figures = [f"{tick:g}" for tick in ticks] + [f"{tick:.3g}" for tick in far]
+        labels = [figure.replace("-", "\u2212") for figure in figures]
         space = 0.25 * strip
         limits = back(np.array([there(np.array([least]))[0] - space, there(np.array([most]))[0] + space]))
         if axis == "x":
             panel.set_xscale("function", functions=(there, back))
             panel.set(xlim=tuple(limits))
-            panel.set_xticks([*ticks, *far], shown)
+            panel.set_xticks([*ticks, *far], labels)
         else:
             panel.set_yscale("function", functions=(there, back))
             panel.set(ylim=tuple(limits))
-            panel.set_yticks([*ticks, *far], shown)
+            panel.set_yticks([*ticks, *far], labels)
         line = panel.axvline if axis == "x" else panel.axhline
         for edge in [low] * (least < low) + [high] * (most > high):
             line(edge, color=GREY, linewidth=1.1, linestyle=(0, (1, 2)), zorder=1.5)
@@ -65,11 +65,11 @@ def gap_in(value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[
 
     The fewest rows are set apart that leave the others enough space. An interval that is open ends at its figure.
     """
-    value, low, high = (each.astype(float) for each in (value, low, high))
+    value, low, high = (column.astype(float) for column in (value, low, high))
     known = np.isfinite(value.to_numpy())
     middle = value.to_numpy()[known]
     below, above = (
-        np.where(np.isfinite(each.to_numpy()[known]), each.to_numpy()[known], middle) for each in (low, high)
+        np.where(np.isfinite(column.to_numpy()[known]), column.to_numpy()[known], middle) for column in (low, high)
     )
     if len(middle) < 3:
         return None
@@ -77,7 +77,7 @@ def gap_in(value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[
     core_rows = np.arange(len(middle))
     for _ in range(max(1, len(middle) // FEW)):
         without = [np.delete(core_rows, np.argmin(below[core_rows])), np.delete(core_rows, np.argmax(above[core_rows]))]
-        core_rows = min(without, key=lambda left: float(above[left].max() - below[left].min()))
+        core_rows = min(without, key=lambda row_numbers: float(above[row_numbers].max() - below[row_numbers].min()))
         begin, end = float(below[core_rows].min()), float(above[core_rows].max())
         if 0 < end - begin < SQUEEZED * (ends[1] - ends[0]):
             slack, strip = SLACK * (end - begin), (STRIP + SLACK) * (end - begin)

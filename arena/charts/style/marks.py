@@ -20,22 +20,22 @@ FADE, SHADES = 0.5, 8  # rows on either side of a soft edge of a ground, and in 
 
 def intervals(panel: Axes, value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]") -> None:
     """Draw a dot a row, with a line from low to high; an infinite end is an arrow at the edge of the drawing."""
-    value, low, high = (each.astype(float) for each in (value, low, high))
-    places = np.arange(len(value))
+    value, low, high = (column.astype(float) for column in (value, low, high))
+    indices = np.arange(len(value))
     least, most = extent(value, low, high)
-    for place, begin, end in zip(places, low, high, strict=True):
+    for index, begin, end in zip(indices, low, high, strict=True):
         for tip, edge, mark in ((begin, least, CARETLEFT), (end, most, CARETRIGHT)):
             if np.isinf(tip):
-                panel.plot([edge], [place], marker=mark, color=RATING, alpha=0.6, markersize=5, zorder=2)
+                panel.plot([edge], [index], marker=mark, color=RATING, alpha=0.6, markersize=5, zorder=2)
     low, high = low.replace(-np.inf, least), high.replace(np.inf, most)
     size = 34 if len(value) <= 24 else 16
-    panel.hlines(places, low, high, color=RATING, linewidth=size / 9, alpha=0.38, capstyle="round", zorder=2)
-    panel.scatter(value, places, s=size, color=RATING, zorder=3, clip_on=False, linewidths=0)
+    panel.hlines(indices, low, high, color=RATING, linewidth=size / 9, alpha=0.38, capstyle="round", zorder=2)
+    panel.scatter(value, indices, s=size, color=RATING, zorder=3, clip_on=False, linewidths=0)
 
 
 def extent(*figures: "pd.Series[float]") -> tuple[float, float]:
     """Return the least and the greatest finite figure, with some space for the arrows of infinite ones."""
-    every = np.concatenate([each.astype(float).to_numpy() for each in figures])
+    every = np.concatenate([column.astype(float).to_numpy() for column in figures])
     finite = every[np.isfinite(every)]
     if not len(finite):
         return 0.0, 1.0
@@ -50,12 +50,12 @@ def bands(panel: Axes, groups: Sequence[object], soft: Sequence[bool] = ()) -> N
     `soft` says of each row whether the ground fades towards it where a group begins with it.
     """
     start = shade = 0
-    for place in range(1, len(groups) + 1):
-        if place == len(groups) or groups[place] != groups[start]:
-            faded = [0 < edge < len(groups) and len(soft) > 0 and soft[edge] for edge in (start, place)]
+    for index in range(1, len(groups) + 1):
+        if index == len(groups) or groups[index] != groups[start]:
+            faded = [0 < edge < len(groups) and len(soft) > 0 and soft[edge] for edge in (start, index)]
             if shade % 2 == 0:
-                _ground(panel, start - 0.5, place - 0.5, faded)
-            start, shade = place, shade + 1
+                _ground(panel, start - 0.5, index - 0.5, faded)
+            start, shade = index, shade + 1
 
 
 def _ground(panel: Axes, top: float, foot: float, faded: Sequence[bool]) -> None:

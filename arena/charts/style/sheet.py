@@ -68,8 +68,8 @@ def sheet(
     for high in heights:
         top -= room.above + high
         for column in range(columns):
-            left = MARGIN + room.left + column * (wide + room.between)
-            panels.append(_panel(figure, (left / full[0], top / full[1], wide / full[0], high / full[1])))
+            start = MARGIN + room.left + column * (wide + room.between)
+            panels.append(_panel(figure, (start / full[0], top / full[1], wide / full[0], high / full[1])))
         top -= room.below
     return figure, panels
 
@@ -100,8 +100,8 @@ def heading(panel: Axes, text: str, *lines: str) -> None:
     panel.annotate(
         text, (0, 1), (0, 4 + 10 * len(lines)), "axes fraction", "offset points", fontsize=TEXT, fontweight="bold"
     )
-    for place, line in enumerate(reversed(lines)):
-        panel.annotate(line, (0, 1), (0, 4 + 10 * place), "axes fraction", "offset points", fontsize=8, color=GREY)
+    for index, line in enumerate(reversed(lines)):
+        panel.annotate(line, (0, 1), (0, 4 + 10 * index), "axes fraction", "offset points", fontsize=8, color=GREY)
 
 
 def legend(panel: Axes, *, columns: int = 0, high: float = 1.0) -> None:
