@@ -70,8 +70,8 @@ class Turn:
     @property
     def state(self) -> Any:
         """The rules' state now, from the moves so far; None where moves are hidden or left to chance."""
-        while moves := self._next_moves():
-            self._state = self.rules.play(self._state, moves)
+        while (movers := self.rules.to_move(self._state)) and all(self._not_played.get(role) for role in movers):
+            self._state = self.rules.play(self._state, {role: self._not_played[role].pop(0) for role in movers})
         facts = list(self.rules.view(self._state, self.role))
         return self._state if facts == self.facts else None
 
@@ -89,13 +89,6 @@ class Turn:
     @cached_property
     def _state(self) -> Any:
         return self.rules.start()
-
-    def _next_moves(self) -> dict[Role, Move]:
-        """Take the moves of the next turn after `_state` out of `_not_played`; `{}` when they are not all known."""
-        movers = self.rules.to_move(self._state)
-        if not movers or not all(self._not_played.get(role) for role in movers):
-            return {}
-        return {role: self._not_played[role].pop(0) for role in movers}
 
     def _hear(self, word: str, value: str) -> None:
         """Take in a line; lines with an unknown word are ignored."""

@@ -14,7 +14,7 @@ from arena.clock import Clock, TimeUsed
 from arena.game import CHANCE, Fact, Game, Move, Role
 from arena.games import openings
 from arena.protocol import Ask, Reply
-from arena.values import Ending, Fault, Match, Opening, Record, SeatReport, Turn, Verdict
+from arena.values import Ending, Fault, Match, Record, SeatReport, Turn, Verdict
 
 
 class ChosenMove(NamedTuple):
@@ -90,12 +90,17 @@ class Referee:
             self._forfeit_if_decided()
             self._finish_if_over()
             if self.verdict is None and self.match.opening is not None:
-                self._play_opening(self.match.opening)
+                # No bot chooses the first turns. ArenaError when listed moves do not fit the rules.
+                for moves in openings.turns_of(self.game, self.match.opening):
+                    self._legal = {role: (move,) for role, move in moves.items()}
+                    self._advance({role: ChosenMove(move, "opening") for role, move in moves.items()})
+                moves_so_far = [(turn.role, turn.move) for turn in self.turns if turn.role != CHANCE]
+                self._unreported = {role: list(moves_so_far) for role in self.game.roles}  # each hears its own, too
         else:
-            moves = {role: move for role, reply in replies.items() if (move := self._judge(role, reply)) is not None}
+            chosen = {role: move for role, reply in replies.items() if (move := self._judge(role, reply)) is not None}
             self._forfeit_if_decided()
             if self.verdict is None:
-                self._advance(moves)
+                self._advance(chosen)
         if not self._faults:
             return {}
         return {role: protocol.dismissal(fault) for role, fault in self._faults.items() if role in replies}
@@ -136,14 +141,6 @@ class Referee:
             text, self._notes[role] = note + text, b""
         self._unreported[role] = []
         return Ask(text, clock.told, clock.deadline, turn=self._number, legal=self._legal[role])
-
-    def _play_opening(self, opening: Opening) -> None:
-        """Play the first turns, which no bot chooses; ArenaError when listed moves do not fit the rules."""
-        for moves in openings.turns_of(self.game, opening):
-            self._legal = {role: (move,) for role, move in moves.items()}
-            self._advance({role: ChosenMove(move, "opening") for role, move in moves.items()})
-        moves_so_far = [(turn.role, turn.move) for turn in self.turns if turn.role != CHANCE]
-        self._unreported = {role: list(moves_so_far) for role in self.game.roles}  # a bot hears its own moves here, too
 
     def _judge(self, role: Role, reply: Reply) -> ChosenMove | None:
         """Return the move that a reply makes, or None when the seat is out because of it."""

@@ -55,6 +55,10 @@ class Bubblewrap(Level):
         command = _working[plan.user is not None]
         rlimits.apply(plan)
         rlimits.no_new_privs()
+        read_end, write_end = os.pipe()  # bwrap reads the filter from it; a pipe holds a whole filter
+        os.write(write_end, seccomp.filter_for(plan.processes, plan.calls).for_any_pid())
+        os.close(write_end)
+        os.set_inheritable(read_end, True)
         return [
             *command,
             *(argument for path in plan.read for argument in ("--ro-bind", path, path)),
@@ -63,7 +67,7 @@ class Bubblewrap(Level):
             *("--tmpfs", plan.scratch),
             *("--remount-ro", "/"),  # otherwise a bot could write to the root, which is a tmpfs
             *("--chdir", plan.home),
-            *("--seccomp", str(_filter_descriptor(plan)), "--"),
+            *("--seccomp", str(read_end), "--"),
             *_bound_tasks(plan),
             *argv,
         ]
@@ -132,15 +136,6 @@ def _try(command: list[str], user: int | None) -> str:
         output = pipe.read(MESSAGE_BYTES).strip()
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     return "" if code == 0 else output.partition("\n")[0] or f"bwrap ended with {code}"
-
-
-def _filter_descriptor(plan: Plan) -> int:
-    """Return a descriptor from which bwrap can read the filter, which fits into a pipe."""
-    read_end, write_end = os.pipe()
-    os.write(write_end, seccomp.filter_for(plan.processes, plan.calls).for_any_pid())
-    os.close(write_end)
-    os.set_inheritable(read_end, True)
-    return read_end
 
 
 def _bound_tasks(plan: Plan) -> list[str]:

@@ -250,7 +250,7 @@ def _only_ours(parent: str) -> list[str]:
 
 
 def _come_back(parent: str, owner: int) -> None:
-    """At the end of the process that left: move it back, and all processes that moved with it."""
+    """Move the process that left back when it ends, and all processes that moved with it."""
     if os.getpid() != owner:  # a fork of it
         return
     with contextlib.suppress(OSError):

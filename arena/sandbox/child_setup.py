@@ -131,7 +131,7 @@ OPERATIONS: dict[bytes, Callable[[socket.socket, int, int, int], NoReturn]] = {S
 
 
 def learn() -> None:
-    """In the spawner: compute and cache what is the same for every child, so that no child has to."""
+    """Compute and cache, in the spawner, what is the same for every child, so that no child has to."""
     ignored_signals()
     rlimits.own_limits()
     landlock.version()

@@ -61,7 +61,15 @@ class Landlock(Level):
     def confine(self, plan: Plan, argv: list[str]) -> list[str]:
         """Restrict files, then limits, then system calls; return the command."""
         rlimits.no_new_privs()
-        _restrict_files(plan)
+        abi = version()
+        rights = struct.pack("QQQ", _handled(), HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= SIGNALS_SCOPED else 0)
+        size = 24 if abi >= SIGNALS_SCOPED else 16 if abi >= 4 else 8
+        ruleset = _checked(syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "create")
+        own_rules = _rule(plan.home, READ | SCRATCH if plan.builds else READ), _rule(plan.scratch, SCRATCH)
+        for rule in (*(_prepared.get(plan.read) or _shared_rules(plan.read)), *own_rules):
+            _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
+        _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
+        os.close(ruleset)
         rlimits.apply(plan)  # after the rules: a limit on open files would count their descriptors
         filters = seccomp.filter_for(plan.processes, plan.calls)
         # A bot may signal itself only; its other processes too, where Landlock keeps signals inside.
@@ -82,18 +90,6 @@ def version() -> int:
 
 _prepared: dict[tuple[str, ...], list[bytes]] = {}
 """In the spawner: the rules with open descriptors, for each set of readable files. They do not move while it lives."""
-
-
-def _restrict_files(plan: Plan) -> None:
-    abi = version()
-    attributes = struct.pack("QQQ", _handled(), HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= SIGNALS_SCOPED else 0)
-    size = 24 if abi >= SIGNALS_SCOPED else 16 if abi >= 4 else 8
-    ruleset = _checked(syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "create")
-    own_rules = _rule(plan.home, READ | SCRATCH if plan.builds else READ), _rule(plan.scratch, SCRATCH)
-    for rule in (*(_prepared.get(plan.read) or _shared_rules(plan.read)), *own_rules):
-        _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
-    _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
-    os.close(ruleset)
 
 
 @cache

@@ -38,7 +38,7 @@ class Level:
         """
 
     def confine(self, plan: Plan, argv: list[str]) -> list[str]:
-        """In the child: confine it, and return the command that runs the bot. OSError when that fails."""
+        """Confine the child that calls this; return the command that runs the bot. OSError when that fails."""
         raise NotImplementedError
 
     def program(self, pid: int) -> int | None:

@@ -205,7 +205,7 @@ def preload(modules: tuple[str, ...]) -> Answer:
 
 
 def end(bots: tuple[tuple[int, float], ...], living: tuple[int, ...] | None) -> Answer:
-    """Reap bots, each with the seconds that it has to end by itself; then sweep, but for None as the `living`."""
+    """Reap bots, each with the seconds that it has to end by itself; then sweep, unless `living` is None."""
     now = time.monotonic()  # all seconds begin now, so bots that take their time to end take it together
     exits = [reap(pid, now + grace) for pid, grace in bots]
     return {"exits": exits, "swept": 0 if living is None else sweep(living)}

@@ -87,7 +87,7 @@ def room_for(env: dict[str, str]) -> dict[str, str]:
 
 
 def preload(modules: tuple[str, ...]) -> str:
-    """In the spawner, once: import modules that bots would import; return why that fails, empty when it does not."""
+    """Import in the spawner, once, modules that bots would import; return why that fails, empty when it does not."""
     for name in modules:
         try:
             importlib.import_module(name)
