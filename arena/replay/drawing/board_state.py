@@ -65,25 +65,33 @@ class BoardState:
     symbols: Mapping[Cell, tuple[str, ...]]
     """The signs in each cell, the foremost first."""
     in_play: frozenset[Cell]
-    others: tuple[Fact, ...]
+    other_facts: tuple[Fact, ...]
 
 
 def read_grid(board: Iterable[Fact]) -> Grid | None:
     """Read the grid from the facts; None when they describe none."""
-    facts = [fact.split() for fact in board]
-    sizes = [size for word, *values in filter(None, facts) if word == "size" and (size := numbers(values))]
+    sizes: list[Cell] = []
+    exits: list[Cell] = []
+    walls: set[frozenset[Cell]] = set()
+    for fact in board:
+        match fact.split():
+            case ["size", *words] if size := numbers(words):
+                sizes.append(size)
+            case ["exit", *words] if cell := numbers(words):
+                exits.append(cell)
+            case ["wall", *words, ("north" | "east") as way] if cell := numbers(words):
+                x, y = cell
+                walls.add(frozenset({cell, (x, y + 1) if way == "north" else (x + 1, y)}))
     if not sizes or sizes[0][0] > sizes[0][1]:
         return None
-    walls = frozenset(filter(None, (_sides(fact) for fact in facts)))
-    exits = tuple(cell for word, *values in filter(None, facts) if word == "exit" and (cell := numbers(values)))
-    return Grid(*sizes[0], walls, exits)
+    return Grid(*sizes[0], frozenset(walls), tuple(exits))
 
 
 def read_state(grid: Grid, state: Iterable[Fact]) -> BoardState:
     """Read the state of the board from the facts of a state."""
     roles: dict[Role, Cell] = {}
     pellets: set[Cell] = set()
-    others: list[Fact] = []
+    other_facts: list[Fact] = []
     for fact in state:
         match fact.split():
             case ["at", role, *words] if (cell := numbers(words)) and grid.on_board(cell):
@@ -91,41 +99,26 @@ def read_state(grid: Grid, state: Iterable[Fact]) -> BoardState:
             case ["pellet", *words] if (cell := numbers(words)) and grid.on_board(cell):
                 pellets.add(cell)
             case _:
-                others.append(fact)
-    letters = _letters(roles)
+                other_facts.append(fact)
+    signs = ascii_uppercase + digits
+    letters: dict[Role, str] = {}
+    for role in roles:  # its sign is the first free letter of its name, else any free letter or digit
+        candidates = (sign for sign in role.upper() + signs if sign in signs)
+        letters[role] = next((sign for sign in candidates if sign not in letters.values()), "?")
     symbols: dict[Cell, tuple[str, ...]] = {}
     standing = [(cell, letters[role]) for role, cell in roles.items()]
     for cell, symbol in (*standing, *((cell, EXIT) for cell in grid.exits), *((cell, PELLET) for cell in pellets)):
         symbols[cell] = (*symbols.get(cell, ()), symbol)
-    return BoardState(roles, letters, frozenset(pellets), symbols, _in_play(grid, roles.values()), tuple(others))
+    return BoardState(roles, letters, frozenset(pellets), symbols, _in_play(grid, roles.values()), tuple(other_facts))
 
 
-def numbers(words: list[str]) -> Cell | None:
-    """Read two whole numbers; None when the words are anything else."""
+def numbers(texts: list[str]) -> Cell | None:
+    """Read two whole numbers; None when the texts are anything else."""
     try:
-        x, y = map(int, words)
+        x, y = map(int, texts)
     except ValueError:
         return None
     return x, y
-
-
-def _sides(fact: list[str]) -> frozenset[Cell] | None:
-    """Return the two cells beside a wall; None when the fact is no wall."""
-    match fact:
-        case ["wall", *words, ("north" | "east") as way] if cell := numbers(words):
-            x, y = cell
-            return frozenset({cell, (x, y + 1) if way == "north" else (x + 1, y)})
-    return None
-
-
-def _letters(roles: Iterable[Role]) -> dict[Role, str]:
-    """Return a sign for each role: the first free letter of its name, else any free letter or digit."""
-    signs = ascii_uppercase + digits
-    letters: dict[Role, str] = {}
-    for role in roles:
-        candidates = (sign for sign in role.upper() + signs if sign in signs)
-        letters[role] = next((sign for sign in candidates if sign not in letters.values()), "?")
-    return letters
 
 
 def _in_play(grid: Grid, starts: Iterable[Cell]) -> frozenset[Cell]:

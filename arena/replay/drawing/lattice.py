@@ -19,8 +19,8 @@ def rows(grid: Grid, state: BoardState, colour: bool) -> Iterator[str]:
     last = 2 * len(grid.span)
     for row in range(last + 1):
         label = str(grid.high - row // 2) if row % 2 else ""
-        places = (_place(grid, state, column, row, colour) for column in range(last + 1))
-        yield paint(f"{label:>{grid.margin - 1}} ", DIM, colour) + "".join(places)
+        drawings = (_place(grid, state, column, row, colour) for column in range(last + 1))
+        yield paint(f"{label:>{grid.margin - 1}} ", DIM, colour) + "".join(drawings)
     yield paint(_columns(grid), DIM, colour)
 
 
@@ -54,7 +54,7 @@ def _cells(grid: Grid, column: int, row: int) -> frozenset[Cell]:
     """Return the cells of the grid that a place is, or lies between."""
     columns = (column,) if column % 2 else (column - 1, column + 1)
     lines = (row,) if row % 2 else (row - 1, row + 1)
-    cells = {(grid.low + one // 2, grid.high - other // 2) for one in columns for other in lines}
+    cells = {(grid.low + x // 2, grid.high - y // 2) for x in columns for y in lines}
     return frozenset(cell for cell in cells if grid.on_board(cell))
 
 
@@ -72,5 +72,5 @@ def _cell(grid: Grid, state: BoardState, cell: Cell, colour: bool) -> str:
     blank = " " if cell in state.in_play else FILL
     before = blank * ((grid.room - 1) // 2 if len(symbols) < grid.room else 0)
     after = blank * (grid.room - len(before) - len(symbols))
-    shown = "".join(paint(symbol, style(state, symbol), colour) for symbol in symbols)
-    return paint(before, DIM, colour) + shown + paint(after, DIM, colour)
+    signs = "".join(paint(symbol, style(state, symbol), colour) for symbol in symbols)
+    return paint(before, DIM, colour) + signs + paint(after, DIM, colour)

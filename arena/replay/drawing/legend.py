@@ -17,7 +17,7 @@ def legend(grid: Grid, state: BoardState, colour: bool) -> Iterator[str]:
         code = DIM if sign == FILL else style(state, sign)
         signs.append((f"{sign} {meaning}", f"{paint(sign, code, colour)} {meaning}"))
     yield from _lines(grid, signs)
-    yield from _lines(grid, ((clean(fact), clean(fact)) for fact in state.others))
+    yield from _lines(grid, ((clean(fact), clean(fact)) for fact in state.other_facts))
 
 
 def _signs(grid: Grid, state: BoardState) -> Iterator[tuple[str, str]]:

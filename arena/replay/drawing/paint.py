@@ -9,11 +9,11 @@ ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
 
 
 def paint(text: str, code: str, colour: bool) -> str:
-    """The text in this style; blanks and text without one stay as they are."""
+    """Return the text in this style; blanks, and text without a style, stay as they are."""
     return f"\x1b[{code}m{text}\x1b[0m" if colour and code and not text.isspace() and text else text
 
 
 def style(state: BoardState, symbol: str) -> str:
-    """The style of what stands in a cell."""
+    """Return the style of what stands in a cell."""
     letters = list(state.letters.values())
     return ROLES[letters.index(symbol) % len(ROLES)] if symbol in letters else MARKS.get(symbol, "")

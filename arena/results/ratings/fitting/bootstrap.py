@@ -134,21 +134,20 @@ class _Solver:
 
     def solve(self, shifts: Floats) -> Floats:
         """Return P x T: the unknowns at which the slope, shifted by each column, is 0."""
+        model = self.fitted.model
         unknowns = rounded(self.fitted.unknowns[:, None] + self.covariance @ shifts)
         for _ in range(STEPS):
-            step = self.covariance @ (self._slope(unknowns) + shifts - self.fitted.prior @ unknowns)
+            values = unknowns.astype(np.float32)
+            logit = np.zeros((len(model.mean), unknowns.shape[1]), dtype=np.float32)
+            for column in range(model.unknown.shape[1]):
+                logit += _single(model.factor[:, column]) * values[model.unknown[:, column]]
+            surplus = self.weight * (self.mean - 0.5 - 0.5 * np.tanh(0.5 * logit))
+            slope = np.add.reduceat(self.factor * surplus[self.score], self.starts, axis=0)
+            step = self.covariance @ (slope + shifts - self.fitted.prior @ unknowns)
             unknowns = rounded(unknowns + step)
             if (np.abs(step) / self.error).max() < CLOSE_ERRORS:
                 break
         return unknowns
-
-    def _slope(self, unknowns: Floats) -> npt.NDArray[np.float32]:
-        model, values = self.fitted.model, unknowns.astype(np.float32)
-        logit = np.zeros((len(model.mean), unknowns.shape[1]), dtype=np.float32)
-        for column in range(model.unknown.shape[1]):
-            logit += _single(model.factor[:, column]) * values[model.unknown[:, column]]
-        surplus = self.weight * (self.mean - 0.5 - 0.5 * np.tanh(0.5 * logit))
-        return np.asarray(np.add.reduceat(self.factor * surplus[self.score], self.starts, axis=0))
 
 
 def _single(values: Floats) -> npt.NDArray[np.float32]:
