@@ -21,7 +21,7 @@ WORDS = {"name": "mine", "path": "bots/mine", "match": "bots/mine bots/mine --bo
 
 def bot_of(kit, folder):
     """The kit as a bot in a folder, built; the test is skipped where its language is not on this machine."""
-    starters.copy(kit, folder, author="A", games=[], words=WORDS)
+    starters.copy(kit, folder, author="A", games=[], replacements=WORDS)
     said = tomllib.loads((folder / "bot.toml").read_text())
     for words in (kit.build, said["command"]):
         program = shlex.split(words)[0] if words else ""
@@ -63,7 +63,7 @@ def test_a_kit_is_one_readable_program_and_two_pages(name):
 
 @pytest.mark.parametrize("name", KITS)
 def test_nothing_of_a_kit_is_left_to_fill_in(name, tmp_path):
-    starters.copy(starters.find(name), tmp_path / "mine", author='"A" \\ B', games=["mummy_maze"], words=WORDS)
+    starters.copy(starters.find(name), tmp_path / "mine", author='"A" \\ B', games=["mummy_maze"], replacements=WORDS)
     said = tomllib.loads((tmp_path / "mine" / "bot.toml").read_text())
     assert (said["author"], said["games"]) == ('"A" \\ B', ["mummy_maze"])
     page = (tmp_path / "mine" / "README.md").read_text()

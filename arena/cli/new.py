@@ -46,7 +46,7 @@ def new(
     path = shlex.quote(str(target))
     match = f"{' '.join([path] * len(boards[0].sides))} --board {boards[0].label}"
     readme = {"name": target.name, "path": path, "match": match}  # a kit's README.md leaves these open
-    starters.copy(kit, target, author=author, games=games, words=readme)
+    starters.copy(kit, target, author=author, games=games, replacements=readme)
     if json:
         output.print_json([{"bot": name, "path": str(target), "language": kit.language, "build": kit.build}])
         return

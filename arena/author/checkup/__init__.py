@@ -171,5 +171,5 @@ def _near_limits(examined: Checkup) -> Iterator[Finding]:
     )
     for subject, value, limit, unit, scale, advice in figures:
         if value is not None and limit is not None and value > NEAR * limit:
-            words = f"{subject} {value / scale:.3g} of the {limit / scale:.3g} {unit} that it may"
-            yield Finding(weight=Weight.ADVICE, where="in all", words=words, cure=advice)
+            text = f"{subject} {value / scale:.3g} of the {limit / scale:.3g} {unit} that it may"
+            yield Finding(weight=Weight.ADVICE, where="in all", words=text, cure=advice)

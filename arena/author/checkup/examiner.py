@@ -99,8 +99,8 @@ class Examiner:
         for piece in pieces:
             reply = self._listen(piece, PAUSE_S)
             if reply.ending is None:
-                words = f'it answered before the whole question was there: "{_shown(reply.line)}"'
-                self._fault(words, "read whole lines, and answer when `go` and its newline are there")
+                text = f'it answered before the whole question was there: "{_shown(reply.line)}"'
+                self._fault(text, "read whole lines, and answer when `go` and its newline are there")
                 return Reply(ending=Ending.ILLEGAL_MOVE)
             if reply.ending is not Ending.TIMEOUT:
                 return reply
@@ -139,8 +139,8 @@ class Examiner:
             self._fault(f'printed "{text}", which is not clean UTF-8 text', advice.NOT_TEXT)
             return False
         if move not in ask.legal:
-            words = advice.refusal(move, ask.legal)
-            self._fault(words, advice.of_illegal(move, ask.legal, self._earlier, self._lines_after()))
+            text = advice.refusal(move, ask.legal)
+            self._fault(text, advice.of_illegal(move, ask.legal, self._earlier, self._lines_after()))
             return False
         self.moves.append(move)
         self.walls.append(reply.spent.wall)
@@ -201,19 +201,19 @@ class Examiner:
     def _is_sound(self) -> bool:
         return all(finding.weight is not Weight.FAULT for finding in self.findings)
 
-    def _fault(self, words: str, cure: str, log: tuple[str, ...] = ()) -> None:
+    def _fault(self, text: str, cure: str, log: tuple[str, ...] = ()) -> None:
         if self._name == WINDOWS:
-            self._advise(words, "strip line ends, CR LF too: arena sends LF only, but other tools may not")
+            self._advise(text, "strip line ends, CR LF too: arena sends LF only, but other tools may not")
         else:
-            self._add(Weight.FAULT, words, cure, log)
+            self._add(Weight.FAULT, text, cure, log)
 
-    def _advise(self, words: str, cure: str) -> None:
-        self._add(Weight.ADVICE, words, cure)
+    def _advise(self, text: str, cure: str) -> None:
+        self._add(Weight.ADVICE, text, cure)
 
-    def _add(self, weight: Weight, words: str, cure: str, log: tuple[str, ...] = ()) -> None:
+    def _add(self, weight: Weight, text: str, cure: str, log: tuple[str, ...] = ()) -> None:
         turn = f", turn {self._turn}" if self._turn else ""
         where = f"{self._match.label} as {self._role}{turn}{f', {self._name}' if self._name else ''}"
-        self.findings.append(Finding(weight=weight, where=where, words=words, cure=cure, log=log))
+        self.findings.append(Finding(weight=weight, where=where, words=text, cure=cure, log=log))
 
 
 def _shown(line: bytes) -> str:

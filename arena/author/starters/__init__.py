@@ -65,13 +65,13 @@ def find(language: str) -> Starter:
     raise ArenaError(f"--language {language}: no starter kit in it; {known_are(language.lower(), names)}")
 
 
-def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], words: Mapping[str, str]) -> None:
-    """Make a new bot in the folder `target`, which must not exist; `words` replace `@key@` in its README.md."""
+def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], replacements: Mapping[str, str]) -> None:
+    """Make a new bot in the folder `target`, which must not exist; fill in each `@key@` of its README.md."""
     try:
         shutil.copytree(kit.folder, target, ignore=LEFT_OUT)
         listed = ", ".join(map(_quoted, games))
         _fill(target / "bot.toml", {'"@author@"': _quoted(author), '"@game@"': listed})
-        _fill(target / "README.md", {f"@{key}@": value for key, value in words.items()})
+        _fill(target / "README.md", {f"@{key}@": value for key, value in replacements.items()})
     except FileExistsError as error:
         raise ArenaError(f"{target}: is there already; choose another name") from error
     except OSError as error:

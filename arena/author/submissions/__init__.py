@@ -112,11 +112,11 @@ class Submissions:
     """Submissions to one workspace."""
 
     def __init__(
-        self, store: BotStore, examine: Examine, taken: Collection[str] = (), people: People | None = None
+        self, store: BotStore, examine: Examine, reserved: Collection[str] = (), people: People | None = None
     ) -> None:
-        """`taken` are names that no submission may have."""
+        """`reserved` are names that no submission may have."""
         self._store, self._examine, self._people = store, examine, people or People()
-        self._taken = {name.lower() for name in taken}
+        self._reserved = {name.lower() for name in reserved}
         self._sources: dict[str, str] = {}
         """The source of each submission so far, by its name in lower case."""
 
@@ -208,7 +208,7 @@ class Submissions:
             raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
         if (person is not None and request.name is None) or not discovery.may_be_called(called):
             return self._free(names.safe(origin.display), origin)
-        if called.lower() in self._taken:
+        if called.lower() in self._reserved:
             raise ArenaError(f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME")
         for known in self._store.names():
             if known.lower() == called.lower() and known != called:
@@ -224,7 +224,7 @@ class Submissions:
         while True:
             name = base if number == 1 else names.numbered(base, number)
             number += 1
-            if name.lower() in self._taken or self._sources.get(name.lower(), origin.source) != origin.source:
+            if name.lower() in self._reserved or self._sources.get(name.lower(), origin.source) != origin.source:
                 continue
             if name.lower() not in known:
                 return name
@@ -266,22 +266,22 @@ class Submissions:
                 reasons = reasons.replace(f"{folder}/", "")
             # Strangers' text must not control a terminal.
             reasons = "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n"))
-            words = " ".join(reasons.split("\n\n", 1)[0].split())
-            return replace(answer, words=words, reasons=reasons, where=self._store.refuse(label, reasons, copy, origin))
+            text = " ".join(reasons.split("\n\n", 1)[0].split())
+            return replace(answer, words=text, reasons=reasons, where=self._store.refuse(label, reasons, copy, origin))
         result, version = Result.ACCEPTED, candidate.version
         if version is None:
             version = self._store.keep(bot, copy, origin)
-            words = f"it is version {version.number}"
+            text = f"it is version {version.number}"
         else:
-            words = f"it was version {version.number}, and plays again"
+            text = f"it was version {version.number}, and plays again"
             if not bot_folder.is_whole(version.path, version.digest):  # a power cut may have emptied it
                 self._store.restore(version, copy)
         if candidate.plays:
-            result, words = Result.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
+            result, text = Result.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
         else:
             self._store.play(bot.name, version)
         self._store.forgive(label, origin)
-        return replace(answer, bot=bot, version=version.number, result=result, words=words)
+        return replace(answer, bot=bot, version=version.number, result=result, words=text)
 
     def _version_of(self, bot: Bot) -> Version | None:
         """Return the version that has the bot's digest, None if it was never submitted."""
@@ -300,7 +300,7 @@ def class_of(folder: Path, *, replaces: bool = False) -> list[Request]:
         same_name.setdefault(_folded(path), []).append(path)
     return [
         Request(
-            path=path, rivals=tuple(other for other in same_name[_folded(path)] if other != path), replaces=replaces
+            path=path, rivals=tuple(rival for rival in same_name[_folded(path)] if rival != path), replaces=replaces
         )
         for path in paths
     ]

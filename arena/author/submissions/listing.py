@@ -55,8 +55,8 @@ def rows(store: BotStore) -> Iterator[Row]:
     for name in store.names():
         yield from _rows(store, name)
     for refusal in store.refused():
-        words = " ".join(refusal.reason.split("\n\n", 1)[0].split())
-        yield Row(name=refusal.name, state=State.REFUSED, words=words, display=refusal.origin.display)
+        reason = " ".join(refusal.reason.split("\n\n", 1)[0].split())
+        yield Row(name=refusal.name, state=State.REFUSED, words=reason, display=refusal.origin.display)
 
 
 def of_tables(bots: tuple[Bot, ...]) -> Iterator[Row]:
@@ -78,8 +78,8 @@ def _rows(store: BotStore, name: str) -> Iterator[Row]:
         if bot.digest not in {version.digest for version in versions}:
             yield _row(bot, State.EDITED if versions else State.BY_HAND)
     for folder in store.damaged(name):
-        words = f"{folder} is damaged, and is no version any more: submit that bot again, and move the folder away"
-        yield Row(name=name, state=State.BROKEN, words=words)
+        reason = f"{folder} is damaged, and is no version any more: submit that bot again, and move the folder away"
+        yield Row(name=name, state=State.BROKEN, words=reason)
     gone = State.REPLACED if store.playing(name) else State.WITHDRAWN
     for version in reversed(versions):
         try:

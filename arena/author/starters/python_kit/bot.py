@@ -7,7 +7,7 @@ def choose(turn: Turn) -> str:
     """Your idea goes here: return one of turn.legal."""
 
     def worst(move: str) -> int:
-        """The least that a move may lead to at once; 50 while the match goes on."""
+        """Return the least that a move may lead to at once; 50 while the match goes on."""
         ends = [turn.rules.outcome(state) for state in turn.after(move)]
         return min(end.scores[turn.role] if end else 50 for end in ends)
 
