@@ -78,8 +78,8 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name and the parser of the command that is called, and its arguments."""
-        name, known, rest = super().resolve_command(ctx, args)
-        return name, known and command(str(name)), rest
+        name, known, arguments = super().resolve_command(ctx, args)
+        return name, known and command(str(name)), arguments
 
 
 app = typer.Typer(
@@ -153,8 +153,8 @@ def _damage() -> str | None:
     return None
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(value: bool) -> None:
+    if value:
         print(f"arena {__version__}")
         raise typer.Exit
 

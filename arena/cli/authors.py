@@ -34,19 +34,19 @@ class Classroom:
         """Return the name and the bots of an author, who is named like a bot or as in people.csv."""
         from arena.author.submissions.students import author_of
 
-        person = next((each for each in self.people if each.id == name), None) or self.people.named(name)
+        person = next((listed for listed in self.people if listed.id == name), None) or self.people.named(name)
         named = next((bot for bot in event.bots if bot.name == name), None)
         if named is not None:
             person = author_of(named, self.people, self.store)
         if person is None and named is not None:
             return named.display or named.name, frozenset({named.name})
         if person is None:
-            known = known_are(name, [bot.name for bot in event.bots], nearest=[each.name for each in self.people])
+            known = known_are(name, [bot.name for bot in event.bots], nearest=[listed.name for listed in self.people])
             raise ArenaError(f"--for {name}: no bot of this event and nobody in people.csv is called so; {known}")
-        own = frozenset(bot.name for bot in event.bots if author_of(bot, self.people, self.store) == person)
-        if not own:
+        bots = frozenset(bot.name for bot in event.bots if author_of(bot, self.people, self.store) == person)
+        if not bots:
             raise ArenaError(f"--for {name}: {person.name} has no bot in this event; `arena bots` lists submissions")
-        return person.name, own
+        return person.name, bots
 
     def strangers(self, names: frozenset[str], event: "Event") -> frozenset[str]:
         """Return those of these bots that belong to a person."""
@@ -69,10 +69,10 @@ def classroom(folder: Path, people: Path | None = None) -> Classroom:
 
     workspace = folder.absolute().parent.parent
     inside = folder.absolute().parent == paths.results_folder(workspace, folder.name).parent
-    own, copy = Path(paths.displayed(workspace / paths.TOURNAMENT_FILE)), folder / paths.TOURNAMENT_FILE
+    original, copy = Path(paths.displayed(workspace / paths.TOURNAMENT_FILE)), folder / paths.TOURNAMENT_FILE
     file, tournament = copy, None
-    if inside and own.is_file() and (in_workspace := config.load(own)).name == folder.name:
-        file, tournament = own, in_workspace
+    if inside and original.is_file() and (in_workspace := config.load(original)).name == folder.name:
+        file, tournament = original, in_workspace
     elif copy.is_file():
         tournament = config.load(copy)
     store = None

@@ -79,8 +79,8 @@ def boards_of(bot: Bot, names: Iterable[str], tournament: "Tournament") -> tuple
     def played(boards: Iterable[Board]) -> tuple[Board, ...]:
         return tuple(board for board in boards if any(bot.plays(board.game, board.name, role) for role in board.roles))
 
-    asked = [board for name in names or tournament.boards for board in rulebook.find(name)]
-    boards = played(dict.fromkeys(asked)) or (() if names else played(rulebook.all_boards()))
+    candidates = [board for name in names or tournament.boards for board in rulebook.find(name)]
+    boards = played(dict.fromkeys(candidates)) or (() if names else played(rulebook.all_boards()))
     if not boards:
         plays = " ".join((*bot.games, *bot.roles))
         raise ArenaError(f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` lists them")
@@ -153,8 +153,8 @@ def _report(result: "Checkup") -> Iterator[str]:
     yield f"memory {result.memory / 1e6:.0f} MB{memory}, CPU {result.cpu:.2f} s a match"
     if imports := _importable(result.bot):
         python = ".".join(map(str, sys.version_info[:2]))
-        own = f"it may import Python {python}'s own library, arena.kit and its own folder"
-        yield textwrap.fill(f"{own}, and what is installed here: {', '.join(imports)}", 100)
+        libraries = f"it may import Python {python}'s own library, arena.kit and its own folder"
+        yield textwrap.fill(f"{libraries}, and what is installed here: {', '.join(imports)}", 100)
     if result.refused:
         yield f"system calls that were refused to it: {', '.join(result.refused)}"
     for finding in result.findings:

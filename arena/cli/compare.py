@@ -123,13 +123,15 @@ def _compare(read: "Results", bot: str, opponent: str) -> Comparison:
         if name not in ranks:
             raise ArenaError(f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event")
     crosstable = read.crosstable()
-    boards, others = (set(standing.boards) for standing in read.standings if standing.bot in {bot, opponent})
+    first_boards, second_boards = (
+        set(standing.boards) for standing in read.standings if standing.bot in {bot, opponent}
+    )
     return Comparison(
         difference=difference(read.ratings, bot, opponent),
         chance=float(read.ratings.better[ranks[bot], ranks[opponent]]),
         tied=any({bot, opponent} <= set(group) for group in read.ratings.groups),
         met=bool(((crosstable["bot"] == bot) & (crosstable["opponent"] == opponent)).any()),
-        share_board=bool(boards & others),
+        share_board=bool(first_boards & second_boards),
     )
 
 

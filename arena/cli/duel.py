@@ -207,7 +207,7 @@ class Duel:
         self._waiting.setdefault(match.repeat, []).append(match)
         while not self.is_over and len(self._waiting.get(self.rounds, ())) == self.round_matches:
             matches = self._waiting.pop(self.rounds)
-            self.faults.update((each.seats[role], ending) for each in matches for role, ending in each.endings.items())
+            self.faults.update((done.seats[role], ending) for done in matches for role, ending in done.endings.items())
             self.test.add(difference(matches, *self.names))
 
 
@@ -358,17 +358,12 @@ def _pairings(duel: Duel) -> str:
     return output.counted(duel.rounds * len(duel.event.boards), "pairing")
 
 
-def _estimate(duel: Duel) -> str:
-    """Return the difference so far with its interval."""
-    low, high = map(duel.scale.text, duel.test.interval())
-    interval = f"{100 * duel.test.level:g} % interval {low} to {high}"
-    return f"difference {duel.scale.text(duel.test.mean)} {duel.scale.unit} ({interval})"
-
-
 def _evidence(duel: Duel) -> Iterator[str]:
     """Yield the difference so far, and how near the test is to each decision."""
     test = duel.test
-    yield _estimate(duel)
+    low, high = map(duel.scale.text, test.interval())
+    interval = f"{100 * test.level:g} % interval {low} to {high}"
+    yield f"difference {duel.scale.text(test.mean)} {duel.scale.unit} ({interval})"
     yield f"better: LLR {test.llr_better:+.2f} of {test.bound_better:.2f}"
     yield f"not better: LLR {test.llr_not_better:+.2f} of {test.bound_not_better:.2f}"
 

@@ -38,7 +38,12 @@ def init(
             elif (source / part).is_file():
                 (folder / part).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(source / part, folder / part)
-        _adapt(folder / "tournament.toml", names.safe(folder.absolute().resolve().name))
+        # The new event gets its own name, and a seed that nobody can guess or read, instead of the demo's.
+        name, file = names.safe(folder.absolute().resolve().name), folder / "tournament.toml"
+        file.chmod(durable.PRIVATE)
+        text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), file.read_text("utf-8"), count=1)
+        text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
+        file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")
         for path in (folder / "bots").iterdir() if empty else ():
             if path.is_dir():
                 shutil.rmtree(path)
@@ -50,11 +55,3 @@ def init(
         f"{folder} is a workspace now. The seed in its tournament.toml was drawn for it: show it to nobody until the\n"
         f"event is over. Next:\n\n  cd {folder}\n  arena run\n  arena leaderboard"
     )
-
-
-def _adapt(file: Path, name: str) -> None:
-    """Give the new event its own name, and a seed that nobody can guess or read, instead of the demo's."""
-    file.chmod(durable.PRIVATE)
-    text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), file.read_text("utf-8"), count=1)
-    text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
-    file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")

@@ -76,34 +76,30 @@ def show(results: "Results") -> None:
 
 def table(results: "Results", width: int | None) -> "Table":
     """Return the table of the ranked bots: rating and ranks always, then as many columns as fit into the width."""
-    shown = LEADERBOARD.rated_in(results.ratings.unit)
-    rows = [row for row in shown.in_file(results.leaderboard_rows()) if row["bot"] not in results.specialists]
+    from arena.results.leaderboard import rank_changes
+
+    declared = LEADERBOARD.rated_in(results.ratings.unit)
+    rows = [row for row in declared.in_file(results.leaderboard_rows()) if row["bot"] not in results.specialists]
     endings = [str(ending) for ending in Ending if any(row[str(ending)] for row in rows)]
+    changes: dict[str, list[object]] = {}
+    if any(change != 0 for change in results.rank_changes.values()):  # None: the bot is new
+        signs = CHANGE_SIGNS if output.can_encode("".join(CHANGE_SIGNS)) else ASCII_CHANGE_SIGNS
+        changes[CHANGE.name] = [rank_changes.text(results.rank_changes.get(row["bot"], 0), signs) for row in rows]
     columns: dict[str, list[object]] = {  # the most important first
         "rank": [row["rank"] for row in rows],
         "bot": [row["display"] for row in rows],
-        **_changes(results, rows),
-        "rating": _figures(rows, shown["rating"]),
-        "95 %": _intervals(rows, shown["rating"]),
+        **changes,
+        "rating": _figures(rows, declared["rating"]),
+        "95 %": _intervals(rows, declared["rating"]),
         "ranks": [_ranks(row) for row in rows],
         "tier": [row["tier"] for row in rows],
         "": list(_bars(rows)),
-        "points": _figures(rows, shown["points"]),
+        "points": _figures(rows, declared["points"]),
         **{name: [row[name] for row in rows] for name in ("won", "drawn", "lost", "forfeits", "matches")},
-        **{name: _figures(rows, shown[name]) for name in (*results.columns.values(), *results.event.tie_breaks)},
+        **{name: _figures(rows, declared[name]) for name in (*results.columns.values(), *results.event.tie_breaks)},
         **{name: [row[name] for row in rows] for name in endings},
     }
     return _table_of(dict(list(columns.items())[: _fitting_count(columns, width)]))
-
-
-def _changes(results: "Results", rows: Collection[Row]) -> dict[str, list[object]]:
-    """Return the column of the changes of rank, unless there are none."""
-    from arena.results.leaderboard import rank_changes
-
-    if not any(change != 0 for change in results.rank_changes.values()):
-        return {}
-    signs = CHANGE_SIGNS if output.can_encode("".join(CHANGE_SIGNS)) else ASCII_CHANGE_SIGNS
-    return {CHANGE.name: [rank_changes.text(results.rank_changes.get(row["bot"], 0), signs) for row in rows]}
 
 
 def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> int:
@@ -204,7 +200,7 @@ def _bars(rows: Collection[Row]) -> "list[Text]":
     arrow = (high - low or 1) / (BAR_COLUMNS - 2)  # an open end reaches one column beyond every figure
     low -= arrow * any(row["rating_low"] is None for row in rated)
     high += arrow * any(row["rating_high"] is None for row in rated)
-    line, dot, left, right = BAR_SIGNS if output.can_encode("".join(BAR_SIGNS)) else ASCII_BAR_SIGNS
+    line, dot, left_arrow, right_arrow = BAR_SIGNS if output.can_encode("".join(BAR_SIGNS)) else ASCII_BAR_SIGNS
     bars = []
     for row in rows:
         if row["rating"] is None:
@@ -214,7 +210,7 @@ def _bars(rows: Collection[Row]) -> "list[Text]":
         reach = (low if open_low else row["rating_low"], row["rating"], high if open_high else row["rating_high"])
         start, at, end = (round((BAR_COLUMNS - 1) * (figure - low) / ((high - low) or 1)) for figure in reach)
         before, after = line * (at - start), line * (end - at)
-        before = left + before[1:] if before and open_low else before
-        after = after[:-1] + right if after and open_high else after
+        before = left_arrow + before[1:] if before and open_low else before
+        after = after[:-1] + right_arrow if after and open_high else after
         bars.append(Text(" " * start + before + dot + after, style=TIER_STYLES[(row["tier"] - 1) % len(TIER_STYLES)]))
     return bars

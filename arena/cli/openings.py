@@ -32,11 +32,13 @@ def openings(
         except ArenaError as error:
             raise ArenaError(f"--plies {plies}: {chosen.label}: {error}") from error
         sequence = openings.different(game, plies, f"{seed}/{chosen.label}")
-        drawn = [openings.moves_of(turns) for turns in islice(sequence, count)]
-        if len(drawn) < count:
-            output.notice(f"{chosen.label}: {len(drawn)} of {count}: no more states were found with --plies {plies}")
-        rows += [{"board": chosen.label, "moves": moves} for moves in drawn]
+        sequences = [openings.moves_of(turns) for turns in islice(sequence, count)]
+        if len(sequences) < count:
+            output.notice(
+                f"{chosen.label}: {len(sequences)} of {count}: no more states were found with --plies {plies}"
+            )
+        rows += [{"board": chosen.label, "moves": moves} for moves in sequences]
         if not json:
-            print("\n".join(openings.line(chosen.label, moves) for moves in drawn))
+            print("\n".join(openings.line(chosen.label, moves) for moves in sequences))
     if json:
         output.print_json(rows)

@@ -31,7 +31,16 @@ def event_folder(event: str | None) -> Path:
     None means the event of the tournament.toml here, or the only event under results/.
     """
     if event is None:
-        return _event_here()
+        if Path(TOURNAMENT_FILE).is_file():
+            folder = results_folder(Path(), _name_in(Path(TOURNAMENT_FILE)))
+            if (folder / EVENT_FILE).is_file():
+                return folder
+        events = _events()
+        if not events:
+            raise ArenaError("results: nothing was played here yet; `arena run` plays tournament.toml")
+        if len(events) > 1:
+            raise ArenaError(f"which event? Name one: {', '.join(folder.name for folder in events)}")
+        return events[0]
     path = Path(event)
     if path.suffix == ".toml" or ((path / TOURNAMENT_FILE).is_file() and not (path / EVENT_FILE).is_file()):
         file = tournament_file(path)
@@ -44,19 +53,6 @@ def event_folder(event: str | None) -> Path:
             return folder
     names = ", ".join(folder.name for folder in _events())
     raise ArenaError(f"{event}: no results there; {f'there are {names}' if names else '`arena run` plays an event'}")
-
-
-def _event_here() -> Path:
-    if Path(TOURNAMENT_FILE).is_file():
-        folder = results_folder(Path(), _name_in(Path(TOURNAMENT_FILE)))
-        if (folder / EVENT_FILE).is_file():
-            return folder
-    events = _events()
-    if not events:
-        raise ArenaError("results: nothing was played here yet; `arena run` plays tournament.toml")
-    if len(events) > 1:
-        raise ArenaError(f"which event? Name one: {', '.join(folder.name for folder in events)}")
-    return events[0]
 
 
 def _events() -> list[Path]:

@@ -44,28 +44,32 @@ def play(
         raise typer.Exit(stop.code)
 
 
-def _plan(board: Board, own: tuple[Role, ...], against: Sequence[str], seed: int, conditions: Conditions) -> Match:
-    """Return the match: the person in the roles `own`, the named bots, or one drawn by the seed, in the others."""
+def _plan(
+    board: Board, own_roles: tuple[Role, ...], against: Sequence[str], seed: int, conditions: Conditions
+) -> Match:
+    """Return the match: the person in `own_roles`, the named bots, or one drawn by the seed, in the others."""
     from arena.match.human import HUMAN
 
-    if not own:
+    if not own_roles:
         raise ArenaError(f"{board.label}: name what you play: {' or '.join(board.roles)}")
-    for role in own:
+    for role in own_roles:
         if role not in board.roles:
             raise ArenaError(f"{board.label} has no role {role!r}: it is played by {' '.join(board.roles)}")
-    players = dict.fromkeys(own, HUMAN)
-    others = tuple(role for role in board.roles if role not in own)
-    if against and not others:
+    players = dict.fromkeys(own_roles, HUMAN)
+    bot_roles = tuple(role for role in board.roles if role not in own_roles)
+    if against and not bot_roles:
         raise ArenaError(f"--against {' '.join(against)}: you play every role of {board.label} yourself")
-    if others:
+    if bot_roles:
         bots = [workspace.bot_named(name) for name in against]
         if not bots:
             entrants = workspace.entrants()
-            able = [bot for bot in entrants if all(bot.plays(board.game, board.name, role) for role in others)]
+            able = [bot for bot in entrants if all(bot.plays(board.game, board.name, role) for role in bot_roles)]
             if not able:
-                raise ArenaError(f"no bot here plays {' and '.join(others)} on {board.label}: name some by --against")
+                raise ArenaError(
+                    f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by --against"
+                )
             bots = [random.Random(seed).choice(able)]
-        players |= seating.assign_roles(board, others, bots * len(others) if len(bots) == 1 else bots)
+        players |= seating.assign_roles(board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots)
     return seating.make_match(board, players, seed, conditions)
 
 

@@ -100,9 +100,9 @@ def _feed(record: Record, event: str | None, name: str, role: str | None, *, que
 def _seats_and_bot(record: Record, event: str | None, name: str, role: str | None) -> tuple[list[Seat], Bot]:
     """Return the seats whose questions are asked again, and the bot that answers them."""
     roles = stored_match.roles_of(record, role)
-    own = [seat for seat in record.match.seats if seat.bot.name == name and seat.role in roles]
-    if own and not Path(name).exists():
-        return own, _bot_then(own[0], event)
+    named_seats = [seat for seat in record.match.seats if seat.bot.name == name and seat.role in roles]
+    if named_seats and not Path(name).exists():
+        return named_seats, _bot_then(named_seats[0], event)
     bot = workspace.bot_named(name)
     seats = [seat for seat in record.match.seats if seat.role in roles and (role or seat.bot.name == bot.name)]
     if not seats:

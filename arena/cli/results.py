@@ -48,9 +48,9 @@ def leaderboard(
     from arena.results.leaderboard import Results
 
     tables = {"--crosstable": crosstable, "--timing": timing, "--rankings": rankings, "--placings": placings}
-    asked = [name for name, is_asked in tables.items() if is_asked]
-    if len(asked) > 1:
-        raise ArenaError(f"{' and '.join(asked)} are {('two', 'three', 'four')[len(asked) - 2]} tables: name one")
+    chosen = [name for name, is_asked in tables.items() if is_asked]
+    if len(chosen) > 1:
+        raise ArenaError(f"{' and '.join(chosen)} are {('two', 'three', 'four')[len(chosen) - 2]} tables: name one")
     if (board or role) and not (crosstable or rankings):
         raise ArenaError("--board and --role choose from a table: add --rankings or --crosstable")
     folder = paths.event_folder(event)
@@ -135,23 +135,18 @@ def read(folder: Path, *, all_versions: bool = False, rating: str | None = None)
 
 
 def write_tables(results: "Results", folder: Path) -> tuple[Path, ...]:
-    """Write the CSV files; return their paths."""
-    from arena.results.leaderboard import write_csv
-
-    with _writing(folder):
-        return (*write_csv(results, folder), *_write_placings(folder))
-
-
-def _write_placings(folder: Path) -> tuple[Path, ...]:
-    """Write placings.csv where the event's schedule has such a table."""
+    """Write the CSV files, placings.csv only where the schedule has such a table; return their paths."""
     import pandas as pd
 
     from arena.results import tables
+    from arena.results.leaderboard import write_csv
 
-    if not (rows := placed(folder)):
-        return ()
-    frame = pd.DataFrame(rows, columns=PLACINGS.names).astype({"buchholz": "float", "out": "Int64"})
-    return (tables.write(frame, PLACINGS, folder / "placings.csv"),)
+    with _writing(folder):
+        files = write_csv(results, folder)
+        if not (rows := placed(folder)):
+            return tuple(files)
+        frame = pd.DataFrame(rows, columns=PLACINGS.names).astype({"buchholz": "float", "out": "Int64"})
+        return (*files, tables.write(frame, PLACINGS, folder / "placings.csv"))
 
 
 def placed(folder: Path) -> list[dict[str, Any]]:
@@ -161,11 +156,11 @@ def placed(folder: Path) -> list[dict[str, Any]]:
     from arena.values import labels
 
     with Archive.open(folder, writing=False) as archive:
-        shown = labels(archive.event().bots)
+        display_names = labels(archive.event().bots)
         return [
             asdict(row)
             | {"points": float(row.points), "buchholz": None if row.buchholz is None else float(row.buchholz)}
-            | {"display": shown[row.bot]}
+            | {"display": display_names[row.bot]}
             for row in placings(archive)
         ]
 
@@ -201,11 +196,11 @@ def _write_author_report(folder: Path, name: str) -> Path:
 
     archive = Archive.open(folder)
     event = archive.event()
-    room = authors.classroom(folder)
-    shown, own = room.bots_of(name, event)
-    references = room.references(event)
-    known = own | (references - room.strangers(references, event))
-    author = Author(name=shown, bots=own, hidden_paths=hidden_paths(folder))
+    classroom = authors.classroom(folder)
+    author_name, own_bots = classroom.bots_of(name, event)
+    references = classroom.references(event)
+    known = own_bots | (references - classroom.strangers(references, event))
+    author = Author(name=author_name, bots=own_bots, hidden_paths=hidden_paths(folder))
     results = Results(pseudonymous(archive, known))
     with _writing(folder), ProgressLine("report: replays") as progress:
         return report.write(results, folder, rules=stored_match.game_of, tell=progress, author=author)

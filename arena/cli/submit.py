@@ -111,8 +111,8 @@ def _print(answer: "Answer", *, reasons: bool) -> None:
     """Print a line about a submission; with `reasons` all the reasons of a refusal too."""
     digest = f"  {answer.bot.digest}" if answer.bot else ""
     real = f" ({output.safe_line(answer.origin.display)})" if answer.origin.display != answer.name else ""
-    words = output.safe_line(answer.words, bots.REASON_LENGTH)
-    print(f"{answer.result:8}  {output.safe_line(answer.name)}{real}{digest}  {words}")
+    reason = output.safe_line(answer.words, bots.REASON_LENGTH)
+    print(f"{answer.result:8}  {output.safe_line(answer.name)}{real}{digest}  {reason}")
     if reasons and answer.reasons:
         print(f"\n{output.safe_lines(answer.reasons)}\n\nIt is kept beside {answer.where}")
     sys.stdout.flush()

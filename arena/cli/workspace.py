@@ -92,19 +92,21 @@ def _version_named(name: str) -> Bot:
     """Return a version of a submitted bot, by its number or the first digits of its digest; it is called `ada@1`."""
     from arena.event import discovery
 
-    bot, _, wanted = name.rpartition("@")
+    bot, _, number_or_digits = name.rpartition("@")
     versions = bot_store(own_tournament()).versions(bot) if discovery.may_be_called(bot) else ()
-    matching = [version for version in versions if str(version.number) == wanted] or [
-        version for version in versions if len(wanted) >= FEWEST_DIGITS and version.digest.startswith(wanted)
+    matching = [version for version in versions if str(version.number) == number_or_digits] or [
+        version
+        for version in versions
+        if len(number_or_digits) >= FEWEST_DIGITS and version.digest.startswith(number_or_digits)
     ]
     if len(matching) != 1:
         known = ", ".join(f"{bot}@{version.number}" for version in versions)
         hint = f"it has {known}" if known else f"no version of {bot!r} was submitted"
         raise ArenaError(f"there is no bot {name!r}: {hint}; `arena bots --versions` lists them")
-    found = discovery.from_path(matching[0].path, bot)
-    if found.digest != matching[0].digest:
+    program = discovery.from_path(matching[0].path, bot)
+    if program.digest != matching[0].digest:
         raise ArenaError(f"{matching[0].path}: was edited or damaged since it was submitted; submit that bot again")
-    return replace(found, name=f"{bot}@{matching[0].number}")
+    return replace(program, name=f"{bot}@{matching[0].number}")
 
 
 def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:

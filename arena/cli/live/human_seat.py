@@ -46,21 +46,21 @@ class PlayerView:
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
         """Yield the scenes of new turns, without chance's moves, others' remarks, and others' secret moves."""
         for scene in self._replayer.go_on(turns):
-            visible = [
-                (turn if turn.role in self.own else _without_secrets(turn), steps)
-                for turn, steps in zip(scene.turns, scene.steps, strict=True)
-                if turn.role in self.own or not (self._game.hidden or turn.role == CHANCE)
-            ]
-            yield replace(scene, turns=tuple(turn for turn, _ in visible), steps=tuple(steps for _, steps in visible))
+            visible_turns, visible_steps = [], []
+            for turn, steps in zip(scene.turns, scene.steps, strict=True):
+                if turn.role in self.own:
+                    visible_turns.append(turn)
+                elif self._game.hidden or turn.role == CHANCE:
+                    continue
+                else:  # its remarks and its refused text are known to its own bot and the referee only
+                    by = "bot" if turn.by == "strike" else turn.by
+                    visible_turns.append(turn._replace(remarks=(), rejected_text=None, by=by))
+                visible_steps.append(steps)
+            yield replace(scene, turns=tuple(visible_turns), steps=tuple(visible_steps))
 
     def of(self, role: Role, scene: Scene, referee: "Referee") -> Scene:
         """Return the scene as this one of the person's roles sees it."""
         return replace(scene, facts=tuple(self._game.view(referee.state, role)))
-
-
-def _without_secrets(turn: Turn) -> Turn:
-    """Return a turn without its remarks and its refused text, which only its own bot and the referee know."""
-    return turn._replace(remarks=(), rejected_text=None, by="bot" if turn.by == "strike" else turn.by)
 
 
 class TextSeat:
@@ -190,7 +190,7 @@ class ScreenSeat:
         colour = self._story.colour
         if self._message:
             return paint(f" {output.safe_line(self._message)}", ALARM, colour)
-        entered = " ".join(entering.SIGNS[each] for each in self._directions) or output.safe_line(self._text)
+        entered = " ".join(entering.SIGNS[direction] for direction in self._directions) or output.safe_line(self._text)
         candidates = self._candidates()
         hint = f"{len(candidates)} legal moves"
         if len(candidates) < 2:
@@ -210,7 +210,9 @@ class ScreenSeat:
 
     def _draw(self, prompt: str, aside: tuple[str, ...]) -> None:
         directions = {direction for move in self._legal for direction in entering.directions_of(move)}
-        arrows = "".join(entering.SIGNS[each] for each in ("left", "up", "down", "right") if each in directions)
+        arrows = "".join(
+            entering.SIGNS[direction] for direction in ("left", "up", "down", "right") if direction in directions
+        )
         moves = ((arrows, "move"),) if arrows else ()
         stay = ((".", "stay"),) if "stay" in directions else ()
         size = self._terminal.size

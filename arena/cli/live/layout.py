@@ -43,13 +43,13 @@ def cut(text: str, columns: int) -> str:
         return text
     from rich.cells import set_cell_size
 
-    result, room = "", max(0, columns - 1)
+    result, free = "", max(0, columns - 1)
     for part in SGR.split(text):
         if SGR.fullmatch(part):
             result += part
             continue
-        result += part if width(part) <= room else set_cell_size(part, room)
-        room = max(0, room - width(part))
+        result += part if width(part) <= free else set_cell_size(part, free)
+        free = max(0, free - width(part))
     return f"{result}…\x1b[0m" if SGR.search(result) else f"{result}…"
 
 
@@ -90,8 +90,8 @@ def frame(
     if beside:
         panel = _panel(story, index, grid, (columns - board_width - GAP_COLUMNS, rows_left), aside)
         body = [
-            f"{left}{' ' * (board_width - width(left) + GAP_COLUMNS)}{right}"
-            for left, right in zip_longest(board, panel, fillvalue="")
+            f"{board_line}{' ' * (board_width - width(board_line) + GAP_COLUMNS)}{panel_line}"
+            for board_line, panel_line in zip_longest(board, panel, fillvalue="")
         ]
     else:
         panel = _panel(story, index, grid, (columns, max(0, rows_left - len(board) - 1)), aside)
@@ -125,13 +125,22 @@ def _board(story: Story, scene: Scene, grid: Grid | None) -> list[str]:
 
 
 def _panel(story: Story, index: int, grid: Grid | None, size: tuple[int, int], aside: tuple[str, ...]) -> list[str]:
-    """Return the players, the signs and other facts of the state; then the moves so far, the newest last."""
+    """Return the players, the signs and other facts of the state; then the moves so far, the newest last.
+
+    After the last turn the verdict and the seats at fault stand below them.
+    """
     columns, height = size
     top = [*_seats(story, story.scenes[index], grid, columns), ""]
     if aside:
         rows_left = max(0, height - len(top))
         return [*top, *(aside if len(aside) <= rows_left else (*aside[: rows_left - 1], "... and more"))]
-    end = ["", *_verdict(story, story.record, columns)] if story.record and index == story.last else []
+    end: list[str] = []
+    if story.record and index == story.last:
+        verdict, turns = story.record.verdict, output.counted(story.scenes[-1].number, "turn")
+        end = ["", paint(f"{output.safe_line(verdict.reason)} after {turns}", BOLD, story.colour)]
+        for fault in verdict.faults:
+            text = f"{fault.role}: {fault.ending}: {output.safe_line(fault.words, 300)}"
+            end += [paint(line, ALARM, story.colour) for line in _wrapped(text, columns, 2)]
     rows_left = height - len(top) - len(end)
     log: list[str] = []
     for number in range(index, 0, -1):
@@ -161,7 +170,7 @@ def _seats(story: Story, scene: Scene, grid: Grid | None, columns: int) -> Itera
         yield cut(
             "   ".join(f"{paint(sign, style(state, sign), story.colour)} {text}" for sign, text in signs), columns
         )
-    for fact in state.others:
+    for fact in state.other_facts:
         yield cut(f"  {output.safe_line(fact)}", columns)
 
 
@@ -177,15 +186,6 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
             yield cut(paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM, story.colour), columns)
         for remark in turn.remarks[:3] if current else ():
             yield cut(paint(f"    # {output.safe_line(remark)}", DIM, story.colour), columns)
-
-
-def _verdict(story: Story, record: Record, columns: int) -> Iterator[str]:
-    """Yield lines about the end of the match, and the seats at fault."""
-    turns = output.counted(story.scenes[-1].number, "turn")
-    yield paint(f"{output.safe_line(record.verdict.reason)} after {turns}", BOLD, story.colour)
-    for fault in record.verdict.faults:
-        text = f"{fault.role}: {fault.ending}: {output.safe_line(fault.words, 300)}"
-        yield from (paint(line, ALARM, story.colour) for line in _wrapped(text, columns, 2))
 
 
 def _wrapped(text: str, columns: int, indent: int) -> list[str]:

@@ -156,16 +156,16 @@ class Viewer:
             text = f" turn {playback.turn}, live, {' and '.join(self._story.movers)} to move "
         speed = f"{1 / SPEEDS_S[playback.speed]:.2g} turns a second"
         state = f" {'playing' if playback.playing else 'paused'}, {speed}"
-        room = max(4, columns - width(text) - width(state) - 1)
-        done = round(room * playback.turn / max(1, playback.last))
-        return f"{text}{paint('━' * done, '32', colour)}{paint('─' * (room - done), DIM, colour)}{state}"
+        bar_columns = max(4, columns - width(text) - width(state) - 1)
+        done = round(bar_columns * playback.turn / max(1, playback.last))
+        return f"{text}{paint('━' * done, '32', colour)}{paint('─' * (bar_columns - done), DIM, colour)}{state}"
 
 
 def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -> str:
     """Return a line that explains keys: as many as there is room for, and always the last."""
-    *others, last = keys
+    *first_keys, last = keys
     chosen: list[tuple[str, str]] = []
-    for pair in others:
+    for pair in first_keys:
         if sum(width(f" {key} {effect} ") for key, effect in (*chosen, pair, last)) <= columns:
             chosen.append(pair)
     line = "".join(f" {paint(key, BOLD, colour)} {paint(effect, DIM, colour)} " for key, effect in (*chosen, last))
