@@ -53,13 +53,13 @@ STOPPED = b"T"
 class InterferenceError(Exception):
     """Somebody else killed or stopped a bot's process: the match must be played again."""
 
-    def __init__(self, bot: str, words: str) -> None:
-        super().__init__(bot, words)  # so that it can cross to another process
+    def __init__(self, bot: str, reason: str) -> None:
+        super().__init__(bot, reason)  # so that it can cross to another process
         self.bot = bot
-        self.words = words
+        self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.bot}: {self.words}"
+        return f"{self.bot}: {self.reason}"
 
 
 class LiveBot:
