@@ -13,7 +13,7 @@ import pytest
 from cup import FIRST, LAST, SLOW, arena, environment, make, soon
 
 from arena.author.submissions.bot_store import BotStore, Origin
-from arena.cli.duel import POINTS, Duel
+from arena.cli.duel.state import POINTS, Duel
 from arena.event import discovery
 from arena.event.schedules import round_robin
 from arena.results.archive import Archive

@@ -3,6 +3,7 @@
 The test is in results/sequential.py, the matches are played as those of a run are, and their results are an event of
 their own. So a duel that was stopped goes on from its stored matches, and a duel that was decided is decided again
 without a match.
+Beside it stand the state of a duel, its display while it is played, and its words.
 """
 
 # A duel is a round robin of two bots with as many repeats as the limit of pairings allows, which is stopped as soon as
@@ -12,30 +13,24 @@ without a match.
 # stored and do not count; with another question they may. For the same reason a match that arena gave up ends the duel
 # for now: to leave its round out would be a choice that the match itself made.
 
-import sys
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena.cli import options, output, paths, signals, workspace
+from arena.cli.duel import wording
+from arena.cli.duel.state import ELO, POINTS, Duel
+from arena.cli.duel.watching import DuelWatcher, live_frame
 from arena.cli.run import command_line, make_archive
-from arena.cli.run.watching import FRAME_INTERVAL_S, LINE_INTERVAL_S, Watcher, absence
+from arena.cli.run.watching import absence
 from arena.errors import ArenaError
-from arena.values import Abort, Board, Bot, Ending, Event, Fault, Openings, Played, Record
-
-if TYPE_CHECKING:
-    from rich.live import Live
-
-    from arena.results.sequential import SequentialTest
+from arena.values import Abort, Board, Bot, Event, Openings
 
 UNDECIDED_CODE = 3
-FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
 MOST_PAIRINGS = 100_000  # the plan of so many takes some 100 MB
 OPENING_PLIES = 6  # lead to 60 to 800 different states on the shipped boards; 4 plies to 20 to 150
 BOUNDS_METAVAR = "LOW HIGH"
@@ -131,15 +126,15 @@ def duel(
     with signals.listening() as stop:
         given_up = _play(state, folder, count, stop, tournament.workers.pinned)
     if stop and state.test.decision is None:
-        output.notice(f"{_pairings(state)} are complete; to go on:\n  {command_line()}")
+        output.notice(f"{wording.pairings(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(stop.code)
     for abort in given_up:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
     if json:
-        output.print_json([_row(state, folder)])
+        output.print_json([wording.row(state, folder)])
     else:
-        print("\n".join(_report(state)))
+        print("\n".join(wording.report(state)))
     if given_up and state.test.decision is None:
         output.notice(f"its pairing comes before others, so the test cannot go on; to try again:\n  {command_line()}")
     output.notice(f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match")
@@ -147,127 +142,6 @@ def duel(
         raise typer.Exit(UNDECIDED_CODE)
     if state.test.decision is not sequential.Decision.BETTER:
         raise typer.Exit(1)
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A unit for differences."""
-
-    unit: str
-    to_points: Callable[[float], float]
-    of_points: Callable[[float], float]
-
-    def text(self, points: float) -> str:
-        """Return a difference in points as text in this unit, with its sign."""
-        return f"{self.of_points(points) + 0.0:+.1f}"
-
-
-def _points_of_elo(elo: float) -> float:
-    from arena.results.sequential import points_of_elo
-
-    return points_of_elo(elo)
-
-
-def _elo_of_points(points: float) -> float:
-    from arena.results.sequential import elo_of_points
-
-    return elo_of_points(points)
-
-
-POINTS = Scale("points", float, float)
-ELO = Scale("Elo", _points_of_elo, _elo_of_points)
-
-
-class Duel:
-    """The test of a duel, and the matches of rounds that do not count yet."""
-
-    def __init__(self, event: Event, names: tuple[str, str], test: "SequentialTest", scale: Scale) -> None:
-        from arena.event import schedules
-
-        self.event, self.names, self.test, self.scale = event, names, test, scale
-        self.round_matches = sum(schedules.find(event.schedule).count(replace(event, repeats=1)).values())
-        self.faults: Counter[tuple[str, Ending]] = Counter()
-        """Seats at fault in the rounds that count, by bot and ending."""
-        self._waiting: dict[int, list[Played]] = {}
-
-    @property
-    def rounds(self) -> int:
-        """The number of rounds that count."""
-        return len(self.test.differences)
-
-    @property
-    def is_over(self) -> bool:
-        """True if the test has decided, or no more rounds may be played."""
-        return self.test.decision is not None or self.rounds == self.event.repeats
-
-    def add(self, match: Played) -> None:
-        """Count a match as soon as its round and all rounds before it are complete."""
-        from arena.results.sequential import difference
-
-        self._waiting.setdefault(match.repeat, []).append(match)
-        while not self.is_over and len(self._waiting.get(self.rounds, ())) == self.round_matches:
-            matches = self._waiting.pop(self.rounds)
-            self.faults.update((done.seats[role], ending) for done in matches for role, ending in done.endings.items())
-            self.test.add(difference(matches, *self.names))
-
-
-class _DuelWatcher(Watcher):
-    """Shows how far the test has come: on a terminal in a frame, in a pipe in a line now and then."""
-
-    def __init__(self, duel: Duel, workers: int, live: "Live | None") -> None:
-        super().__init__(duel.event.name, workers)
-        self._duel, self._live = duel, live
-        self._shown_at = time.monotonic()
-        self.blocked = False
-        """True once a match was given up: no later round can count in this run."""
-
-    def begins(self, planned: int, finished: int) -> None:
-        """Part of `Audience`."""
-        self.planned, self.done, self.begun = planned, finished, time.monotonic()
-        before = f", {finished} matches played before" if finished else ""
-        most = self._duel.event.repeats * len(self._duel.event.boards)
-        self.line(f"{self.name}: at most {output.counted(most, 'pairing')}{before}, {self.workers} matches at a time")
-
-    def absent(self, bot: str, fault: Fault) -> None:
-        """Part of `Audience`."""
-        self.absentees[bot] = fault  # ends the duel, whose error reports it
-
-    def finished(self, record: Record) -> None:
-        """Part of `Audience`."""
-        super().finished(record)
-        self._duel.add(Played.of(record))
-
-    def aborted(self, abort: Abort) -> None:
-        """Part of `Audience`."""
-        from arena.event.tournament import ATTEMPTS
-
-        super().aborted(abort)
-        self.blocked |= abort.attempt >= ATTEMPTS
-
-    def line(self, text: str) -> None:
-        """Print a line at once, above the frame."""
-        if self._live is None:
-            output.notice(text)
-        else:
-            from rich.text import Text
-
-            self._live.console.print(Text(output.safe_lines(text)))
-
-    def tick(self) -> None:
-        """Show the test if that is due."""
-        if time.monotonic() - self._shown_at < (LINE_INTERVAL_S if self._live is None else FRAME_INTERVAL_S):
-            return
-        self._shown_at = time.monotonic()
-        rate = self.progress.rate
-        speed = "" if rate is None else f", {rate:.1f} matches/s"
-        bot, opponent = map(output.safe_line, self._duel.names)
-        lines = [f"{bot} against {opponent}: {_pairings(self._duel)}{speed}", *_evidence(self._duel)]
-        if self._live is None:
-            self.line("; ".join(lines))
-        else:
-            from rich.text import Text
-
-            self._live.update(Text("\n".join(lines)), refresh=True)
 
 
 def _play(duel: Duel, folder: Path, workers: int, stop: signals.Stop, pin: bool | None) -> tuple[Abort, ...]:
@@ -283,7 +157,7 @@ def _play(duel: Duel, folder: Path, workers: int, stop: signals.Stop, pin: bool 
     if duel.is_over:
         return ()
     with ExitStack() as stack:
-        watcher = _DuelWatcher(duel, workers, stack.enter_context(_live()))
+        watcher = DuelWatcher(duel, workers, stack.enter_context(live_frame()))
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
@@ -295,16 +169,6 @@ def _play(duel: Duel, folder: Path, workers: int, stop: signals.Stop, pin: bool 
     for bot, fault in watcher.absentees.items():  # to forfeit all its matches would prove nothing about how it plays
         raise ArenaError(f"{absence(bot, fault).replace(', its matches are forfeited', '')}; `arena check` says more")
     return outcome.failed
-
-
-def _live() -> "AbstractContextManager[Live | None]":
-    """Return a frame at the bottom of the terminal, or None where stderr is none."""
-    console = output.console(sys.stderr)
-    if not sys.stderr.isatty() or not console.is_terminal or console.is_dumb_terminal:
-        return nullcontext()
-    from rich.live import Live
-
-    return Live(console=console, auto_refresh=False, transient=True)
 
 
 def _family(bot: Bot) -> str:
@@ -351,94 +215,3 @@ def _with_openings(event: Event) -> Event:
             output.notice(f"without openings: {board.label}: {error}")
             return event
     return replace(event, openings=Openings(plies=OPENING_PLIES))
-
-
-def _pairings(duel: Duel) -> str:
-    """Return the number of pairings that count, in words."""
-    return output.counted(duel.rounds * len(duel.event.boards), "pairing")
-
-
-def _evidence(duel: Duel) -> Iterator[str]:
-    """Yield the difference so far, and how near the test is to each decision."""
-    test = duel.test
-    low, high = map(duel.scale.text, test.interval())
-    interval = f"{100 * test.level:g} % interval {low} to {high}"
-    yield f"difference {duel.scale.text(test.mean)} {duel.scale.unit} ({interval})"
-    yield f"better: LLR {test.llr_better:+.2f} of {test.bound_better:.2f}"
-    yield f"not better: LLR {test.llr_not_better:+.2f} of {test.bound_not_better:.2f}"
-
-
-def _report(duel: Duel) -> Iterator[str]:
-    """Yield the outcome in sentences."""
-    from arena.results.sequential import Decision
-
-    test, scale, question = duel.test, duel.scale, duel.test.question
-    bot, opponent = map(output.safe_line, duel.names)
-    boards = ", ".join(board.label for board in duel.event.boards)
-    yield f"{bot} against {opponent} on {boards}: {_pairings(duel)}, {duel.rounds * duel.round_matches} matches"
-    yield from _evidence(duel)
-    for name, faults in sorted(_faults(duel)):
-        yield f"{output.safe_line(name)} failed: {faults}"
-    low, high = _bound(question.low, scale), _bound(question.high, scale)
-    if test.decision is Decision.BETTER:
-        yield f"yes: {bot} is better than {opponent}" + (f" by more than {low}" if question.low else "")
-    elif test.decision is Decision.NOT_BETTER and test.interval()[1] < 0:
-        yield f"no: {bot} is worse than {opponent}"
-    elif test.decision is Decision.NOT_BETTER:
-        yield f"no: {bot} is not better than {opponent}" + (f" by {high} or more" if question.high else "")
-    elif duel.is_over:
-        yield (
-            f"undecided after {_pairings(duel)}, the limit: neither more than {low} nor less than {high} is proven; "
-            "with a larger --max-pairings the duel goes on"
-        )
-    else:
-        yield f"undecided: {_pairings(duel)} were complete when the duel ended early"
-    if len(test.differences) >= FEWEST_ALIKE and len(set(test.differences)) == 1:
-        yield (
-            "Every pairing had the same result: if neither bots nor boards leave anything to chance, more pairings "
-            "tell nothing new; other openings might (--set openings.plies=8)."
-        )
-
-
-def _bound(points: float, scale: Scale) -> str:
-    return f"{scale.of_points(points):.4g} {scale.unit}"
-
-
-def _faults(duel: Duel) -> Iterator[tuple[str, str]]:
-    """Yield the bots at fault, each with the number of its seats by ending."""
-    for name in duel.names:
-        endings = [f"{times} x {ending}" for (bot, ending), times in sorted(duel.faults.items()) if bot == name]
-        if endings:
-            yield name, ", ".join(endings)
-
-
-def _row(duel: Duel, folder: Path) -> dict[str, object]:
-    """Return the outcome for `--json`; differences and bounds are in `unit`."""
-    test, question, of_points = duel.test, duel.test.question, duel.scale.of_points
-    low, high = test.interval()
-    figures: Iterable[tuple[str, float]] = (
-        ("difference", of_points(test.mean)),
-        ("low", of_points(low)),
-        ("high", of_points(high)),
-        ("level", test.level),
-        ("bound_low", of_points(question.low)),
-        ("bound_high", of_points(question.high)),
-        ("alpha", question.alpha),
-        ("beta", question.beta),
-        ("llr_better", test.llr_better),
-        ("llr_better_bound", test.bound_better),
-        ("llr_not_better", test.llr_not_better),
-        ("llr_not_better_bound", test.bound_not_better),
-    )
-    return {
-        "bot": duel.names[0],
-        "opponent": duel.names[1],
-        "verdict": test.decision or "undecided",
-        "boards": [board.label for board in duel.event.boards],
-        "pairings": duel.rounds * len(duel.event.boards),
-        "matches": duel.rounds * duel.round_matches,
-        "unit": duel.scale.unit,
-        **{key: round(value, 4) + 0.0 for key, value in figures},  # 0.0 for -0.0
-        "faults": dict(_faults(duel)),
-        "results": paths.displayed(folder),
-    }
