@@ -29,7 +29,7 @@ deadline, the lateness of the referee, the seconds that are charged, and whether
 # The words, in the order in which they follow from each other:
 #
 #   announced   the seconds that the bot is told it has (`told`): `move` and what is left in its bank, or `start`
-#   deadline    the most seconds that an answer may be charged: announced + margin. stopwatch.py calls it its limit
+#   deadline    the most seconds that an answer may be charged: announced + margin. `due` in stopwatch.py is a moment
 #   spent       the four readings above (TimeUsed)
 #   excused     the part of the wall time in which the machine kept bot or referee waiting
 #   fair        wall time - excused, but at least the CPU time

@@ -8,7 +8,7 @@ from arena import rulefile
 from arena.event import discovery
 from arena.games import rulebook
 from arena.match.bot import LiveBot
-from arena.match.polling import ask_all
+from arena.match.polling import ask_all, write_last_lines
 from arena.protocol import Ask, Reply
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions, Event, Match
@@ -62,6 +62,11 @@ def ready(bot: Bot, conditions: Conditions = DEFAULT, launcher: Launcher | None 
 def ask(bot: LiveBot, question: Ask = GO) -> Reply:
     """Ask a bot alone; return its answer."""
     return ask_all({bot.role: bot}, {bot.role: question})[bot.role]
+
+
+def say_goodbye(bot: LiveBot, text: bytes) -> None:
+    """Write the last lines to a bot, and end it after its grace."""
+    bot.end(write_last_lines([bot], text)[bot])
 
 
 def nobody_looks(bot: LiveBot) -> None:

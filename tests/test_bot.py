@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from live import say_goodbye
 from processes import gone_soon
 
 from arena import rulefile
 from arena.event import discovery
 from arena.match.bot import InterferenceError, LiveBot, OverloadedError
-from arena.match.polling import ask_all, say_goodbye
+from arena.match.polling import ask_all
 from arena.protocol import Ask
 from arena.sandbox import levels
 from arena.sandbox.launcher import Launcher
@@ -109,7 +110,7 @@ def test_a_second_line_for_one_question_never_answers_the_next_and_is_warned_of(
         assert ask(bot, READY).ending is None
         questions = [Ask(text=b"turn 1\ngo %d\n" % number, told=5.0, deadline=5.0) for number in range(12)]
         assert [ask(bot, question).line for question in questions] == [b"%d" % number for number in range(12)]
-        say_goodbye([bot], b"end\n")
+        say_goodbye(bot, b"end\n")
         warnings = bot.report().warnings
     finally:
         bot.end()
@@ -237,7 +238,7 @@ def test_what_a_bot_sees_is_its_own_file_the_kit_and_nothing_of_ours(live, monke
     assert seen["group"]
     assert seen["session"]
     assert set(seen["fds"]) <= {"0", "1", "2", "3"}
-    say_goodbye([bot], b"end\n")
+    say_goodbye(bot, b"end\n")
     assert not Path(seen["env"]["TMPDIR"]).exists()
 
 
@@ -252,7 +253,7 @@ def test_a_folder_runs_with_all_of_its_files_on_a_copy(launcher, tmp_path):
     bot = LiveBot(launcher, "r", discovery.from_path(home), OPEN, RULES)
     assert ask(bot, READY).ending is None
     assert ask(bot).line == b"from the helper"
-    say_goodbye([bot], b"end\n")
+    say_goodbye(bot, b"end\n")
     assert sorted(path.name for path in home.iterdir()) == ["bot.toml", "helper.py", "main.py"]
 
 
@@ -261,7 +262,7 @@ def test_a_bot_finds_no_note_of_its_last_match(live):
     for _ in range(2):
         bot = live(whole=leaves)
         assert b"note" not in ask(bot).line
-        say_goodbye([bot], b"end\n")
+        say_goodbye(bot, b"end\n")
 
 
 def test_an_executable_runs_as_it_is(launcher, tmp_path):
@@ -273,7 +274,7 @@ def test_an_executable_runs_as_it_is(launcher, tmp_path):
     bot = LiveBot(launcher, "r", discovery.from_path(path), OPEN, RULES)
     assert ask(bot, READY).ending is None
     assert ask(bot).line == b"from sh"
-    say_goodbye([bot], b"end\n")
+    say_goodbye(bot, b"end\n")
     assert bot.report().exit == "exit 0"
     assert not bot.report().killed
 
@@ -289,7 +290,7 @@ def test_the_end_of_stderr_and_the_exit_status_are_reported(live):
 
 def test_a_bot_that_leaves_at_the_end_is_not_killed(live):
     bot = live()
-    say_goodbye([bot], b"score x 1\nend x\n")
+    say_goodbye(bot, b"score x 1\nend x\n")
     assert (bot.report().exit, bot.report().killed) == ("exit 0", False)
     assert bot.report().ready is not None
     assert bot.report().memory > 0

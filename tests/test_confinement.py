@@ -25,7 +25,7 @@ from arena.errors import ArenaError
 from arena.event import discovery
 from arena.match.bot import LiveBot
 from arena.match.play import play
-from arena.match.polling import ask_all, say_goodbye
+from arena.match.polling import ask_all
 from arena.sandbox import (
     bpf,
     bubblewrap,
@@ -429,7 +429,7 @@ for line in sys.stdin: {after}
 def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_and_of_no_other_program(tmp_path, level, after):
     spender = bot_of(tmp_path / "spender.py", SPENDS.format(after=after), offered(level))
     with live.ready(spender, Conditions(sandbox=level)) as bot:
-        say_goodbye([bot], b"end x\n")
+        live.say_goodbye(bot, b"end x\n")
         report = bot.report()
     assert 0.2 <= report.cpu < 5.0
     assert 40_000_000 < report.memory < 200_000_000

@@ -108,7 +108,7 @@ def test_what_a_bot_computes_unasked_is_charged_to_its_next_answers(tmp_path, wa
 def test_a_bot_that_thinks_on_while_it_is_left_awake_is_charged_for_it(tmp_path, patient):
     with opponents(tmp_path, thinks=text(after="burn(0.03)")) as bots:
         thinker = bots["thinks"]
-        live.nobody_looks(thinker)  # so that all questions go the straight way
+        live.nobody_looks(thinker)  # so that all questions go the fast path
         turns(bots, 4)
         assert not thinker._frozen
         assert until(lambda: thinker._meter.since_read() > 0.02)
@@ -133,7 +133,7 @@ def test_who_is_asked_is_not_charged_what_another_used_unasked_on_the_same_core(
 def test_a_bot_that_gave_a_short_answer_is_awake_until_another_thinks(tmp_path, patient):
     with opponents(tmp_path, quick=text(), slow=text(before="time.sleep(0.6)")) as bots:
         quick = bots["quick"]
-        live.nobody_looks(quick)  # so that only its first questions do not go the straight way
+        live.nobody_looks(quick)  # so that only its first questions do not go the fast path
         for _ in range(3):
             ask_all(bots, {"quick": GO}, freeze_late=True)
         assert not quick._frozen
@@ -167,7 +167,7 @@ def test_a_match_is_frozen_late_only_where_that_costs_nobody_anything(tmp_path, 
     with Launcher() as launcher, LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
         first, second = opened.bots.values()
         opened.ask({one.role: READY for one in (first, second)})
-        live.nobody_looks(first)  # so that only the first questions do not go the straight way
+        live.nobody_looks(first)  # so that only the first questions do not go the fast path
         live.nobody_looks(second)
         for one in [first, second] * 4:
             time.sleep(pause)
@@ -225,7 +225,7 @@ for line in sys.stdin:
     elif line.startswith("go"): print(move, end="", flush=True)
 """
 
-# The straight way
+# The fast path
 
 
 ANSWERS = """

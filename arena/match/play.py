@@ -17,7 +17,7 @@ from arena.games import rulebook
 from arena.match import human
 from arena.match.bot import LiveBot
 from arena.match.bot.process import Process
-from arena.match.polling import ask_all, let_leave, say_goodbye
+from arena.match.polling import ask_all, write_last_lines
 from arena.match.process_reuse import ReusedBots, reused_bots_of
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
@@ -179,7 +179,8 @@ class LiveBots:
         for bot in self.bots.values():
             if bot.role != role:
                 bot.freeze()
-        say_goodbye([self.bots[role]], text)
+        bot = self.bots[role]
+        bot.end(write_last_lines([bot], text)[bot])
 
     def say_goodbye(self, referee: Referee) -> None:
         """Write the verdict to all bots that are not at fault; let those wait that stay, and end the others."""
@@ -195,7 +196,7 @@ class LiveBots:
 
     def leave(self, bots: Collection[LiveBot], text: bytes) -> None:
         """Write the last lines to these bots, and leave them awake for a moment."""
-        self._graces |= let_leave(bots, text)
+        self._graces |= write_last_lines(bots, text)
 
     def _end(self) -> None:
         """Make sure that all bots are gone that don't stay, with all that they left behind."""

@@ -1,4 +1,4 @@
-"""Waits for bots: asks several at once, and says goodbye to them. Nothing else in a match waits.
+"""Waits for bots: asks several at once, and writes their last lines. Elsewhere a match waits for moments only.
 
 It owns the wait, and knows when the referee looked later than it planned. It knows no rules and no line of a bot.
 """
@@ -13,16 +13,16 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 # A bot that is asked alone is first given a moment for a short answer (match/bot/__init__.py), and what is said here
 # begins when it gave none.
 #
-# Each bot has one deadline: the moment at which its question was written, and the time that it may be charged with. It
-# is absolute. No output moves it, so neither a line dripped byte by byte nor a flood of remarks gains time. A wait ends
-# at the earliest deadline, or after WATCHDOG_INTERVAL_S, when the limits of the bots are checked. Only the stopwatch
-# puts a deadline off.
+# Each bot has one deadline: the seconds that it may be charged with, from the moment at which its question was written.
+# No output changes it, so neither a line dripped byte by byte nor a flood of remarks gains time. The stopwatch has the
+# moment `due`, at which the deadline may have passed, and puts it off by time that is not charged. A wait ends when the
+# first bot is due, or after WATCHDOG_INTERVAL_S, when the limits of the bots are checked.
 #
 # The referee itself may come late: it has no core when its wait ends, or it was serving another bot. That must cost no
 # bot anything, so three delays are measured and not charged:
 #
-#   1. poll(2) returns later than planned. An answer that is there then may have been there since the wait began, so the
-#      whole wait is excused for it. For a bot that has not answered, only the late part of the wait is not charged.
+#   1. poll(2) returns later than planned. Nobody can know when an answer that is there then has come, so the whole
+#      wait is excused for it. For a bot that has not answered, only the late part of the wait is not charged.
 #   2. The referee works for another bot: a flood to read, a process to end. `_work_for` excuses all others so long.
 #   3. The referee has no core while it runs. The stopwatch reads this in schedstat.
 #
@@ -42,12 +42,13 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 #     The sum over a match is exact but for the last reading. A child that ends may take its CPU time along, so a match
 #     in which a bot may be several processes is not frozen late (play.py).
 #   - Nobody who is asked is harmed. A bot that shares its core with one that is awake waits for the core, and such a
-#     wait is excused (clock.py). A short answer takes nothing, however much of it was a wait. A bot whose waits are not
-#     excused, because it may be several processes, has no opponent that is awake.
-#   - Only SHORT_ANSWER_S of a turn can be used unasked, and as long as the referee needs to play the move. If that took
-#     longer than SHORT_ANSWER_S after its last answer, or if a person looks at the match, bots are frozen at once. So
-#     is a bot whose answer was not short, be it by what it used unasked, a bot of several threads, and one that is
-#     doubted because it used more CPU time than passed (sandbox/freezer.py).
+#     wait is excused (clock.py). A short answer costs nothing of the bank, even if most of it was a wait. A bot whose
+#     waits are not excused, because it may be several processes, has no opponent that is awake.
+#   - Only SHORT_ANSWER_S of a turn can be used unasked, and as long as the referee needs to play the move.
+#
+# A bot is frozen at once if one of these holds: the referee took longer than SHORT_ANSWER_S after its last answer;
+# a person looks at the match; its answer was not short, be it by what it used unasked; it has several threads; it is
+# doubted because it used more CPU time than passed (sandbox/freezer.py).
 
 import math
 import select
@@ -77,14 +78,14 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_la
     """
     asked_bots = [bots[role] for role in asks]
     first = asked_bots[0]
-    straight = len(asks) == 1 and first.may_answer_shortly(asks[first.role])
-    if straight and (reply := first.short_answer(asks[first.role], stays_awake=freeze_late)) is not None:
+    fast = len(asks) == 1 and first.may_take_fast_path(asks[first.role])
+    if fast and (reply := first.short_answer(asks[first.role], stays_awake=freeze_late)) is not None:
         return {first.role: reply}
     for bot in bots.values():
         if bot.role not in asks:
             _work_for(bot, [*asked_bots, bot], bot.freeze)
     now = time.monotonic()
-    if not straight:
+    if not fast:
         for number, (bot, ask) in enumerate(zip(asked_bots, asks.values(), strict=True), 1):
             _work_for(bot, asked_bots[:number], bot.begin, ask)
         now = asked_bots[-1].stopwatch.begun
@@ -100,26 +101,20 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_la
                 _work_for(bot, waiting, bot.look, now, late)
             now = time.monotonic()  # the looks took a moment, which is no lateness of the next wait
     for bot in asked_bots:
-        if bot.reply is None:  # only now: to end it takes a moment, in which no other answer would be seen
+        if bot.reply is None:  # last, because an end takes time, in which no other answer would be read
             bot.explain_exit()
     return {bot.role: bot.reply for bot in asked_bots if bot.reply is not None}
 
 
-def say_goodbye(bots: Collection[LiveBot], text: bytes) -> None:
-    """Write the last lines to these bots, leave them awake for a moment, and make sure that they are gone."""
-    for bot, grace in let_leave(bots, text).items():
-        bot.end(grace)
-
-
-def let_leave(bots: Collection[LiveBot], text: bytes) -> dict[LiveBot, float]:
+def write_last_lines(bots: Collection[LiveBot], text: bytes) -> dict[LiveBot, float]:
     """Write the last lines to these bots, and leave them awake for a moment; return the grace of each for its end."""
     for bot in bots:
         bot.close_input(text)
     now = time.monotonic()
     until = now + FAREWELL_S
-    while now < until and (running := [bot for bot in bots if not bot.gone]):
+    while now < until and (running := [bot for bot in bots if not bot.output_ended]):
         now, _ = _wait_once(running, now, until)
-    return {bot: FAREWELL_S if bot.gone else 0.0 for bot in bots}
+    return {bot: FAREWELL_S if bot.output_ended else 0.0 for bot in bots}
 
 
 def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:

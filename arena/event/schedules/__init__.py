@@ -20,14 +20,16 @@ GROUP = "arena.schedules"
 
 
 class Schedule(Protocol):
-    """A file in this folder, or the module of an entry point of the group `arena.schedules`."""
+    """A file in this folder, or the module of an entry point of the group `arena.schedules`.
+
+    Two parts are optional. `REPEATS_ARE_BLOCKS = True` says that all pairings play a repeat before the next one begins;
+    then `stop_when` looks after each repeat, and not only after each batch. `placings(event, history)` returns a
+    table of places (event/placings.py), for an event whose result is not the leaderboard alone.
+    """
 
     BEHIND: int
     """Batch `n` depends on the results of the batches before `n - BEHIND`: 0 = on all earlier ones (Swiss, knockout);
     1 = not on the last one, which may still be played when batch `n` begins, so that no lane waits (ladder)."""
-
-    # A schedule may also have `REPEATS_ARE_BLOCKS = True`: all its pairings play a repeat before the next one begins.
-    # Then `stop_when` looks after each repeat, and not only after each batch.
 
     def batch(self, event: Event, number: int, history: Sequence[Batch]) -> Iterable[Match]:
         """Yield the matches of batch 0, 1, ... in order; no match = the event is over.

@@ -1,21 +1,22 @@
 """A live bot: ask a line, get a line or a fault by the deadline. It never raises for a bot's fault.
 
 It owns one bot's process in one match. It knows no rules: the referee decides whether a line is a legal move, the
-stopwatch measures what an answer cost. Only the end and `short_answer` block; `polling.py` waits for all bots at once.
+stopwatch measures what an answer cost. `polling.py` waits for all bots at once; the methods here wait for a moment at
+most: `short_answer` 1 ms, `begin` 25 ms (early_lines.py), `freeze` 100 ms (freezer.py), the end as long as its grace.
 """
 
 # Theory of a short answer
 # ------------------------
-# Most questions go to one bot alone, and it answers in microseconds, by one whole line. `short_answer` is one straight
-# way for this case, because the general way (begin, poll, attend, look) costs more than the bot's own work:
+# Most questions go to one bot alone, and it answers in microseconds, by one whole line. `short_answer` is the fast
+# path for this case, because the normal path (begin, poll, attend, look) costs more than the bot's own work:
 #
-#   - It is taken only if nothing is unusual before the question (`may_answer_shortly`): the bot is one process, no
+#   - It is taken only if nothing is unusual before the question (`may_take_fast_path`): the bot is one process, no
 #     output of it is there, no part of the question must be written ahead (early_lines.py), the watchdog is not due.
 #   - It waits SHORT_ANSWER_S at most, and nobody else is asked meanwhile. If in this time one whole line has come, and
 #     neither the wall time nor the CPU time is longer than that, then no clock decides anything: a short answer is in
 #     time, and takes nothing from the bank (clock.py). So the waits of the referee, which the time control would
 #     excuse, are not read.
-#   - In every other case the general way goes on from this moment with the same question: bytes that were read are in
+#   - In every other case the normal path goes on from this moment with the same question: bytes that were read are in
 #     BotOutput, the clock runs since the question was written, and the seconds by which the referee came late until now
 #     are excused (`Stopwatch.expect_longer`).
 
@@ -102,7 +103,9 @@ class LiveBot:
         self._core: int | None = None
         self._ask = Ask(text=b"", told=None, deadline=None)
         self._ready: float | None = None
+        """Seconds from its start until it was ready; None until then."""
         self._exit: Exit | None = None
+        """How it ended, or what it used if it stays; None while it plays."""
         self._stayed = False
 
     @property
@@ -111,7 +114,7 @@ class LiveBot:
         return self.reply is None and self.wire.stdout_open
 
     @property
-    def gone(self) -> bool:
+    def output_ended(self) -> bool:
         """True when its output has ended."""
         return not self.wire.stdout_open
 
@@ -149,13 +152,13 @@ class LiveBot:
         elif self.stopwatch.begun >= self._watchdog.due:
             self._inspect(self.stopwatch.begun)
 
-    def may_answer_shortly(self, ask: Ask) -> bool:
-        """Return whether nothing is unusual, so that a question to this bot alone may go the straight way."""
+    def may_take_fast_path(self, ask: Ask) -> bool:
+        """Return whether nothing is unusual, so that a question to this bot alone may go the fast path."""
         usual = self._forgives_short_answers and not ask.ready and not self._early_lines.expected
         return usual and time.monotonic() < self._watchdog.due and not self.wire.wait(0)
 
     def short_answer(self, ask: Ask, *, stays_awake: bool = False) -> Reply | None:
-        """Ask a bot alone, and return its reply; None when no short answer came, and the general way goes on.
+        """Ask a bot alone, and return its reply; None when no short answer came, and the normal path goes on.
 
         `stays_awake`: afterwards it is not frozen, unless it is doubted or has several threads.
         """
@@ -165,7 +168,7 @@ class LiveBot:
         wire.write(ask.text)
         if self._frozen:
             self._thaw()
-        waits = time.monotonic()
+        wait_began = time.monotonic()
         ready = wire.wait(SHORT_ANSWER_MS)
         now = time.monotonic()
         line = self._read_line() if ready == wire.only_output else None
@@ -174,10 +177,10 @@ class LiveBot:
                 self.freeze()
             self.reply = Reply(line, None, "", spent, self._output.remarks())
             return self.reply
-        late = lateness(now, waits + SHORT_ANSWER_S)
+        late = lateness(now, wait_began + SHORT_ANSWER_S)
         if late and ready:  # an answer that is there may have been there since the wait began
-            late = now - waits
-        stopwatch.expect_longer(now, waits - stopwatch.begun + late)
+            late = now - wait_began
+        stopwatch.expect_longer(now, wait_began - stopwatch.begun + late)
         if line is not None:
             self._accept(line, now)
         return self.reply
@@ -270,7 +273,7 @@ class LiveBot:
 
     @staticmethod
     def end_all(launcher: Launcher, graces: Mapping["LiveBot", float], living: tuple[int, ...]) -> None:
-        """Do this for several bots, each with its grace, in one request; sweep what all bots but the living left."""
+        """Do this for several bots, each with its grace, in one request; kill what all bots left but the `living`."""
         ending = [bot for bot in graces if bot._exit is None]
         with ExitStack() as closing:
             for bot in ending:
@@ -342,7 +345,7 @@ class LiveBot:
             self._ready = now - self._started
             self.stays = self._may_stay and line.strip(b" \t\r") == protocol.AGAIN
         self.reply = Reply(line, None, "", spent, self._output.remarks())
-        if self._freezes:  # a bot that is not frozen is charged from its next question on
+        if self._freezes:  # else its CPU time counts from its next question on
             self.stopwatch.stop()
 
     def _read_log(self) -> bool:

@@ -6,10 +6,10 @@ whether that is too late. This file knows no text of a bot and no consequence of
 
 # Theory of operation
 # -------------------
-# The deadline of an answer is `begun` plus what may be charged. That is only the earliest moment at which the answer
-# can be too late: what the machine kept the bot waiting is not charged, so at the deadline `expire` reads the clocks,
-# and moves `due` later by the time that was not charged. An honest bot on a busy machine so gets its whole time, and a
-# bot that sleeps or computes loses at its first deadline.
+# The deadline of an answer are the seconds that may be charged. `due` is the next moment at which the answer can be too
+# late. At first that is `begun` plus the deadline. But what the machine kept the bot waiting is not charged, so at that
+# moment `expire` reads the clocks, and moves `due` later by the time that was not charged. An honest bot on a busy
+# machine so gets its whole time, and a bot that sleeps or computes loses when it is first due.
 #
 # The kernel reports a wait for a core in /proc/PID/schedstat only when the wait is over. So a thread that has no core
 # at its deadline seems to have waited for nothing. Then the wait that may not be reported yet is added
@@ -56,7 +56,7 @@ class Stopwatch:
         self._late_at_first = 0.0
         """Seconds by which it was late before its own delay was read."""
         self._ready = False
-        self._limit = math.inf
+        self._deadline = math.inf
         self.due = math.inf
         """The moment (monotonic) from which on the answer may be too late; inf = never."""
         self.begun = time.monotonic()
@@ -70,14 +70,14 @@ class Stopwatch:
         """
         self._ready = ask.ready
         self._late_looks = self._late_at_first = 0.0
-        self._limit = math.inf if ask.deadline is None else ask.deadline
+        self._deadline = math.inf if ask.deadline is None else ask.deadline
         if anew:
             self._used = self._meter.read()
         self._meter.mark()
         if not short:
             self._delay.mark()
         self.begun = begun = time.monotonic()
-        self.due = begun + self._limit
+        self.due = begun + self._deadline
 
     def short(self, now: float) -> TimeUsed | None:
         """Return what an answer took that was read at `now` (monotonic); None when it is not short (clock.py)."""
@@ -134,7 +134,7 @@ class Stopwatch:
 
     def too_late(self, spent: TimeUsed) -> bool:
         """Return whether an answer that took so long is too late."""
-        return self._control.too_late(spent, self._limit, self._bot.threads, ready=self._ready)
+        return self._control.too_late(spent, self._deadline, self._bot.threads, ready=self._ready)
 
     def expire(self, now: float) -> TimeUsed | None:
         """Return what an answer took that has not come by `now`, if that is too much; else put `due` off.
@@ -142,13 +142,13 @@ class Stopwatch:
         OverloadedError when bot or referee were kept waiting for so long that the match must be played again.
         """
         spent = self.spent(now)
-        remaining = self._control.remaining(spent, self._limit, self._bot.threads, ready=self._ready)
+        remaining = self._control.remaining(spent, self._deadline, self._bot.threads, ready=self._ready)
         if remaining <= 0 and self._meter.complete:
             spent = spent._replace(waited=spent.waited + self._meter.unreported_wait(now))
             remaining = LOOK_AGAIN_S
         if self.too_late(spent):
             return spent
-        if self._control.must_abort(spent, self._limit):
+        if self._control.must_abort(spent, self._deadline):
             raise OverloadedError(overload(self._bot.name, spent))
         self.due = now + remaining
         return None
