@@ -19,12 +19,12 @@ import numpy as np
 
 from arena.event.schedules import ladder, round_robin, swiss
 from arena.results import ratings
-from arena.results.arrays import Arrays
 from arena.values import Event, Match, Played
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
 import paired
+from slow_tables import arrays_of
 
 REFITS = 200
 TOP = 10
@@ -59,8 +59,10 @@ def played(event: Event, schedule: Any, strength: dict[str, float], slow: frozen
 
 def measured(matches: list[Played], strength: dict[str, float]) -> tuple[float, float, float]:
     """Return tau, the median width of the ten best bots' intervals, and the machine time in thousands of turns."""
-    arrays = Arrays.of(matches, range(len(matches)))
-    found = {one.bot: one.strength for one in ratings.find("bradley_terry").rate(arrays, refits=REFITS).ratings}
+    found = {
+        rating.bot: rating.strength
+        for rating in ratings.find("bradley_terry").rate(arrays_of(matches), refits=REFITS).ratings
+    }
     best = sorted(strength, key=strength.__getitem__)[-TOP:]
     order = tau(np.array([found[bot].value for bot in strength]), np.array([*strength.values()]))
     width = float(np.median([found[bot].high - found[bot].low for bot in best]))

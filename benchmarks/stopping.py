@@ -7,12 +7,16 @@ that never stopped. The same leagues are looked at under two rules: the bound th
 uses, and alpha spending over the plan; and without any correction.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from math import e, log
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
+
+# As the command `arena` does: the matrices are small, and the threads of several processes hold each other up.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 

@@ -1,6 +1,7 @@
 """The ladder asks what is worth most for its machine time, and lets nobody starve."""
 
-from collections import Counter
+import random
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,8 @@ from slow_tables import arrays_of
 from arena.event.schedules import ladder
 from arena.event.schedules._pairings import seeded
 from arena.results import ratings
-from arena.results.arrays import Arrays
+from arena.results.ratings.fitting.match_totals import add_up
+from arena.results.ratings.fitting.running_totals import RunningTotals
 
 
 def pairings(run) -> Counter[str]:
@@ -131,21 +133,65 @@ def test_the_order_of_seats_and_of_scores_in_a_result_changes_nothing():
     assert [match.id for match in ladder.batch(cup, 3, turned[:2])] == run.ids[3]
 
 
-@settings(max_examples=10, deadline=None)
+def transcripts(played) -> dict[str, int]:
+    """A number for each match; matches of a seating that all ended alike have the same."""
+    endings: dict[object, set[object]] = defaultdict(set)
+    for match in played:
+        endings[seating(match)].add((match.reason, match.turns, *sorted(match.scores.items())))
+    return {match.id: 0 if len(endings[seating(match)]) == 1 else number for number, match in enumerate(played, 1)}
+
+
+def seating(match):
+    return (match.label, *match.seats.items())
+
+
+@settings(max_examples=60, deadline=None)
 @given(small_events())
-def test_arrays_of_results_give_the_ratings_of_the_slow_tables(played):
-    rate = ratings.find("bradley_terry").rate
-    quick, slow = rate(Arrays.of(played, range(len(played))), refits=5), rate(arrays_of(played), refits=5)
-    assert quick.ratings == slow.ratings
-    assert quick.groups == slow.groups
+def test_running_totals_are_those_of_all_matches_at_once_after_every_match(played):
+    running = RunningTotals()
+    for number, match in enumerate(played, 1):
+        running.add(match)
+        found, expected = running.totals(), add_up(arrays_of(played[:number], transcripts(played[:number])))
+        assert (found.bots, found.board_roles) == (expected.bots, expected.board_roles)
+        assert (found.shared, found.opposed) == (expected.shared, expected.opposed)
+        for name in ("seats", "board_role", "matches", "different", "scores", "products"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
 
 
 def test_strengths_are_those_of_the_rating():
     cup = event("ladder", 10, repeats=4)
-    played = [match for batch in simulate(cup, ladder).batches for match in batch]
-    strength, covariance = ladder._strengths(cup, played)
-    found = ratings.find("bradley_terry").rate(Arrays.of(played, range(len(played))), refits=20)
+    run = simulate(cup, ladder)
+    results = ladder._Results(seeded(cup))
+    for batch in run.batches:
+        results.add(batch)
+    strength, covariance = ladder._strengths(cup, results)
+    found = ratings.find("bradley_terry").rate(arrays_of(run.disk.values()), refits=20)
     value = {rating.bot: rating.strength.value for rating in found.ratings}
     theirs = np.array([value[each.name] for each in seeded(cup)])
     assert np.corrcoef(strength, theirs)[0, 1] > 0.99
     assert (np.linalg.eigvalsh(covariance) > 0).all()
+
+
+def test_a_batch_depends_on_the_event_and_the_history_alone_whatever_was_planned_before():
+    cups = [event("ladder", 9, rounds=7, boards=(DUEL, HUNT)), event("ladder", 9, rounds=9, repeats=2)]
+    runs = [simulate(cup, ladder, seed=seed, draws=0.3) for cup in cups for seed in (1, 2)]
+    asked = [(run, number) for run in runs for number in range(len(run.plan) + 1)]
+    random.Random(3).shuffle(asked)
+    for run, number in asked:
+        history = [tuple(map(replace, batch)) for batch in run.batches[: max(number - ladder.BEHIND, 0)]]  # read anew
+        expected = run.ids[number] if number < len(run.plan) else []
+        assert [match.id for match in ladder.batch(run.event, number, history)] == expected
+
+
+def test_each_result_is_added_once_and_an_event_that_is_planned_again_chooses_nothing_again(monkeypatch):
+    """So planning takes as long for the thousandth batch as for the tenth."""
+    added: list[int] = []
+    fitted: list[int] = []
+    add, strengths = ladder._Results.add, ladder._strengths
+    monkeypatch.setattr(ladder._Results, "add", lambda self, batch: (added.append(len(batch)), add(self, batch))[1])
+    monkeypatch.setattr(ladder, "_strengths", lambda *args: (fitted.append(0), strengths(*args))[1])
+    run = simulate(event("ladder", 10, rounds=12, seed_order=("bot003",)), ladder)
+    assert (len(added), len(fitted)) == (11, 12)
+    again = Run(run.event, ladder, None, {key: replace(match) for key, match in run.disk.items()}).go_on()
+    assert again.ids == run.ids
+    assert (len(added), len(fitted)) == (11, 12)

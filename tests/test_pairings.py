@@ -353,6 +353,9 @@ def test_boards_that_do_not_seat_two_are_refused_in_one_line(name, schedule):
     solo = replace(DUEL, roles=("fox",), sides=(("fox",),))
     with pytest.raises(ArenaError, match=r'maze/duel seats 1 of them: say schedule = "round_robin"'):
         schedule.count(event(name, 4, boards=(solo,)))
+    together = replace(DUEL, sides=(("fox", "dog"),))
+    with pytest.raises(ArenaError, match="on maze/duel both are on one side: say schedule"):
+        schedule.count(event(name, 4, boards=(together,), seating="distinct"))
 
 
 @pytest.mark.parametrize(("name", "schedule"), NEVER[:2])
@@ -393,4 +396,5 @@ def test_an_event_of_33_bots_has_the_same_matches_wherever_it_is_cut_and_resumed
         assert len(stored) == cut
         resumed = Run(cup, asked, lambda match: whole.disk[match.id], stored, order=cut + 3).go_on()
         assert resumed.ids == whole.ids
+        assert resumed.disk == whole.disk  # so all tables are the same: none depends on the order of finishing
     assert len(Remembered.known) == len(whole.plan) + 1  # nobody asked after other results than these

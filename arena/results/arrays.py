@@ -4,7 +4,7 @@ Leaderboards, ratings and charts all read this one table. Texts stand once, in `
 match or for each seat. The arrays do not depend on how they are used: no fit and no frame is known here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import compress
 from typing import TypeVar
@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.results.archive.records import FIGURES, BoardRole, Entry
-from arena.values import Ending, Played
 
 __all__ = ["Arrays", "BoardRole", "Entry", "Floats", "Ints", "Marks"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
-_ENDINGS = tuple(Ending)
 Name = TypeVar("Name", str, tuple[str, str], BoardRole)
 
 
@@ -70,31 +68,6 @@ class Arrays:
             entry=(np.cumsum(used) - 1)[seats["entry"]],
             score=seats["score"].astype(np.int64),
             ending=seats["ending"].astype(np.int64),
-        )
-
-    @classmethod
-    def of(cls, played: Sequence[Played], transcripts: Sequence[int]) -> "Arrays":
-        """Make arrays of finished matches, each with a number for its moves and verdict; bots have no digest here."""
-        entries: dict[Entry, int] = {}
-        seats = []
-        for number, match in enumerate(played):
-            for position, (role, bot) in enumerate(match.seats.items()):
-                side = next(index for index, roles in enumerate(match.sides) if role in roles)
-                entry = Entry(game=match.game, board=match.board, side=side, role=role, bot=bot, digest="")
-                ending = _ENDINGS.index(match.endings[role]) if role in match.endings else -1
-                seats.append((number, position, entries.setdefault(entry, len(entries)), match.scores[role], ending))
-        match_, position_, entry_, score, ending_ = np.array(seats, dtype=np.int64).reshape(-1, 5).T
-        return cls(
-            entries=tuple(entries),
-            repeat=np.array([match.repeat for match in played], dtype=np.int64),
-            seed=np.array([match.seed for match in played], dtype=np.int64),
-            turns=np.array([match.turns for match in played], dtype=np.int64),
-            transcript=np.array(transcripts, dtype=np.int64),
-            match=match_,
-            position=position_,
-            entry=entry_,
-            score=score,
-            ending=ending_,
         )
 
     def select(self, matches: Marks) -> "Arrays":

@@ -33,7 +33,7 @@ def seeded(event: Event) -> tuple[Bot, ...]:
 
 
 def check(event: Event) -> None:
-    """Raise ArenaError for a board that does not seat two bots, because a pairing has two."""
+    """Raise ArenaError for a board that does not seat two bots against each other, because a pairing has two."""
     for board in event.boards:
         seats = len(board.sides if event.seating == "sides" else board.roles)
         if seats != 2:
@@ -41,6 +41,11 @@ def check(event: Event) -> None:
             raise ArenaError(
                 f"schedule: {event.schedule!r} pairs two bots, and {board.label} seats {seats} of them: "
                 f'say {other}schedule = "round_robin", or leave the board out'
+            )
+        if len(board.sides) != 2:
+            raise ArenaError(
+                f"schedule: {event.schedule!r} pairs two bots against each other, and on {board.label} both are on "
+                'one side: say schedule = "round_robin", or leave the board out'
             )
 
 

@@ -35,20 +35,29 @@ while the next one is computed, and never wait for a last slow match.
 # again about bots that are hard to tell apart; and the variance alone, whose intervals are the narrowest, but whose
 # order of 24 bots was worse.
 #
+# Each batch is chosen from sums over all results before it. They grow by the results of one batch at a time, so a batch
+# costs the same however many matches were played (`_Results`). What was chosen is kept, because the batch that is still
+# played is part of the next choice. Both are found again by the event and its history (`_Ladder`), so a batch depends
+# on these two alone: asked for any batch at any time, a ladder gives the same matches.
+#
+# The covariance of a thousand bots has a million entries, and each pairing that is chosen changes all of them. So the
+# changes are kept as one vector for each pairing, and only the entries of the candidates are made.
+#
 # Not tried: the doubt of all pairs, not only of the two that meet; it costs a pass over all pairs for each candidate.
 # Left out: priors that are estimated from the scores, as the rating has them; they take most of the time of a rating.
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from arena.event.schedules._pairings import check, pairing, seeded
-from arena.values import Batch, Event, Match, Played
+from arena.values import Batch, Board, Bot, Event, Match, Played
 
 if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands list the schedules
     from arena.results.arrays import Floats, Ints
+
+    Expected = Callable[[Ints, Ints], tuple[Floats, Floats, Floats]]
+    """Returns the difference in strength, the information and the cost of pairings of these bots."""
 
 BEHIND = 1
 FEWEST_PAIRINGS = 8
@@ -62,136 +71,242 @@ START_TURNS = 20
 DECIMALS = 6
 """Of the logarithm of a worth: below these, pairings are equal and go by seed, so every CPU chooses the same."""
 
-Pairs = list[tuple[int, int]]
-"""Two bots each, as their places in the seed order, the better seed first."""
+LEAST_SQUARE = 1e-12
+ROWS = 64
+"""Bots whose candidates are looked for at once: all pairs of a thousand bots at once would take 100 MB."""
+
+Pairs = tuple[tuple[int, int], ...]
+"""Two bots each, as their indices in the seed order, the better seed first."""
+Choice = tuple[tuple[int, int, int], ...]
+"""Pairings, each with its repeat."""
 
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
     """Yield the matches of a batch, pairing by pairing; nothing after the last batch."""
     check(event)
-    if (size := _size(event, number)) > 0:
-        # The batch before this one is being played. It was computed from the batches that had ended when it began.
-        before = list(history[: max(number - 2, 0)])
-        pending = _choose(event, before, _pairs(event, history[-1:]), _size(event, number - 1)) if number else []
-        met = Counter([*_pairs(event, history), *pending])
-        bots = seeded(event)
-        for one, other in _choose(event, history, pending, size):
-            yield from pairing(event, bots[one], bots[other], [met[one, other]])
-            met[one, other] += 1
+    ladder = _ladder(event)
+    for one, other, repeat in ladder.batch(number, history):
+        yield from pairing(event, ladder.bots[one], ladder.bots[other], [repeat])
 
 
 def count(event: Event) -> dict[str, int]:
     """Return how many matches are planned on each board, exactly; at most so many where bots play single roles."""
     check(event)
-    pairings = _pairings(event)
-    return {board.label: pairings * int(_legs(replace(event, boards=(board,))).max()) for board in event.boards}
+    pairings = _pairings(event, _legs(event, event.boards))
+    return {board.label: pairings * int(_legs(event, [board]).max()) for board in event.boards}
 
 
-def _pairings(event: Event) -> int:
+def _pairings(event: Event, legs: "Ints") -> int:
     """Return the number of pairings of the event: as many as a round robin has, unless `rounds` says otherwise."""
     if event.rounds is not None:
-        return event.rounds * max(len(event.bots) // 2, FEWEST_PAIRINGS)
-    return event.repeats * int((_legs(event) > 0).sum()) // 2
+        return event.rounds * _batch_size(event)
+    return event.repeats * int((legs > 0).sum()) // 2
 
 
-def _size(event: Event, number: int) -> int:
-    """Return the number of pairings of a batch; below 1 after the last batch."""
-    size = max(len(event.bots) // 2, FEWEST_PAIRINGS)
-    return min(size, _pairings(event) - number * size)
+def _batch_size(event: Event) -> int:
+    """Return the number of pairings of each batch but the last."""
+    return max(len(event.bots) // 2, FEWEST_PAIRINGS)
 
 
-def _legs(event: Event) -> "Ints":
-    """Return the number of matches of a pairing of each two bots, by their places in the seed order."""
+def _legs(event: Event, boards: Iterable[Board]) -> "Ints":
+    """Return bots x bots, in the seed order: the number of matches of a pairing of each two bots on these boards."""
     import numpy as np
 
-    legs = np.zeros((len(event.bots), len(event.bots)), dtype=np.int64)
-    for board in event.boards:
+    bots = seeded(event)
+    legs = np.zeros((len(bots), len(bots)), dtype=np.int64)
+    for board in boards:
         sides = board.sides if event.seating == "sides" else tuple((role,) for role in board.roles)
         first, second = (
-            np.array([all(bot.plays(board.game, board.name, role) for role in side) for bot in seeded(event)])
-            for side in sides
+            np.array([all(bot.plays(board.game, board.name, role) for role in side) for bot in bots]) for side in sides
         )
         legs += first[:, None] & second[None, :]
     np.fill_diagonal(legs, 0)
     return np.asarray(legs + legs.T)
 
 
-def _pairs(event: Event, history: Sequence[Batch]) -> Pairs:
-    """Return the pairings of these batches, in their order."""
-    seed = {bot.name: number for number, bot in enumerate(seeded(event))}
-    pairings = dict.fromkeys(
-        (*sorted(seed[match.seats[side[0]]] for side in match.sides), match.repeat) for match in chain(*history)
-    )
-    return [(one, other) for one, other, _ in pairings]
+@lru_cache(maxsize=1)
+def _ladder(event: Event) -> "_Ladder":
+    """Return the ladder of the event, as far as it was planned already."""
+    return _Ladder(event)
 
 
-def _choose(event: Event, history: Sequence[Batch], pending: Pairs, size: int) -> Pairs:
-    """Return the next pairings, given results and the pairings that are still played."""
+class _Ladder:
+    """The batches of one event that were chosen so far, and the results from which they were chosen."""
+
+    def __init__(self, event: Event) -> None:
+        self.bots, self._event = seeded(event), event
+        self._legs = _legs(event, event.boards)
+        self._size, self._pairings = _batch_size(event), _pairings(event, self._legs)
+        self._history: list[Batch] = []
+        self._results = _Results(self.bots)
+        """The sums of the first batches of the history."""
+        self._chosen: dict[tuple[int, Pairs], Choice] = {}
+        """The pairings of each batch, by its number and the pairings that were under way."""
+
+    def batch(self, number: int, history: Sequence[Batch]) -> Choice:
+        """Return the pairings of a batch, each with its repeat."""
+        known = list(history)
+        if any(old is not new and old != new for old, new in zip(self._history, known, strict=False)):
+            self._chosen.clear()  # another history than the one before
+            self._history, self._results = known, _Results(self.bots)
+        # Of equal results the newest objects are kept. So those that were read anew are compared only once.
+        self._history[: len(known)] = known
+        if number == 0:
+            return self._choose(0, ())
+        # The batch before this one is being played. When it was chosen, the one before that was being played.
+        earlier = self._results.pairs(known[-1]) if known else ()
+        return self._choose(number, tuple((one, other) for one, other, _ in self._choose(number - 1, earlier)))
+
+    def _choose(self, number: int, under_way: Pairs) -> Choice:
+        """Return the pairings of a batch while these are under way."""
+        if (number, under_way) not in self._chosen:
+            known = max(number - BEHIND, 0)
+            if self._results.batches > known:
+                self._results = _Results(self.bots)
+            for batch in self._history[self._results.batches : known]:
+                self._results.add(batch)
+            size = min(self._size, self._pairings - number * self._size)
+            self._chosen[number, under_way] = _choose(self._event, self._legs, self._results, under_way, size)
+        return self._chosen[number, under_way]
+
+
+class _Results:
+    """Sums over the results of the first batches. Bots stand in the seed order."""
+
+    def __init__(self, bots: Sequence[Bot]) -> None:
+        import numpy as np
+
+        from arena.results.ratings.fitting.running_totals import RunningTotals
+
+        self.index = {bot.name: number for number, bot in enumerate(bots)}
+        self.batches = 0
+        self.totals = RunningTotals()
+        self.met = np.zeros((len(bots), len(bots)), dtype=np.int64)
+        """Bots x bots: the number of their pairings."""
+        self.by_chance = np.zeros((len(bots), len(bots)), dtype=np.bool_)
+        """Bots x bots: whether matches of theirs in the same roles ended differently."""
+        self.turns, self.matches = np.zeros((2, len(bots)), dtype=np.int64)
+        """By bot: the turns of its matches, and their number."""
+
+    def add(self, batch: Batch) -> None:
+        """Add the results of the next batch."""
+        self.batches += 1
+        for one, other in self.pairs(batch):
+            self.met[one, other] += 1
+            self.met[other, one] += 1
+        for match in batch:
+            bots = self._bots(match)
+            self.turns[bots] += match.turns
+            self.matches[bots] += 1
+            if self.totals.add(match):
+                self.by_chance[bots, bots[::-1]] = True
+
+    def pairs(self, batch: Batch) -> Pairs:
+        """Return the pairings of a batch, in their order."""
+        pairings = dict.fromkeys((*sorted(self._bots(match)), match.repeat) for match in batch)
+        return tuple((one, other) for one, other, _ in pairings)
+
+    def _bots(self, match: Played) -> list[int]:
+        """Return the two bots of a match, by side."""
+        return [self.index[match.seats[side[0]]] for side in match.sides]
+
+
+def _choose(event: Event, legs: "Ints", results: _Results, under_way: Pairs, size: int) -> Choice:
+    """Return so many pairings that are worth most, each with its repeat, while other pairings are under way."""
+    if size < 1:
+        return ()
     import numpy as np
 
-    played = list(chain(*history))
-    pairs = _pairs(event, history)
-    legs = _legs(event)
-    strength, covariance = _strengths(event, played)
-    ahead = strength[:, None] - strength[None, :]
-    information = legs * 0.25 / np.cosh(0.5 * ahead) ** 2 / _repeated(event, played, pairs)  # p (1 - p) is this quarter
-    cost = legs * (START_TURNS + _turns(event, played))
-    number = np.bincount(np.array([*pairs, *pending], dtype=np.int64).ravel(), minlength=len(legs))
+    from arena.results.ratings.fitting.rounding import rounded
 
-    def worth(one: "Ints", other: "Ints") -> "Floats":
-        """Return the logarithm of each pairing's worth."""
-        square = np.maximum(covariance[one, one] + covariance[other, other] - 2 * covariance[one, other], 1e-12)
-        error = np.sqrt(square)
-        doubt = -np.logaddexp(0, 1.702 * np.abs(ahead[one, other]) / error)  # the normal tail, within 0.01
-        known = information[one, other] * square
-        taken = square * known / (1 + known)
-        return np.asarray(np.round(doubt + np.log(taken) - np.log(cost[one, other]), DECIMALS))
+    strength, covariance = _strengths(event, results)
+    mean_turns = results.turns.sum() / max(results.matches.sum(), 1)
+    # The mean counts as one match of each bot, so that one long match misleads less.
+    turns = (results.turns + mean_turns) / (results.matches + 1)
+    met = results.met.copy()
+    pairings = met.sum(axis=1)
+    changes = np.zeros((len(under_way) + size, len(legs)))
+    """A row for each pairing; it makes the covariance smaller by the product of the row with itself."""
+    changed = 0
 
-    def play(one: int, other: int) -> None:
-        """Take the doubt away that the results of a pairing will take away."""
-        nonlocal covariance
-        share = covariance[:, one] - covariance[:, other]
-        known = information[one, other]
-        covariance = covariance - np.outer(share, share) * (known / (1 + known * (share[one] - share[other])))
+    def expected(one: "Ints", other: "Ints") -> "tuple[Floats, Floats, Floats]":
+        ahead = strength[one] - strength[other]
+        # Of a pairing whose legs always ended alike, each repeat says a quarter of what the last one said.
+        repeats = np.where(results.by_chance[one, other], 0, np.clip(results.met[one, other] - 1, 0, 30))
+        information = legs[one, other] * 0.25 / np.cosh(0.5 * ahead) ** 2 / 4.0**repeats  # p (1 - p) is this quarter
+        return ahead, information, legs[one, other] * (START_TURNS + (turns[one] + turns[other]) / 2)
 
-    for one, other in pending:
-        play(one, other)
-    candidates = np.array(sorted(_candidates(legs, worth)), dtype=np.int64).reshape(-1, 2).T
+    def play(one: int, other: int, known: float) -> "Floats":
+        """Count a pairing, take the doubt away that its information will take away, and return this change."""
+        nonlocal changed
+        pairings[[one, other]] += 1
+        met[[one, other], [other, one]] += 1
+        earlier = changes[:changed]
+        share = rounded(covariance[one] - covariance[other] - (earlier[:, one] - earlier[:, other]) @ earlier)
+        changes[changed] = share * np.sqrt(known / (1 + known * (share[one] - share[other])))
+        changed += 1
+        return np.asarray(changes[changed - 1])
+
+    coming = np.array(under_way, dtype=np.int64).reshape(-1, 2)
+    for (one, other), known in zip(under_way, expected(*coming.T)[1].tolist(), strict=True):
+        play(one, other, known)
+    now = rounded(covariance - changes[:changed].T @ changes[:changed])
+    first, second, square = _candidates(legs, now, expected)
+    ahead, information, cost = expected(first, second)
+    worth = _worth(ahead, information, cost, square)
     playable = legs.any(axis=1)
-    chosen: Pairs = []
-    while len(chosen) < size and candidates.size:
-        fewest = number[playable].min()
-        allowed = np.ones(candidates.shape[1], dtype=np.bool_)
-        if fewest < FLOOR * number[playable].mean():
-            allowed = (number[candidates] == fewest).any(axis=0)
-        value = np.where(allowed, worth(*candidates), -np.inf)
-        one, other = candidates[:, int(np.argmax(value))].tolist()  # the first of equals: the better seeds
-        chosen.append((one, other))
-        number[[one, other]] += 1
-        play(one, other)
-    return chosen
+    chosen: list[tuple[int, int, int]] = []
+    while len(chosen) < size and len(worth):
+        allowed = worth
+        fewest = pairings[playable].min()
+        if fewest < FLOOR * pairings[playable].mean():
+            allowed = np.where((pairings[first] == fewest) | (pairings[second] == fewest), worth, -np.inf)
+        best = int(np.argmax(allowed))  # the first of equals: the better seeds
+        one, other = int(first[best]), int(second[best])
+        chosen.append((one, other, int(met[one, other])))
+        change = play(one, other, information[best])
+        closer = np.flatnonzero(change[first] != change[second])
+        square[closer] -= (change[first] - change[second])[closer] ** 2
+        worth[closer] = _worth(ahead[closer], information[closer], cost[closer], square[closer])
+    return tuple(chosen)
 
 
-def _candidates(legs: "Ints", worth: "Callable[[Ints, Ints], Floats]") -> set[tuple[int, int]]:
-    """Return the pairings that are worth most for either bot, the better seed first."""
+def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floats") -> "Floats":
+    """Return the logarithm of each pairing's worth; `square` is the squared error of the difference in strength."""
     import numpy as np
 
-    one, other = np.nonzero(legs)
-    # Of pairings of equal worth, as all are before the first result, bots take their neighbours in the seed order:
-    # with the best seeds as everybody's candidates the other bots could not meet each other.
-    order = np.lexsort((other, np.abs(one - other), -worth(one, other), one))
-    one, other = one[order], other[order]
-    best = np.arange(len(one)) - np.searchsorted(one, one) < PARTNERS
-    return {(min(pair), max(pair)) for pair in zip(one[best].tolist(), other[best].tolist(), strict=True)}
+    square = np.maximum(square, LEAST_SQUARE)
+    doubt = -np.logaddexp(0, 1.702 * np.abs(ahead) / np.sqrt(square))  # the normal tail, within 0.01
+    known = information * square
+    taken = square * known / (1 + known)
+    return np.asarray(np.round(doubt + np.log(taken) - np.log(cost), DECIMALS))
 
 
-def _strengths(event: Event, played: Sequence[Played]) -> tuple["Floats", "Floats"]:
+def _candidates(legs: "Ints", covariance: "Floats", expected: "Expected") -> "tuple[Ints, Ints, Floats]":
+    """Return the pairings that are worth most for either bot, by seeds, with the squared error of each."""
+    import numpy as np
+
+    variance = covariance.diagonal()
+    best = set()
+    for start in range(0, len(legs), ROWS):
+        one, other = np.nonzero(legs[start : start + ROWS])
+        one += start
+        square = variance[one] + variance[other] - 2 * covariance[one, other]
+        # Of pairings of equal worth, as all are before the first result, bots take their neighbours in the seed order:
+        # with the best seeds as everybody's candidates the other bots could not meet each other.
+        order = np.lexsort((other, np.abs(one - other), -_worth(*expected(one, other), square), one))
+        one, other = one[order], other[order]
+        first = np.arange(len(one)) - np.searchsorted(one, one) < PARTNERS
+        best |= {(min(pair), max(pair)) for pair in zip(one[first].tolist(), other[first].tolist(), strict=True)}
+    one, other = np.array(sorted(best), dtype=np.int64).reshape(-1, 2).T
+    return one, other, variance[one] + variance[other] - 2 * covariance[one, other]
+
+
+def _strengths(event: Event, results: _Results) -> tuple["Floats", "Floats"]:
     """Return each bot's strength, in logits, and their covariance, from the model of the rating `bradley_terry`."""
     import numpy as np
 
-    from arena.results.arrays import Arrays
     from arena.results.ratings.fitting.fit import fit
-    from arena.results.ratings.fitting.match_totals import add_up
     from arena.results.ratings.fitting.model import model_of
     from arena.results.ratings.fitting.prior import Spread, overall_means
     from arena.results.ratings.fitting.rounding import rounded
@@ -200,63 +315,14 @@ def _strengths(event: Event, played: Sequence[Played]) -> tuple["Floats", "Float
     board_roles = sum(len(board.roles) for board in event.boards)
     strength = np.zeros(len(event.bots))
     covariance = np.eye(len(event.bots)) * (prior.bots**2 + prior.roles**2 / board_roles)
-    if played:
-        totals = add_up(Arrays.of(played, _transcripts(played)))
+    if results.matches.any():
+        totals = results.totals.totals()
         model = model_of(totals)
         opposed = model.opposing != np.arange(len(model.mean))[:, None]
         overlap = 1.0 + (opposed * model.share[model.opposing]).sum(axis=1)  # the sides' scores repeat each other
         fitted = fit(model, prior, np.ones(len(model.mean)), np.asarray(overlap))
         means = overall_means(model, prior, len(totals.bots), len(totals.board_roles))
-        place = {bot.name: number for number, bot in enumerate(seeded(event))}
-        at = np.array([place[bot] for bot in totals.bots])
-        strength[at] = rounded(means @ fitted.unknowns)
-        covariance[np.ix_(at, at)] = rounded(means @ fitted.covariance @ means.T)
+        rows = np.array([results.index[bot] for bot in totals.bots])
+        strength[rows] = rounded(means @ fitted.unknowns)
+        covariance[np.ix_(rows, rows)] = rounded(means @ fitted.covariance @ means.T)
     return strength, covariance
-
-
-def _transcripts(played: Sequence[Played]) -> list[int]:
-    """Return a number for each match, the same number for matches of a seating that all ended alike.
-
-    The transcripts themselves are not part of `Played`. So a single repeat that ends differently shows that there is
-    chance, and then all matches of that seating count.
-    """
-    endings: dict[object, set[object]] = defaultdict(set)
-    for match in played:
-        endings[_seating(match)].add((match.reason, match.turns, *sorted(match.scores.items())))
-    return [0 if len(endings[_seating(match)]) == 1 else number for number, match in enumerate(played, 1)]
-
-
-def _seating(match: Played) -> tuple[object, ...]:
-    return (match.label, *match.seats.items())
-
-
-def _repeated(event: Event, played: Sequence[Played], pairs: Pairs) -> "Ints":
-    """Return the divisor of a further pairing's information: 1, or more if the legs of several always ended alike."""
-    import numpy as np
-
-    place = {bot.name: number for number, bot in enumerate(seeded(event))}
-    repeated = np.ones((len(place), len(place)), dtype=np.int64)
-    for (one, other), times in Counter(pairs).items():
-        repeated[one, other] = repeated[other, one] = 4 ** min(times - 1, 30)
-    for match, transcript in zip(played, _transcripts(played), strict=True):
-        if transcript:
-            one, other = (place[match.seats[side[0]]] for side in match.sides)
-            repeated[one, other] = repeated[other, one] = 1
-    return repeated
-
-
-def _turns(event: Event, played: Sequence[Played]) -> "Floats":
-    """Return the turns that a match of each two bots is expected to take: the mean of both bots' means."""
-    import numpy as np
-
-    place = {bot.name: number for number, bot in enumerate(seeded(event))}
-    total, matches = np.zeros((2, len(place)))
-    for match in played:
-        for side in match.sides:
-            total[place[match.seats[side[0]]]] += match.turns
-            matches[place[match.seats[side[0]]]] += 1
-    average = total.sum() / max(
-        matches.sum(), 1
-    )  # counts as one match of each bot, so that one long match misleads less
-    means = (total + average) / (matches + 1)
-    return np.asarray((means[:, None] + means[None, :]) / 2)
