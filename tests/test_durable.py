@@ -1,5 +1,6 @@
 """Files and folders are whole under their final name, whatever happens while they are written."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -78,6 +79,36 @@ def test_what_is_published_is_on_disk_before_it_has_its_name(tmp_path: Path, mon
 
     assert done[:4] == ["sync bot.py", "sync making", "rename", f"sync {tmp_path.name}"]
     assert done[4:] == [f"sync .a.csv.{os.getpid()}.part", "rename", f"sync {tmp_path.name}"]
+
+
+def test_many_folders_are_put_on_disk_together_before_any_of_them_has_its_name(tmp_path: Path, monkeypatch):
+    done: list[str] = []
+    fsync, replace, sync_all = os.fsync, Path.replace, durable._sync_file_system
+    monkeypatch.setattr(os, "fsync", lambda fd: (done.append("sync"), fsync(fd))[1])
+    monkeypatch.setattr(Path, "replace", lambda path, to: (done.append("rename"), replace(path, to))[1])
+    monkeypatch.setattr(durable, "_sync_file_system", lambda path: (done.append("sync all"), sync_all(path))[1])
+    targets = {tmp_path / f"part{number}": tmp_path / f"bot{number}" for number in range(durable.MANY)}
+    for making in targets:
+        making.mkdir()
+        (making / "bot.py").write_text("x")
+
+    durable.publish_all(targets)
+
+    assert done == ["sync all", *["rename"] * durable.MANY, "sync"]
+    assert all((target / "bot.py").read_text() == "x" for target in targets.values())
+
+
+def test_many_folders_are_put_on_disk_one_by_one_where_the_c_library_cannot_do_it_together(tmp_path, monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: object())
+    synced: list[Path] = []
+    monkeypatch.setattr(durable, "sync_tree", synced.append)
+    targets = {tmp_path / f"part{number}": tmp_path / f"bot{number}" for number in range(durable.MANY)}
+    for making in targets:
+        making.mkdir()
+
+    durable.publish_all(targets)
+
+    assert synced == [*targets]
 
 
 def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path: Path):

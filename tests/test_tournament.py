@@ -17,7 +17,7 @@ from processes import descendants, gone_soon
 from sprint import FIRST, LAST
 
 from arena.errors import ArenaError
-from arena.event import config, tournament
+from arena.event import config, copies, tournament
 from arena.match.bot import OverloadedError
 from arena.match.play import play
 from arena.results.archive import Archive
@@ -145,6 +145,29 @@ def test_a_copy_of_a_bot_that_was_damaged_is_made_again(tmp_path):
     _, audience = run(cup)
     assert {path: path.read_bytes() for path in copies} == before
     assert [record.verdict.faults for record in audience.records] == [()] * 6
+
+
+def test_a_bot_that_was_edited_before_it_was_copied_is_refused_and_leaves_no_copies(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    event = event_of(cup)
+    (cup / "bots" / "b").write_text(LAST)
+    with pytest.raises(ArenaError, match=r"bots/b: was edited while it was read; run the same command again$"):
+        tournament.run(event, cup / "results", workers=1, audience=Quiet())
+    assert list((cup / "results" / "bots").iterdir()) == []
+
+
+def test_bots_with_the_same_content_in_folders_of_different_names_share_a_copy(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE})
+    for name in ("twin", "other"):
+        folder = cup / "bots" / name
+        folder.mkdir()
+        (folder / "bot.toml").write_text('command = "sh bot.sh"\n')
+        (folder / "bot.sh").write_text(FIRST)
+    for _ in range(2):
+        copied = copies.copy_bots(event_of(cup), cup / "copies")
+        programs = [Path(bot.files) / "bot.sh" for bot in copied.bots if bot.name != "a"]
+        assert [program.read_text() for program in programs] == [FIRST, FIRST]
+    assert len(list((cup / "copies").iterdir())) == 2
 
 
 def test_a_log_that_cannot_be_written_is_named_in_one_line(tmp_path):

@@ -30,7 +30,8 @@ from arena.sandbox.folder import discard
 def copy(source: Path, target: Path, leave_out: Collection[str] = ()) -> None:
     """Copy a bot, a file or a folder, to a free name; OSError for a pipe, a device, or what cannot be read."""
     # A bare file may be a link to its neighbour: its content is copied. In a folder links stay links.
-    Copier(leave_out=leave_out).copy(source if source.is_dir() else source.resolve(), target)
+    content = source.resolve() if source.is_symlink() and not source.is_dir() else source
+    Copier(leave_out=leave_out).copy(content, target)
 
 
 def is_whole(path: Path, digest: str) -> bool:

@@ -5,6 +5,7 @@ interpreter's folder that bots need, so a workspace beside those parts stays pri
 a part is refused here, before anything is played.
 """
 
+import os
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -46,11 +47,12 @@ def refuse_exposed_copies(folder: Path, readable: tuple[str, ...]) -> None:
 
 def _enclosing(path: Path, readable: Iterable[str]) -> str | None:
     """Return the first folder, of these and of those that every bot may read, in which a path lies, links followed."""
-    real = path.resolve()
+    real = os.path.realpath(path) + "/"
     folders = (*file_policy.PROGRAMS, *file_policy.SETTINGS, *file_policy.DEVICES, *readable)
-    return next((folder for folder in folders if real.is_relative_to(_real(folder))), None)
+    return next((folder for folder in folders if real.startswith(_real(folder))), None)
 
 
 @cache
-def _real(path: str) -> Path:
-    return Path(path).resolve()
+def _real(path: str) -> str:
+    """Return a folder with links followed, with a slash at its end; texts, because a thousand bots are compared."""
+    return os.path.realpath(path).rstrip("/") + "/"

@@ -57,7 +57,10 @@ def run(
     path = paths.tournament_file(file)
     tournament = config.load(path, changed)
     try:
-        event = tournament.event(path.parent, bots=options.split(bots or ()), boards=options.split(boards or ()))
+        entrants = tournament.entrants(path.parent)
+        event = tournament.event(
+            path.parent, bots=options.split(bots or ()), boards=options.split(boards or ()), entrants=entrants
+        )
     except ArenaError as error:
         raise ArenaError(f"{path}: {error}") from error
     count = tournament.workers.count
@@ -66,7 +69,7 @@ def run(
     folder = paths.results_folder(path.parent, event.name)
     if not bots:  # a bot that plays none of the boards: otherwise nobody would notice a mistake in its bot.toml
         playing = {bot.name for bot in event.bots}
-        idle = [output.safe_line(bot.name) for bot in tournament.entrants(path.parent) if bot.name not in playing]
+        idle = [output.safe_line(bot.name) for bot in entrants if bot.name not in playing]
         if idle:
             output.notice(f"left out, since they play none of the boards: {', '.join(idle)}")
     if plan:

@@ -81,7 +81,7 @@ def from_path(path: Path, name: str | None = None) -> Bot:
         raise ArenaError(f"{shown(path)}: there is no such bot; name a file, or a folder with a bot.toml")
     if path.suffix not in ENDINGS and not os.access(path, os.X_OK):
         raise ArenaError(f"{shown(path)}: not a bot: neither executable nor one of {', '.join(ENDINGS)}; {SKIP}")
-    refuse_link(path, path.parent.resolve())
+    refuse_link(path, path.parent)
     command, files = _command_of(path), [(path.name, path)]
     hiding.refuse(command, files)
     return Bot(

@@ -11,12 +11,11 @@ from arena.sandbox.folder import LEFT_OUT as LEFT_OUT  # other modules that read
 
 def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield every file of a bot with its path within the folder; ArenaError for a link that leaves the folder."""
-    home = folder.resolve()
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
         for name in sorted([*names, *(name for name in folders if (Path(root) / name).is_symlink())]):
             path = Path(root) / name
-            refuse_link(path, home)
+            refuse_link(path, folder)
             if os.path.isfile(path):  # noqa: PTH113 (pathlib raises for a link to a name that is too long)
                 yield path.relative_to(folder).as_posix(), path
             elif not path.is_symlink() and not path.is_dir():
@@ -25,7 +24,8 @@ def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def refuse_link(path: Path, home: Path) -> None:
     """Raise ArenaError for a link that leaves its bot: a bot may not read files of others."""
-    if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(home):  # realpath survives link circles
+    # realpath survives link circles
+    if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home)):
         raise ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
 
 

@@ -20,11 +20,12 @@ def refuse(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -> None:
     if command[:1] != RUN_PYTHON[:1]:
         return
     program = next((word for word in command if word.endswith(".py")), ".py")
-    folder = PurePosixPath(program).parent
+    folder = PurePosixPath(program).parent.as_posix()
+    prefix = "" if folder == "." else f"{folder}/"
     for name, path in files:
-        if not name.endswith(".py") or not PurePosixPath(name).is_relative_to(folder):
+        if not name.endswith(".py") or not name.startswith(prefix):
             continue
-        module = PurePosixPath(name).relative_to(folder).parts[0].removesuffix(".py")
+        module = name.removeprefix(prefix).partition("/")[0].removesuffix(".py")
         if module in TAKEN:
             owner = "arena's own package" if module == "arena" else f"Python's own module {module!r}"
             raise ArenaError(f"{shown(path)}: hides {owner} from the bot; give it another name")
