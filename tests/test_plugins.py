@@ -2,6 +2,8 @@
 
 import importlib
 import sys
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -10,14 +12,17 @@ import stored
 from arena import charts
 from arena.author import starters
 from arena.errors import ArenaError
-from arena.event import schedules
+from arena.event import plan, schedules
+from arena.event.plan import Plan
 from arena.results import ratings
+from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 
 POINTS = """
 [arena.schedules]
 only_once = extra.once
 round_robin = extra.once
+twins = extra.twins
 lame = extra.lame
 [arena.ratings]
 matches_played = extra.rated
@@ -35,6 +40,7 @@ def batch(event, number, history):
 def count(event):
     return {board.label: int(board == event.boards[0]) for board in event.boards}
 """
+TWINS = ONCE.replace("if not number", "if number < 2")
 RATED = """
 from arena.results.ratings import REFITS, points
 def rate(arrays, *, seed=0, refits=REFITS):
@@ -58,6 +64,7 @@ def installed(tmp_path, monkeypatch):
         "__init__": "",
         "once": ONCE,
         "lame": "BEHIND = 0\n",
+        "twins": TWINS,
         "rated": RATED,
         "pictures": PICTURES,
     }.items():
@@ -90,6 +97,18 @@ def test_a_damaged_plugin_is_one_line_with_its_name(installed: Path):
     (installed / "once.py").unlink()
     with pytest.raises(ArenaError, match=r"^plug-in only_once: extra.once: ModuleNotFoundError: .*install its package"):
         schedules.find("only_once")
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_schedule_that_plans_a_match_twice_is_one_line_with_its_name(tmp_path):
+    event = replace(stored.event("ann", "bob", boards=[stored.DUEL]), schedule="twins")
+    with Archive.open(tmp_path / "cup", writing=True) as archive:
+        walk = Plan(event, archive)
+        first, second = islice(walk.walk(), 2)
+        assert second is None  # it depends on the first match
+        archive.append(stored.played(first.match))
+        with pytest.raises(ArenaError, match=r"^plug-in twins: it plans the same match twice: mummy_maze/duel, ann, bob, "):
+            list(plan.known(event, archive))
 
 
 @pytest.mark.usefixtures("installed")

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import sprint
@@ -226,6 +227,7 @@ def test_the_five_bots_that_always_fail_come_last_with_their_endings_counted(sou
 HOLDER = """
 import sys, time
 from pathlib import Path
+from types import SimpleNamespace
 from arena.results.archive import Archive
 with Archive.open(Path(sys.argv[1]), writing=True):
     print('held', flush=True)
@@ -512,6 +514,24 @@ def test_an_event_ends_at_max_matches_and_goes_on_with_more(tmp_path):
     results = Results.open(cup / "results")
     assert results.ending == ()
     results.close()
+
+
+def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, monkeypatch):
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
+    clock = multiprocessing.Value("d", time.time())
+    monkeypatch.setattr(tournament, "time", SimpleNamespace(time=lambda: clock.value))
+
+    def long(*args, **more):
+        record = play(*args, **more)
+        clock.value += 601
+        return record
+
+    monkeypatch.setattr(tournament, "play", long)  # the workers are forked, so they have it, too
+    outcome, _ = run(cup, workers=1)
+    assert (outcome.stop.rule, outcome.complete, outcome.finished) == ("stop_after", False, 1)
+    monkeypatch.setattr(tournament, "play", play)
+    outcome, audience = run(cup, workers=1)
+    assert (outcome.complete, len(audience.records), audience.aborts) == (True, 3, [])
 
 
 def test_after_stop_after_no_match_begins_and_the_next_run_goes_on(tmp_path):

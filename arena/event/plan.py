@@ -26,6 +26,7 @@ from dataclasses import fields
 from itertools import count, islice
 from typing import NamedTuple, overload
 
+from arena.errors import ArenaError
 from arena.event import schedules, stopping
 from arena.results.archive import Archive
 from arena.values import Batch, Event, Match, OpenRanks, Stop, digest_of, plain
@@ -57,6 +58,10 @@ class Plan:
         """How many of all are not stored."""
         self._ended = 0
         """The number of batches that were walked to their end."""
+        self._plugin = not schedules.is_shipped(event.schedule)
+        self._seen: set[int] = set()
+        """The ids that a plug-in planned. It takes 100 MB for a million, so it stays empty for arena's own schedules,
+        whose tests say that each id is planned once."""
         self._results: dict[int, Batch] = {}
         self.walked = 0
         """The number of matches that were walked."""
@@ -104,6 +109,8 @@ class Plan:
                     return
                 repeat = max(repeat, match.repeat)
                 self._ids[number].append(int(match.id, 16))
+                if self._plugin:
+                    self._refuse_twin(match)
                 self._missing[number] += not stored
                 self._open += not stored
                 self.walked += 1
@@ -112,6 +119,16 @@ class Plan:
                 self._end("plan")
                 return
             self._ended += 1
+
+    def _refuse_twin(self, match: Match) -> None:
+        """Raise ArenaError for a match that a plug-in has planned before."""
+        if int(match.id, 16) in self._seen:
+            bots = ", ".join(seat.bot.name for seat in match.seats)
+            raise ArenaError(
+                f"plug-in {self._event.schedule}: it plans the same match twice: {match.label}, {bots}, repeat "
+                f"{match.repeat}; bots that meet again need another repeat: ask its author"
+            )
+        self._seen.add(int(match.id, 16))
 
     def open_ranks(self) -> tuple[OpenRanks, ...]:
         """Return the ranks that the stored matches among those that were walked leave open."""

@@ -42,7 +42,9 @@ It decides the order of things, and what happens to a match that arena itself fa
 # to escape a match that it is about to lose. So each bot is excused EXCUSES times a run, and later kills are its own
 # fault. When more than half of the bots were hit the machine is the cause, and all bots stay excused.
 #
-# `stop_after`. After so many seconds no match is begun; those under way are finished and stored. This is the only rule
+# `stop_after`. After so many seconds no match is begun; those under way are finished and stored. A match that waits in
+# a lane's queue knows the end, too, and comes back as it is: a future that a pool has passed on cannot be cancelled.
+# The time is that of the wall clock, because a worker on another machine shares no other clock. This is the only rule
 # by which two runs of the same event differ, as clocks do. The other rules are part of the plan.
 #
 # Ctrl-C. `stopped` is looked at by workers.py ten times a second. Matches under way are dropped with their processes:
@@ -84,6 +86,8 @@ class _Call:
     match: Match
     seat: Seat
     excused: frozenset[str]
+    until: float | None
+    """The time after which it must not begin, as `time.time` has it."""
 
 
 @dataclass(frozen=True)
@@ -93,9 +97,16 @@ class _Order:
     match: Match
     absent: dict[str, Fault]
     excused: frozenset[str]
+    until: float | None
+
+
+@dataclass(frozen=True)
+class _NotBegun:
+    """The result of work that a lane came to when the time was over."""
 
 
 _Work = _Call | _Order
+_Result = Fault | Record | _NotBegun | None
 
 
 class Audience(Protocol):
@@ -143,7 +154,7 @@ def run(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Progress:
     """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays."""
-    until = None if event.stop_after is None else time.monotonic() + event.stop_after
+    until = None if event.stop_after is None else time.time() + event.stop_after
     with Archive.open(folder, writing=True) as archive:
         _refuse_another_level(archive, event)
         private = (folder, *(Path(bot.files) for bot in event.bots if bot.files is not None))
@@ -228,12 +239,17 @@ class _Run:
     def play_all(self, lanes: Workers) -> None:
         """Play what is due until nothing is; play a match that arena failed again, a few times."""
         try:
-            results: Iterator[Done[_Work, Fault | Record | None]] = lanes.map(_work, self._next)
+            results: Iterator[Done[_Work, _Result]] = lanes.map(_work, self._next)
             for done in results:
                 item = done.item
                 if isinstance(done.error, MachineError):
                     raise done.error
-                if isinstance(item, _Call):
+                if isinstance(done.result, _NotBegun):
+                    if isinstance(item, _Call):
+                        self._calls.appendleft((item.match, item.seat))
+                    else:
+                        self._queue.appendleft(item.match)
+                elif isinstance(item, _Call):
                     self._hear(item, done)
                 elif isinstance(done.result, Record):
                     self._ended.append(done.result)
@@ -265,7 +281,7 @@ class _Run:
         while not (self._broken or self._is_late()):
             if self._calls:
                 match, seat = self._calls.popleft()
-                return _Call(match, seat, self._excused([seat.bot.name]))
+                return _Call(match, seat, self._excused([seat.bot.name]), self._until)
             if not self._queue and len(self._held) >= HELD_MOST:
                 return None
             self._fill()
@@ -279,7 +295,7 @@ class _Run:
             if self._is_called(match):
                 names = {seat.bot.name for seat in match.seats}
                 absent = {name: fault for name, fault in self._absent.items() if name in names}
-                return _Order(match, absent, self._excused(names))
+                return _Order(match, absent, self._excused(names), self._until)
             self._held.append(match)
         return None
 
@@ -308,9 +324,9 @@ class _Run:
 
     def _is_late(self) -> bool:
         """Return whether `stop_after` is over."""
-        return self._until is not None and time.monotonic() >= self._until
+        return _is_over(self._until)
 
-    def _hear(self, call: _Call, done: Done[_Work, Fault | Record | None]) -> None:
+    def _hear(self, call: _Call, done: Done[_Work, _Result]) -> None:
         """Take note of how a roll call went."""
         name, again = call.seat.bot.name, False
         if isinstance(done.error, InterferenceError):
@@ -371,8 +387,14 @@ class _Run:
             self._queue.appendleft(match)
 
 
-def _work(launcher: Launcher, item: _Work) -> Fault | Record | None:
+def _is_over(until: float | None) -> bool:
+    return until is not None and time.time() >= until
+
+
+def _work(launcher: Launcher, item: _Work) -> _Result:
     """Have one bot say `ready`, or play one match, in a worker."""
+    if _is_over(item.until):
+        return _NotBegun()
     match = item.match
     if isinstance(item, _Call):
         return roll_call(match, item.seat, launcher, blameless=item.excused)

@@ -65,6 +65,11 @@ def find(name: str) -> Schedule:
     return cast("Schedule", _module(name))
 
 
+def is_shipped(name: str) -> bool:
+    """Return whether arena has this schedule itself; else it is a plug-in's."""
+    return name in _shipped()
+
+
 def total(event: Event) -> int:
     """Return how many matches an event plans, or a bound where results decide."""
     planned = sum(find(event.schedule).count(event).values())
@@ -83,7 +88,7 @@ def _shipped() -> tuple[str, ...]:
 
 
 def _module(name: str) -> ModuleType:
-    if name in _shipped():
+    if is_shipped(name):
         return import_module(f"{__name__}.{name}")
     module = plugins.module(GROUP, known(name), ("BEHIND", "batch", "count"))
     if not isinstance(module.BEHIND, int) or module.BEHIND < 0:
