@@ -108,9 +108,9 @@ def test_the_leaderboard_is_a_table_on_stdout(played):
     assert (best.split()[1], worst.split()[1]) == ("first", "broken")
 
 
-def test_leaderboard_as_json_has_the_columns_of_the_csv(played):
+def test_leaderboard_as_json_has_the_columns_of_the_csv_and_the_change_of_rank(played):
     header = (played / "results/cup/leaderboard.csv").read_text().splitlines()[0].split(",")
-    assert [list(row) for row in rows(arena(played, "leaderboard", "--json"))] == [header, header]
+    assert [list(row) for row in rows(arena(played, "leaderboard", "--json"))] == [[*header, "change"]] * 2
 
 
 def test_the_wide_leaderboard_has_every_column(played):

@@ -107,7 +107,9 @@ def test_a_schedule_that_plans_a_match_twice_is_one_line_with_its_name(tmp_path)
         first, second = islice(walk.walk(), 2)
         assert second is None  # it depends on the first match
         archive.append(stored.played(first.match))
-        with pytest.raises(ArenaError, match=r"^plug-in twins: it plans the same match twice: mummy_maze/duel, ann, bob, "):
+        with pytest.raises(
+            ArenaError, match=r"^plug-in twins: it plans the same match twice: mummy_maze/duel, ann, bob, "
+        ):
             list(plan.known(event, archive))
 
 

@@ -52,6 +52,20 @@ def test_the_terminal_and_the_report_have_a_column_of_the_changes(tmp_path):
     assert "change" not in by_version  # versions side by side have no ranks to compare
 
 
+def test_json_has_the_changes(tmp_path):
+    def shown(*options):
+        rows = json.loads(arena(tmp_path, "leaderboard", str(tmp_path), "--json", *options).stdout)
+        return {row["bot"]: row["change"] for row in rows}
+
+    first = played(tmp_path, "ann bob")
+    first.store_ranks()
+    first.close()
+    assert shown() == {"ann": None, "bob": None}  # nothing to compare with
+    played(tmp_path, "cat bob ann", bob="next").close()
+    assert shown() == {"ann": -2, "bob": 0, "cat": "new"}
+    assert set(shown("--versions").values()) == {None}
+
+
 @pytest.mark.parametrize(
     "change", [{"boards": (stored.HUNT,)}, {"rating": "points"}], ids=["other boards", "another rating"]
 )

@@ -20,11 +20,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena import charts, report
+from arena.event.placings import placings
+from arena.event.plan import Plan
 from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay.replayer import scenes
 from arena.report import choice, deltas, replays
 from arena.report.packing import safe_json
+from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Ending, Event, Match, Played
 
@@ -259,6 +262,37 @@ def test_every_board_and_role_has_a_ranking_in_the_page(small, tmp_path):
     keys = dict.fromkeys(zip(frame["board"], frame["role"].fillna("all roles"), strict=True))
     captions = [text for _, text in page.all("caption")][1:]
     assert captions == [f"{board.partition('/')[2]}, {role}" for board, role in keys]
+
+
+@pytest.mark.parametrize("schedule", ["swiss", "knockout"])
+def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedule):
+    names = ["ann", "bob", "cat", "dan", "<eve>"]
+    of = replace(stored.event(*names, boards=[stored.DUEL]), schedule=schedule)
+    with Archive.open(tmp_path, writing=True) as archive:
+        walked, records = Plan(of, archive), []
+        for planned in walked.walk():
+            assert planned is not None
+            records.append(stored.played(planned.match))
+            archive.append(records[-1])
+            walked.done(planned.batch)
+        stored.begin(archive, of, [record.match.id for record in records])
+        rows = placings(archive)
+    results = Results.open(tmp_path)
+    text = report.write(results, tmp_path, placings=rows).read_text("utf-8")
+    body = re.search(r'id="places">.*?<tbody>(.*?)</tbody>', text, re.DOTALL).group(1)
+    cells = [re.findall(r"<t[hd][^>]*>(?:<a[^>]*>)?(.*?)</", row) for row in body.split("</tr>")[:-1]]
+    last = "buchholz" if schedule == "swiss" else "out"
+    assert [row[1] for row in cells] == [row["bot"].replace("<eve>", "&lt;eve&gt;") for row in rows]
+    assert [row[0] for row in cells] == [str(row["place"]) for row in rows]
+    figures = [row[last] for row in rows]
+    assert [row[-1] for row in cells] == [
+        "" if figure is None else f"{figure:{'.2f' if last == 'buchholz' else ''}}" for figure in figures
+    ]
+    assert "<eve>" not in text
+
+
+def test_other_schedules_have_no_places_in_the_page(small):
+    assert "places" not in {attributes.get("id") for attributes, _ in small[2].all("table")}
 
 
 class Rated(Results):

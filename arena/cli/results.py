@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +11,7 @@ import typer
 from arena.cli import leaderboard_text, options, output, paths, workspace
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, refusal
-from arena.results.columns import CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
+from arena.results.columns import CHANGE, CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from arena.game import Game
     from arena.results.leaderboard import Results
     from arena.values import Match
+
+    Placings = list[dict[str, Any]]
+    """The rows of `arena.event.placings.placings`."""
 
 AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Count matches of edited bots, boards and rules too.")
@@ -69,11 +72,11 @@ def leaderboard(
     elif rankings:
         leaderboard_text.show_rankings(results, board, role)
     elif placings:
-        _print_rows(PLACINGS.in_file(placed(folder)), PLACINGS, json=json)
+        _print_rows(PLACINGS.in_file(read_placings(folder)), PLACINGS, json=json)
     else:
         print_leaderboard(results, wide=wide, json=json)
         if not json:
-            print_placings(results, folder)
+            print_placings(results, read_placings(folder))
 
 
 def charts(
@@ -85,7 +88,7 @@ def charts(
     """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
-    written = (*write_tables(results, folder), *write_charts(results, folder))
+    written = (*write_tables(results, folder, read_placings(folder)), *write_charts(results, folder))
     if json:
         output.print_json({"file": paths.displayed(path)} for path in written)
     else:
@@ -118,7 +121,8 @@ def report(
         page = _write_author_report(folder, author)
     else:
         results = read(folder, all_versions=all_versions)
-        page = write_report(results, folder, write_charts(results, folder), stored_match.game_of)
+        pictures = write_charts(results, folder)
+        page = write_report(results, folder, pictures, stored_match.game_of, read_placings(folder))
     if json:
         output.print_json([{"file": paths.displayed(page)}])
     else:
@@ -134,35 +138,29 @@ def read(folder: Path, *, all_versions: bool = False, rating: str | None = None)
     return Results.open(folder, all_versions=all_versions, rating=rating)
 
 
-def write_tables(results: "Results", folder: Path) -> tuple[Path, ...]:
-    """Write the CSV files, placings.csv only where the schedule has such a table; return their paths."""
-    import pandas as pd
-
-    from arena.results import tables
+def write_tables(results: "Results", folder: Path, placings: "Placings") -> tuple[Path, ...]:
+    """Write the CSV files; return their paths."""
     from arena.results.leaderboard import write_csv
 
     with _writing(folder):
-        files = write_csv(results, folder)
-        if not (rows := placed(folder)):
-            return tuple(files)
-        frame = pd.DataFrame(rows, columns=PLACINGS.names).astype({"buchholz": "float", "out": "Int64"})
-        return (*files, tables.write(frame, PLACINGS, folder / "placings.csv"))
+        written = write_csv(results, folder)
+        if placings:  # the event's schedule has such a table
+            import pandas as pd
+
+            from arena.results import tables
+
+            frame = pd.DataFrame(placings, columns=PLACINGS.names).astype({"buchholz": "float", "out": "Int64"})
+            written = (*written, tables.write(frame, PLACINGS, folder / "placings.csv"))
+        return written
 
 
-def placed(folder: Path) -> list[dict[str, Any]]:
+def read_placings(folder: Path) -> "Placings":
     """Return the rows of a Swiss or a knockout, best first; none for other schedules."""
     from arena.event.placings import placings
     from arena.results.archive import Archive
-    from arena.values import labels
 
     with Archive.open(folder, writing=False) as archive:
-        display_names = labels(archive.event().bots)
-        return [
-            asdict(row)
-            | {"points": float(row.points), "buchholz": None if row.buchholz is None else float(row.buchholz)}
-            | {"display": display_names[row.bot]}
-            for row in placings(archive)
-        ]
+        return placings(archive)
 
 
 def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
@@ -177,13 +175,17 @@ def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
 
 
 def write_report(
-    results: "Results", folder: Path, charts: Iterable[Path], rules: "Callable[[Match], Game[Any]]"
+    results: "Results",
+    folder: Path,
+    charts: Iterable[Path],
+    rules: "Callable[[Match], Game[Any]]",
+    placings: "Placings",
 ) -> Path:
-    """Write report.html with these charts; `rules` returns the game that replays a match."""
+    """Write report.html with these charts and places; `rules` returns the game that replays a match."""
     from arena import report
 
     with _writing(folder), ProgressLine("report: replays") as progress:
-        return report.write(results, folder, charts=charts, rules=rules, tell=progress)
+        return report.write(results, folder, charts=charts, placings=placings, rules=rules, tell=progress)
 
 
 def _write_author_report(folder: Path, name: str) -> Path:
@@ -219,23 +221,31 @@ def _writing(folder: Path) -> Iterator[None]:
 
 def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False) -> None:
     """Print the leaderboard: every column, or those that fit the terminal."""
+    from arena.results.leaderboard.rank_changes import NEW
+
     if wide or json:
         columns = LEADERBOARD.rated_in(results.ratings.unit)
-        _print_rows(columns.in_file(results.leaderboard_rows()), columns, json=json)
+        rows = columns.in_file(results.leaderboard_rows())
+        if (
+            json
+        ):  # the CSV file and --wide have columns of the stored matches only, and a change depends on the last run
+            changes = {bot: NEW if change is None else change for bot, change in results.rank_changes.items()}
+            rows = [row | {CHANGE.name: changes.get(row["bot"])} for row in rows]
+        _print_rows(rows, columns, json=json)
     else:
         leaderboard_text.show(results)
 
 
-def print_placings(results: "Results", folder: Path) -> None:
+def print_placings(results: "Results", placings: "Placings") -> None:
     """Print the places below the leaderboard, where the event's schedule has them."""
-    if rows := placed(folder):
+    if placings:
+        from arena.event.placings import shown_columns
+
         schedule = results.event.schedule
         print(f'\nplaces by the rules of schedule = "{schedule}", where a bye counts as a win:')
-        left_out = {"swiss": {"out"}, "knockout": {"drawn", "buchholz"}}.get(schedule, set()) | {"bot"}
-        columns = [PLACINGS["place"], PLACINGS["display"], *PLACINGS.columns[2:-1]]
-        chosen = [column for column in columns if column.name not in left_out]
-        heads = [replace(column, name="bot") if column.name == "display" else column for column in chosen]
-        cells = [[row[column.name] for column in chosen] for row in rows]
+        columns = shown_columns(schedule)
+        heads = [replace(column, name="bot") if column.name == "display" else column for column in columns]
+        cells = [[row[column.name] for column in columns] for row in placings]
         output.print_table(output.make_table(heads, cells))
 
 

@@ -4,31 +4,45 @@ The leaderboard's rating knows matches only; a bye is no match, and a bracket ha
 such an event has this table beside its leaderboard. The schedule makes it; other schedules have none.
 """
 
-from itertools import count
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
 
-from arena.event import plan, schedules
+from arena.event import schedules
+from arena.event.plan import Plan
 from arena.event.schedules._pairings import Placing
 from arena.results.archive import Archive
-from arena.values import Batch
+from arena.results.columns import PLACINGS, Column
+from arena.values import labels
+
+LEFT_OUT = {"swiss": ("out",), "knockout": ("drawn", "buchholz")}
+"""Columns that say nothing about the events of a schedule."""
 
 
-def placings(archive: Archive) -> tuple[Placing, ...]:
-    """Return the table of a stored event after its complete batches; empty where its schedule has none."""
+def placings(archive: Archive) -> list[dict[str, Any]]:
+    """Return the rows of a stored event's table after its complete batches; none where its schedule has no table.
+
+    The keys are those of `PLACINGS`.
+    """
     event = archive.event()
-    schedule = schedules.find(event.schedule)
-    table = getattr(schedule, "placings", None)
+    table = getattr(schedules.find(event.schedule), "placings", None)
     if table is None:
-        return ()
-    walked: dict[int, list[str]] = {}  # the plan may end in the middle of a batch
-    for planned in plan.known(event, archive):
-        if planned.stored:
-            walked.setdefault(planned.batch, []).append(planned.match.id)
-    history: list[Batch] = []
-    for number in count():
-        batch = schedule.batch(event, number, history[: max(0, number - schedule.BEHIND)])
-        ids = [match.id for match in batch]
-        if not ids or walked.get(number) != ids:
+        return []
+    plan = Plan(event, archive)
+    for planned in plan.walk():
+        if planned is None:  # the next matches depend on some that are not stored
             break
-        history.append(archive.played_of(ids))
-    placed: tuple[Placing, ...] = table(event, history)
-    return placed
+    placed: Iterable[Placing] = table(event, plan.complete_batches())
+    shown = labels(event.bots)
+    return [
+        asdict(row)
+        | {"points": float(row.points), "buchholz": None if row.buchholz is None else float(row.buchholz)}
+        | {"display": shown[row.bot]}
+        for row in placed
+    ]
+
+
+def shown_columns(schedule: str) -> list[Column]:
+    """Return the columns that a reader of this schedule's table sees; a bot has the name to show."""
+    columns = [PLACINGS["place"], PLACINGS["display"], *PLACINGS.columns[2:-1]]
+    return [column for column in columns if column.name not in LEFT_OUT.get(schedule, ())]

@@ -148,6 +148,11 @@ class Plan:
             self._results[batch] = self._archive.played_of(self.ids(batch))
         return self._results[batch]
 
+    def complete_batches(self) -> list[Batch]:
+        """Return the results of the first batches of which all matches were walked and are stored."""
+        stored = next((batch for batch in range(self._ended) if self._missing[batch]), self._ended)
+        return [self.results(batch) for batch in range(stored)]
+
     def _stored(self, batches: int) -> bool:
         """Return whether the first so many batches are complete."""
         return self._ended >= batches and not any(self._missing[:batches])

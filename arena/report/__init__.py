@@ -5,7 +5,7 @@ games may have written any text in it: Python cleans it (`protocol.clean`), the 
 text nodes of it, and the page's policy lets nothing run or load that is not in the file itself.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ def write(
     *,
     rules: Callable[[Match], Game[Any]] = known,
     charts: Iterable[Path] = (),
+    placings: Sequence[Mapping[str, Any]] = (),
     size: int = SIZE_BYTES,
     listed: int = LISTED,
     replayed: int = REPLAYED,
@@ -52,14 +53,17 @@ def write(
     For one `author` it is `folder/for/NAME.html` with their matches only; then these are the results of an archive that
     is `author.pseudonymous`.
 
-    `rules` gives the game that a match is replayed by, `charts` are the files that `arena.charts.write` wrote. Columns
+    `rules` gives the game that a match is replayed by, `charts` are the files that `arena.charts.write` wrote,
+    `placings` the rows of `arena.event.placings`, with the names of all bots. Columns
     `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
     them. Matches past `listed`, and replays past `replayed` or past `size` bytes, are left out: the most
     informative and the newest stay, and the page says so.
     """
     index = Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
-    frame = page.Page(title, leaderboard.table(results), tuple(charts))
+    frame = page.Page(
+        title, leaderboard.table(results), tuple(charts), leaderboard.placings(results.event.schedule, placings)
+    )
     played = results.played if author is None else author.own(results.played)
     games = replays.Games(rules)
     with Archive.open(folder) as archive:

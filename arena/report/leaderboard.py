@@ -1,10 +1,11 @@
 """The leaderboard as the template's table: its columns with their meaning, and each cell as text and as sort key."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from arena.event.placings import shown_columns
 from arena.protocol import clean
 from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, Columns, interval_text
 from arena.results.leaderboard import Results, rank_changes
@@ -68,6 +69,36 @@ class Table:
     """For each board, and each role of it: its heading, its best rows, and how many more there are."""
     ranking_labels: tuple[str, ...] = tuple(RANKINGS[name].heading for name in RANKING.values())
     """Of all columns of the rankings but the bot's."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The table of a Swiss or a knockout."""
+
+    schedule: str
+    labels: tuple[str, ...]
+    meanings: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, str], ...], ...]
+    """Cells of column and text, cleaned."""
+
+
+def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> Places | None:
+    """Return the table of places, where the event's schedule has one."""
+    if not rows:
+        return None
+    columns = shown_columns(schedule)
+    return Places(
+        schedule.replace("_", " "),
+        tuple(LEADERBOARD["bot"].heading if column.name == "display" else column.heading for column in columns),
+        tuple(column.meaning for column in columns),
+        tuple(
+            tuple(
+                (column.name, clean(row["display"]) if column.name == "display" else column.text(row[column.name]))
+                for column in columns
+            )
+            for row in rows
+        ),
+    )
 
 
 def table(results: Results) -> Table:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from arena import __version__, charts
 from arena.protocol import clean
-from arena.report.leaderboard import Table
+from arena.report.leaderboard import Places, Table
 from arena.report.packing import safe_json
 
 PARTS = Path(__file__).parent / "html"
@@ -38,6 +38,7 @@ class Page:
     title: str
     leaderboard: Table
     charts: tuple[Path, ...]
+    places: Places | None = None
 
     def text(self, data: object, chunks: Sequence[str]) -> str:
         """Return the whole file."""
@@ -48,6 +49,7 @@ class Page:
             styles=[Markup(style) for style in self._styles],  # noqa: S704  our own files
             scripts=[Markup(script) for script in self._scripts],  # noqa: S704  our own files
             table=self.leaderboard,
+            places=self.places,
             pictures=self._pictures,
             data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
             chunks=chunks,

@@ -151,7 +151,10 @@ LEADERBOARD = Columns(
     )
 )
 CHANGE = Column(
-    "change", "Ranks gained or lost since the last run with other bots or versions; in no file", label="Change"
+    "change",
+    "Ranks gained or lost since the last run with other bots or versions; in no file. In JSON a number, `new`, or null "
+    "where no earlier run compares",
+    label="Change",
 )
 RANKINGS = Columns(
     (

@@ -145,7 +145,8 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     from arena.games import rulebook
 
     read = results.read(folder)
-    written = results.write_tables(read, folder)
+    placings = results.read_placings(folder)
+    written = results.write_tables(read, folder, placings)
     read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(absence(bot, fault))
@@ -154,7 +155,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
         for sentence in read.ending:
             output.notice(sentence)
     else:
-        results.print_placings(read, folder)
+        results.print_placings(read, placings)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
@@ -164,7 +165,9 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     if charts:
         pictures = results.write_charts(read, folder)
         boards = {board.label: board for board in event.boards}
-        page = results.write_report(read, folder, pictures, lambda match: rulebook.game_of(boards[match.label]))
+        page = results.write_report(
+            read, folder, pictures, lambda match: rulebook.game_of(boards[match.label]), placings
+        )
         written += (*pictures, page)
     if isinstance(event.seed, int):
         output.notice(
