@@ -555,7 +555,16 @@ def test_a_letter_has_no_line_that_the_name_of_a_file_put_there(submissions, tmp
 
 
 @pytest.mark.parametrize(
-    "called", ["s7", "ann@x.example", "Ann Lee", "lee, ann", "Ann Lee_1234_assignsubmission_file_", "leeann_s7_99_bot"]
+    "called",
+    [
+        *("s7", "ann@x.example", "Ann Lee", "lee, ann", "Ann Lee_1234_assignsubmission_file_", "leeann_s7_99_bot"),
+        *(
+            "Ann Lee_my_bot",
+            "Homework 1_ann_attempt_2026-05-01-10-00-00_bot",
+            "week_2_ann@x.example",
+            "leeann_LATE_s7_99_x",
+        ),
+    ],
 )
 def test_a_submission_belongs_to_the_person_it_is_called_after(called, tmp_path):
     rows = "Name;E-Mail;ID\nAnn Lee;ann@x.example;s7\nBob Lee;;s8\n"
@@ -563,6 +572,13 @@ def test_a_submission_belongs_to_the_person_it_is_called_after(called, tmp_path)
     assert everybody.find(called) == Person(name="Ann Lee", email="ann@x.example", id="s7")
     assert everybody.find("Lee") is None
     assert people.read(written(tmp_path / "people.csv", "name\nAnn Lee\n")).find("ann lee").id == "Ann Lee"
+
+
+@pytest.mark.parametrize("called", ["anti_bob", "anti_bob_2", "ann_against_bob", "no_bob_bot_99", "beats_Bob Lee"])
+def test_a_submission_that_has_a_persons_name_in_its_own_is_not_theirs(called, tmp_path):
+    everybody = people.read(written(tmp_path / "people.csv", "name,e-mail,id\nBob Lee,bob@x.example,bob\nEve,,e1\n"))
+    assert everybody.find(called) is None
+    assert everybody.find("bob").name == everybody.find("bob_12_assignsubmission_file_").name == "Bob Lee"
 
 
 @pytest.mark.parametrize(

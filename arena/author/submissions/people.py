@@ -1,8 +1,14 @@
 """people.csv: the people who take part, so that submissions have authors.
 
 A table with a line for each person: `name`, `e-mail` and `id`, of which only the name is needed. A submission is linked
-to a person when its file is called after the person's id, e-mail or name, or has one of them between underscores, as
-learning platforms call files.
+to a person when its file is called after the person's id, e-mail or name, or as learning platforms call files:
+
+    Moodle      NAME_NUMBER_assignsubmission_...
+    Canvas      NAME_ID_NUMBER_...
+    Blackboard  ASSIGNMENT_USER_attempt_...
+
+So a file name may begin with any of the three, up to the first underscore. Behind it only an e-mail address counts, an
+id with a digit, and the user before `_attempt_`: a file `anti_bob` is not Bob's.
 """
 
 import csv
@@ -44,7 +50,14 @@ class People:
 
     def find(self, called: str) -> Person | None:
         """Return the person whom a submitted file of this name belongs to; None for nobody, or if two people fit."""
-        return self.named(called) or self._only(called.split("_"))
+        first, *others = called.split("_")
+        followed_by = [*others[1:], ""]
+        marks = [
+            part
+            for part, following in zip(others, followed_by, strict=False)
+            if "@" in part or any(map(str.isdigit, part)) or following == "attempt"
+        ]
+        return self.named(called) or self._only([first, *marks])
 
     def named(self, text: str) -> Person | None:
         """Return the person whose id, e-mail or name the whole text is; None for nobody, or if two people fit."""
