@@ -123,6 +123,59 @@ def test_a_bye_goes_to_the_lowest_score_and_there_to_the_lowest_seed_without_a_b
     assert swiss.paired([2, 2, 0, 0, 0], met_at((0, 1), (0, 2), (0, 4)), [0] * 5)[1] == 4
 
 
+@pytest.mark.parametrize(
+    ("down", "up", "expected"),
+    [
+        ([0, 0, 2, 0, 0, 0], [0] * 6, [(0, 2), (1, 3), (4, 5)]),
+        ([0, 1, 2, 0, 0, 0], [0] * 6, [(1, 2), (0, 3), (4, 5)]),
+        ([2, 1, 2, 0, 0, 0], [0] * 6, [(0, 2), (1, 3), (4, 5)]),
+        ([2, 2, 2, 0, 0, 0], [0] * 6, [(0, 1), (2, 3), (4, 5)]),
+        ([0] * 6, [0, 0, 0, 2, 0, 0], [(0, 1), (2, 4), (3, 5)]),
+        ([0] * 6, [0, 0, 0, 2, 3, 1], [(0, 1), (2, 5), (3, 4)]),
+    ],
+)
+def test_who_floated_in_the_last_round_or_the_one_before_does_not_float_again_while_another_bot_can(down, up, expected):
+    pairs, _ = swiss.paired([2, 2, 2, 0, 0, 0], met_at(), [0] * 6, swiss.Floats(down, up))
+    assert pairs == expected
+
+
+def test_a_bot_floats_again_where_the_rest_could_not_be_paired_otherwise():
+    met = met_at((0, 3), (1, 3), (0, 4), (1, 4), (0, 5), (1, 5))
+    pairs, _ = swiss.paired([2, 2, 2, 0, 0, 0], met, [0] * 6, swiss.Floats([0, 0, 2, 0, 0, 0], [0] * 6))
+    assert pairs == [(0, 1), (2, 3), (4, 5)]
+
+
+def test_a_bye_does_not_go_to_a_bot_that_floated_down_in_the_last_round():
+    floats = swiss.Floats([0, 0, 0, 0, 2], [0] * 5)
+    assert swiss.paired([2, 2, 0, 0, 0], met_at(), [0] * 5, floats)[1] == 3
+    assert swiss.paired([2, 2, 2, 2, 0], met_at(), [0] * 5, floats)[1] == 4  # no other has so few points
+
+
+def test_in_events_few_bots_float_twice_in_a_row(monkeypatch):
+    def floated_again(seed):
+        """How many bots floated down, or up, in two rounds in a row."""
+        cup = event("swiss", 33, rounds=7)
+        run = simulate(cup, swiss, seed=seed, draws=0.2)
+        again, before = 0, (set(), set())
+        for number, pairs in enumerate(run.pairs):
+            points = {row.bot: row.points for row in swiss.placings(cup, run.batches[:number])}
+            down = set(points).difference(*pairs)
+            up = set()
+            for lower, higher in (sorted(pair, key=points.__getitem__) for pair in pairs):
+                if points[lower] < points[higher]:
+                    up.add(lower)
+                    down.add(higher)
+            again += len(down & before[0]) + len(up & before[1])
+            before = down, up
+        return again
+
+    seeds = (1, 2)
+    few = [floated_again(seed) for seed in seeds]
+    paired_without = swiss.paired
+    monkeypatch.setattr(swiss, "paired", lambda points, met, byes, _floats: paired_without(points, met, byes))
+    assert sum(few) < 0.5 * sum(floated_again(seed) for seed in seeds)
+
+
 @settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_no_two_bots_meet_again_while_all_can_be_paired_without(data):
@@ -131,7 +184,9 @@ def test_no_two_bots_meet_again_while_all_can_be_paired_without(data):
     byes = data.draw(st.lists(st.integers(0, 1), min_size=count, max_size=count), label="byes")
     met = data.draw(st.sets(st.sampled_from([*combinations(range(count), 2)])), label="met")
     times = met_at(*met)
-    pairs, bye = swiss.paired(points, times, byes)
+    weights = st.lists(st.integers(0, 3), min_size=count, max_size=count)
+    floats = swiss.Floats(data.draw(weights, label="down"), data.draw(weights, label="up"))
+    pairs, bye = swiss.paired(points, times, byes, floats)
     entered = sorted(bot for pair in pairs for bot in pair)
     assert sorted([*entered, *([] if bye is None else [bye])]) == [*range(count)]
     assert bye is None or byes[bye] == min(byes)

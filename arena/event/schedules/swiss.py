@@ -20,13 +20,22 @@ before is over.
 #   meet each other as can, and the others float down to the next group. The upper half of a group meets the lower half:
 #   the first of the upper half has the first choice, and so on, which is the order of FIDE's transpositions (4.2);
 #   only where no transposition works do bots of one half meet, those next to the middle first, as in its exchanges.
+# - Who meets a bot of lower score floats down in that round, who meets one of higher score floats up, and a bye is a
+#   float down (article 1.4). As few bots as possible float down, or up, as they did in the last round, and then as they
+#   did two rounds before (article 3, its criteria C12 to C15). This decides which bots of a group float, which of the
+#   next group they meet, and among bots of the lowest score who has the bye.
 # - Every choice is made only if the rest can still be paired, which _matching.py answers (FIDE's "completion test").
 #
-# Left out: all that concerns colours, because each pairing is played in both distributions of roles; and the criteria
-# by which bots should not float twice in a row. Both only choose between pairings that are equally good for scores.
+# Left out, because they only choose between pairings that are as good otherwise: all that concerns colours, because
+# each pairing is played in both distributions of roles; the score differences of those who float again all the same
+# (C16 to C19), which would need all pairings of a group to be compared; and unplayed games (C9), because arena knows no
+# bot that is absent from a round: a bot that forfeits is paired as any other, and a bye is counted already. Floats up
+# are avoided bot by bot, in the order in which the bots that moved down choose; a better choice for all of them
+# together is not looked for.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count as counting
 from itertools import groupby
@@ -43,14 +52,23 @@ Pairs = list[tuple[int, int]]
 """Two bots each, as their places in the seed order; the first has the higher rank."""
 Meetings = Callable[[int, int], int]
 Graph = Mapping[int, Set[int]]
+LAST_ROUND, ROUND_BEFORE = 2, 1
+
+
+@dataclass(frozen=True)
+class Floats:
+    """How each bot floated in the last two rounds: the sum of LAST_ROUND and ROUND_BEFORE, 0 for not at all."""
+
+    down: Sequence[int]
+    up: Sequence[int]
 
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
     """Yield the matches of a round, the bots of the highest score first; nothing after the last round."""
     if number < rounds(event):
         bots = seeded(event)
-        points, met, byes = _state(event, history)
-        pairs, _ = paired(points, lambda one, other: met[one, other], byes)
+        points, met, byes, floats = _state(event, history)
+        pairs, _ = paired(points, lambda one, other: met[one, other], byes, floats)
         for one, other in pairs:
             first = event.repeats * met[one, other]
             yield from pairing(event, bots[one], bots[other], range(first, first + event.repeats))
@@ -83,7 +101,7 @@ def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     "dummy", which has the bot's own points (C.07 article 16.4).
     """
     bots = [bot.name for bot in seeded(event)]
-    points, met, byes = _state(event, history)
+    points, met, byes, _ = _state(event, history)
     results = {name: Counter[int]() for name in bots}
     for played in history:
         for total in totals(played).values():
@@ -111,11 +129,14 @@ def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     return tuple(sorted(rows, key=lambda row: (row.place, row.bot)))
 
 
-def _state(event: Event, history: Sequence[Batch]) -> tuple[list[int], Counter[tuple[int, int]], list[int]]:
-    """Return each bot's half points, the number of meetings of two bots, in either order, and each bot's byes."""
+def _state(event: Event, history: Sequence[Batch]) -> tuple[list[int], Counter[tuple[int, int]], list[int], Floats]:
+    """Return each bot's half points, the number of meetings of two bots in either order, the byes, and the floats."""
     index = {bot.name: number for number, bot in enumerate(seeded(event))}
     points, byes, met = [0] * len(index), [0] * len(index), Counter[tuple[int, int]]()
-    for played in history:
+    down, up = [0] * len(index), [0] * len(index)
+    weights = {len(history) - 1: LAST_ROUND, len(history) - 2: ROUND_BEFORE}
+    for number, played in enumerate(history):
+        weight, before = weights.get(number, 0), tuple(points)
         unpaired = dict.fromkeys(range(len(index)))
         for total in totals(played).values():
             (one, ones), (other, others) = ((index[name], score) for name, score in total.items())
@@ -124,99 +145,154 @@ def _state(event: Event, history: Sequence[Batch]) -> tuple[list[int], Counter[t
             met[one, other] += 1
             met[other, one] += 1
             del unpaired[one], unpaired[other]
+            if before[one] != before[other]:
+                higher, lower = (one, other) if before[one] > before[other] else (other, one)
+                down[higher] += weight
+                up[lower] += weight
         for bot in unpaired:
             points[bot] += WIN
             byes[bot] += 1
-    return points, met, byes
+            down[bot] += weight
+    return points, met, byes, Floats(down, up)
 
 
 def _sign(difference: int) -> int:
     return (difference > 0) - (difference < 0)
 
 
-def paired(points: Sequence[int], met: Meetings, byes: Sequence[int]) -> tuple[Pairs, int | None]:
+def paired(
+    points: Sequence[int], met: Meetings, byes: Sequence[int], floats: Floats | None = None
+) -> tuple[Pairs, int | None]:
     """Return the pairs of a round, those of the highest score first, and the bot that has the bye, if there is one.
 
     Bots are numbered by seed. `met` is how often two bots met: they meet again only if all can't be paired otherwise.
     """
+    floats = floats or Floats([0] * len(points), [0] * len(points))
     ranked = sorted(range(len(points)), key=lambda bot: (-points[bot], bot))
     fewest = min(byes, default=0)
+    able = [bot for bot in ranked if byes[bot] == fewest]
+    able.sort(key=lambda bot: (points[bot], floats.down[bot], -bot))
     for limit in counting():
         graph = {one: {other for other in ranked if other != one and met(one, other) <= limit} for one in ranked}
-        for bye in [bot for bot in reversed(ranked) if byes[bot] == fewest] if len(ranked) % 2 else [None]:
+        for bye in able if len(ranked) % 2 else [None]:
             entered = [bot for bot in ranked if bot != bye]
             mates = largest(graph, entered)
             if len(mates) == len(entered):
                 # Where some bots must meet again, scores matter less than that they are few: all are one group.
                 groups = [entered] if limit else [list(group) for _, group in groupby(entered, points.__getitem__)]
-                return _paired_groups(groups, graph, mates, met), bye
+                return _paired_groups(groups, graph, mates, met, floats), bye
     raise AssertionError("some limit leaves all pairs allowed")
 
 
-def _paired_groups(groups: Sequence[list[int]], graph: Graph, mates: Mates, met: Meetings) -> Pairs:
+def _paired_groups(groups: Sequence[list[int]], graph: Graph, mates: Mates, met: Meetings, floats: Floats) -> Pairs:
     """Return the pairs, group by group; `mates` shows that all bots can be paired."""
     pairs: Pairs = []
     floaters: list[int] = []
     for group in groups:
         pool = [*floaters, *group]
         possible = len(largest(graph, pool)) // 2
-        attempts = ((size, halves) for size in range(possible, -1, -1) for halves in (True, False))
-        for size, halves in attempts:
-            attempt = _Group(pool, len(floaters), graph, mates, met)
-            if attempt.pair(size, halves=halves):
+        attempts = (
+            (size, staying, halves)
+            for size in range(possible, -1, -1)
+            for staying in dict.fromkeys((_staying(pool, len(floaters), size, graph, floats), frozenset[int]()))
+            for halves in (True, False)
+        )
+        for size, staying, halves in attempts:
+            attempt = _Group(pool, len(floaters), graph, mates, met, floats)
+            if attempt.pair(size, staying, halves=halves):
                 pairs += attempt.pairs
                 floaters, mates = attempt.left, attempt.mates
                 break
     return pairs
 
 
+def _staying(pool: Sequence[int], moved: int, size: int, graph: Graph, floats: Floats) -> frozenset[int]:
+    """Return the bots that shall not float down, because they did so lately, from a group with so many pairs.
+
+    The sets of bots that matchings of one size can cover are those of a matroid. So to take one bot after the other,
+    the most important first, as long as a matching covers all that are taken, gives the best set.
+    """
+    again = sorted((bot for bot in pool[moved:] if floats.down[bot]), key=lambda bot: (-floats.down[bot], bot))
+    if not again or 2 * size == len(pool):
+        return frozenset()
+    staying = frozenset[int]()
+    for bot in [*pool[:moved], *again]:  # to float down by two groups is worse than to float down again
+        wider, slots = _with_slots(graph, pool, size, staying | {bot})
+        if len(largest(wider, [*pool, *slots])) == len(pool) + len(slots):
+            staying |= {bot}
+    return staying
+
+
+def _with_slots(
+    graph: Graph, pool: Sequence[int], size: int, staying: Set[int]
+) -> tuple[dict[int, Set[int]], list[int]]:
+    """Return the graph of a group with a node for each bot that floats down, and these nodes, which are negative.
+
+    To float down is to meet such a node, which no bot of `staying` may. So the group is paired with so many pairs when
+    all nodes are.
+    """
+    slots = [-number for number in range(1, len(pool) - 2 * size + 1)]
+    among, floating = frozenset(pool), frozenset(pool) - staying
+    wider: dict[int, Set[int]] = {bot: (graph[bot] & among) | set(slots if bot in floating else ()) for bot in pool}
+    return wider | dict.fromkeys(slots, floating), slots
+
+
 class _Group:
     """One attempt to pair the bots of a group, of which the first ones moved down from a higher group."""
 
-    def __init__(self, pool: Sequence[int], moved: int, graph: Graph, mates: Mates, met: Meetings) -> None:
-        self._moved, self._graph, self._met = frozenset(pool[:moved]), graph, met
+    def __init__(
+        self, pool: Sequence[int], moved: int, graph: Graph, mates: Mates, met: Meetings, floats: Floats
+    ) -> None:
+        self._moved, self._graph, self._met, self._up = frozenset(pool[:moved]), graph, met, floats.up
         self.left = list(pool)
         """The bots without a partner, by rank; after the last pair they float down."""
         self.mates = mates
         """Partners for all bots of this group and of those below that have none yet."""
         self.pairs: Pairs = []
 
-    def pair(self, size: int, *, halves: bool) -> bool:
-        """Pair so many pairs; False if it can't be done. With `halves` no two bots of one half meet."""
+    def pair(self, size: int, staying: Set[int], *, halves: bool) -> bool:
+        """Pair so many pairs; False if it can't be done.
+
+        None of `staying` floats down. With `halves` no two bots of one half meet.
+        """
         floaters = []
-        graph, inside = self._graph, largest(self._graph, self.left)
+        graph, slots = _with_slots(self._graph, self.left, size, staying)
+        inside = largest(graph, [*self.left, *slots])
         split = False
         while len(self.pairs) < size:
             needed = size - len(self.pairs)
             one, *others = self.left
             if one in self._moved:  # it has the first choice of the group's own bots
-                candidates = sorted(others, key=self._moved.__contains__)
+                candidates = sorted(others, key=lambda other: (other in self._moved, self._up[other]))
             else:
                 if halves and not split:
                     split = True
                     upper, lower = set(self.left[:needed]), set(self.left[needed:])
-                    graph = {bot: graph[bot] & (lower if bot in upper else upper) for bot in self.left}
-                    inside = largest(graph, self.left)
+                    graph = {bot: graph[bot] - (upper if bot in upper else lower) for bot in graph}
+                    inside = largest(graph, [*self.left, *slots])
                 candidates = [*others[needed - 1 :], *reversed(others[: needed - 1])]
             candidates.sort(key=lambda other: self._met(one, other))
-            for other in candidates:
-                if other in graph[one]:
-                    rest = [bot for bot in others if bot != other]
-                    within = largest(graph, rest, _without(inside, one, other), needed - 1)
-                    if len(within) < 2 * (needed - 1):
-                        continue
+            for other in [*candidates, *slots[:1]]:  # a bot that nobody can meet floats
+                if other not in graph[one]:
+                    continue
+                rest = [bot for bot in others if bot != other]
+                slots_left = slots[1:] if other in slots else slots
+                within = largest(graph, [*rest, *slots_left], _without(inside, one, other))
+                if len(within) < len(rest) + len(slots_left):
+                    continue
+                if other in slots:
+                    floaters.append(one)
+                else:
                     below = [bot for bot in self.mates if bot not in (one, other)]
                     everyone = largest(self._graph, below, _without(self.mates, one, other))
-                    if len(everyone) == len(below):
-                        self.pairs.append((one, other))
-                        self.left, self.mates, inside = rest, everyone, within
-                        break
-            else:  # nobody can meet this bot: it floats, if the others are still enough
-                inside = largest(graph, others, _without(inside, one), needed)
-                if len(inside) < 2 * needed:
-                    return False
-                floaters.append(one)
-                self.left = others
+                    if len(everyone) < len(below):
+                        continue
+                    self.pairs.append((one, other))
+                    self.mates = everyone
+                self.left, slots, inside = rest, slots_left, within
+                break
+            else:
+                return False
         self.left = [*floaters, *self.left]
         return True
 
