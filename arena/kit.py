@@ -17,12 +17,15 @@ from itertools import product
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from arena import rulefile
-from arena.game import Fact, Move, Role
+from arena.game import CHANCE, Fact, Move, Role
 
 if TYPE_CHECKING:
     from random import Random
 
 Cell: TypeAlias = tuple[int, int]
+
+MOST_STATES = 10_000
+"""Where more states than this may be meant, `Turn.states` gives up, because a bot could not search them in time."""
 
 
 class Turn:
@@ -51,8 +54,8 @@ class Turn:
         self.seconds: float | None = None
         """Time left for this answer, bank included; None = no limit."""
         self._remarks: list[str] = []
-        self._not_played: dict[Role, list[Move]] = {}
-        """The moves of each role that `_state` does not contain yet."""
+        self._played: dict[Role, list[Move]] = {}
+        """The moves of each role so far, as far as they are known."""
 
     @cached_property
     def rules(self) -> Any:
@@ -69,26 +72,67 @@ class Turn:
 
     @property
     def state(self) -> Any:
-        """The rules' state now, from the moves so far; None where moves are hidden or left to chance."""
-        while (movers := self.rules.to_move(self._state)) and all(self._not_played.get(role) for role in movers):
-            self._state = self.rules.play(self._state, {role: self._not_played[role].pop(0) for role in movers})
-        facts = list(self.rules.view(self._state, self.role))
-        return self._state if facts == self.facts else None
+        """Return the rules' state now; None where the bot cannot know it, because moves or cards are hidden."""
+        states = self.states
+        return states[0] if len(states) == 1 else None
+
+    @property
+    def states(self) -> list[Any]:
+        """Return the states that fit all that the role was told, each once; `[]` where moves are hidden.
+
+        There are several where chance decided something that the role does not see, such as an opponent's card.
+        """
+        rules, roles = self.rules, list(self.rules.roles)
+        positions, reached = list(self._positions), dict[tuple[Any, tuple[int, ...]], None]()
+        for state, used in positions:  # grows while it is walked
+            movers = rules.to_move(state)
+            moves = [
+                rules.legal_moves(state, role)
+                if role == CHANCE
+                else self._played.get(role, [])[used[roles.index(role)] :][:1]
+                for role in movers
+            ]
+            if not movers or not all(moves):  # the match is over, or a role has not moved yet
+                reached[state, used] = None
+                continue
+            after = tuple(number + (role in movers) for role, number in zip(roles, used, strict=True))
+            choices = (dict(zip(movers, choice, strict=True)) for choice in product(*moves))
+            positions += (
+                (rules.play(state, choice), after)
+                for choice in choices
+                # A state in which a known move is not legal is none of those that fit.
+                if all(move in rules.legal_moves(state, role) for role, move in choice.items())
+            )
+            if len(positions) > MOST_STATES:
+                self._positions = []
+                return []
+        fitting = [position for position in reached if list(rules.view(position[0], self.role)) == self.facts]
+        # Before the first turn there are no facts, and nothing fits: the positions stay for the next call.
+        self._positions = fitting or list(reached)
+        return [state for state, _ in fitting]
 
     def after(self, move: Move) -> list[Any]:
-        """Return the states that a move may lead to: one for every choice of the roles that move at the same time."""
-        state = self.state
-        roles = [role for role in self.rules.to_move(state) if role != self.role]
-        choices = product(*(self.rules.legal_moves(state, role) for role in roles))
-        return [self.rules.play(state, {self.role: move, **dict(zip(roles, moves, strict=True))}) for moves in choices]
+        """Return the states that a move may lead to: one for every choice of the roles that move at the same time.
+
+        Where several `states` fit, the move is played in each of them.
+        """
+        states: list[Any] = []
+        for state in self.states:
+            others = [role for role in self.rules.to_move(state) if role != self.role]
+            choices = product(*(self.rules.legal_moves(state, role) for role in others))
+            states += (
+                self.rules.play(state, {self.role: move, **dict(zip(others, moves, strict=True))}) for moves in choices
+            )
+        return states
 
     def remark(self, text: object) -> None:
         """Record a text with the next answer, such as `depth=7`."""
         self._remarks.append(f"# {text}\n")
 
     @cached_property
-    def _state(self) -> Any:
-        return self.rules.start()
+    def _positions(self) -> list[tuple[Any, tuple[int, ...]]]:
+        """The states that fitted last, each with the number of moves of each role that led to it."""
+        return [(self.rules.start(), (0,) * len(self.rules.roles))]
 
     def _hear(self, word: str, value: str) -> None:
         """Take in a line; lines with an unknown word are ignored."""
@@ -110,17 +154,17 @@ class Turn:
             role, _, move = value.partition(" ")
             if role != self.role:  # its own are told after an opening, which no bot chose
                 self.last.append((role, move))
-            self._not_played.setdefault(role, []).append(move)
+            self._played.setdefault(role, []).append(move)
         elif word == "state":
             self.facts.append(value)
         elif word == "legal":
-            self.legal.append(value)
-        elif word == "note" and self._not_played.get(self.role):
+            self.legal.append(rest)
+        elif word == "note" and self._played.get(self.role):
             # `note KIND "SAID" played "MOVE" strike N of M`: MOVE was played instead of the bot's last answer.
-            self._not_played[self.role][-1] = value.rpartition('" strike ')[0].rpartition(' played "')[2]
+            self._played[self.role][-1] = rest.rpartition('" strike ')[0].rpartition(' played "')[2]
 
     def _answer(self, move: Move) -> str:
-        self._not_played.setdefault(self.role, []).append(move)
+        self._played.setdefault(self.role, []).append(move)
         remarks, self._remarks = self._remarks, []
         return "".join((*remarks, move, "\n"))
 

@@ -16,6 +16,7 @@ from arena.values import Bot, Ending, Fault, Record, Seat, Turn, Verdict
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 BOARDS = rulebook.all_boards()
+(HUNT,) = rulebook.find("mummy_maze/hunt")
 
 
 def story_of(board, turns=12, name="walker", colour=True, **changes):
@@ -52,7 +53,7 @@ def test_every_board_has_room_on_80_by_24_beside_who_plays_and_the_moves(board):
 @pytest.mark.parametrize("size", [(80, 24), (60, 40), (44, 24), (30, 12), (200, 60), (10, 5)])
 def test_a_frame_never_leaves_the_terminal(size):
     story = over(
-        story_of(BOARDS[0], name="名前" * 20),
+        story_of(HUNT, name="名前" * 20),
         Fault(role="mummy", ending=Ending.CRASHED, turn=3, words="word " * 80),
     )
     for place in (0, 5, story.last):
@@ -62,7 +63,7 @@ def test_a_frame_never_leaves_the_terminal(size):
 
 
 def test_a_board_that_does_not_fit_is_replaced_by_a_message():
-    said = "\n".join(frame(story_of(BOARDS[0]), 0, (44, 15), ("", "")))
+    said = "\n".join(frame(story_of(HUNT), 0, (44, 15), ("", "")))
     assert "too small" in said
 
 
@@ -89,14 +90,14 @@ def test_a_person_sees_the_moves_of_others_only_where_they_may_be_told():
 
 
 def test_hostile_names_and_remarks_do_nothing():
-    story = story_of(BOARDS[0], name="\x1b[2J\u202ebad", remarks=("\x1b]0;owned\x07",), colour=False)
+    story = story_of(HUNT, name="\x1b[2J\u202ebad", remarks=("\x1b]0;owned\x07",), colour=False)
     said = "".join(frame(story, story.last, (200, 50), ("", "")))
     assert not re.search("[\x00-\x1f\x7f\u202e]", said)
     assert "owned" in said
 
 
 def test_without_colour_there_is_none():
-    assert "\x1b" not in "".join(frame(story_of(BOARDS[0], colour=False), 3, (80, 24), ("", "")))
+    assert "\x1b" not in "".join(frame(story_of(HUNT, colour=False), 3, (80, 24), ("", "")))
 
 
 def test_a_text_is_cut_by_the_columns_it_takes_and_its_colour_ends():

@@ -144,7 +144,9 @@ def test_a_record_whose_opening_was_changed_does_not_hold():
 
 @pytest.mark.parametrize("plies", [1, 2, 3, 4])
 @pytest.mark.parametrize("label", BOARDS)
-def test_the_kits_state_is_the_referees_after_an_opening_and_a_forgiven_answer(label, plies):
+def test_the_kits_states_contain_the_referees_after_an_opening_and_a_forgiven_answer(label, plies):
+    if label in {"kuhn_poker/three_cards", "goofspiel/thirteen"}:
+        plies = min(plies, 2)  # the one is over after three, the other could then be in more than kit.MOST_STATES
     match = live.match_of(label, conditions=Conditions(strikes=200))
     referee = Referee(rulebook.game_of(match), replace(match, opening=Opening(plies=plies, key="ab" * 16)))
     turns: dict[Role, kit.Turn] = {role: kit.Turn() for role in referee.game.roles}
@@ -158,13 +160,14 @@ def test_the_kits_state_is_the_referees_after_an_opening_and_a_forgiven_answer(l
             if ask.ready:
                 replies[role] = READY
                 continue
-            assert turn.state == referee.state
+            assert referee.state in turn.states
+            assert turn.state == (referee.state if referee.game.open else None)
             assert role not in {other for other, _ in turn.last}
             move = dice.choice([turn.legal[0], turn.legal[-1], "an illegal move"])
             turn._answer(move)
             replies[role] = Reply(line=move.encode())
         referee.hear(replies)
-    assert max(turn.number for turn in referee.turns if turn.by == "opening") == plies
+    assert len({turn.number for turn in referee.turns if turn.by == "opening" and turn.role != CHANCE}) == plies
 
 
 def test_an_opening_is_played_for_a_seat_that_was_never_ready_too():

@@ -27,10 +27,11 @@ def find(label):
     return Path(board.rules)
 
 
-def test_the_boards_of_the_two_games_are_all_found():
+def test_the_boards_of_all_games_are_found():
     assert set(BOARDS) >= {
         *(f"mummy_maze/{board}" for board in ("hunt", "duel", "duel_published", "court")),
         *(f"pacman/{board}" for board in ("classic", "published")),
+        *("connect_four/standard", "goofspiel/five", "goofspiel/thirteen", "kuhn_poker/three_cards", "surround/nine"),
     }
 
 

@@ -23,7 +23,7 @@ def playout(turn: Turn, state: Any) -> float:
 
 def choose(turn: Turn) -> str:
     """Return the move with the best mean over its playouts; of equals the first."""
-    if turn.state is None:  # what it cannot see it cannot play on
+    if not turn.states:  # what it cannot see it cannot play on
         return turn.random.choice(turn.legal)
     means = {}
     for move in turn.legal:
