@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
+from arena.drawing import MAZE, Drawing
+
 Role: TypeAlias = str
 """A part in the rules, such as `explorer`."""
 
@@ -42,6 +44,8 @@ class Game(Protocol[State]):
     """True when the other roles' moves must not be told."""
     open: bool = False
     """True when `view` is the same for every role and for None, so that the referee calls it once for all of them."""
+    drawing: Drawing = MAZE
+    """How the facts look in a terminal and in the report."""
 
     @property
     def roles(self) -> tuple[Role, ...]:

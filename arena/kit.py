@@ -158,10 +158,10 @@ class Turn:
         elif word == "state":
             self.facts.append(value)
         elif word == "legal":
-            self.legal.append(rest)
+            self.legal.append(value)
         elif word == "note" and self._played.get(self.role):
             # `note KIND "SAID" played "MOVE" strike N of M`: MOVE was played instead of the bot's last answer.
-            self._played[self.role][-1] = rest.rpartition('" strike ')[0].rpartition(' played "')[2]
+            self._played[self.role][-1] = value.rpartition('" strike ')[0].rpartition(' played "')[2]
 
     def _answer(self, move: Move) -> str:
         self._played.setdefault(self.role, []).append(move)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+from arena.drawing import Grid, Mark
 from arena.game import Fact, Game, Move, Outcome, Role
 
 
@@ -33,6 +34,7 @@ class ConnectFour(Game[State]):
 
     roles = ("red", "yellow")
     open = True
+    drawing = (Grid("grid COLUMNS ROWS"), Mark("disc ROLE X Y", sign="ROLE", shape="disc", colour="ROLE"))
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

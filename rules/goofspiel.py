@@ -4,20 +4,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from arena.drawing import Cards
 from arena.game import CHANCE, Fact, Game, Move, Outcome, Role
 
-Cards = tuple[int, ...]
+Hand = tuple[int, ...]
 
 
 class State(NamedTuple):
     """The cards of both roles and of the prizes, and the points so far."""
 
-    prizes: Cards
+    prizes: Hand
     """Those that are not turned up yet."""
     prize: int
     """The one that both bid for; 0 = chance is to turn one up."""
-    left: Cards
-    right: Cards
+    left: Hand
+    right: Hand
     left_points: int = 0
     right_points: int = 0
 
@@ -31,6 +32,7 @@ class Goofspiel(Game[State]):
 
     roles = ("left", "right")
     open = True
+    drawing = (Cards("prize CARDS"), Cards("prizes CARDS"), Cards("hand ROLE CARDS"))
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""
@@ -93,11 +95,11 @@ class Goofspiel(Game[State]):
         )
 
 
-def _without(cards: Cards, card: int) -> Cards:
+def _without(cards: Hand, card: int) -> Hand:
     return tuple(other for other in cards if other != card)
 
 
-def _cards(name: str, cards: Cards) -> Fact:
+def _cards(name: str, cards: Hand) -> Fact:
     return " ".join((name, *map(str, cards)))
 
 

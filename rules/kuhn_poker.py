@@ -6,6 +6,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import NamedTuple
 
+from arena.drawing import Cards
 from arena.game import CHANCE, Fact, Game, Move, Outcome, Role
 
 CARDS = "JQK"
@@ -35,6 +36,7 @@ class KuhnPoker(Game[State]):
     """The game; it has no parameters."""
 
     roles = ("first", "second")
+    drawing = (Cards("card ROLE CARD"),)
 
     def board(self) -> tuple[Fact, ...]:
         """Return the cards from low to high."""

@@ -7,6 +7,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
+from arena.drawing import MAZE, Piece
 from arena.game import Fact, Game, Move, Outcome, Role
 
 from .grid import STEPS, Cell, Wall, board_facts, on_board, steps
@@ -51,6 +52,7 @@ class MummyMaze(Game[State]):
 
     roles = ("explorer", "mummy")
     open = True
+    drawing = (Piece("at explorer X Y", "explorer"), Piece("at mummy X Y", "mummy"), *MAZE)
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from arena.drawing import MAZE, Piece
 from arena.game import Fact, Game, Move, Outcome, Role
 
 from .grid import Cell, Wall, board_facts, on_board, reachable, steps
@@ -48,6 +49,12 @@ class Pacman(Game[State]):
     roles = ("pacman", *GHOSTS)
     sides = (("pacman",), GHOSTS)
     open = True
+    drawing = (
+        Piece("at pacman X Y", "muncher", "yellow"),
+        Piece("at blinky X Y", "ghost", "red"),
+        Piece("at inky X Y", "ghost", "blue"),
+        *MAZE,
+    )
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

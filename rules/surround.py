@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from arena.drawing import Grid, Mark, Piece
 from arena.game import Fact, Game, Move, Outcome, Role
 
 from .grid import Cell, board_facts, steps
@@ -31,6 +32,11 @@ class Surround(Game[State]):
 
     roles = ("red", "green", "blue", "yellow")
     open = True
+    drawing = (
+        Grid(),
+        Piece("at ROLE X Y", colour="ROLE"),
+        Mark("trail ROLE X Y", sign="role", shape="square", colour="ROLE"),
+    )
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""
@@ -66,17 +72,15 @@ class Surround(Game[State]):
         return tuple(move for move, there in self._next[rider].items() if there not in taken)
 
     def play(self, state: State, moves: Mapping[Role, Move]) -> State:
-        """Move all riders at once. Those who meet in a cell crash before they enter it; so do all without a way out."""
-        targets = {role: self._next[state.trails[self.roles.index(role)][-1]][move] for role, move in moves.items()}
-        riders_at = Counter(targets.values())
+        """Move all riders at once. Those who meet in a cell crash there; so does a rider without a way out."""
         trails = tuple(
-            (*trail, targets[role]) if riders_at[targets.get(role, (0, 0))] == 1 else trail
+            (*trail, self._next[trail[-1]][moves[role]]) if role in moves else trail
             for role, trail in zip(self.roles, state.trails, strict=True)
         )
-        taken, turn = _taken(trails), state.turn + 1
+        taken, riders_at, turn = _taken(trails), Counter(trail[-1] for trail in trails), state.turn + 1
         crashes = tuple(
-            crash or (turn if len(trail) == len(before) or taken.issuperset(self._next[trail[-1]].values()) else 0)
-            for crash, trail, before in zip(state.crashes, trails, state.trails, strict=True)
+            crash or (turn if riders_at[trail[-1]] > 1 or taken.issuperset(self._next[trail[-1]].values()) else 0)
+            for crash, trail in zip(state.crashes, trails, strict=True)
         )
         return State(trails, crashes, turn)
 
@@ -98,7 +102,7 @@ class Surround(Game[State]):
             f"turns {state.turn}",
             *(f"at {name} {trail[-1][0]} {trail[-1][1]}" for name, trail in trails.items()),
             *(f"trail {name} {x} {y}" for name, trail in trails.items() for x, y in trail[:-1]),
-            *(f"crashed {name} {crash}" for name, crash in zip(self.roles, state.crashes, strict=True) if crash),
+            *(f"out {name} {crash}" for name, crash in zip(self.roles, state.crashes, strict=True) if crash),
         )
 
 

@@ -1,4 +1,4 @@
-"""Drawings of both games, of grids that are odd, and of games without a grid."""
+"""Drawings of all games, of grids that are odd, of declarations, and of games without anything to draw."""
 
 import re
 import unicodedata
@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.drawing import Cards, Grid, Mark, Piece
 from arena.games import rulebook
-from arena.replay.drawing import draw
+from arena.replay.drawing import draw, draw_state
 
 BOARDS = rulebook.all_boards()
 SGR = re.compile(r"\x1b\[[0-9;]+m")
@@ -18,7 +19,7 @@ SGR = re.compile(r"\x1b\[[0-9;]+m")
 def drawn(words):
     (board,) = rulebook.find(words)
     game = rulebook.game_of(board)
-    return draw(game.board(), game.view(game.start(), None)).split("\n")
+    return draw_state(game, game.view(game.start(), None)).split("\n")
 
 
 def test_hunt_is_drawn_with_the_ring_that_nobody_can_reach_filled():
@@ -73,12 +74,71 @@ def test_pacman_is_drawn_with_pellets_under_the_ghosts_and_the_cells_out_of_play
     ]
 
 
+def test_the_discs_of_connect_four_stand_in_their_columns():
+    game = rulebook.load("connect_four", "standard")
+    state = game.start()
+    for role, column in (("red", 4), ("yellow", 4), ("red", 7)):
+        state = game.play(state, {role: f"drop {column}"})
+    lines = draw_state(game, game.view(state, None)).split("\n")
+    assert lines[-6:] == [
+        " 2 ┃             Y             ┃",
+        "   ┃                           ┃",
+        " 1 ┃             R           R ┃",
+        "   ┗━━━━━━━━━━━━━━━━━━━━━━━━━━━┛",
+        "     1   2   3   4   5   6   7",
+        "   R disc red   Y disc yellow",
+    ]
+
+
+def test_a_card_that_a_role_may_not_see_lies_face_down():
+    game = rulebook.load("kuhn_poker", "three_cards")
+    state = game.play(game.start(), {"chance": "deal K J"})
+    assert draw_state(game, game.view(state, "second")).split("\n") == [
+        "              ┌───┐",
+        " card first   │░░░│",
+        "              └───┘",
+        "              ┌───┐",
+        " card second  │ J │",
+        "              └───┘",
+        " chips first 1   chips second 1   moves",
+    ]
+
+
+def test_riders_of_surround_stand_before_their_trails():
+    game = rulebook.load("surround", "nine")
+    moves = {"red": "move east", "green": "move north", "blue": "move west", "yellow": "move south"}
+    lines = draw_state(game, game.view(game.play(game.start(), moves), None)).split("\n")
+    assert lines[1] == " 9 ┃ y                           B   b ┃"
+    assert lines[17] == " 1 ┃ r   R                           g ┃"
+    assert lines[-3].startswith("   R red 2 1   G green 9 2   B blue 8 9   Y yellow 1 8   r trail red")
+
+
+def test_cards_that_do_not_fit_are_listed_in_a_row_of_the_same_height():
+    few, many = (draw([], [f"hand {'10 ' * count}"], drawing=(Cards("hand CARDS"),)).split("\n") for count in (3, 20))
+    assert few == ["       ┌────┬────┬────┐", " hand  │ 10 │ 10 │ 10 │", "       └────┴────┴────┘"]
+    assert many == ["", f" hand  {' '.join(['10'] * 20)}", ""]
+
+
+def test_the_first_declaration_that_fits_a_fact_draws_it():
+    grid = Grid("field COLUMNS ROWS", "bar X Y WAY")
+    drawing = (grid, Mark("mine X Y", "*"), Mark("ROLE X Y", "role"), Piece("at KIND X Y"))
+    board, state = ["field 3 1", "bar 1 1 east"], ["mine 1 1", "fox 2 1", "at king 3 1", "mine 9 9", "rest 4"]
+    assert draw(board, state, drawing=drawing, roles=["fox"]).split("\n") == [
+        "   ░░░░┏━━━━━━━┓",
+        " 1 ░░*░┃ f   K ┃",
+        "   ░░░░┗━━━━━━━┛",
+        "     1   2   3",
+        "   K king 3 1   * 1 mine   f fox   ░ out of reach",
+        "   mine 9 9   rest 4",
+    ]
+
+
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.label)
 def test_every_state_of_every_board_fits_a_terminal_and_keeps_its_size(board):
     game, random = rulebook.game_of(board), Random(7)
     state, heights = game.start(), set()
     while game.outcome(state) is None:
-        lines = draw(game.board(), game.view(state, None)).split("\n")
+        lines = draw_state(game, game.view(state, None)).split("\n")
         heights.add(len(lines))
         assert max(map(len, lines)) <= 80
         moves = {role: random.choice(game.legal_moves(state, role)) for role in game.to_move(state)}
@@ -89,10 +149,10 @@ def test_every_state_of_every_board_fits_a_terminal_and_keeps_its_size(board):
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.label)
 def test_colour_says_nothing_that_the_plain_drawing_does_not(board):
     game = rulebook.game_of(board)
-    facts = game.board(), game.view(game.start(), None)
-    painted = draw(*facts, colour=True)
+    facts = game.view(game.start(), None)
+    painted = draw_state(game, facts, colour=True)
     assert SGR.search(painted)
-    assert SGR.sub("", painted) == draw(*facts)
+    assert SGR.sub("", painted) == draw_state(game, facts)
     assert painted.count("\x1b[0m") * 2 == painted.count("\x1b")
 
 

@@ -187,7 +187,7 @@ def test_the_board_is_told_by_its_cells(small):
     of, _, page = small
     duel, classic = page.data["boards"]
     assert [duel["label"], classic["label"]] == [board.label for board in of.boards]
-    assert (duel["grid"]["low"], duel["grid"]["high"], len(duel["grid"]["reach"])) == (1, 8, 64)
+    assert (duel["grid"]["columns"], duel["grid"]["rows"], len(duel["grid"]["reach"])) == ([1, 8], [1, 8], 64)
     assert len(classic["grid"]["reach"]) == 36
     assert [[8, 7], [8, 8]] in duel["grid"]["walls"]
     assert classic["sides"] == [[0], [1, 2]]

@@ -102,13 +102,13 @@ DRAWN = """(turns) => {
   const drawn = () => {
     for (const each of document.getAnimations()) each.finish();
     const pieces = [...document.querySelectorAll(".piece:not([hidden])")];
-    const pellets = [...document.querySelectorAll(".pellet:not(.taken)")];
-    return [Object.fromEntries(pieces.map((piece) => [piece.dataset.role, cellOf(piece)])), pellets.map(cellOf).sort()];
+    const marks = [...document.querySelectorAll(".marks .mark:not(.taken)")];
+    return [Object.fromEntries(pieces.map((piece) => [piece.dataset.role, cellOf(piece)])), marks.map(cellOf).sort()];
   };
   const back = () => { document.querySelector("button.back").click(); return drawn(); };
   return [drawn(), ...Array.from({ length: turns }, back)].reverse();
 }"""
-"""Where characters and pellets are seen, now and in so many turns before, going back."""
+"""Where pieces and marks are seen, now and in so many turns before, going back."""
 
 
 def drawn(page) -> list[object]:
@@ -116,12 +116,12 @@ def drawn(page) -> list[object]:
 
 
 def recorded(record: Record) -> list[list[object]]:
-    """Where the rules have roles and pellets at the start and after every turn, as the page tells it."""
+    """Where the rules have pieces and marks at the start and after every turn, as the page tells it."""
     game = rulebook.game_of(record.match)
-    grid = read_grid(game.board())
-    told = (read_state(grid, scene.facts) for scene in scenes(game, record.turns))
+    grid = read_grid(game.board(), game.drawing)
+    told = (read_state(grid, scene.facts, game.drawing) for scene in scenes(game, record.turns))
     return [
-        [{role: f"{x} {y}" for role, (x, y) in scene.roles.items()}, sorted(f"{x} {y}" for x, y in scene.pellets)]
+        [{role: f"{x} {y}" for role, (x, y) in scene.roles.items()}, sorted(f"{x} {y}" for (x, y), _ in scene.marks)]
         for scene in told
     ]
 

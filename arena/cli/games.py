@@ -19,7 +19,7 @@ def games(
 ) -> None:
     """List the boards that can be played; with a name, draw them."""
     from arena.games import rulebook
-    from arena.replay.drawing import draw
+    from arena.replay.drawing import draw_state
 
     boards = rulebook.find(name, Path()) if name else rulebook.all_boards(Path())
     for problem in () if name else rulebook.unsound(Path()):
@@ -34,7 +34,7 @@ def games(
     for board in boards if name else ():
         game = rulebook.game_of(board)
         print(f"\n{output.safe_line(board.label)}\n")
-        print(draw(game.board(), game.view(game.start(), None), colour=output.wants_colour()))
+        print(draw_state(game, game.view(game.start(), None), colour=output.wants_colour()))
         facts = [fact for fact in game.board() if fact.split(" ")[0] not in {"wall", "size"}]
         print("\n".join(f"  {output.safe_line(fact)}" for fact in facts))
 

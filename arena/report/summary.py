@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from arena.charts.style.letters import shortened
+from arena.drawing import MAZE, Drawing
+from arena.drawing import Grid as DrawnGrid
 from arena.errors import ArenaError
 from arena.protocol import clean
-from arena.replay.drawing.board_state import Grid, read_grid, read_state
+from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
 from arena.report.author import Author
 from arena.report.bots import TIMES
 from arena.report.index import Index
@@ -64,31 +66,37 @@ def _board(label: str, results: Results, index: Index, games: Games, archive: Ar
     """Return a board's names, and its facts that never change."""
     facts: tuple[str, ...] = ()
     start: tuple[str, ...] = ()
+    drawing: Drawing = MAZE
     if (sample := archive.newest_on(label)) is not None:
         try:
             game = games.game(sample.match)
-            facts, start = tuple(game.board()), tuple(game.view(game.start(), None))
+            facts, start, drawing = tuple(game.board()), tuple(game.view(game.start(), None)), game.drawing
         except ArenaError:  # its replays say so
             facts = ()
-    grid = read_grid(facts)
+    grid = read_grid(facts, drawing)
     return {
         "label": clean(label),
         "column": clean(results.columns[label]),
         "roles": [clean(role) for role in index.roles[label]],
         "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
         "facts": [clean(fact) for fact in facts],
-        "grid": None if grid is None else _grid(grid, start),
+        "grid": None if grid is None else _grid(grid, read_state(grid, start, drawing)),
+        "drawing": [
+            {"kind": type(item).__name__.lower()} | item._asdict()
+            for item in drawing
+            if not isinstance(item, DrawnGrid)
+        ],
     }
 
 
-def _grid(grid: Grid, start: tuple[str, ...]) -> Values:
+def _grid(grid: Grid, start: BoardState) -> Values:
     """Return a grid: `walls` are pairs of neighbours, `reach` the cells that steps lead to from the start."""
     return {
-        "low": grid.low,
-        "high": grid.high,
+        "columns": [grid.columns[0], grid.columns[-1]],
+        "rows": [grid.rows[0], grid.rows[-1]],
+        "marks": [clean(fact) for _, fact, _ in grid.marks],
         "walls": sorted(sorted(wall) for wall in grid.walls if len(wall) == 2),
-        "exits": list(grid.exits),
-        "reach": sorted(cell for cell in read_state(grid, start).in_play if grid.on_board(cell)),
+        "reach": sorted(cell for cell in start.in_play if grid.on_board(cell)),
     }
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from arena.cli import output
 from arena.game import Game, Role
-from arena.replay.drawing.board_state import EXIT, PELLET, Grid, read_grid, read_state
-from arena.replay.drawing.lattice import rows
+from arena.replay.drawing import picture, readable
+from arena.replay.drawing.board_state import BoardState
 from arena.replay.drawing.paint import paint, style
 from arena.replay.replayer import Scene
 from arena.values import Match, Record
@@ -83,18 +83,17 @@ def frame(
     columns, height = size
     rows_left = height - 3  # without the title and the lines below
     scene, match = story.scenes[index], story.match
-    grid = _grid(story)
-    board = _board(story, scene, grid)
+    board, state = _board(story, scene)
     board_width = max(map(width, board), default=0)
     beside = columns - board_width - GAP_COLUMNS >= PANEL_COLUMNS
     if beside:
-        panel = _panel(story, index, grid, (columns - board_width - GAP_COLUMNS, rows_left), aside)
+        panel = _panel(story, index, state, (columns - board_width - GAP_COLUMNS, rows_left), aside)
         body = [
             f"{board_line}{' ' * (board_width - width(board_line) + GAP_COLUMNS)}{panel_line}"
             for board_line, panel_line in zip_longest(board, panel, fillvalue="")
         ]
     else:
-        panel = _panel(story, index, grid, (columns, max(0, rows_left - len(board) - 1)), aside)
+        panel = _panel(story, index, state, (columns, max(0, rows_left - len(board) - 1)), aside)
         body = [*board, "", *panel]
     if len(board) > rows_left or board_width > columns:
         needed = f"the terminal is too small for this board: {board_width} x {len(board) + 3}"
@@ -106,31 +105,26 @@ def frame(
 
 def panel_columns(story: Story, columns: int) -> int:
     """Return the width of the panel on a terminal of so many columns."""
-    board = _board(story, story.scenes[-1], _grid(story))
+    board, _ = _board(story, story.scenes[-1])
     beside = columns - max(map(width, board), default=0) - GAP_COLUMNS
     return beside if beside >= PANEL_COLUMNS else columns
 
 
-def _grid(story: Story) -> Grid | None:
-    grid = read_grid(story.game.board())
-    return grid if grid is not None and grid.fits else None
+def _board(story: Story, scene: Scene) -> tuple[list[str], BoardState | None]:
+    """Return the drawn board and its state; without anything to draw, the facts of the board and of the state."""
+    game = story.game
+    grid, state = readable(game.board(), scene.facts, game.drawing, game.roles)
+    if grid is None and not state.cards:
+        return [f"  {output.safe_line(fact, 46)}" for fact in (*game.board(), "", *scene.facts)], None
+    return [line.rstrip() for line in picture(grid, state, story.colour)], state
 
 
-def _board(story: Story, scene: Scene, grid: Grid | None) -> list[str]:
-    """Draw the board; a game without a grid shows its facts and the state's."""
-    if grid is None:
-        facts = (*story.game.board(), "", *scene.facts)
-        return [f"  {output.safe_line(fact, 46)}" for fact in facts]
-    return [line.rstrip() for line in rows(grid, read_state(grid, scene.facts), story.colour)]
-
-
-def _panel(story: Story, index: int, grid: Grid | None, size: tuple[int, int], aside: tuple[str, ...]) -> list[str]:
-    """Return the players, the signs and other facts of the state; then the moves so far, the newest last.
-
-    After the last turn the verdict and the seats at fault stand below them.
-    """
+def _panel(
+    story: Story, index: int, state: BoardState | None, size: tuple[int, int], aside: tuple[str, ...]
+) -> list[str]:
+    """Return the players, the signs and other facts of the state; then the moves so far, the newest last."""
     columns, height = size
-    top = [*_seats(story, story.scenes[index], grid, columns), ""]
+    top = [*_seats(story, story.scenes[index], state, columns), ""]
     if aside:
         rows_left = max(0, height - len(top))
         return [*top, *(aside if len(aside) <= rows_left else (*aside[: rows_left - 1], "... and more"))]
@@ -151,25 +145,23 @@ def _panel(story: Story, index: int, grid: Grid | None, size: tuple[int, int], a
     return [*top, *log, *end]
 
 
-def _seats(story: Story, scene: Scene, grid: Grid | None, columns: int) -> Iterator[str]:
-    state = read_state(grid, scene.facts) if grid else None
+def _seats(story: Story, scene: Scene, state: BoardState | None, columns: int) -> Iterator[str]:
     longest = max(map(len, story.game.roles))
     scores = story.record.verdict.scores if story.record and scene is story.scenes[-1] else {}
     for role in story.game.roles:
         sign = ""
-        if state:
+        if state and state.symbols:
             letter = state.letters.get(role, " ")
             sign = f"{paint(letter, style(state, letter), story.colour)} "
         score = paint(f"  {scores[role]}" if role in scores else "", BOLD, story.colour)
         yield cut(f"{sign}{role:{longest}}  {output.safe_line(story.names[role])}{score}", columns)
-    if not state or not grid:
+    if not state:
         return
-    signs = [(EXIT, "exit")] if grid.exits else []
-    signs += [(PELLET, output.counted(len(state.pellets), "pellet"))] if state.pellets else []
-    if signs:
-        yield cut(
-            "   ".join(f"{paint(sign, style(state, sign), story.colour)} {text}" for sign, text in signs), columns
-        )
+    if state.meanings:
+        signs = [
+            f"{paint(sign, style(state, sign), story.colour)} {output.safe_line(text)}" for sign, text in state.meanings
+        ]
+        yield cut("   ".join(signs), columns)
     for fact in state.other_facts:
         yield cut(f"  {output.safe_line(fact)}", columns)
 

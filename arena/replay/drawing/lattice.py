@@ -16,19 +16,18 @@ CORNERS = " ╹╺┗╻┃┏┣╸┛━┻┓┫┳╋"
 
 def rows(grid: Grid, state: BoardState, colour: bool) -> Iterator[str]:
     """Yield the lines from north to south, `y` before each row of cells, and a line of `x` below them."""
-    last = 2 * len(grid.span)
-    for row in range(last + 1):
-        label = str(grid.high - row // 2) if row % 2 else ""
-        drawings = (_place(grid, state, column, row, colour) for column in range(last + 1))
-        yield paint(f"{label:>{grid.margin - 1}} ", DIM, colour) + "".join(drawings)
+    for row in range(2 * len(grid.rows) + 1):
+        label = str(grid.rows[-1] - row // 2) if row % 2 else ""
+        places = (_place(grid, state, column, row, colour) for column in range(2 * len(grid.columns) + 1))
+        yield paint(f"{label:>{grid.margin - 1}} ", DIM, colour) + "".join(places)
     yield paint(_columns(grid), DIM, colour)
 
 
 def _columns(grid: Grid) -> str:
     """Return the `x` below the columns; only every fifth where they would run together."""
-    stride = 1 if grid.room > max(len(str(grid.low)), len(str(grid.high))) - 1 and grid.room > 1 else 5
+    stride = 1 if grid.room > max(len(str(x)) for x in grid.columns) - 1 and grid.room > 1 else 5
     line = ""
-    for number, x in enumerate(grid.span):
+    for number, x in enumerate(grid.columns):
         if x % stride == 0:
             middle = grid.margin + 1 + number * (grid.room + 1) + grid.room // 2
             line = line.ljust(middle - len(str(x)) // 2) + str(x)
@@ -54,7 +53,7 @@ def _cells(grid: Grid, column: int, row: int) -> frozenset[Cell]:
     """Return the cells of the grid that a place is, or lies between."""
     columns = (column,) if column % 2 else (column - 1, column + 1)
     lines = (row,) if row % 2 else (row - 1, row + 1)
-    cells = {(grid.low + x // 2, grid.high - y // 2) for x in columns for y in lines}
+    cells = {(grid.columns[0] + one // 2, grid.rows[-1] - other // 2) for one in columns for other in lines}
     return frozenset(cell for cell in cells if grid.on_board(cell))
 
 

@@ -1,11 +1,8 @@
 """Colour for terminals: SGR codes (ECMA-48). They only repeat what letters and lines say."""
 
-from arena.replay.drawing.board_state import EXIT, PELLET, BoardState
+from arena.replay.drawing.board_state import BoardState
 
 WALL, DIM = "34", "2"
-MARKS = {EXIT: "1;35", PELLET: ""}
-ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
-"""Of the roles, in order of play: turned, so that they stand out on light and on dark."""
 
 
 def paint(text: str, code: str, colour: bool) -> str:
@@ -14,6 +11,5 @@ def paint(text: str, code: str, colour: bool) -> str:
 
 
 def style(state: BoardState, symbol: str) -> str:
-    """Return the style of what stands in a cell."""
-    letters = list(state.letters.values())
-    return ROLES[letters.index(symbol) % len(ROLES)] if symbol in letters else MARKS.get(symbol, "")
+    """The style of what stands in a cell."""
+    return state.styles.get(symbol, "")

@@ -3,17 +3,17 @@
 // A cell is 10 wide. `y` of the game grows upwards, `y` of a drawing downwards.
 
 const boardOf = (board) => {
-  const { low, high, walls, exits, reach } = board.grid;
+  const { columns: [west, east], rows: [south, north], walls, reach } = board.grid;
   const UNIT = 10, RIM = 4, BUMP = 3;
-  const size = (high - low + 1) * UNIT;
-  const middle = ([x, y]) => [(x - low + 0.5) * UNIT, (high - y + 0.5) * UNIT];
+  const [width, height] = [(east - west + 1) * UNIT, (north - south + 1) * UNIT];
+  const middle = ([x, y]) => [(x - west + 0.5) * UNIT, (north - y + 0.5) * UNIT];
   const key = (cell) => cell.join(" ");
   const inReach = new Set(reach.map(key));
 
   function cells() {
     const all = [];
-    for (let x = low; x <= high; x += 1) {
-      for (let y = low; y <= high; y += 1) {
+    for (let x = west; x <= east; x += 1) {
+      for (let y = south; y <= north; y += 1) {
         const [cx, cy] = middle([x, y]);
         all.push(draw("rect", { class: inReach.has(key([x, y])) ? "cell" : "rock", "data-cell": key([x, y]), x: cx - UNIT / 2, y: cy - UNIT / 2, width: UNIT, height: UNIT }));
       }
@@ -30,7 +30,7 @@ const boardOf = (board) => {
       for (const [dx, dy] of Object.values(facts.STEPS)) {
         const there = [x + dx, y + dy];
         const pair = [[x, y], there].sort((one, other) => one[0] - other[0] || one[1] - other[1]).map(key).join("/");
-        const outside = there.some((value) => value < low || value > high);
+        const outside = there[0] < west || there[0] > east || there[1] < south || there[1] > north;
         if (!outside && !shut.has(pair)) continue;
         const [mx, my] = [cx + (dx * UNIT) / 2, cy - (dy * UNIT) / 2];
         path.push(dx ? `M${mx} ${my - 5}v10` : `M${mx - 5} ${my}h10`);
@@ -39,42 +39,33 @@ const boardOf = (board) => {
     return draw("path", { class: "wall", d: path.join("") });
   }
 
-  const door = (cell) => {
+  /** A mark in the middle of its cell. */
+  function mark(fact, { cell, item, role }) {
     const [x, y] = middle(cell);
-    return draw("g", { transform: `translate(${x} ${y})` }, draw("title", {}, `exit ${key(cell)}`),
-      draw("rect", { class: "exit", x: -4, y: -4, width: 8, height: 8, rx: 1.4 }),
-      draw("path", { class: "door", d: "M-1.9 2.6v-3.1a1.9 1.9 0 0 1 3.8 0v3.1z" }));
-  };
+    return draw("g", { class: `mark ${item.shape}`, "data-cell": key(cell), transform: `translate(${x} ${y})` },
+      draw("title", {}, fact), looks.mark(board, item, role));
+  }
 
   function labels() {
-    const stride = high - low > 14 ? 5 : 1;
     const all = [];
-    for (let value = low; value <= high; value += 1) {
-      if (value % stride) continue;
-      const [x, y] = middle([value, value]);
-      all.push(draw("text", { x, y: size + RIM - 0.7, "text-anchor": "middle" }, String(value)));
-      all.push(draw("text", { x: -RIM + 1.6, y: y + 0.8, "text-anchor": "middle" }, String(value)));
+    const stride = (low, high) => (high - low > 14 ? 5 : 1);
+    for (let x = west; x <= east; x += 1) {
+      if (x % stride(west, east) === 0) all.push(draw("text", { x: middle([x, south])[0], y: height + RIM - 0.7, "text-anchor": "middle" }, String(x)));
+    }
+    for (let y = south; y <= north; y += 1) {
+      if (y % stride(south, north) === 0) all.push(draw("text", { x: -RIM + 1.6, y: middle([west, y])[1] + 0.8, "text-anchor": "middle" }, String(y)));
     }
     return all;
   }
 
-  const pellets = new Map();
+  const marks = new Map();
   const pieces = new Map();
   const trails = draw("g");
-  const pelletLayer = draw("g");
+  const markLayer = draw("g", { class: "marks" });
   const pieceLayer = draw("g");
-  const svg = draw("svg", { class: "board", viewBox: `${-RIM} -1 ${size + RIM + 1} ${size + RIM + 1}`, role: "img" },
-    cells(), exits.map(door), trails, pelletLayer, edges(), pieceLayer, labels());
-
-  function pellet(place) {
-    if (!pellets.has(place)) {
-      const [cx, cy] = middle(place.split(" ").map(Number));
-      const dot = draw("circle", { class: "pellet", cx, cy, r: 1.05, "data-cell": place });
-      pellets.set(place, dot);
-      pelletLayer.append(dot);
-    }
-    return pellets.get(place);
-  }
+  const fixed = [...facts.scene(board, board.grid.marks).marks].map(([fact, each]) => mark(fact, each));
+  const svg = draw("svg", { class: "board", viewBox: `${-RIM} -1 ${width + RIM + 1} ${height + RIM + 1}`, role: "img" },
+    cells(), fixed, trails, markLayer, edges(), pieceLayer, labels());
 
   function piece(seat) {
     if (!pieces.has(seat)) {
@@ -123,8 +114,12 @@ const boardOf = (board) => {
      * in so many milliseconds; without time the characters are there at once. `trail` holds the last cells of each seat.
      */
     show(scene, { ways = new Map(), milliseconds = 0, trail = new Map(), title = "" } = {}) {
-      for (const place of scene.pellets) pellet(place);
-      for (const [place, dot] of pellets) dot.classList.toggle("taken", !scene.pellets.has(place));
+      for (const [fact, each] of scene.marks) {
+        if (marks.has(fact)) continue;
+        marks.set(fact, mark(fact, each));
+        markLayer.append(marks.get(fact));
+      }
+      for (const [fact, drawn] of marks) drawn.classList.toggle("taken", !scene.marks.has(fact));
       for (const [seat, { drawn }] of pieces) drawn.toggleAttribute("hidden", !scene.roles.has(seat));
       for (const [seat, cell] of scene.roles) {
         const { drawn, face, trail: line } = piece(seat);

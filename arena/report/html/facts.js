@@ -1,8 +1,9 @@
 "use strict";
-// The facts of every turn out of the packed changes, and what of them stands on the grid.
+// The facts of every turn out of the packed changes, and what the game's declaration draws of them (arena/drawing.py).
 
 const facts = (() => {
   const STEPS = { north: [0, 1], south: [0, -1], east: [1, 0], west: [-1, 0] };
+  const VARIABLE = /^[A-Z]+$/;
 
   /** The facts after a change: places that are gone, then pairs of place and new fact. */
   function applied(before, [gone, fresh]) {
@@ -13,10 +14,31 @@ const facts = (() => {
 
   const whole = (word) => (/^-?\d+$/.test(word) ? Number(word) : null);
 
-  function cell(board, x, y) {
+  function cell(grid, x, y) {
     const [one, other] = [whole(x ?? ""), whole(y ?? "")];
-    const inside = (value) => value !== null && value >= board.grid.low && value <= board.grid.high;
-    return inside(one) && inside(other) ? [one, other] : null;
+    const inside = (value, [low, high]) => value !== null && value >= low && value <= high;
+    return grid && inside(one, grid.columns) && inside(other, grid.rows) ? [one, other] : null;
+  }
+
+  /** The words of a fact for which the capitals of a pattern stand; null when the pattern does not fit. */
+  function variables(pattern, words) {
+    const wanted = pattern.split(" ");
+    const rest = wanted.at(-1) === "CARDS" ? words.slice(wanted.length - 1) : null;
+    if (rest === null ? words.length !== wanted.length : words.length < wanted.length - 1) return null;
+    const values = { CARDS: rest };
+    for (const [place, want] of wanted.entries()) {
+      if (want === "CARDS") continue;
+      if (VARIABLE.test(want)) values[want] = words[place];
+      else if (want !== words[place]) return null;
+    }
+    return values;
+  }
+
+  /** The words of a fact that are not its cell, without the first where there are more. */
+  function name(pattern, words) {
+    const wanted = pattern.split(" ");
+    const named = words.filter((_, place) => wanted[place] !== "X" && wanted[place] !== "Y");
+    return (named.length > 1 ? named.slice(1) : named).join(" ");
   }
 
   return {
@@ -42,18 +64,30 @@ const facts = (() => {
       return all;
     },
 
-    /** Where the roles and the pellets are, and every fact that is not drawn. */
+    /** The roles' pieces by seat, the marks by their facts, the rows of cards, and every fact that is not drawn. */
     scene(board, state) {
-      const seen = { roles: new Map(), pellets: new Set(), others: [] };
+      const seen = { roles: new Map(), marks: new Map(), cards: [], others: [] };
       for (const fact of state) {
-        const [word, ...rest] = fact.split(/\s+/);
-        const seat = word === "at" && rest.length === 3 ? board.roles.indexOf(rest[0]) : -1;
-        const place = board.grid && (seat >= 0 ? cell(board, rest[1], rest[2]) : rest.length === 2 ? cell(board, ...rest) : null);
+        const words = fact.split(/\s+/);
+        const item = board.drawing.find((each) => variables(each.fact, words) !== null);
+        const values = item ? variables(item.fact, words) : {};
+        const place = cell(board.grid, values.X, values.Y);
+        const seat = item?.kind === "piece" ? board.roles.indexOf(name(item.fact, words)) : -1;
         if (seat >= 0 && place) seen.roles.set(seat, place);
-        else if (word === "pellet" && place) seen.pellets.add(place.join(" "));
-        else seen.others.push(fact);
+        else if (item?.kind === "mark" && place) seen.marks.set(fact, { cell: place, item, role: values.ROLE });
+        else if (item?.kind === "cards") {
+          const cards = values.CARDS ?? [values.CARD];
+          seen.cards.push({ label: words.slice(0, words.length - cards.length).join(" "), cards });
+        } else seen.others.push(fact);
       }
       return seen;
+    },
+
+    /** The declaration of how a role looks: its piece, or else the discs that it owns; undefined when there is none. */
+    lookOf(board, role) {
+      const own = (each) => each.fact.split(" ").some((word) => word === "ROLE" || word === role);
+      return board.drawing.find((each) => each.kind === "piece" && own(each))
+        ?? board.drawing.find((each) => each.kind === "mark" && each.shape === "disc" && own(each));
     },
   };
 })();

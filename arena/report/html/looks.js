@@ -1,9 +1,10 @@
 "use strict";
-// How a character looks: a disc with a letter in a colour of its own, or a drawing for the roles of the shipped games.
-// A cell is 10 wide; a character stands around (0, 0) and is 6 to 7 wide.
+// How pieces and marks look: the shapes and colours that a game's declaration may name (arena/drawing.py).
+// A cell is 10 wide; a piece stands around (0, 0) and is 6 to 7 wide.
 
 const looks = (() => {
   // Okabe and Ito's colours, as in the charts: told apart by colour-blind readers. One side cool, the other warm.
+  const NAMED = { red: "#d55e00", orange: "#e69f00", yellow: "#e8a800", green: "#009e73", blue: "#3fa4dd", purple: "#cc79a7" };
   const COLOURS = [["#0072b2", "#56b4e9"], ["#d55e00", "#e69f00"], ["#009e73", "#4fbf9f"], ["#cc79a7", "#e0aac8"]];
 
   const eyes = (dx = 0) => [-1.15, 1.15].flatMap((x) => [
@@ -37,11 +38,12 @@ const looks = (() => {
     draw("circle", { cx: 1.15, cy: 0.15, r: 0.55, fill: "#ff8a3d" }),
   ];
 
-  // Roles that have a drawing; every other role of every other game is a disc.
-  const DRAWN = { explorer, mummy, pacman: muncher, blinky: () => ghost("#d55e00"), inky: () => ghost("#3fa4dd") };
+  const named = (item, role) => NAMED[item?.colour === "ROLE" ? role : item?.colour];
 
-  /** The colour of a role: its side's hue, its own shade. */
+  /** The colour of a role: the declared one, or its side's hue in its own shade. */
   function colour(board, seat) {
+    const own = named(facts.lookOf(board, board.roles[seat]), board.roles[seat]);
+    if (own) return own;
     const side = Math.max(0, board.sides.findIndex((roles) => roles.includes(seat)));
     const shades = COLOURS[side % COLOURS.length];
     return shades[Math.max(0, board.sides[side]?.indexOf(seat) ?? 0) % shades.length];
@@ -57,25 +59,46 @@ const looks = (() => {
     return taken[seat] ?? "?";
   }
 
-  function disc(board, seat) {
-    return [
-      draw("circle", { r: 3.2, fill: colour(board, seat) }),
-      draw("text", { class: "letter", y: 0.15, "font-size": 4.2, "font-weight": 700, fill: "#fff", "text-anchor": "middle", "dominant-baseline": "central" }, letter(board, seat)),
-    ];
-  }
+  const disc = (fill, sign) => [
+    draw("circle", { r: 3.2, fill }),
+    sign ? draw("text", { class: "letter", y: 0.15, "font-size": 4.2, "font-weight": 700, fill: "#fff", "text-anchor": "middle", "dominant-baseline": "central" }, sign) : null,
+  ];
 
-  const shape = (board, seat) => (Object.hasOwn(DRAWN, board.roles[seat]) ? DRAWN[board.roles[seat]]() : disc(board, seat));
-  const TRAILS = { explorer: "#3f9bd8", mummy: "#b0a17c", pacman: "#e8a800", blinky: "#d55e00", inky: "#3fa4dd" };
+  const door = () => [
+    draw("rect", { class: "exit", x: -4, y: -4, width: 8, height: 8, rx: 1.4 }),
+    draw("path", { class: "door", d: "M-1.9 2.6v-3.1a1.9 1.9 0 0 1 3.8 0v3.1z" }),
+  ];
+
+  // A shape is drawn in a colour, a disc with a sign. `trail` is the colour of shapes that have their own.
+  const SHAPES = {
+    disc: { drawn: disc },
+    dot: { drawn: (fill) => [draw("circle", { class: fill ? null : "pellet", r: 1.05, fill })] },
+    square: { drawn: (fill) => [draw("rect", { x: -4.6, y: -4.6, width: 9.2, height: 9.2, rx: 1, fill, opacity: 0.5 })] },
+    door: { drawn: door },
+    ghost: { drawn: ghost },
+    muncher: { drawn: muncher, trail: "#e8a800", turned: true },
+    explorer: { drawn: explorer, trail: "#3f9bd8" },
+    mummy: { drawn: mummy, trail: "#b0a17c" },
+  };
+  const shapeOf = (item) => (Object.hasOwn(SHAPES, item?.shape ?? "") ? SHAPES[item.shape] : SHAPES.disc);
+  const lookOf = (board, seat) => shapeOf(facts.lookOf(board, board.roles[seat]));
+  const shape = (board, seat) => lookOf(board, seat).drawn(colour(board, seat), letter(board, seat));
 
   // Who has a mouth turns it to where it goes; a ghost or a hat upside down would only look odd.
   const TURNED = { "1 0": "", "-1 0": "scale(-1 1)", "0 1": "rotate(-90)", "0 -1": "rotate(90)" };
 
   return {
     shape,
+    /** A mark; `role` is the role that its fact names, if it names one. */
+    mark(board, item, role) {
+      const seat = board.roles.indexOf(role);
+      const fill = named(item, role) ?? (seat >= 0 ? colour(board, seat) : undefined);
+      return shapeOf(item).drawn(fill, item.sign === "ROLE" && seat >= 0 ? letter(board, seat) : "");
+    },
     /** The transform of a role's drawing that goes this way; "" for those that look the same. */
-    facing: (board, seat, step) => (board.roles[seat] === "pacman" ? TURNED[step.join(" ")] ?? "" : ""),
+    facing: (board, seat, step) => (lookOf(board, seat).turned ? TURNED[step.join(" ")] ?? "" : ""),
     /** The colour that marks where a role went. */
-    trail: (board, seat) => (Object.hasOwn(TRAILS, board.roles[seat]) ? TRAILS[board.roles[seat]] : colour(board, seat)),
+    trail: (board, seat) => lookOf(board, seat).trail ?? colour(board, seat),
     /** A small picture of a role, for a line of text. */
     icon: (board, seat) => draw("svg", { viewBox: "-4.2 -4.2 8.4 8.4", "aria-hidden": "true" }, shape(board, seat)),
   };

@@ -74,13 +74,14 @@ const replay = (() => {
     } };
   }
 
-  /** The state as a drawing, or as its facts where there is no grid. */
+  /** The state as a drawing, or as its facts where the game declares nothing to draw. */
   function stage(match, kept, turns) {
     const states = kept.start ? facts.states(kept) : null;
     if (!states) return { element: make("p", { class: "note" }, `The board cannot be shown: ${kept.broken}.`), show() {} };
-    if (!match.board.grid) return factStage(states);
     const scenes = states.map((state) => facts.scene(match.board, state));
-    const drawn = boardOf(match.board);
+    if (!match.board.grid && !scenes.some((scene) => scene.cards.length)) return factStage(states);
+    const drawn = match.board.grid ? boardOf(match.board) : null;
+    const table = make("div", { class: "table" });
     const others = make("div", { class: "state" });
     const ways = scenes.map((_, turn) => new Map(turns[turn].map((one) =>
       [one.seat, scenes[turn - 1].roles.has(one.seat) ? facts.way(scenes[turn - 1].roles.get(one.seat), one) : []])));
@@ -89,13 +90,18 @@ const replay = (() => {
       const passed = ways.slice(begin + 1, turn + 1).flatMap((way) => (way.get(seat) ?? []).map((step) => step.cell));
       return [scenes[begin].roles.get(seat), ...passed].filter(Boolean);
     };
-    return { element: drawn.svg, others, show(turn, { forward, milliseconds }) {
+    return { element: [drawn?.svg, table], others, show(turn, { forward, milliseconds }) {
       const trail = new Map(match.board.roles.map((_, seat) => [seat, trailOf(turn, seat)]));
-      const where = [...scenes[turn].roles].map(([seat, cell]) => `${match.board.roles[seat]} at ${cell.join(" ")}`).join(", ");
-      drawn.show(scenes[turn], { ways: forward ? ways[turn] : new Map(), milliseconds, trail, title: `Board: ${where}` });
+      const where = [...scenes[turn].roles].map(([seat, cell]) => `${match.board.roles[seat]} at ${cell.join(" ")}`);
+      where.push(...(where.length ? [] : scenes[turn].marks.keys()));
+      drawn?.show(scenes[turn], { ways: forward ? ways[turn] : new Map(), milliseconds, trail, title: `Board: ${where.join(", ")}` });
+      table.replaceChildren(...scenes[turn].cards.map(cardRow));
       others.replaceChildren(...scenes[turn].others.map((fact) => make("span", {}, fact)));
     } };
   }
+
+  const cardRow = ({ label, cards }) => make("div", { class: "cardrow" }, make("span", { class: "label" }, label),
+    cards.map((card) => (card === "?" ? make("span", { class: "card down", title: "face down" }, "?") : make("span", { class: "card" }, card))));
 
   function factStage(states) {
     const list = make("ul", { class: "factlist", tabindex: "0", "aria-label": "Facts of the state" });

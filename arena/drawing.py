@@ -1,0 +1,55 @@
+"""How the facts of a game look: the declarations that the terminal, replays and the report draw by.
+
+A game says it in a class attribute, such as `drawing = (Grid("grid COLUMNS ROWS"), Mark("disc ROLE X Y"))`. Each
+declaration has a pattern: a fact in which words in capitals stand for any word. The first declaration whose pattern
+fits a fact draws it; facts that fit none are shown as they are.
+
+It imports the standard library only, because bots may import rules.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+SHAPES = ("disc", "dot", "square", "door", "ghost", "muncher", "explorer", "mummy")
+"""The shapes that the report can draw. Doors, munchers, explorers and mummies have colours of their own."""
+COLOURS = ("red", "orange", "yellow", "green", "blue", "purple")
+
+
+class Grid(NamedTuple):
+    """A grid of cells: `y` grows upwards. Its facts are looked for on the board."""
+
+    size: str = "size LOW HIGH"
+    """LOW and HIGH are the lowest and the highest coordinate of both axes; or COLUMNS and ROWS, counted from 1."""
+    walls: str = "wall X Y WAY"
+    """WAY is `north` or `east`: the side of the cell (X, Y) on which a wall stands."""
+
+
+class Piece(NamedTuple):
+    """A thing that moves from cell to cell (X, Y). The other words of the fact name it, usually by its ROLE."""
+
+    fact: str
+    shape: str = "disc"
+    colour: str = ""
+    """One of COLOURS, or `ROLE` where the roles are called like colours; empty = a colour for each role."""
+
+
+class Mark(NamedTuple):
+    """A thing that stays in its cell (X, Y) as long as its fact is there."""
+
+    fact: str
+    sign: str = "·"
+    """Its sign in a terminal; `ROLE` is the role's letter, `role` the same in lower case."""
+    shape: str = "dot"
+    colour: str = ""
+    """As a Piece's."""
+
+
+class Cards(NamedTuple):
+    """A row of cards. CARD is one word, CARDS all words that are left; the card `?` is shown face down."""
+
+    fact: str
+
+
+Drawing: TypeAlias = tuple[Grid | Piece | Mark | Cards, ...]
+
+MAZE: Drawing = (Grid(), Mark("exit X Y", "⌂", "door", "purple"), Mark("pellet X Y"), Piece("at ROLE X Y"))
+"""The drawing of a game that declares none; a game in a maze may add its own pieces before it."""
