@@ -59,6 +59,13 @@ def small(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def declared(tmp_path_factory):
+    """The page of an event of games that declare discs, cards, and riders with trails."""
+    of = reported.event(on=reported.boards("standard", "three_cards", "nine"))
+    return written(tmp_path_factory.mktemp("declared"), of, [reported.played(match) for match in reported.plan(of)])
+
+
+@pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
     """Where the page of an event is in which every text is hostile."""
     folder = tmp_path_factory.mktemp("hostile")
@@ -196,6 +203,29 @@ def test_a_replay_is_played_to_its_end_and_every_turn_is_drawn_as_it_was_recorde
         assert now(page).endswith(record.verdict.reason)
         assert page.evaluate(DRAWN, last) == recorded(record)
         assert now(page) == "Start"
+
+
+@pytest.mark.parametrize("board", ["standard", "nine"])
+def test_what_a_game_declares_is_drawn_in_every_turn_as_it_was_recorded(browser, declared, board):
+    path, records = declared
+    record = record_on(records, board)
+    last = record.turns[-1].number
+    with opened(browser, path, f"#match={record.match.id}&turn={last}") as page:
+        page.wait_for_selector(".marks .mark")
+        assert page.evaluate(DRAWN, last) == recorded(record)
+        disc = ".players li:nth-child(2) circle"
+        assert page.locator(disc).first.get_attribute("fill") == {"standard": "#e8a800", "nine": "#009e73"}[board]
+
+
+def test_cards_are_shown_for_every_turn(browser, declared):
+    path, records = declared
+    record = record_on(records, "three_cards")
+    _, first, second = record.turns[0].move.split()
+    with opened(browser, path, f"#match={record.match.id}&turn=1") as page:
+        assert page.locator(".cardrow").all_inner_texts() == [f"card first\n{first}", f"card second\n{second}"]
+        assert page.inner_text(".state").split("\n")[-1] == "moves"
+        page.click("button.back")
+        assert page.locator(".card.down").count() == 2
 
 
 def test_a_step_on_is_walked_and_ends_where_it_should(browser, small):

@@ -9,10 +9,11 @@ import pytest
 from playthroughs.make import HERE, path_of, told
 from toy import Duet
 
+from arena.drawing import Cards, Mark, Piece
 from arena.game import Game, Outcome
 from arena.games import rulebook
 from arena.games.conformance import LONGEST, flaws, playout
-from arena.replay.drawing import draw
+from arena.replay.drawing import draw_state
 from arena.rulefile import parameters
 
 BOARDS = [board.label for board in rulebook.all_boards()]
@@ -65,7 +66,7 @@ def test_the_page_names_every_board_and_everything_that_a_board_may_set(label):
 @pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/court", "pacman/classic"])
 def test_the_page_draws_the_boards_as_arena_does(label):
     game = load(label)
-    drawn = draw(game.board(), game.view(game.start(), None)).splitlines()
+    drawn = draw_state(game, game.view(game.start(), None)).splitlines()
     grid = [line for line in drawn if not line.startswith("   ") or not line.strip()[0].isalpha()]
     assert len(grid) > 16
     assert [line.strip() for line in grid if line.strip() not in README] == []
@@ -143,6 +144,16 @@ class Endless(Duet):
 
     def play(self, state, moves):
         return state
+
+
+class Painted(Duet):
+    drawing = (
+        Piece("fox X"),
+        Mark("hen X Y", shape="star"),
+        Piece("at X Y", colour="pink"),
+        Cards("hand CARDS now"),
+        "at",
+    )
 
 
 class Stuck(Duet):
@@ -245,6 +256,11 @@ class Ink(list):
         (Unsided(), "do not have every role once"),
         (Shouting(), "role 'THE chick' is not a word"),
         (Endless(), f"no end within {LONGEST} turns"),
+        (Painted(), "'fox X' does not say where X and Y are"),
+        (Painted(), "the shape 'star'; shapes are disc, dot"),
+        (Painted(), "the colour 'pink'; colours are red, orange"),
+        (Painted(), "'hand CARDS now' does not end with CARD or CARDS"),
+        (Painted(), "'at' is no Grid, Piece, Mark or Cards"),
         (Stuck(), "to_move is () where the outcome is None"),
         (TooGood(), "fox scores 101"),
         (Fractions(), "fox scores 33.3"),

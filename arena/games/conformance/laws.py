@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, Mark, Piece
 from arena.game import CHANCE, Game, Move, Role
 from arena.protocol import LINE_LIMIT
 
@@ -50,6 +51,23 @@ def roles(game: Game[Any]) -> Iterator[str]:
 def board(game: Game[Any]) -> Iterator[str]:
     """The facts of the board are lines of words."""
     yield from _text("board", game.board())
+
+
+def drawing(game: Game[Any]) -> Iterator[str]:
+    """The declarations of the drawing can be read."""
+    for item in getattr(game, "drawing", MAZE):
+        if isinstance(item, Piece | Mark):
+            if not {"X", "Y"} <= set(item.fact.split()):
+                yield f"drawing: {item.fact!r} does not say where X and Y are"
+            if item.shape not in SHAPES:
+                yield f"drawing: {item.fact!r} has the shape {item.shape!r}; shapes are {', '.join(SHAPES)}"
+            if item.colour not in {"", "ROLE", *COLOURS}:
+                yield f"drawing: {item.fact!r} has the colour {item.colour!r}; colours are {', '.join(COLOURS)} and ROLE"
+        elif isinstance(item, Cards):
+            if item.fact.split()[-1:] not in (["CARD"], ["CARDS"]):
+                yield f"drawing: {item.fact!r} does not end with CARD or CARDS"
+        elif not isinstance(item, Grid):
+            yield f"drawing: {item!r} is no Grid, Piece, Mark or Cards"
 
 
 # One state
@@ -188,6 +206,6 @@ def _hashable(value: object) -> bool:
     return True
 
 
-OF_THE_GAME = (lasting, roles, board)
+OF_THE_GAME = (lasting, roles, board, drawing)
 OF_A_STATE = (turns, moves, outcomes, views, openness, values, at_once)
 OF_A_PLAYOUT = (ends, tells, repeats)
