@@ -228,6 +228,22 @@ def test_cards_are_shown_for_every_turn(browser, declared):
         assert page.locator(".card.down").count() == 2
 
 
+def test_commands_that_go_on_from_a_turn_follow_the_turn_and_can_be_copied(browser, declared):
+    path, records = declared
+    record = record_on(records, "standard")
+    with opened(
+        browser, path, f"#match={record.match.id}&turn=3", permissions=["clipboard-read", "clipboard-write"]
+    ) as page:
+        page.click("button.back")
+        turn = f"--from {record.match.id} --turn 2"
+        assert page.locator(".fork code").all_inner_texts() == [f"arena play {turn}", f"arena match {turn}"]
+        page.locator(".fork .copy").first.click()
+        page.wait_for_selector(".copy:has-text('Copied')")
+        assert page.evaluate("navigator.clipboard.readText()") == f"arena play {turn}"
+        page.click("button.last")
+        assert page.locator(".fork").is_hidden()
+
+
 def test_a_step_on_is_walked_and_ends_where_it_should(browser, small):
     path, records = small
     record = record_on(records, "duel")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from arena.cli import match_text, options, output, seating, signals, workspace
+from arena.cli import fork, match_text, options, output, seating, signals, workspace
 from arena.cli.live import terminal
+from arena.errors import ArenaError
 from arena.game import Game
 from arena.replay.replayer import Replayer, scenes
 from arena.values import Match
@@ -18,8 +19,18 @@ if TYPE_CHECKING:
 
 
 def match(
-    bots: Annotated[list[str], typer.Argument(metavar="BOT...", help="Names or paths of bots, in role order.")],
-    board: Annotated[str, typer.Option("--board", "-b", help="A board: game/board, or its name.")],
+    bots: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="BOT...", help="Names or paths of bots, in role order; with --from: default: those of that match."
+        ),
+    ] = None,
+    board: Annotated[
+        str | None, typer.Option("--board", "-b", help="A board: game/board, or its name; not with --from.")
+    ] = None,
+    from_match: fork.MatchId = None,
+    turn: fork.TurnNumber = None,
+    event: fork.EventName = None,
     seed: Annotated[int, typer.Option(help="Fixes every draw.")] = 0,
     watch: Annotated[bool, typer.Option("--watch", help="Wait for a key, or for Enter, after each turn.")] = False,
     pace: Annotated[float, typer.Option(min=0.0, help="Seconds to wait after each turn that is printed.")] = 0.0,
@@ -31,19 +42,28 @@ def match(
     draw: Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")] = True,
     json: options.Json = False,
 ) -> None:
-    """Play one match between named bots, and show it turn by turn. Nothing is stored."""
+    """Play one match between named bots, from the start or from any turn of a recorded match. Nothing is stored."""
     from arena.games import rulebook
     from arena.match import play
     from arena.sandbox.launcher import Launcher
 
     overrides = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
     tournament = workspace.tournament(overrides | (seating.UNLIMITED if no_limits else {}))
-    chosen = seating.board_named(board, "--board")
-    named = [workspace.bot_named(bot) for bot in bots]
+    begun = fork.read(from_match, turn, event)
+    if begun is not None and board is not None:
+        raise ArenaError(f"--board {board}: with --from the board is that of the match, {begun.board.label}")
+    if begun is None and not (bots and board):
+        raise ArenaError("name the bots and the board: arena match BOT... --board BOARD; or a match, by --from")
+    chosen = begun.board if begun is not None else seating.board_named(board or "", "--board")
+    named = [workspace.bot_named(bot) for bot in bots or ()]
+    if begun is not None and not named:
+        played = begun.bots()
+        named = [played[role] for role in chosen.roles]
     players = seating.assign_roles(
         chosen, chosen.roles, list(map(seating.without_limits, named)) if no_limits else named
     )
-    planned = seating.make_match(chosen, players, seed, tournament.conditions())
+    opening = begun.moves if begun is not None else ()
+    planned = seating.make_match(chosen, players, seed, tournament.conditions(), opening)
     output.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
     with signals.listening() as stop, _naming_launcher() if no_limits else Launcher() as launcher:

@@ -1,4 +1,4 @@
-"""`arena play`: a person in one or more seats of a match, bots in the others. Nothing is stored."""
+"""`arena play`: a person in one or more seats of a match, bots in the bot_roles. Nothing is stored."""
 
 import random
 import time
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import match_text, options, output, seating, signals, workspace
+from arena.cli import fork, match_text, options, output, seating, signals, workspace
 from arena.cli.live import terminal
 from arena.cli.match import left_early
 from arena.errors import ArenaError
@@ -16,7 +16,9 @@ from arena.values import Board, Conditions, Match, Record
 
 
 def play(
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board: game/board, or its name.")],
+    board: Annotated[
+        str | None, typer.Argument(metavar="BOARD", help="A board: game/board, or its name; none with --from.")
+    ] = None,
     roles: Annotated[
         list[str] | None, typer.Argument(metavar="ROLE...", help="The role that you play, or several.")
     ] = None,
@@ -26,16 +28,30 @@ def play(
             "--against", "-a", metavar="BOT", help="A bot for each of the other roles, in role order, or one for all."
         ),
     ] = None,
+    from_match: fork.MatchId = None,
+    turn: fork.TurnNumber = None,
+    event: fork.EventName = None,
     seed: Annotated[int | None, typer.Option(help="Fixes every draw; default: another one each time.")] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
 ) -> None:
-    """Play a role yourself, by arrow keys or typed moves, against bots. You have no clock; nothing is stored."""
-    chosen = seating.board_named(board, "BOARD")
+    """Play a role yourself, by arrow keys or typed moves, against bots. You have no clock; nothing is stored.
+
+    With --from you take over a role of a recorded match, by default the one that moves next.
+    """
+    own_roles = tuple(dict.fromkeys(roles or ()))
+    begun = fork.read(from_match, turn, event)
+    if begun is not None:
+        chosen = begun.board
+        own_roles = (board, *own_roles) if board is not None else (begun.next_role,)
+    elif board is not None:
+        chosen = seating.board_named(board, "BOARD")
+    else:
+        raise ArenaError("name a board and your role: arena play BOARD ROLE; or a match, by --from")
     overrides = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
     conditions = workspace.tournament(overrides).conditions()
     seed = int(time.time()) if seed is None else seed
-    planned = _plan(chosen, tuple(dict.fromkeys(roles or ())), against or (), seed, conditions)
+    planned = _plan(chosen, own_roles, against or (), seed, conditions, begun)
     output.warn_about_confinement(planned.conditions)
     with signals.listening() as stop:
         stop.at_once()
@@ -45,9 +61,17 @@ def play(
 
 
 def _plan(
-    board: Board, own_roles: tuple[Role, ...], against: Sequence[str], seed: int, conditions: Conditions
+    board: Board,
+    own_roles: tuple[Role, ...],
+    against: Sequence[str],
+    seed: int,
+    conditions: Conditions,
+    begun: fork.Fork | None,
 ) -> Match:
-    """Return the match: the person in `own_roles`, the named bots, or one drawn by the seed, in the others."""
+    """Return the match: the person in the roles `own_roles`, the named bots in the others.
+
+    Where none are named, these are the bots of the match that is forked, or one bot drawn by the seed.
+    """
     from arena.match.human import HUMAN
 
     if not own_roles:
@@ -59,7 +83,10 @@ def _plan(
     bot_roles = tuple(role for role in board.roles if role not in own_roles)
     if against and not bot_roles:
         raise ArenaError(f"--against {' '.join(against)}: you play every role of {board.label} yourself")
-    if bot_roles:
+    if bot_roles and begun is not None and not against:
+        played = begun.bots()
+        players |= seating.assign_roles(board, bot_roles, [played[role] for role in bot_roles])
+    elif bot_roles:
         bots = [workspace.bot_named(name) for name in against]
         if not bots:
             entrants = workspace.entrants()
@@ -70,7 +97,7 @@ def _plan(
                 )
             bots = [random.Random(seed).choice(able)]
         players |= seating.assign_roles(board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots)
-    return seating.make_match(board, players, seed, conditions)
+    return seating.make_match(board, players, seed, conditions, begun.moves if begun is not None else ())
 
 
 def _play(planned: Match) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.cli import workspace
 from arena.errors import ArenaError
 from arena.game import Role
-from arena.values import Board, Bot, Conditions, Event, Limits, Match
+from arena.values import Board, Bot, Conditions, Event, Limits, Match, OpeningMoves, Openings
 
 UNLIMITED: dict[str, object] = {
     "time.start": "none",
@@ -47,10 +47,13 @@ def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> di
     return players
 
 
-def make_match(board: Board, players: Mapping[Role, Bot], seed: int, conditions: Conditions) -> Match:
+def make_match(
+    board: Board, players: Mapping[Role, Bot], seed: int, conditions: Conditions, opening: OpeningMoves = ()
+) -> Match:
     """Return a match of these bots, built where they have a build command; it belongs to no stored event."""
     bots = workspace.built((players[role] for role in board.roles), conditions.sandbox)
-    event = Event(name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions)
+    listed = Openings(listed=((board.label, (opening,)),)) if opening else Openings()
+    event = Event(name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions, openings=listed)
     return event.match(board, bots, 0)
 
 

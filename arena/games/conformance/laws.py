@@ -62,7 +62,8 @@ def drawing(game: Game[Any]) -> Iterator[str]:
             if item.shape not in SHAPES:
                 yield f"drawing: {item.fact!r} has the shape {item.shape!r}; shapes are {', '.join(SHAPES)}"
             if item.colour not in {"", "ROLE", *COLOURS}:
-                yield f"drawing: {item.fact!r} has the colour {item.colour!r}; colours are {', '.join(COLOURS)} and ROLE"
+                colours = ", ".join((*COLOURS, "ROLE"))
+                yield f"drawing: {item.fact!r} has the colour {item.colour!r}; colours are {colours}"
         elif isinstance(item, Cards):
             if item.fact.split()[-1:] not in (["CARD"], ["CARDS"]):
                 yield f"drawing: {item.fact!r} does not end with CARD or CARDS"

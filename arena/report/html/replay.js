@@ -157,12 +157,14 @@ const replay = (() => {
     const panel = controls(play);
     const list = moveList(match, turns, (turn) => play.to(turn));
     const remarks = remarkPanel(match, turns);
+    const fork = commands.fork(match.id);
 
     function show(turn, { forward = false, milliseconds = 0, playing = false } = {}) {
       picture.show(turn, { forward, milliseconds });
       now.replaceChildren(...sentence(match, turns, turn, over).flat(Infinity).filter(Boolean));
       list.mark(turn);
       remarks.show(turn);
+      fork.to(turn === turns.length - 1 && over !== "forfeit" ? null : turns[turn][0]?.number ?? 0);
       scrub.value = turn;
       scrub.setAttribute("aria-valuetext", now.textContent);
       for (const each of [panel.first, panel.back]) each.disabled = turn === 0;
@@ -179,7 +181,8 @@ const replay = (() => {
     const element = make("div", { class: "replay", tabindex: "-1", "aria-label": "Replay", role: "region",
       onkeydown: (event) => { if (press(event, play, panel.speed)) event.preventDefault(); } },
       make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), heard, scrub, panel.bar,
-        make("p", { class: "keys" }, make("kbd", {}, "space"), " play  ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " step  ", make("kbd", {}, "home"), " ", make("kbd", {}, "end"), "  ", make("kbd", {}, "+"), " ", make("kbd", {}, "−"), " speed")),
+        make("p", { class: "keys" }, make("kbd", {}, "space"), " play  ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " step  ", make("kbd", {}, "home"), " ", make("kbd", {}, "end"), "  ", make("kbd", {}, "+"), " ", make("kbd", {}, "−"), " speed"),
+        fork.list),
       make("div", { class: "aside" }, above,
         make("div", { class: "panel" }, make("h3", {}, "Moves"), list.list),
         make("div", { class: "panel" }, make("h3", {}, "Remarks"), remarks.body)));
