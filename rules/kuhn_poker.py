@@ -31,6 +31,11 @@ class State(NamedTuple):
     moves: tuple[Move, ...] = ()
 
 
+def _outcome(won: int, reason: str) -> Outcome:
+    """Return 50 for each role, and 25 more for each chip that it won or less for each that it lost."""
+    return Outcome({"first": 50 + 25 * won, "second": 50 - 25 * won}, reason)
+
+
 @dataclass(frozen=True)
 class KuhnPoker(Game[State]):
     """The game; it has no parameters."""
@@ -67,16 +72,13 @@ class KuhnPoker(Game[State]):
         return state._replace(moves=(*state.moves, move))
 
     def outcome(self, state: State) -> Outcome | None:
-        """Return 50, and 25 more for each chip that was won or less for each that was lost."""
+        """Return the end by a fold or by a showdown of the cards."""
         if not state.first or state.moves in DECISIONS:
             return None
+        chips = min(self._chips(state).values())  # the loser's
         if state.moves[-1] == "fold":
-            first_wins, reason = len(state.moves) == 2, "fold"
-        else:
-            first_wins, reason = CARDS.index(state.first) > CARDS.index(state.second), "showdown"
-        chips = min(self._chips(state).values())  # of the loser
-        first = 50 + 25 * (chips if first_wins else -chips)
-        return Outcome({"first": first, "second": 100 - first}, reason)
+            return _outcome(chips if len(state.moves) == 2 else -chips, "fold")
+        return _outcome(chips if CARDS.index(state.first) > CARDS.index(state.second) else -chips, "showdown")
 
     def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
         """Return the role's own card, `?` for the other's, the chips in the pot, and the moves so far."""

@@ -42,6 +42,27 @@ PLAYED = {
             "inky": ["move east", "move east", "move west"],
         },
     ),
+    "connect_four": (
+        "connect_four/standard",
+        "yellow",
+        {"red": ["drop 4", "drop 3", "drop 5", "drop 2"], "yellow": ["drop 4", "drop 3", "drop 5"]},
+    ),
+    "goofspiel": (
+        "goofspiel/five",
+        "left",
+        {"left": [f"bid {card}" for card in (1, 5, 3, 4, 2)], "right": [f"bid {card}" for card in (2, 3, 5, 4, 1)]},
+    ),
+    "kuhn_poker": ("kuhn_poker/three_cards", "second", {"first": ["check", "call"], "second": ["bet"]}),
+    "surround": (
+        "surround/nine",
+        "blue",
+        {
+            "red": ["move east"] * 4,
+            "green": ["move west"] * 4,
+            "blue": ["move west"] * 5,
+            "yellow": ["move south", *["move east"] * 3, "move north"],
+        },
+    ),
     "refused": ("mummy_maze/hunt", "explorer", {"explorer": ["West", "move1 up"], "mummy": []}, "3f" * 16),
 }
 """Each dialogue: the board, whose it is, and what everybody answers, the first legal move when nothing is left; in an

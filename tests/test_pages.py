@@ -18,16 +18,16 @@ CODE = "\n".join(path.read_text("utf-8") for path in (HERE / "arena").rglob("*.p
 
 
 def reasons_of(game):
-    """The words for how a match ended, in the texts of a rules file: those that its golden playthroughs end with,
-    and whatever else the file gives an outcome."""
+    """The words for how a match ended, in the text of a rules file: those in the last argument of an outcome."""
     tree = ast.parse((HERE / "rules" / f"{game}.py").read_text("utf-8"))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     named = [
-        call for call in calls if getattr(call.func, "id", getattr(call.func, "attr", "")) in {"_outcome", "_scored"}
+        call
+        for call in calls
+        if getattr(call.func, "id", getattr(call.func, "attr", "")) in {"_outcome", "_scored", "Outcome"}
     ]
-    return {
-        arg.value for call in named for arg in call.args if isinstance(arg, ast.Constant) and type(arg.value) is str
-    }
+    words = [node for call in named for node in ast.walk(call.args[-1]) if isinstance(node, ast.Constant)]
+    return {word.value for word in words if isinstance(word.value, str)}
 
 
 @pytest.mark.parametrize("part", pages.parts().items(), ids=lambda part: f"{part[0][0].name} {part[0][1]}")
