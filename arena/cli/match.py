@@ -42,7 +42,10 @@ def match(
     draw: Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")] = True,
     json: options.Json = False,
 ) -> None:
-    """Play one match between named bots, from the start or from any turn of a recorded match. Nothing is stored."""
+    """Play one match between named bots, and show it turn by turn. Nothing is stored.
+
+    With --from it goes on from a turn of a recorded match.
+    """
     from arena.games import rulebook
     from arena.match import play
     from arena.sandbox.launcher import Launcher
