@@ -99,7 +99,7 @@ def test_new_makes_a_bot_in_the_folder_of_the_workspace_and_it_plays(workspace):
 def test_new_says_how_to_go_on_and_those_commands_work(workspace):
     made = cup.arena(workspace, "new", "mine")
     commands = [line.strip() for line in made.stdout.splitlines() if line.startswith("  arena match")]
-    assert commands == ["arena match bots/mine bots/mine --board mummy_maze/hunt"]
+    assert commands == ["arena match bots/mine bots/mine --board mummy_maze/duel"]  # the event's first
     assert cup.arena(workspace, *shlex.split(commands[0])[1:], "--no-draw").returncode == 0
 
 

@@ -35,10 +35,13 @@ def new(
         return
     kit = starters.find(language)
     file = paths.tournament_file(None)
-    folder = Path((config.load(file).bots if file.is_file() else None) or ".")
+    tournament = config.load(file) if file.is_file() else None
+    folder = Path((tournament.bots if tournament else None) or ".")
     target = folder / discovery.checked(name, "NAME")
     _check_is_new(target)
-    boards = rulebook.find(game) if game else rulebook.all_boards()
+    # Without --game the suggested match is on the event's first board.
+    known = game or (tournament.boards[0] if tournament and tournament.boards else None)
+    boards = rulebook.find(known) if known else rulebook.all_boards()
     games = []  # for bot.toml: a game, one of its boards, or nothing for everything
     if game is not None:
         is_board = len(boards) == 1 and game.rpartition("/")[2] == boards[0].name
