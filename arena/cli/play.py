@@ -1,4 +1,4 @@
-"""`arena play`: a person in one or more seats of a match, bots in the bot_roles. Nothing is stored."""
+"""`arena play`: a person in one or more seats of a match, bots in the others. Nothing is stored."""
 
 import random
 import time
