@@ -4,9 +4,9 @@ It owns the terms that rules, referee and bots share. It knows no board, no bot,
 the standard library only, because bots may import it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from arena.drawing import MAZE, Drawing
 
@@ -31,6 +31,15 @@ class Outcome:
 
     scores: Mapping[Role, int]
     reason: str
+
+
+class Value(NamedTuple):
+    """What a state is worth when both sides play perfectly: a winner hurries, a loser delays."""
+
+    score: int
+    """The score, 0 to 100, with which the first side ends."""
+    turns: int
+    """The number of turns until the end."""
 
 
 class Game(Protocol[State]):
@@ -84,3 +93,11 @@ class Game(Protocol[State]):
     def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
         """Return the facts of the state that `role` may know, a line each; None sees all. Secrets are cut only here."""
         ...
+
+    def solve(self) -> "Callable[[State], Value] | None":
+        """Return a function from each state to its value under perfect play; None when nobody computed that.
+
+        Rules of two sides with scores that add up to 100 and one role to move at a time may have it. Then every move
+        of a record is graded.
+        """
+        return None

@@ -1,6 +1,6 @@
 """Mummy Maze: the explorer runs for the exit, the mummy takes two steps to its one. Boards: mummy_maze.toml."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from arena.drawing import MAZE, Piece
-from arena.game import Fact, Game, Move, Outcome, Role
+from arena.game import Fact, Game, Move, Outcome, Role, Value
 
 from .grid import STEPS, Cell, Wall, board_facts, on_board, steps
 
@@ -141,6 +141,44 @@ class MummyMaze(Game[State]):
         """Everything: there are no secrets."""
         (ex, ey), (mx, my), step = state
         return (f"step {step}", f"at explorer {ex} {ey}", f"at mummy {mx} {my}")
+
+    def solve(self) -> Callable[[State], Value]:
+        """Return the value of every state, by backward induction over all placements of the two."""
+        import numpy as np  # takes longer to import than a bot may need for its start, and no bot asks for it
+
+        from arena.games.solver import Phase, Solution, induce
+
+        cells = tuple(self._next)
+        number = {cell: index for index, cell in enumerate(cells)}
+        count = len(cells)
+        ways = np.array([[number[self._next[cell][way]] for way in WAYS] for cell in cells], dtype=np.int32)
+        explorer, mummy = (grid.ravel() for grid in np.indices((count, count)))  # position = explorer * count + mummy
+        first, second = (grid.ravel() for grid in np.indices((len(WAYS), len(WAYS))))
+
+        half = ways[mummy][:, first]
+        end = ways[half, second]
+        if self.eaten == "anytime":
+            end = np.where(half == explorer[:, None], half, end)
+        if self.moves == "toward":
+            x, y = np.array(cells).T
+            nearer = np.empty((count, count, len(WAYS)), dtype=np.bool_)  # mummy, explorer, way
+            for index, (dx, dy) in enumerate(STEPS.values()):
+                nearer[:, :, index] = (dx * (x[None] - x[:, None]) > 0) | (dy * (y[None] - y[:, None]) > 0)
+            nearer[:, :, -1] = np.eye(count, dtype=np.bool_)
+            legal = nearer[mummy, explorer][:, first] & nearer[half, explorer[:, None], second]
+            end = np.where(legal, end, np.take_along_axis(end, legal.argmax(axis=1)[:, None], axis=1))
+
+        over = np.full(count * count, -1, dtype=np.int32)
+        over[explorer == number[self.exit]] = ESCAPED.scores["explorer"]
+        over[explorer == mummy] = EATEN.scores["explorer"]
+        phases = (
+            Phase(maximises=True, successors=ways[explorer] * count + mummy[:, None]),
+            Phase(maximises=False, successors=explorer[:, None] * count + end),
+        )
+        worth = induce(phases, over, self.steps, LIMIT.scores["explorer"])
+        return Solution(
+            worth=worth, index=lambda state: (state.step, number[state.explorer] * count + number[state.mummy])
+        )
 
     def _nearing(self, mummy: Cell, explorer: Cell) -> list[Move]:
         return [

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, Mark, Piece
 from arena.game import CHANCE, Game, Move, Role
+from arena.games.grading import Grader
 from arena.protocol import LINE_LIMIT
 
 LONGEST = 10_000
@@ -180,6 +181,27 @@ def repeats(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str
             return
 
 
+def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+    """The values that rules compute are those of perfect play: some move keeps them, and no move does better."""
+    grader = Grader.of(game)
+    if grader is None:
+        return
+    for index, (state, moves) in enumerate(steps):
+        if (outcome := game.outcome(state)) is not None:
+            score, turns = grader.value(state)
+            if (score, turns) != (outcome.scores[game.sides[0][0]], 0):
+                yield index, f"solve says {score} in {turns} turns where the match is over, with {dict(outcome.scores)}"
+                return
+        elif len(moves) > 1 or CHANCE in moves:
+            yield index, "solve is for games in which one role moves at a time, and chance never: leave it out"
+            return
+        for role in moves:
+            grades = [grader.grade(state, role, move) for move in game.legal_moves(state, role)]
+            if min(grade.points for grade in grades) or min(grade.turns for grade in grades if not grade.points):
+                yield index, "solve's value of a state is not that of the best move there"
+                return
+
+
 def _complete(game: Game[Any], step: Step) -> bool:
     """Return whether every role that is to move has moved."""
     return bool(step.moves) and len(step.moves) == len(game.to_move(step.state))
@@ -209,4 +231,4 @@ def _hashable(value: object) -> bool:
 
 OF_THE_GAME = (lasting, roles, board, drawing)
 OF_A_STATE = (turns, moves, outcomes, views, openness, values, at_once)
-OF_A_PLAYOUT = (ends, tells, repeats)
+OF_A_PLAYOUT = (ends, tells, repeats, solved)
