@@ -1,0 +1,115 @@
+"""Draws mazes for Mummy Maze that are worth playing. Parameters: the table [random] in mummy_maze.toml.
+
+Walls and exit are drawn first. Then the maze is solved, and the places of both roles are drawn among those from which
+the match is decided late enough, and won by the role whose turn it is to win.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+from typing import Any
+
+from .grid import Cell, Wall, steps
+from .mummy_maze import EATEN, ESCAPED, MummyMaze
+
+MOST_MAZES = 200  # are drawn for a board; with the parameters of [random] three of four mazes have such places
+
+
+@dataclass(frozen=True)
+class RandomMazes:
+    """Mazes of one size and kind."""
+
+    size: tuple[int, int] = (1, 8)
+    """Lowest and highest coordinate."""
+    density: float = 0.25
+    """The share of walls among the borders between two cells."""
+    symmetric: bool = False
+    """True when west and east have the same walls, mirrored."""
+    shortest: int = 10
+    """With perfect play from the start a match lasts at least so many turns."""
+    explorer_wins: float = 0.5
+    """The share of mazes that the explorer wins with perfect play; the mummy wins the others."""
+    steps: int = 50
+    moves: str = "free"
+    eaten: str = "anytime"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters that no maze can have."""
+        if self.size[0] >= self.size[1]:
+            raise ValueError(f"size: expected the lowest and the highest coordinate, not {self.size}")
+        if not 0 <= self.explorer_wins <= 1:
+            raise ValueError(f"explorer_wins: expected a share from 0 to 1, not {self.explorer_wins}")
+        width = self.size[1] - self.size[0] + 1
+        most = (width - 1) / (2 * width)  # the other borders are a tree, which reaches every cell
+        if not 0 <= self.density <= most:
+            raise ValueError(f"density: expected 0 to {most:.2f}, or walls part the cells, not {self.density}")
+
+    def draw(self, dice: Random, number: int) -> Mapping[str, Any]:
+        """Return the parameters of maze 0, 1, ...; ValueError when no maze that was drawn has such places.
+
+        The number decides who wins, so that the first mazes of a set are as balanced as the whole set.
+        """
+        wins = int((number + 1) * self.explorer_wins) > int(number * self.explorer_wins)
+        score = (ESCAPED if wins else EATEN).scores["explorer"]
+        cells = tuple(steps(self.size, ()))
+        for _ in range(MOST_MAZES):
+            parameters = {
+                "size": self.size,
+                "exit": dice.choice(cells),
+                "walls": draw_walls(self.size, self.density, dice, symmetric=self.symmetric),
+                "steps": self.steps,
+                "moves": self.moves,
+                "eaten": self.eaten,
+            }
+            places = [place for place in product(cells, cells) if place[0] not in (place[1], parameters["exit"])]
+            dice.shuffle(places)
+            maze = MummyMaze(explorer=places[0][0], mummy=places[0][1], **parameters)
+            value, start = maze.solve(), maze.start()
+            for explorer, mummy in places:
+                worth = value(start._replace(explorer=explorer, mummy=mummy))
+                if worth.score == score and worth.turns >= self.shortest:
+                    return {"explorer": explorer, "mummy": mummy, **parameters}
+        winner = "the explorer" if wins else "the mummy"
+        raise ValueError(
+            f"shortest: none of {MOST_MAZES} mazes has a place from which {winner} wins in {self.shortest} turns or "
+            "more; take fewer, or another density"
+        )
+
+
+def draw_walls(size: tuple[int, int], density: float, dice: Random, *, symmetric: bool) -> tuple[Wall, ...]:
+    """Draw walls on this share of the borders, one after another; a wall that would part two cells is left out."""
+    low, high = size
+    neighbours = {cell: set(ways.values()) for cell, ways in steps(size, ()).items()}
+    borders = [(*cell, way) for cell, ways in steps(size, ()).items() for way in ("east", "north") if way in ways]
+    wanted = round(density * len(borders))
+    dice.shuffle(borders)
+    walls: set[Wall] = set()
+    for x, y, way in borders:
+        if len(walls) >= wanted:
+            break
+        pair = {(x, y, way), (low + high - x - (way == "east"), y, way)} if symmetric else {(x, y, way)}
+        sides = [((x, y), (x + 1, y) if way == "east" else (x, y + 1)) for x, y, way in pair - walls]
+        for cell, other in sides:
+            neighbours[cell].remove(other)
+            neighbours[other].remove(cell)
+        if all(_joined(neighbours, *side) for side in sides):
+            walls |= pair
+        else:
+            for cell, other in sides:
+                neighbours[cell].add(other)
+                neighbours[other].add(cell)
+    return tuple(sorted(walls))
+
+
+def _joined(neighbours: Mapping[Cell, set[Cell]], start: Cell, end: Cell) -> bool:
+    """Return whether a way leads from one cell to the other."""
+    seen, frontier = {start}, [start]
+    while frontier and end not in seen:
+        fresh = neighbours[frontier.pop()] - seen
+        seen |= fresh
+        frontier += fresh
+    return end in seen
+
+
+generator = RandomMazes
