@@ -42,6 +42,8 @@ class Turn:
         """For the bot's own dice; the same in a rerun."""
         self.secret = ""
         """32 hex digits for dice that no opponent can foretell; empty in an event whose seed is a number."""
+        self.parameters = ""
+        """The parameters of a board that was drawn for the event, as a JSON object; empty on every other board."""
         self.board: list[Fact] = []
         """The facts that never change."""
         self.number = 0
@@ -61,7 +63,8 @@ class Turn:
     def rules(self) -> Any:
         """The game itself, on this board: the rules that the referee plays by (arena.game.Game)."""
         game, _, board = self.game.partition("/")
-        return rulefile.load(rulefile.shipped() / f"{game}.py", board)
+        path = rulefile.shipped() / f"{game}.py"
+        return rulefile.load_drawn(path, self.parameters) if self.parameters else rulefile.load(path, board)
 
     @cached_property
     def random(self) -> "Random":
@@ -146,6 +149,8 @@ class Turn:
             self.seed = int(value)
         elif word == "secret":
             self.secret = value
+        elif word == "parameters":
+            self.parameters = value
         elif word == "board":
             self.board.append(value)
         elif word == "turn":

@@ -6,6 +6,7 @@ does). It imports the standard library only, because bots search with the same r
 
 import hashlib
 import importlib.util
+import json
 import sys
 import tomllib
 from dataclasses import MISSING, fields
@@ -15,6 +16,9 @@ from typing import Any
 
 from arena.game import Game
 
+GENERATOR = "generator"
+"""The key of a table whose boards are drawn: it names the file, beside the rules file, that draws them."""
+
 
 def load(path: Path, board: str) -> Game[Any]:
     """Return the game of a rules file on its board of this name; KeyError when there is no such board."""
@@ -22,11 +26,57 @@ def load(path: Path, board: str) -> Game[Any]:
     return game
 
 
+def load_drawn(path: Path, drawn: str) -> Game[Any]:
+    """Return the game of a rules file on a board that was drawn; `drawn` has its parameters as a JSON object."""
+    game: Game[Any] = module(path).game(**parameters_of(drawn))
+    return game
+
+
+def parameters_of(drawn: str) -> dict[str, Any]:
+    """Return the parameters of a board that was drawn; ValueError where the text is no JSON object."""
+    table = json.loads(drawn)
+    if not isinstance(table, dict):
+        raise ValueError("the parameters of a drawn board are a JSON object")  # noqa: TRY004  as other damage of a text
+    return {key: _frozen(value) for key, value in table.items()}
+
+
+def draw(path: Path, name: str, key: str, number: int) -> str:
+    """Return board 0, 1, ... of a table that has a generator, as a JSON object of parameters on one line.
+
+    The same code, parameters, key and number give the same board in every process. ValueError for a parameter with
+    which hardly any board can be drawn.
+    """
+    from random import Random  # bots import this module, and most need no dice
+
+    parameters = dict(generators(path)[name])
+    source = module(generator_file(path, parameters.pop(GENERATOR)))
+    board = source.generator(**parameters).draw(Random(f"{key}/{number}"), number)
+    return json.dumps(board, separators=(",", ":"))
+
+
+def generator_file(path: Path, generator: str) -> Path:
+    """Return the file of a generator, which stands beside the rules file.
+
+    It is loaded as a package of its own, so that it is none of the files that the game is made of: a match's id does
+    not change with the generator, but with the board that was drawn.
+    """
+    return path.with_name(f"{generator}.py")
+
+
 def boards(path: Path) -> dict[str, dict[str, Any]]:
     """Return the parameters of each board in the TOML file beside `path`; one board `default` without that file.
 
-    A table is a board; lists become tuples, so that a game stays hashable.
+    A table is a board, unless it has a generator; lists become tuples, so that a game stays hashable.
     """
+    return {name: table for name, table in _tables(path).items() if GENERATOR not in table}
+
+
+def generators(path: Path) -> dict[str, dict[str, Any]]:
+    """Return each table of the TOML file that has a generator: its parameters, and the generator's name."""
+    return {name: table for name, table in _tables(path).items() if GENERATOR in table}
+
+
+def _tables(path: Path) -> dict[str, dict[str, Any]]:
     tables = path.with_suffix(".toml")
     if not tables.exists():
         return {"default": {}}
@@ -34,11 +84,11 @@ def boards(path: Path) -> dict[str, dict[str, Any]]:
     return {name: {key: _frozen(value) for key, value in table.items()} for name, table in named.items()}
 
 
-def parameters(path: Path) -> dict[str, bool]:
-    """Return each parameter that a board of the rules file may set; True for those that it must set."""
+def parameters(path: Path, kind: str = "game") -> dict[str, bool]:
+    """Return each parameter that a board may set; True for those that it must set. `kind`: `game` or `generator`."""
     return {
         field.name: field.default is MISSING and field.default_factory is MISSING
-        for field in fields(module(path).game)
+        for field in fields(getattr(module(path), kind))
         if field.init
     }
 

@@ -182,6 +182,9 @@ class Match:
     record reveals it, so that the match can be verified and rerun without the seed of the event."""
     opening: Opening | None = None
     """None: it begins at the start of the board."""
+    drawn: str = ""
+    """The parameters of a board that was drawn for the event, as a JSON object; empty on a board that has a name. The
+    record has them, so that it can be replayed and verified without the generator."""
     conditions: Conditions = Conditions()
 
     @property
@@ -342,6 +345,19 @@ def plain(conditions: Conditions | TimeControl | Limits) -> Mapping[str, object]
     return values
 
 
+@lru_cache(10_000)  # a thousand pairings play on each board
+def _drawn_digest(rules: str, drawn: str) -> str:
+    """Return the digest of a board that was drawn, from that of the rules files and its parameters."""
+    return digest_of(rules, drawn)
+
+
+def boards_key(seed: int | str, label: str) -> str:
+    """Return the key from which the boards of this name are drawn in an event of this seed."""
+    if isinstance(seed, int):
+        return digest_of("boards", seed, label, length=32)
+    return hmac.digest(bytes.fromhex(seed), digest_of("boards", label, length=64).encode(), "sha256").hex()[:32]
+
+
 @lru_cache(10_000)  # all legs and repeats of a pairing share one text, and a plan may hold millions of matches
 def _openings_key(seed: int | str, label: str, bots: frozenset[tuple[str, str]]) -> str:
     """Return the key of the openings of these bots, by name and digest, on a board."""
@@ -368,11 +384,18 @@ class Board:
     """Hash of the board's parameters and of every rules file that was loaded for it."""
     roles: tuple[Role, ...]
     sides: tuple[tuple[Role, ...], ...]
+    drawn: tuple[str, ...] = ()
+    """The boards that were drawn under this name, each as a JSON object of its parameters; `()` = a single board."""
 
     @property
     def label(self) -> str:
         """`game/board`."""
         return f"{self.game}/{self.name}"
+
+    @property
+    def variants(self) -> int:
+        """The number of boards that have this name: a repeat of a pairing plays each of them."""
+        return max(1, len(self.drawn))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -415,6 +438,8 @@ class Event:
     def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
         """Return the match of these bots, which are in the board's order of roles.
 
+        Of a board with variants, match repeats 0 to `variants - 1` are the first repeat of the event, and so on.
+
         Every seating of the same bots on the same board and repeat has the same seed and the same opening. Where the
         event's seed is a number, that seed fixes all draws, so that legs differ in roles only. Where it is a secret,
         every match has a key of its own: its record or a replay tells nothing of any other match, not even of its other
@@ -427,7 +452,9 @@ class Event:
         names = ",".join(map(_as_json, sorted({bot.name for bot in seating})))
         opening = self._opening(board, seating, repeat)
         begins = f",{_json((opening.plies, opening.moves))[1:-1]}" if opening else ""  # no other ids have it
-        values = f"{label},{_as_json(board.digest)},[{','.join(texts)}],{self._conditions_text},{event_seed},{repeat}"
+        drawn = board.drawn[repeat % len(board.drawn)] if board.drawn else ""
+        digest = _as_json(_drawn_digest(board.digest, drawn) if drawn else board.digest)
+        values = f"{label},{digest},[{','.join(texts)}],{self._conditions_text},{event_seed},{repeat}"
         match_id = _hash(f"[{values}{begins}]")[:12]
         # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot cannot use what its
         # last version has seen.
@@ -446,9 +473,23 @@ class Event:
             seed=int(_hash(f'["seed",{event_seed},{label},[{names}],{repeat}]')[:12], 16),
             key=key,
             opening=opening,
+            drawn=drawn,
             conditions=self.conditions,
         )
         return match
+
+    def repeats_on(self, board: Board, repeat: int) -> range:
+        """Return the repeats of matches on a board that belong to a repeat of the event: one for each variant."""
+        return range(repeat * board.variants, (repeat + 1) * board.variants)
+
+    def repeat_of(self, match: "Match | Played") -> int:
+        """Return the repeat of the event that a match belongs to."""
+        return match.repeat // self._variants.get(match.label, 1)
+
+    @cached_property
+    def _variants(self) -> dict[str, int]:
+        """The number of variants of each board that has several, by its label."""
+        return {board.label: board.variants for board in self.boards if board.variants > 1}
 
     @cached_property
     def _conditions_text(self) -> str:

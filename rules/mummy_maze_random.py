@@ -54,7 +54,7 @@ class RandomMazes:
         score = (ESCAPED if wins else EATEN).scores["explorer"]
         cells = tuple(steps(self.size, ()))
         for _ in range(MOST_MAZES):
-            parameters = {
+            parameters: dict[str, Any] = {
                 "size": self.size,
                 "exit": dice.choice(cells),
                 "walls": draw_walls(self.size, self.density, dice, symmetric=self.symmetric),

@@ -79,7 +79,7 @@ def boards_of(bot: Bot, names: Iterable[str], tournament: "Tournament") -> tuple
     def played(boards: Iterable[Board]) -> tuple[Board, ...]:
         return tuple(board for board in boards if any(bot.plays(board.game, board.name, role) for role in board.roles))
 
-    candidates = [board for name in names or tournament.boards for board in rulebook.find(name)]
+    candidates = [board for name in names or tournament.boards for board in rulebook.find(name, most=1)]
     boards = played(dict.fromkeys(candidates)) or (() if names else played(rulebook.all_boards()))
     if not boards:
         plays = " ".join((*bot.games, *bot.roles))

@@ -36,10 +36,8 @@ def board_of(match: Match) -> Board:
     from arena.games import rulebook
 
     file = paths.tournament_file(None)
-    by_path = [name for name in (config.load(file).boards if file.is_file() else ()) if ".py" in name]
-    boards = (*rulebook.all_boards(), *(board for name in by_path for board in rulebook.find(name)))
-    known = {board.rules: board for board in boards if board.name == match.board}
-    return known.get(match.rules) or rulebook.find(match.label)[0]
+    named = [rulebook.path_of(name) for name in (config.load(file).boards if file.is_file() else ()) if ".py" in name]
+    return rulebook.of_record(match, {str(path): path for path in named if path is not None})
 
 
 def dialogue_of(record: Record) -> "Retraced":

@@ -95,7 +95,7 @@ class Plan:
                 if repeat < 0:
                     self._ids.append(array("Q"))
                     self._missing.append(0)
-                if looks and self.walked and (repeat < 0 or (by_repeats and match.repeat > repeat)):
+                if looks and self.walked and (repeat < 0 or (by_repeats and self._event.repeat_of(match) > repeat)):
                     while self._open:
                         yield None
                     blocks += 1
@@ -107,7 +107,7 @@ class Plan:
                 if limit is not None and self.walked >= limit:
                     self._end("max_matches")
                     return
-                repeat = max(repeat, match.repeat)
+                repeat = max(repeat, self._event.repeat_of(match))
                 self._ids[number].append(int(match.id, 16))
                 if self._plugin:
                     self._refuse_twin(match)
@@ -223,7 +223,7 @@ IRRELEVANT = ("name", "tie_breaks", "stop_after")
 def key(event: Event) -> str:
     """Return a text that is another one whenever the plan of the event may be another one."""
     values = {each.name: getattr(event, each.name) for each in fields(event) if each.name not in IRRELEVANT}
-    values["boards"] = [(board.label, board.digest, board.roles, board.sides) for board in event.boards]
+    values["boards"] = [(board.label, board.digest, board.roles, board.sides, *board.drawn) for board in event.boards]
     values["bots"] = [(bot.name, bot.digest, bot.games, bot.roles) for bot in event.bots]
     values["conditions"] = plain(event.conditions)
     values["openings"] = event.openings.plies, event.openings.listed

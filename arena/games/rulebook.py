@@ -6,21 +6,25 @@ a game of a file.
 
 import re
 import traceback
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from arena import rulefile
+from arena import parallel, rulefile
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.game import Game
-from arena.values import Board, Match, digest_of
+from arena.values import Board, Match, boards_key, digest_of
 
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 """The name of a game or a board: one word of the protocol, and a file's name."""
+MOST_DRAWN = 1000
+PARALLEL_DRAWS = 8
+"""So many boards of a name are worth the start of other processes."""
+REMEMBERED_BOARDS = 2 * MOST_DRAWN
 
 
 def load(game: str, board: str, workspace: Path = Path()) -> Game[Any]:
@@ -30,35 +34,77 @@ def load(game: str, board: str, workspace: Path = Path()) -> Game[Any]:
 
 
 def game_of(planned: Board | Match) -> Game[Any]:
-    """Return the game that a board or a match was planned with, from the same rules file; loaded once a process."""
-    name = planned.name if isinstance(planned, Board) else planned.board
-    return _game(Path(planned.rules), name)
+    """Return the game that a board or a match was planned with, from the same rules file; loaded once a process.
+
+    Of a board with several variants it is the first.
+    """
+    path = Path(planned.rules)
+    if isinstance(planned, Board):
+        return _drawn_game(path, planned.drawn[0]) if planned.drawn else _game(path, planned.name)
+    return _drawn_game(path, planned.drawn) if planned.drawn else _game(path, planned.board)
 
 
-def find(query: str, workspace: Path = Path()) -> tuple[Board, ...]:
+def find(query: str, workspace: Path = Path(), seed: int | str = 0, most: int = MOST_DRAWN) -> tuple[Board, ...]:
     """Return the boards that a query means: a game (all of its boards), `game/board`, a board's own name, or a path.
 
-    A path ends in `.py` and is relative to the workspace; `path/board` is one board of it. Only the rules that are
-    meant are loaded, so a mistake in another file does no harm. ArenaError when it means nothing, or several games.
+    A path ends in `.py` and is relative to the workspace; `path/board` is one board of it. `game/board:20` is a board
+    whose table has a generator: 20 boards under one name, or `most` if that is less, drawn from the seed; without a
+    number it is one. A game means its boards without these. Only the rules that are meant are loaded, so a mistake in
+    another file does no harm. ArenaError when it means nothing, or several games.
     """
-    path, board = _path_in(query, workspace)
-    if path is not None:
-        names = [name for name in _tables(path) if board in {"", name}]
-        return _built(path, names) or _unknown(query, [f"{query.removesuffix(board)}{name}" for name in _tables(path)])
-    files = {file.stem: file for file in _rules(workspace)}
-    game, _, board = query.rpartition("/")
-    if query in files or game in files:
-        file = files.get(game) or files[query]
-        boards = _built(file, [name for name in _tables(file) if not game or name == board])
+    name, count = _counted(query)
+    file, board = _path_in(name, workspace)
+    if file is not None:
+        known = [f"{name.removesuffix(board)}{each}" for each in _all_tables(file)]
     else:
-        having = [file for file in files.values() if query in _readable_names(file)]
-        if len(having) > 1:
-            labels = " or ".join(f"{file.stem}/{query}" for file in having)
-            raise ArenaError(f"board {query!r} is a board of several games: write {labels}")
-        boards = tuple(board for file in having for board in _built(file, [query]))
-    return boards or _unknown(
-        query, [f"{file.stem}/{name}" for file in files.values() for name in _readable_names(file)]
-    )
+        files = {file.stem: file for file in _rules(workspace)}
+        known = [f"{file.stem}/{each}" for file in files.values() for each in _readable_names(file)]
+        game, _, board = name.rpartition("/")
+        if game in files:
+            file = files[game]
+        elif name in files:
+            file, board = files[name], ""
+        else:
+            board = name
+            having = [file for file in files.values() if name in _readable_names(file)]
+            if len(having) > 1:
+                labels = " or ".join(f"{file.stem}/{query}" for file in having)
+                raise ArenaError(f"board {query!r} is a board of several games: write {labels}")
+            file = having[0] if having else None
+    if file is None:
+        return _unknown(query, known)
+    if board in _generators(file):
+        return (_drawn_board(file, board, min(count or 1, most), seed),)
+    names = [each for each in _tables(file) if board in {"", each}]
+    if not names:
+        return _unknown(query, known)
+    if count is not None:
+        drawn = [f"{file.stem}/{each}:{count}" for each in _generators(file)]
+        hint = f"; write {' or '.join(drawn)}" if drawn else ""
+        raise ArenaError(f"{query}: only a table with a generator has as many boards as you like{hint}")
+    return _built(file, names)
+
+
+def of_record(match: Match, files: Mapping[str, Path] | None = None) -> Board:
+    """Return the board of a recorded match, from rules that are found by their name, never by the record's path.
+
+    `files` are further rules files by their paths, of which the record's path may choose. A board that was drawn is in
+    the record, so no generator is asked. ArenaError when there are no such rules.
+    """
+    trusted = {str(file): file for file in _rules(Path())} | dict(files or {})
+    file = trusted.get(match.rules)
+    if not match.drawn:
+        named = file is not None and match.board in _readable_names(file)
+        return _board(file, match.board) if file is not None and named else find(match.label)[0]
+    file = file or next((each for each in trusted.values() if each.stem == match.game), None)
+    if file is None:
+        raise ArenaError(f"there are no rules of {match.game!r} here, by which match {match.id} was played")
+    return _with_variants(file, match.board, (match.drawn,))
+
+
+def path_of(query: str, workspace: Path = Path()) -> Path | None:
+    """Return the rules file that a query names by its path; None when it names none in this way."""
+    return _path_in(_counted(query)[0], workspace)[0]
 
 
 def all_boards(workspace: Path = Path()) -> tuple[Board, ...]:
@@ -86,11 +132,21 @@ def _built(path: Path, names: Iterable[str]) -> tuple[Board, ...]:
 
 
 def _readable_names(path: Path) -> tuple[str, ...]:
-    """Return the names of a file's boards; none when it cannot be read, so that it hides no other file."""
+    """Return the names of a file's tables; none when it cannot be read, so that it hides no other file."""
     try:
-        return tuple(_tables(path))
+        return tuple(_all_tables(path))
     except ArenaError:
         return ()
+
+
+def _counted(query: str) -> tuple[str, int | None]:
+    """Return a query without its number of boards, and this number."""
+    name, _, number = query.partition(":")
+    if name == query:
+        return query, None
+    if not (number.isdecimal() and number.isascii() and 1 <= int(number) <= MOST_DRAWN):
+        raise ArenaError(f"{query}: after the colon stands a number of boards to draw, 1 to {MOST_DRAWN}")
+    return name, int(number)
 
 
 def _path_in(query: str, workspace: Path) -> tuple[Path | None, str]:
@@ -144,15 +200,86 @@ def _plugins() -> Iterator[Path]:
 @cache
 def _board(path: Path, name: str) -> Board:
     game = _game(path, name)
-    files = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
     return Board(
         game=path.stem,
         name=name,
         rules=str(path),
-        digest=digest_of(_tables(path)[name], files),
+        digest=_rules_digest(path, _tables(path)[name]),
         roles=tuple(game.roles),
         sides=tuple(game.sides),
     )
+
+
+def _rules_digest(path: Path, table: Mapping[str, Any]) -> str:
+    """Return the hash of a board's parameters and of every file that its rules are made of."""
+    files = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
+    return digest_of(table, files)
+
+
+@cache
+def _drawn_board(path: Path, name: str, count: int, seed: int | str) -> Board:
+    """Return the board of this name with so many variants, drawn from the seed; each variant is checked."""
+    _check_generator(path, name)
+    draw = partial(_draw, path, name, boards_key(seed, f"{path.stem}/{name}"))
+    cores = None if count >= PARALLEL_DRAWS else 1
+    drawn = tuple(parallel.parallel_map(draw, range(count), cores=cores))
+    for text in drawn:
+        _drawn_game(path, text)
+    return _with_variants(path, name, drawn)
+
+
+def _with_variants(path: Path, name: str, drawn: tuple[str, ...]) -> Board:
+    """Return a board of several variants. Its digest is that of the rules alone; each variant adds its own to an id."""
+    game = _drawn_game(path, drawn[0])
+    return Board(
+        game=path.stem,
+        name=name,
+        rules=str(path),
+        digest=_rules_digest(path, {}),
+        roles=tuple(game.roles),
+        sides=tuple(game.sides),
+        drawn=drawn,
+    )
+
+
+def _draw(path: Path, name: str, key: str, number: int) -> str:
+    where = f"{path.with_suffix('.toml')}: [{name}]"
+    try:
+        return rulefile.draw(path, name, key, number)
+    except ValueError as error:
+        raise ArenaError(f"{where} {_line(error)}") from error
+    except Exception as error:  # a value of the wrong type goes wrong anywhere
+        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
+
+
+def _check_generator(path: Path, name: str) -> None:
+    """Raise ArenaError for a table whose generator does not exist, or does not take its parameters."""
+    table = _generators(path)[name]
+    where = f"{path.with_suffix('.toml')}: [{name}]"
+    generator = table[rulefile.GENERATOR]
+    if not (isinstance(generator, str) and NAME.fullmatch(generator)):
+        raise ArenaError(f"{where} generator: expected the name of a file beside {path.name}, without .py")
+    file = rulefile.generator_file(path, generator)
+    if not file.is_file():
+        raise ArenaError(f"{where} generator: there is no file {file}")
+    given = {key: value for key, value in table.items() if key != rulefile.GENERATOR}
+    _check_parameters(where, given, _parameters(file, "generator"))
+
+
+@lru_cache(REMEMBERED_BOARDS)
+def _drawn_game(path: Path, drawn: str) -> Game[Any]:
+    """Return the game on a board that was drawn, after the checks that a board of a table gets."""
+    where = f"a drawn board of {path.stem}:"
+    known = _parameters(path)
+    try:
+        _check_parameters(where, rulefile.parameters_of(drawn), known)
+        return rulefile.load_drawn(path, drawn)
+    except (ValueError, RecursionError) as error:  # a record may come from anybody
+        raise ArenaError(f"{where} {_line(error)}") from error
+    except ArenaError:
+        raise
+    except Exception as error:
+        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
 
 
 @cache
@@ -162,13 +289,7 @@ def _game(path: Path, board: str) -> Game[Any]:
         raise ArenaError(f"{path.with_suffix('.toml')}: there is no board {board!r}; known: {', '.join(_tables(path))}")
     known = _parameters(path)
     where = f"{path.with_suffix('.toml')}: [{board}]"
-    for key in _tables(path)[board]:
-        if key not in known:
-            hint = did_you_mean(key, known) or f"known: {', '.join(known)}"
-            raise ArenaError(f"{where} {key}: unknown parameter; {hint}")
-    for key, needed in known.items():
-        if needed and key not in _tables(path)[board]:
-            raise ArenaError(f"{where} {key}: this parameter is missing")
+    _check_parameters(where, _tables(path)[board], known)
     try:
         return rulefile.load(path, board)
     except ValueError as error:
@@ -177,12 +298,33 @@ def _game(path: Path, board: str) -> Game[Any]:
         raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
 
 
-@cache
+def _check_parameters(where: str, table: Mapping[str, Any], known: Mapping[str, bool]) -> None:
+    """Raise ArenaError for a parameter that is unknown or missing; `where` names the table."""
+    for key in table:
+        if key not in known:
+            hint = did_you_mean(key, known) or f"known: {', '.join(known)}"
+            raise ArenaError(f"{where} {key}: unknown parameter; {hint}")
+    for key, needed in known.items():
+        if needed and key not in table:
+            raise ArenaError(f"{where} {key}: this parameter is missing")
+
+
 def _tables(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the parameters of each board of a rules file; only its TOML is read."""
+    """Return the parameters of each board of a rules file."""
+    return {name: table for name, table in _all_tables(path).items() if rulefile.GENERATOR not in table}
+
+
+def _generators(path: Path) -> dict[str, dict[str, Any]]:
+    """Return each table of a rules file that has a generator."""
+    return {name: table for name, table in _all_tables(path).items() if rulefile.GENERATOR in table}
+
+
+@cache
+def _all_tables(path: Path) -> dict[str, dict[str, Any]]:
+    """Return every table of a rules file by its name; only its TOML is read."""
     where = path.with_suffix(".toml")
     try:
-        tables = rulefile.boards(path)
+        tables = rulefile.boards(path) | rulefile.generators(path)
     except AttributeError as error:  # a key that is no table
         raise ArenaError(f"{where}: every parameter belongs to a board; begin with a line such as [default]") from error
     except (OSError, ValueError, RecursionError) as error:  # no text, no TOML, or nested without end
@@ -193,8 +335,8 @@ def _tables(path: Path) -> dict[str, dict[str, Any]]:
     return tables
 
 
-def _parameters(path: Path) -> dict[str, bool]:
-    """Return the parameters of a rules file; ArenaError for any mistake in it, with the number of its line."""
+def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
+    """Return the parameters of a rules file, or of a generator; ArenaError for any mistake in it, with its line."""
     try:
         rulefile.module(path)
     except SyntaxError as error:
@@ -203,9 +345,10 @@ def _parameters(path: Path) -> dict[str, bool]:
         last = traceback.extract_tb(error.__traceback__)[-1]
         raise ArenaError(f"{last.filename}:{last.lineno}: {type(error).__name__}: {_line(error)}") from error
     try:
-        return rulefile.parameters(path)
+        return rulefile.parameters(path, kind)
     except (AttributeError, TypeError) as error:
-        raise ArenaError(f"{path}: a rules file ends with `game = TheClass`, a frozen dataclass") from error
+        name = "rules file" if kind == "game" else "generator"
+        raise ArenaError(f"{path}: a {name} ends with `{kind} = TheClass`, a frozen dataclass") from error
 
 
 def _line(error: Exception) -> str:

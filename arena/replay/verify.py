@@ -163,7 +163,17 @@ def _record_problems(
 def _essence(match: Match) -> tuple[object, ...]:
     """Return what identifies a match, wherever its files are."""
     seats = tuple((seat.role, seat.bot.name, seat.bot.digest) for seat in match.seats)
-    return match.id, match.label, match.repeat, match.seed, match.key, match.opening, match.conditions, seats
+    return (
+        match.id,
+        match.label,
+        match.repeat,
+        match.seed,
+        match.key,
+        match.opening,
+        match.drawn,
+        match.conditions,
+        seats,
+    )
 
 
 def _column_problems(archive: Archive, number: int, record: Record) -> Iterator[str]:

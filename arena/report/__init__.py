@@ -32,7 +32,7 @@ CHUNK_NUMBER_BYTES = 5
 
 def known(match: Match) -> Game[Any]:
     """The game of a match, from the rules that are found by its name: a path that stands in a record is never run."""
-    return rulebook.load(match.game, match.board)
+    return rulebook.game_of(rulebook.of_record(match))
 
 
 def write(

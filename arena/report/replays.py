@@ -28,12 +28,12 @@ class Games:
 
     def __init__(self, rules: Callable[[Match], Game[Any]]) -> None:
         self._rules = rules
-        self._games: dict[tuple[str, str], Game[Any] | ArenaError] = {}
+        self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._cache: dict[object, dict[str, object]] = {}
 
     def game(self, match: Match) -> Game[Any]:
         """Return the game of a match; ArenaError when its rules are not known here."""
-        key = (match.label, match.rules)
+        key = (match.label, match.rules, match.drawn)
         if key not in self._games:
             try:
                 self._games[key] = self._rules(match)
@@ -47,7 +47,7 @@ class Games:
     def facts(self, record: Record) -> dict[str, object]:
         """Return the facts of a match; matches with the same moves, as of bots without chance, share them."""
         moves = tuple((turn.number, turn.role, turn.move, turn.digest) for turn in record.turns)
-        key = record.match.label, record.match.rules, moves
+        key = record.match.label, record.match.rules, record.match.drawn, moves
         if key not in self._cache:
             if len(self._cache) >= CACHED_MATCHES:
                 self._cache.clear()

@@ -66,7 +66,7 @@ class Duel:
         """Count a match as soon as its round and all rounds before it are complete."""
         from arena.results.sequential import difference
 
-        self._waiting.setdefault(match.repeat, []).append(match)
+        self._waiting.setdefault(self.event.repeat_of(match), []).append(match)
         while not self.is_over and len(self._waiting.get(self.rounds, ())) == self.round_matches:
             matches = self._waiting.pop(self.rounds)
             self.faults.update((done.seats[role], ending) for done in matches for role, ending in done.endings.items())

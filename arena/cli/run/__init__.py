@@ -164,9 +164,9 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
         output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")
     if charts:
         pictures = results.write_charts(read, folder)
-        boards = {board.label: board for board in event.boards}
+        rules = {board.rules: Path(board.rules) for board in event.boards}
         page = results.write_report(
-            read, folder, pictures, lambda match: rulebook.game_of(boards[match.label]), placings
+            read, folder, pictures, lambda match: rulebook.game_of(rulebook.of_record(match, rules)), placings
         )
         written += (*pictures, page)
     if isinstance(event.seed, int):

@@ -213,7 +213,9 @@ class Tournament(Table):
         if not self.boards:
             raise ArenaError("boards: none are named; `arena games` lists them")
         try:
-            return tuple(dict.fromkeys(board for name in self.boards for board in rulebook.find(name, workspace)))
+            return tuple(
+                dict.fromkeys(board for name in self.boards for board in rulebook.find(name, workspace, self.seed))
+            )
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
 

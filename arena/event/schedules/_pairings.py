@@ -1,8 +1,9 @@
 """Pairings: the parts that the schedules Swiss, knockout and ladder share. It knows no schedule's rules.
 
 A pairing is all matches of two bots in one round: every board, in every distribution of its sides over the two, once
-for each repeat. All legs of a board and repeat have the same seed. So each bot plays every role as often as its
-opponent, and roles are balanced in every pairing; no history of roles is needed, as chess needs one of colours.
+for each repeat, and in each repeat once for each variant of the board. All legs of a board and repeat have the same
+seed. So each bot plays every role as often as its opponent, and roles are balanced in every pairing; no history of
+roles is needed, as chess needs one of colours.
 
 A pairing is played on all boards of the event, because standings and ratings weigh all boards alike. To rotate the
 boards would be cheaper, but then one board alone would decide who advances, and two bots of equal score would have been
@@ -65,8 +66,9 @@ def pairing(event: Event, one: Bot, other: Bot, repeats: Iterable[int]) -> Itera
     """Yield the matches of a pairing, the first bot in the first role first."""
     for repeat in repeats:
         for board in event.boards:
-            for seating in seatings(board, (one, other), event.seating):
-                yield event.match(board, seating, repeat)
+            for number in event.repeats_on(board, repeat):
+                for seating in seatings(board, (one, other), event.seating):
+                    yield event.match(board, seating, number)
 
 
 def totals(batch: Sequence[Played]) -> dict[Pair, dict[str, int]]:

@@ -23,14 +23,15 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
     for repeat in range(event.repeats):
         for board, table in _tables(event):
             for seating in seatings(board, table, event.seating):
-                yield event.match(board, seating, repeat)
+                for number in event.repeats_on(board, repeat):
+                    yield event.match(board, seating, number)
 
 
 def count(event: Event) -> dict[str, int]:
     """Return how many matches of each board are planned, by its label."""
     planned = dict.fromkeys((board.label for board in event.boards), 0)
     for board, table in _tables(event):
-        planned[board.label] += event.repeats * number_of_seatings(board, table, event.seating)
+        planned[board.label] += event.repeats * board.variants * number_of_seatings(board, table, event.seating)
     return planned
 
 

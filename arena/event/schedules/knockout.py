@@ -37,7 +37,8 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 def count(event: Event) -> dict[str, int]:
     """Return how many matches there are on each board at most: with all deciders, of which most are not played."""
     check(event)
-    return {board.label: (len(event.bots) - 1) * (event.repeats + DECIDERS) * 2 for board in event.boards}
+    pairings = (len(event.bots) - 1) * (event.repeats + DECIDERS)
+    return {board.label: pairings * board.variants * 2 for board in event.boards}
 
 
 def check(event: Event) -> None:

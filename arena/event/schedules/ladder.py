@@ -51,7 +51,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from arena.event.schedules._pairings import check, pairing, seeded
-from arena.values import Batch, Board, Bot, Event, Match, Played
+from arena.values import Batch, Board, Event, Match, Played
 
 if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands list the schedules
     from arena.results.arrays import Floats, Ints
@@ -119,7 +119,7 @@ def _legs(event: Event, boards: Iterable[Board]) -> "Ints":
         first, second = (
             np.array([all(bot.plays(board.game, board.name, role) for role in side) for bot in bots]) for side in sides
         )
-        legs += first[:, None] & second[None, :]
+        legs += (first[:, None] & second[None, :]) * board.variants
     np.fill_diagonal(legs, 0)
     return np.asarray(legs + legs.T)
 
@@ -138,7 +138,7 @@ class _Ladder:
         self._legs = _legs(event, event.boards)
         self._size, self._pairings = _batch_size(event), _pairings(event, self._legs)
         self._history: list[Batch] = []
-        self._results = _Results(self.bots)
+        self._results = _Results(self._event)
         """The sums of the first batches of the history."""
         self._chosen: dict[tuple[int, Pairs], Choice] = {}
         """The pairings of each batch, by its number and the pairings that were under way."""
@@ -148,7 +148,7 @@ class _Ladder:
         known = list(history)
         if any(old is not new and old != new for old, new in zip(self._history, known, strict=False)):
             self._chosen.clear()  # another history than the one before
-            self._history, self._results = known, _Results(self.bots)
+            self._history, self._results = known, _Results(self._event)
         # Of equal results the newest objects are kept. So those that were read anew are compared only once.
         self._history[: len(known)] = known
         if number == 0:
@@ -162,7 +162,7 @@ class _Ladder:
         if (number, under_way) not in self._chosen:
             known = max(number - BEHIND, 0)
             if self._results.batches > known:
-                self._results = _Results(self.bots)
+                self._results = _Results(self._event)
             for batch in self._history[self._results.batches : known]:
                 self._results.add(batch)
             size = min(self._size, self._pairings - number * self._size)
@@ -173,11 +173,13 @@ class _Ladder:
 class _Results:
     """Sums over the results of the first batches. Bots stand in the seed order."""
 
-    def __init__(self, bots: Sequence[Bot]) -> None:
+    def __init__(self, event: Event) -> None:
         import numpy as np
 
         from arena.results.ratings.fitting.running_totals import RunningTotals
 
+        bots = seeded(event)
+        self._event = event
         self.index = {bot.name: number for number, bot in enumerate(bots)}
         self.batches = 0
         self.totals = RunningTotals()
@@ -203,7 +205,7 @@ class _Results:
 
     def pairs(self, batch: Batch) -> Pairs:
         """Return the pairings of a batch, in their order."""
-        pairings = dict.fromkeys((*sorted(self._bots(match)), match.repeat) for match in batch)
+        pairings = dict.fromkeys((*sorted(self._bots(match)), self._event.repeat_of(match)) for match in batch)
         return tuple((one, other) for one, other, _ in pairings)
 
     def _bots(self, match: Played) -> list[int]:

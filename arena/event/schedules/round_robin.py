@@ -27,7 +27,8 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
         return
     for repeat in range(event.repeats):
         for board, seating in _seatings_of(event):
-            yield event.match(board, seating, repeat)
+            for number in event.repeats_on(board, repeat):
+                yield event.match(board, seating, number)
 
 
 def count(event: Event) -> dict[str, int]:
@@ -38,7 +39,7 @@ def count(event: Event) -> dict[str, int]:
     }
     for board, table in _tables_of(event):
         planned[board.label] += number_of_seatings(board, table, event.seating)
-    return {label: event.repeats * seatings_there for label, seatings_there in planned.items()}
+    return {board.label: event.repeats * board.variants * planned[board.label] for board in event.boards}
 
 
 def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot, ...]]:

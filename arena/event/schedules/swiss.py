@@ -77,7 +77,7 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 def count(event: Event) -> dict[str, int]:
     """Return how many matches are planned on each board, exactly."""
     matches = rounds(event) * (len(event.bots) // 2) * event.repeats * 2
-    return {board.label: matches for board in event.boards}
+    return {board.label: matches * board.variants for board in event.boards}
 
 
 def rounds(event: Event) -> int:

@@ -216,7 +216,7 @@ def sides_of(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def transcript(record: Record) -> int:
-    """Return a hash of 63 bits of the moves, their choosers and the verdict. Clock readings do not change it.
+    """Return a hash of 63 bits of the moves, their choosers, the verdict and a drawn board, without clock readings.
 
     Bots and seed are left out, so that a repeat with the same moves can be recognised.
     """
@@ -226,6 +226,7 @@ def transcript(record: Record) -> int:
         *(f"{fault.role} {fault.ending} {fault.turn}" for fault in verdict.faults),
         *(f"{role} {score}" for role, score in sorted(verdict.scores.items())),
         verdict.reason,
+        *([record.match.drawn] if record.match.drawn else ()),
     )
     digest = blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
