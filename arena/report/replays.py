@@ -12,6 +12,7 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.game import Game
 from arena.protocol import clean
+from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
 from arena.replay.replayer import Scene, Step, scenes
 from arena.report.deltas import delta
 from arena.values import Match, Record, SeatReport, Turn
@@ -52,7 +53,11 @@ class Games:
             if len(self._cache) >= CACHED_MATCHES:
                 self._cache.clear()
             try:
-                self._cache[key] = _facts(list(scenes(self.game(record.match), record.turns)))
+                game = self.game(record.match)
+                self._cache[key] = _facts(list(scenes(game, record.turns)))
+                if record.match.drawn and (grid := read_grid(game.board(), game.drawing)) is not None:
+                    start = read_state(grid, game.view(game.start(), None), game.drawing)
+                    self._cache[key]["grid"] = grid_values(grid, start)
             except ArenaError as error:
                 self._cache[key] = {"broken": clean(str(error), WORDS)}
         return self._cache[key]
@@ -69,6 +74,17 @@ def replay(record: Record, games: Games) -> dict[str, object]:
             for fault in record.verdict.faults
         ],
         "seats": [_seat(seat) for seat in record.seats],
+    }
+
+
+def grid_values(grid: Grid, start: BoardState) -> dict[str, object]:
+    """Return a grid: `walls` are pairs of neighbours, `reach` the cells that steps lead to from the start."""
+    return {
+        "columns": [grid.columns[0], grid.columns[-1]],
+        "rows": [grid.rows[0], grid.rows[-1]],
+        "marks": [clean(fact) for _, fact, _ in grid.marks],
+        "walls": sorted(sorted(wall) for wall in grid.walls if len(wall) == 2),
+        "reach": sorted(cell for cell in start.in_play if grid.on_board(cell)),
     }
 
 

@@ -8,11 +8,11 @@ from arena.drawing import MAZE, Drawing
 from arena.drawing import Grid as DrawnGrid
 from arena.errors import ArenaError
 from arena.protocol import clean
-from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
+from arena.replay.drawing.board_state import read_grid, read_state
 from arena.report.author import Author
 from arena.report.bots import TIMES
 from arena.report.index import Index
-from arena.report.replays import Games
+from arena.report.replays import Games, grid_values
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE, LEADERBOARD, TIMING
 from arena.results.leaderboard import Results
@@ -80,23 +80,12 @@ def _board(label: str, results: Results, index: Index, games: Games, archive: Ar
         "roles": [clean(role) for role in index.roles[label]],
         "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
         "facts": [clean(fact) for fact in facts],
-        "grid": None if grid is None else _grid(grid, read_state(grid, start, drawing)),
+        "grid": None if grid is None else grid_values(grid, read_state(grid, start, drawing)),
         "drawing": [
             {"kind": type(item).__name__.lower()} | item._asdict()
             for item in drawing
             if not isinstance(item, DrawnGrid)
         ],
-    }
-
-
-def _grid(grid: Grid, start: BoardState) -> Values:
-    """Return a grid: `walls` are pairs of neighbours, `reach` the cells that steps lead to from the start."""
-    return {
-        "columns": [grid.columns[0], grid.columns[-1]],
-        "rows": [grid.rows[0], grid.rows[-1]],
-        "marks": [clean(fact) for _, fact, _ in grid.marks],
-        "walls": sorted(sorted(wall) for wall in grid.walls if len(wall) == 2),
-        "reach": sorted(cell for cell in start.in_play if grid.on_board(cell)),
     }
 
 

@@ -78,9 +78,10 @@ const replay = (() => {
   function stage(match, kept, turns) {
     const states = kept.start ? facts.states(kept) : null;
     if (!states) return { element: make("p", { class: "note" }, `The board cannot be shown: ${kept.broken}.`), show() {} };
-    const scenes = states.map((state) => facts.scene(match.board, state));
-    if (!match.board.grid && !scenes.some((scene) => scene.cards.length)) return factStage(states);
-    const drawn = match.board.grid ? boardOf(match.board) : null;
+    const board = kept.grid ? { ...match.board, grid: kept.grid } : match.board; // a drawn board is that of its match
+    const scenes = states.map((state) => facts.scene(board, state));
+    if (!board.grid && !scenes.some((scene) => scene.cards.length)) return factStage(states);
+    const drawn = board.grid ? boardOf(board) : null;
     const table = make("div", { class: "table" });
     const others = make("div", { class: "state" });
     const ways = scenes.map((_, turn) => new Map(turns[turn].map((one) =>
@@ -91,8 +92,8 @@ const replay = (() => {
       return [scenes[begin].roles.get(seat), ...passed].filter(Boolean);
     };
     return { element: [drawn?.svg, table], others, show(turn, { forward, milliseconds }) {
-      const trail = new Map(match.board.roles.map((_, seat) => [seat, trailOf(turn, seat)]));
-      const where = [...scenes[turn].roles].map(([seat, cell]) => `${match.board.roles[seat]} at ${cell.join(" ")}`);
+      const trail = new Map(board.roles.map((_, seat) => [seat, trailOf(turn, seat)]));
+      const where = [...scenes[turn].roles].map(([seat, cell]) => `${board.roles[seat]} at ${cell.join(" ")}`);
       where.push(...(where.length ? [] : scenes[turn].marks.keys()));
       drawn?.show(scenes[turn], { ways: forward ? ways[turn] : new Map(), milliseconds, trail, title: `Board: ${where.join(", ")}` });
       table.replaceChildren(...scenes[turn].cards.map(cardRow));

@@ -1,0 +1,222 @@
+"""Boards that are drawn for an event: which they are, who plays them, and what a record keeps of them."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import cup
+import pytest
+from paired import bot
+
+from arena import parallel, rulefile
+from arena.errors import ArenaError
+from arena.event import schedules
+from arena.games import rulebook
+from arena.games.conformance import flaws
+from arena.kit import Turn
+from arena.report import replays
+from arena.results.archive import Archive
+from arena.values import Event
+from rules.grid import reachable, steps
+
+SEED, SECRET = 2026, "5eed" * 8
+MAZES = "mummy_maze/random"
+
+
+def drawn(query, seed=SEED):
+    (board,) = rulebook.find(query, seed=seed)
+    return board
+
+
+def games(board):
+    return [rulefile.load_drawn(Path(board.rules), text) for text in board.drawn]
+
+
+def event_of(*boards, **changes):
+    bots = tuple(bot(name) for name in ("ada", "bob", "cyd"))
+    return Event(name="drawn", seed=SEED, boards=boards, bots=bots, **changes)
+
+
+def check_maze(parameters, number):
+    """Check that maze `number` can be walked, is decided late enough, and is won by the role whose turn it is."""
+    maze = rulefile.load_drawn(rulefile.shipped() / "mummy_maze.py", parameters)
+    everywhere = steps(maze.size, maze.walls)
+    assert reachable(everywhere, maze.explorer) == set(everywhere)
+    assert len({maze.explorer, maze.mummy, maze.exit}) >= 2
+    assert maze.explorer not in (maze.mummy, maze.exit)
+    value = maze.solve()(maze.start())
+    assert value.turns >= 10
+    return value.score
+
+
+# The boards
+
+
+def test_drawn_mazes_can_be_walked_and_last_and_each_role_wins_half_of_any_first_ones():
+    board = drawn(f"{MAZES}:8")
+    scores = [check_maze(text, number) for number, text in enumerate(board.drawn)]
+    assert scores == [0, 100] * 4
+
+
+@pytest.mark.soak
+def test_a_thousand_drawn_mazes_can_be_walked_and_last_and_each_role_wins_half():
+    board = drawn(f"{MAZES}:1000")
+    scores = Counter(parallel.parallel_map(lambda item: check_maze(item[1], item[0]), enumerate(board.drawn)))
+    assert scores == {0: 500, 100: 500}
+
+
+def test_drawn_boards_keep_the_contract_of_games():
+    assert [flaws(game, playouts=2) for game in games(drawn(f"{MAZES}:2"))] == [[], []]
+
+
+def test_a_symmetric_maze_is_mirrored_and_another_density_has_other_walls():
+    generator = rulefile.module(rulefile.shipped() / "mummy_maze_random.py")
+    dice = Random("walls")
+    walls = set(generator.draw_walls((1, 8), 0.25, dice, symmetric=True))
+    assert 28 <= len(walls) <= 29
+    assert walls == {(9 - x - (way == "east"), y, way) for x, y, way in walls}
+    assert len(generator.draw_walls((1, 6), 0.4, dice, symmetric=False)) == 24
+
+
+def test_the_same_seed_draws_the_same_boards_in_another_process_and_another_seed_other_boards():
+    code = (
+        "import sys; from arena.games import rulebook; "
+        f"print(*rulebook.find('{MAZES}:3', seed=sys.argv[1])[0].drawn, sep='\\n')"
+    )
+    elsewhere = subprocess.run(
+        [sys.executable, "-c", code, SECRET],
+        env={"PYTHONHASHSEED": "77", "PYTHONPATH": str(Path(rulefile.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\n")[:3]
+    assert elsewhere == [*drawn(f"{MAZES}:3", SECRET).drawn]
+    assert not {*elsewhere} & {*drawn(f"{MAZES}:3").drawn}
+
+
+def test_more_boards_begin_with_the_same_ones():
+    assert drawn(f"{MAZES}:3").drawn == drawn(f"{MAZES}:9").drawn[:3]
+
+
+# What is planned
+
+
+def test_every_pairing_plays_each_drawn_board_in_both_roles_with_a_seed_for_each_board():
+    board = drawn(f"{MAZES}:3")
+    event = event_of(board, repeats=2)
+    matches = list(schedules.find("round_robin").batch(event, 0, ()))
+    assert len(matches) == len({match.id for match in matches}) == 3 * 2 * 3 * 2 == schedules.total(event)
+    legs = Counter((frozenset(seat.bot.name for seat in match.seats), match.seed) for match in matches)
+    assert set(legs.values()) == {2}
+    boards = {(frozenset(seat.bot.name for seat in match.seats), match.seed): match.drawn for match in matches}
+    assert Counter(boards.values()) == dict.fromkeys(board.drawn, 3 * 2)
+    assert [event.repeat_of(match) for match in matches] == [0] * 18 + [1] * 18
+
+
+@pytest.mark.parametrize("schedule", ["gauntlet", "swiss", "knockout", "ladder"])
+def test_every_schedule_plays_each_drawn_board_of_a_pairing(schedule):
+    references = ("ada",) if schedule == "gauntlet" else ()
+    event = event_of(drawn(f"{MAZES}:3"), schedule=schedule, references=references)
+    matches = list(schedules.find(schedule).batch(event, 0, ()))
+    pairings = {frozenset(seat.bot.name for seat in match.seats) for match in matches}
+    assert matches
+    assert len(matches) == len(pairings) * 2 * 3
+    assert schedules.total(event) % 6 == 0
+
+
+def test_more_drawn_boards_keep_the_matches_that_were_played():
+    few, many = (event_of(drawn(f"{MAZES}:{number}")) for number in (2, 3))
+    ids = [{match.id for match in schedules.find("round_robin").batch(event, 0, ())} for event in (few, many)]
+    assert ids[0] < ids[1]
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        (
+            "mummy_maze/duel:3",
+            "only a table with a generator has as many boards as you like; write mummy_maze/random:3",
+        ),
+        ("mummy_maze/random:0", "after the colon stands a number of boards to draw, 1 to 1000"),
+        ("mummy_maze/random:many", "after the colon stands a number of boards to draw, 1 to 1000"),
+        ("mummy_maze/rando:3", "'mummy_maze/random'"),
+    ],
+)
+def test_a_query_for_boards_that_cannot_be_drawn_is_a_mistake_in_one_line(query, words):
+    with pytest.raises(ArenaError) as caught:
+        rulebook.find(query)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ('generator = "nobody"', "generator: there is no file"),
+        ('generator = "../x"', "generator: expected the name of a file beside mummy_maze.py"),
+        ('generator = "mummy_maze_random"\nwidth = 3', "width: unknown parameter"),
+        ('generator = "mummy_maze_random"\ndensity = 0.9', "density: expected 0 to 0.44"),
+        ('generator = "mummy_maze_random"\nsize = [1, 3]\nshortest = 40', "shortest: none of 200 mazes"),
+        ('generator = "mummy_maze_random"\nmoves = "fast"', "moves: expected 'free' or 'toward'"),
+    ],
+)
+def test_a_mistake_in_a_generators_table_names_file_table_and_key(tmp_path, table, words):
+    (tmp_path / "rules").mkdir()
+    for file in ("mummy_maze.py", "mummy_maze_random.py", "grid.py"):
+        (tmp_path / "rules" / file).write_text((rulefile.shipped() / file).read_text())
+    (tmp_path / "rules/mummy_maze.toml").write_text(f"[odd]\n{table}\n")
+    with pytest.raises(ArenaError) as caught:
+        rulebook.find("mummy_maze/odd:2", tmp_path)
+    assert f"mummy_maze.toml: [odd] {words}" in str(caught.value)
+
+
+# A match, its record, and its bots
+
+
+def test_a_bot_of_the_kit_searches_with_the_rules_of_its_drawn_board():
+    turn = Turn()
+    text = drawn(f"{MAZES}:2").drawn[1]
+    turn._hear("game", MAZES)
+    turn._hear("parameters", text)
+    assert turn.rules.start() == rulefile.load_drawn(rulefile.shipped() / "mummy_maze.py", text).start()
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    folder = cup.make(tmp_path_factory.mktemp("drawn"), f"duel {MAZES}:2")
+    for file in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "grid.py"):
+        (folder / "rules").mkdir(exist_ok=True)
+        (folder / "rules" / file).write_text((rulefile.shipped() / file).read_text())
+    run = cup.run_event(folder)
+    assert run.returncode == 0, run.stderr
+    return folder
+
+
+def test_drawn_boards_have_one_column_in_the_leaderboard_and_one_for_each_role(played):
+    (first, _) = cup.leaderboard(played)
+    assert [name for name in first if name.startswith(("duel", "random"))] == [
+        *("duel", "random", "duel_explorer", "duel_mummy", "random_explorer", "random_mummy")
+    ]
+    assert first["matches"] == "6"
+
+
+def test_an_event_is_verified_and_replayed_and_drawn_without_its_generator(played):
+    (played / "rules/mummy_maze_random.py").write_text("generator = None\n")
+    verified = cup.arena(played, "verify")
+    assert (verified.returncode, verified.stdout) == (0, "6 records: 6 hold\n")
+    with Archive.open(played / "results/cup", writing=False) as archive:
+        records = [archive.record(each.id) for each in archive.played() if each.board == "random"]
+    assert len({record.match.drawn for record in records}) == 2
+    record = records[0]
+    parameters = json.loads(record.match.drawn)
+    shown = cup.arena(played, "replay", record.match.id, "--turn", "0")
+    assert "E explorer {} {}".format(*parameters["explorer"]) in shown.stdout
+    in_report = replays.replay(record, replays.Games(lambda match: rulebook.game_of(rulebook.of_record(match))))
+    assert len(in_report["grid"]["walls"]) == len(parameters["walls"])
+    rerun = cup.arena(played, "rerun", record.match.id)
+    assert rerun.returncode == 0, rerun.stdout + rerun.stderr
