@@ -10,8 +10,9 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from .grid import Cell, Wall, steps
+from .grid import steps
 from .mummy_maze import EATEN, ESCAPED, MummyMaze
+from .random_walls import draw_walls
 
 MOST_MAZES = 200  # are drawn for a board; with the parameters of [random] three of four mazes have such places
 
@@ -75,41 +76,6 @@ class RandomMazes:
             f"shortest: none of {MOST_MAZES} mazes has a place from which {winner} wins in {self.shortest} turns or "
             "more; take fewer, or another density"
         )
-
-
-def draw_walls(size: tuple[int, int], density: float, dice: Random, *, symmetric: bool) -> tuple[Wall, ...]:
-    """Draw walls on this share of the borders, one after another; a wall that would part two cells is left out."""
-    low, high = size
-    neighbours = {cell: set(ways.values()) for cell, ways in steps(size, ()).items()}
-    borders = [(*cell, way) for cell, ways in steps(size, ()).items() for way in ("east", "north") if way in ways]
-    wanted = round(density * len(borders))
-    dice.shuffle(borders)
-    walls: set[Wall] = set()
-    for x, y, way in borders:
-        if len(walls) >= wanted:
-            break
-        pair = {(x, y, way), (low + high - x - (way == "east"), y, way)} if symmetric else {(x, y, way)}
-        sides = [((x, y), (x + 1, y) if way == "east" else (x, y + 1)) for x, y, way in pair - walls]
-        for cell, other in sides:
-            neighbours[cell].remove(other)
-            neighbours[other].remove(cell)
-        if all(_joined(neighbours, *side) for side in sides):
-            walls |= pair
-        else:
-            for cell, other in sides:
-                neighbours[cell].add(other)
-                neighbours[other].add(cell)
-    return tuple(sorted(walls))
-
-
-def _joined(neighbours: Mapping[Cell, set[Cell]], start: Cell, end: Cell) -> bool:
-    """Return whether a way leads from one cell to the other."""
-    seen, frontier = {start}, [start]
-    while frontier and end not in seen:
-        fresh = neighbours[frontier.pop()] - seen
-        seen |= fresh
-        frontier += fresh
-    return end in seen
 
 
 generator = RandomMazes

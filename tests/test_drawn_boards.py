@@ -4,12 +4,14 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import cup
 import pytest
 from paired import bot
+from search import forces
 
 from arena import parallel, rulefile
 from arena.errors import ArenaError
@@ -40,8 +42,8 @@ def event_of(*boards, **changes):
     return Event(name="drawn", seed=SEED, boards=boards, bots=bots, **changes)
 
 
-def check_maze(parameters, number):
-    """Check that maze `number` can be walked, is decided late enough, and is won by the role whose turn it is."""
+def check_maze(parameters):
+    """Check that a maze can be walked and is decided late enough; return the explorer's score with perfect play."""
     maze = rulefile.load_drawn(rulefile.shipped() / "mummy_maze.py", parameters)
     everywhere = steps(maze.size, maze.walls)
     assert reachable(everywhere, maze.explorer) == set(everywhere)
@@ -57,28 +59,73 @@ def check_maze(parameters, number):
 
 def test_drawn_mazes_can_be_walked_and_last_and_each_role_wins_half_of_any_first_ones():
     board = drawn(f"{MAZES}:8")
-    scores = [check_maze(text, number) for number, text in enumerate(board.drawn)]
-    assert scores == [0, 100] * 4
+    assert [check_maze(text) for text in board.drawn] == [0, 100] * 4
 
 
 @pytest.mark.soak
 def test_a_thousand_drawn_mazes_can_be_walked_and_last_and_each_role_wins_half():
     board = drawn(f"{MAZES}:1000")
-    scores = Counter(parallel.parallel_map(lambda item: check_maze(item[1], item[0]), enumerate(board.drawn)))
-    assert scores == {0: 500, 100: 500}
+    assert Counter(parallel.parallel_map(check_maze, board.drawn)) == {0: 500, 100: 500}
+
+
+def check_pacman(parameters):
+    """Check that everybody can go everywhere, that no pellet is free, and when ghosts can force a capture."""
+    game = rulefile.load_drawn(rulefile.shipped() / "pacman.py", parameters)
+    everywhere = steps(game.size, game.walls)
+    assert game.cells_in_play == set(everywhere)
+    assert min(map(len, everywhere.values())) >= 2
+    assert game.pacman not in game.pellets
+    assert len(set(game.pellets)) == 35
+    cells = list(everywhere)
+    turns = pacman_random().turns_to_capture(game.size, game.walls, 60)
+    return turns[tuple(cells.index(cell) for cell in (game.pacman, game.blinky, game.inky))]
+
+
+def pacman_random():
+    return rulefile.module(rulefile.shipped() / "pacman_random.py")
+
+
+def test_on_drawn_boards_of_pacman_ghosts_need_neither_too_few_turns_for_a_capture_nor_too_many():
+    for text in drawn("pacman/random:4").drawn:
+        assert 20 <= check_pacman(text) <= 60
+
+
+@pytest.mark.soak
+def test_a_thousand_drawn_boards_of_pacman_are_worth_playing():
+    turns = list(parallel.parallel_map(check_pacman, drawn("pacman/random:1000").drawn))
+    assert 20 <= min(turns) <= max(turns) <= 60
+
+
+def test_the_turns_to_a_capture_are_those_of_a_slow_search():
+    published = rulebook.load("pacman", "published")
+    cells = list(steps(published.size, ()))
+    start = tuple(cells.index(cell) for cell in (published.pacman, published.blinky, published.inky))
+    assert pacman_random().turns_to_capture(published.size, published.walls, 40)[start] == 16
+    (game,) = games(drawn("pacman/random"))
+    turns = pacman_random().turns_to_capture(game.size, game.walls, 6)
+    cells, seen = list(steps(game.size, ())), set()
+    for number in range(60):
+        at = Random(f"capture {number}").sample(cells, 3)
+        placed = replace(game, **dict(zip(game.roles, at, strict=True)))
+        exact = turns[tuple(map(cells.index, at))]
+        seen.add(int(exact))
+        for most in (exact - 1, exact):
+            forced = forces(placed, ("blinky", "inky"), lambda state: state.pacman in state[1:3], min(most, 6))
+            assert forced == (exact <= most)
+    assert len(seen) > 3
 
 
 def test_drawn_boards_keep_the_contract_of_games():
-    assert [flaws(game, playouts=2) for game in games(drawn(f"{MAZES}:2"))] == [[], []]
+    assert [flaws(game, playouts=2) for query in (MAZES, "pacman/random") for game in games(drawn(query))] == [[], []]
 
 
 def test_a_symmetric_maze_is_mirrored_and_another_density_has_other_walls():
-    generator = rulefile.module(rulefile.shipped() / "mummy_maze_random.py")
+    generator = pacman_random()
     dice = Random("walls")
     walls = set(generator.draw_walls((1, 8), 0.25, dice, symmetric=True))
     assert 28 <= len(walls) <= 29
     assert walls == {(9 - x - (way == "east"), y, way) for x, y, way in walls}
-    assert len(generator.draw_walls((1, 6), 0.4, dice, symmetric=False)) == 24
+    assert len(generator.draw_walls((1, 6), 0.4, dice)) == 24
 
 
 def test_the_same_seed_draws_the_same_boards_in_another_process_and_another_seed_other_boards():
@@ -167,7 +214,7 @@ def test_a_query_for_boards_that_cannot_be_drawn_is_a_mistake_in_one_line(query,
 )
 def test_a_mistake_in_a_generators_table_names_file_table_and_key(tmp_path, table, words):
     (tmp_path / "rules").mkdir()
-    for file in ("mummy_maze.py", "mummy_maze_random.py", "grid.py"):
+    for file in ("mummy_maze.py", "mummy_maze_random.py", "random_walls.py", "grid.py"):
         (tmp_path / "rules" / file).write_text((rulefile.shipped() / file).read_text())
     (tmp_path / "rules/mummy_maze.toml").write_text(f"[odd]\n{table}\n")
     with pytest.raises(ArenaError) as caught:
@@ -189,7 +236,7 @@ def test_a_bot_of_the_kit_searches_with_the_rules_of_its_drawn_board():
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     folder = cup.make(tmp_path_factory.mktemp("drawn"), f"duel {MAZES}:2")
-    for file in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "grid.py"):
+    for file in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "random_walls.py", "grid.py"):
         (folder / "rules").mkdir(exist_ok=True)
         (folder / "rules" / file).write_text((rulefile.shipped() / file).read_text())
     run = cup.run_event(folder)

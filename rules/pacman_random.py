@@ -1,0 +1,112 @@
+"""Draws mazes for Pacman that are worth playing. Parameters: the table [random] in pacman.toml.
+
+Walls are drawn first, so that every cell can be reached and has two ways out. Then a search over all placements of the
+three finds in how many turns two ghosts that cooperate perfectly can force a capture, whatever Pacman does. The places
+are drawn among those from which they need neither too few turns nor too many.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from .grid import STEPS, Wall, steps
+from .random_walls import draw_walls
+
+MOST_MAZES = 200  # are drawn for a board; with the parameters of [random] nearly every maze has such places
+
+
+@dataclass(frozen=True)
+class RandomPacman:
+    """Mazes of one size and kind."""
+
+    score: tuple[int, ...]
+    """Pacman's score by the number of pellets that it took, from 0."""
+    size: tuple[int, int] = (1, 6)
+    """Lowest and highest coordinate."""
+    density: float = 0.3
+    """The share of walls among the borders between two cells, as far as each cell keeps two ways out."""
+    symmetric: bool = True
+    """True when west and east have the same walls, mirrored."""
+    pellets: int = 35
+    """They lie in cells that are drawn, never in Pacman's first one."""
+    earliest: int = 20
+    """Ghosts cannot force a capture in fewer turns."""
+    latest: int = 60
+    """Ghosts can force a capture in so many turns."""
+    steps: int = 100
+    ghosts: str = "team"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters that no maze can have."""
+        low, high = self.size
+        if low >= high:
+            raise ValueError(f"size: expected the lowest and the highest coordinate, not {self.size}")
+        if not 0 < self.pellets < (high - low + 1) ** 2:
+            raise ValueError(f"pellets: expected 1 to {(high - low + 1) ** 2 - 1}, not {self.pellets}")
+        if not 0 <= self.density <= 1:
+            raise ValueError(f"density: expected a share from 0 to 1, not {self.density}")
+        if not self.earliest <= self.latest <= self.steps:
+            raise ValueError(f"latest: expected {self.earliest} (earliest) to {self.steps} (steps), not {self.latest}")
+
+    def draw(self, dice: Random, number: int) -> Mapping[str, Any]:
+        """Return the parameters of maze 0, 1, ...; ValueError when no maze that was drawn has such places."""
+        del number  # all are drawn alike
+        cells = tuple(steps(self.size, ()))
+        for _ in range(MOST_MAZES):
+            walls = draw_walls(self.size, self.density, dice, symmetric=self.symmetric, ways_out=2)
+            turns = turns_to_capture(self.size, walls, self.latest)
+            worth_playing = ((turns >= self.earliest) & (turns <= self.latest)).ravel().nonzero()[0]
+            if len(worth_playing):
+                place = int(worth_playing[dice.randrange(len(worth_playing))])
+                pacman, ghosts = divmod(place, len(cells) ** 2)
+                blinky, inky = divmod(ghosts, len(cells))
+                others = [cell for cell in cells if cell != cells[pacman]]
+                return {
+                    "size": self.size,
+                    "pacman": cells[pacman],
+                    "blinky": cells[blinky],
+                    "inky": cells[inky],
+                    "walls": walls,
+                    "pellets": sorted(dice.sample(others, self.pellets)),
+                    "score": self.score,
+                    "pellets_to_end": self.pellets,
+                    "steps": self.steps,
+                    "ghosts": self.ghosts,
+                }
+        raise ValueError(
+            f"earliest: in none of {MOST_MAZES} mazes the ghosts need {self.earliest} to {self.latest} turns; "
+            "take a wider range, or another density"
+        )
+
+
+def turns_to_capture(size: tuple[int, int], walls: tuple[Wall, ...], most: int) -> Any:
+    """Return in how many turns two ghosts can force a capture from each placement with Pacman to move.
+
+    An array of shape (cells, cells, cells) by Pacman's, Blinky's and Inky's cell, in the order of `steps`; `most + 1`
+    where they need more turns than `most`, and 0 where Pacman stands on a ghost. Pellets play no part.
+    """
+    import numpy as np  # takes longer to import than a bot may need for its start, and no bot asks for it
+
+    ways = steps(size, walls)
+    number = {cell: index for index, cell in enumerate(ways)}
+    # Column `way` has a neighbour of each cell. Cells of fewer neighbours repeat the first; those without any, which
+    # nobody enters, have themselves.
+    neighbours = [[number[there] for there in ways[cell].values()] or [number[cell]] for cell in ways]
+    columns = np.array([cells + cells[:1] * (len(STEPS) - len(cells)) for cells in neighbours]).T
+
+    pacman, blinky, inky = np.indices((len(ways),) * 3)
+    caught = (pacman == blinky) | (pacman == inky)
+    pacman_moves = ghosts_move = caught  # where a capture can be forced in `count` turns, by who moves first
+    turns = np.where(caught, 0, most + 1)
+    for count in range(1, most + 1):
+        # The ghosts choose together: first where Blinky may go, then for each of these where Inky may.
+        after = np.logical_or.reduce([pacman_moves[:, :, column] for column in columns])
+        after = np.logical_or.reduce([after[:, column] for column in columns])
+        next_pacman = caught | np.logical_and.reduce([ghosts_move[column] for column in columns])
+        pacman_moves, ghosts_move = next_pacman, caught | after
+        turns[pacman_moves & (turns > count)] = count
+    return turns
+
+
+generator = RandomPacman
