@@ -28,6 +28,7 @@ from arena.values import Ending
 
 NAMES = (
     "leaderboard",
+    "accuracy",
     "better",
     "convergence",
     "crosstable",

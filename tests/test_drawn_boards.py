@@ -112,7 +112,7 @@ def test_the_turns_to_a_capture_are_those_of_a_slow_search():
         for most in (exact - 1, min(exact, 6)):
             forced = forces(placed, ("blinky", "inky"), lambda state: state.pacman in state[1:3], most)
             assert forced == (exact <= most)
-    assert len(seen) > 3
+    assert len(seen) >= 3
 
 
 def test_drawn_boards_keep_the_contract_of_games():

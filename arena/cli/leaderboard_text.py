@@ -96,6 +96,7 @@ def table(results: "Results", width: int | None) -> "Table":
         "": list(_bars(rows)),
         "points": _figures(rows, declared["points"]),
         **{name: [row[name] for row in rows] for name in ("won", "drawn", "lost", "forfeits", "matches")},
+        **{name: _figures(rows, declared[name]) for name in ("accuracy", "blunders") if results.graded},
         **{name: _figures(rows, declared[name]) for name in (*results.columns.values(), *results.event.tie_breaks)},
         **{name: [row[name] for row in rows] for name in endings},
     }

@@ -41,7 +41,8 @@ def _lines(scene: Scene, names: Mapping[str, str]) -> Iterator[str]:
             note = f'instead of "{output.safe_line(turn.rejected_text)}", which was forgiven'
         else:
             note = f"{turn.wall * 1000:.0f} ms" if turn.by == "bot" else f"({turn.by})"
-        yield f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}"
+        grade = f"  {scene.grades[index]}" if scene.grades and str(scene.grades[index]) else ""
+        yield f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}{grade}"
         yield from (f"    # {output.safe_line(remark)}" for remark in turn.remarks)
 
 
@@ -116,5 +117,7 @@ def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
             "cpu": turn.cpu,
             "waited": turn.waited,
             "remarks": turn.remarks,
+            "points_lost": scene.grades[index].points if scene.grades else None,
+            "turns_lost": scene.grades[index].turns if scene.grades else None,
             "state": scene.facts,
         }

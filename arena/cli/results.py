@@ -133,9 +133,10 @@ def report(
 
 def read(folder: Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
     """Return the results in a folder; `rating` replaces the event's own."""
+    from arena.cli import stored_match
     from arena.results.leaderboard import Results
 
-    return Results.open(folder, all_versions=all_versions, rating=rating)
+    return Results.open(folder, all_versions=all_versions, rating=rating, rules=stored_match.game_of)
 
 
 def write_tables(results: "Results", folder: Path, placings: "Placings") -> tuple[Path, ...]:

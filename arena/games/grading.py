@@ -3,10 +3,13 @@
 Pure. It knows the contract of arena.game, and neither records nor who made a move.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from arena.game import Game, Move, Role, Value
+from arena.values import Turn
 
 DRAW = 50
 REMEMBERED = 20_000  # positions of a board whose moves are graded already: matches of fixed bots meet the same ones
@@ -29,6 +32,11 @@ class Grade(NamedTuple):
         return f"lost {self.turns} turn{'s' if self.turns > 1 else ''}" if self.turns else ""
 
 
+def is_solved(game: Game[Any]) -> bool:
+    """Return whether rules say that they can solve their boards, without solving one."""
+    return getattr(type(game), "solve", Game.solve) is not Game.solve
+
+
 class Grader:
     """Grades the moves on one board; `of` returns None for a board that is not solved."""
 
@@ -40,8 +48,7 @@ class Grader:
     @classmethod
     def of(cls, game: Game[Any]) -> "Grader | None":
         """Return the grader of a board whose rules solve it, else None."""
-        solve = getattr(game, "solve", None)  # like `sides`, it comes with the Protocol; a plug-in may do without
-        value = solve() if solve is not None else None
+        value = game.solve() if is_solved(game) else None
         return None if value is None else cls(game, value)
 
     def value(self, state: Any) -> Value:
@@ -56,6 +63,24 @@ class Grader:
     def best(self, state: Any, role: Role) -> tuple[Move, ...]:
         """Return the legal moves that lose neither points nor turns."""
         return tuple(move for move, grade in self._grades(state, role).items() if not (grade.points or grade.turns))
+
+    def of_turns(self, turns: Iterable[Turn]) -> list[Grade]:
+        """Return the grade of each turn of a match, in their order.
+
+        Turns from the first that the rules do not allow have no grade: the rules were edited since, or the record was.
+        """
+        state, grades = self._game.start(), list[Grade]()
+        for _, group in groupby(turns, key=lambda turn: turn.number):
+            moves = {turn.role: turn.move for turn in group}
+            movers = self._game.to_move(state)
+            if len(moves) != 1 or tuple(moves) != tuple(movers):
+                break
+            ((role, move),) = moves.items()
+            if move not in (graded := self._grades(state, role)):
+                break
+            grades.append(graded[move])
+            state = self._game.play(state, moves)
+        return grades
 
     def _graded(self, state: Any, role: Role) -> dict[Move, Grade]:
         """Return the grade of each legal move."""

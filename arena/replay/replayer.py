@@ -10,13 +10,14 @@ turns of chance and of absent seats on its own. They share `facts_digest`, the r
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
+from arena.games.grading import Grade, Grader
 from arena.match.referee import facts_digest
 from arena.replay.drawing.board_state import Cell, Grid, numbers, read_grid
 from arena.values import Turn
@@ -51,6 +52,8 @@ class Scene:
     """The words of each turn's move, in the order of `turns`."""
     facts: tuple[Fact, ...]
     """Everything about the state after the turn."""
+    grades: tuple[Grade, ...] = ()
+    """The grade of each turn's move, where the board is solved and somebody asked for it."""
 
     def move(self, index: int) -> str:
         """Return the move at this index of `turns`, its steps marked."""
@@ -104,11 +107,17 @@ class Replayer:
         return Scene(number, turns, steps, after)
 
 
-def scenes(game: Game[Any], turns: Iterable[Turn]) -> Iterator[Scene]:
-    """Yield the start and every turn of a match that was played."""
+def scenes(game: Game[Any], turns: Iterable[Turn], grader: Grader | None = None) -> Iterator[Scene]:
+    """Yield the start and every turn of a match that was played, graded where there is a grader."""
     replayer = Replayer(game)
     yield replayer.opening()
-    yield from replayer.go_on(turns)
+    if grader is None:
+        yield from replayer.go_on(turns)
+        return
+    turns = tuple(turns)
+    grades = iter(grader.of_turns(turns))
+    for scene in replayer.go_on(turns):
+        yield replace(scene, grades=tuple(islice(grades, len(scene.turns))))
 
 
 def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:

@@ -12,7 +12,10 @@ from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
 from arena.values import Ending
 
-ORDER = ("rank", "bot", "rating", "range", "ranks", "tier", "points", "matches", "won", "drawn", "lost", "forfeits")
+ORDER = (
+    *("rank", "bot", "rating", "range", "ranks", "tier", "points", "matches", "won", "drawn", "lost", "forfeits"),
+    *("accuracy", "blunders"),
+)
 """The first columns of the page; tie-breaks, boards, endings and roles follow."""
 INTERVALS = {"range": ("rating_low", "rating_high"), "ranks": ("rank_low", "rank_high")}
 """Columns of the page that show two of the frame's."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Game
+from arena.games.grading import Grader
 from arena.protocol import clean
 from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
 from arena.replay.replayer import Scene, Step, scenes
@@ -18,6 +19,7 @@ from arena.report.deltas import delta
 from arena.values import Match, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
+GRADERS = 64  # of boards; each takes a megabyte
 CACHED_MATCHES = 500  # their facts serve other matches with the same moves
 REMARKS = 20_000  # characters of remarks that a match may bring
 STDERR_LINES = 20
@@ -31,6 +33,7 @@ class Games:
         self._rules = rules
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._cache: dict[object, dict[str, object]] = {}
+        self._graders: dict[Game[Any], Grader | None] = {}
 
     def game(self, match: Match) -> Game[Any]:
         """Return the game of a match; ArenaError when its rules are not known here."""
@@ -45,6 +48,14 @@ class Games:
             raise game
         return game
 
+    def _grader(self, game: Game[Any]) -> Grader | None:
+        """Return the grader of a board; those of the last GRADERS boards are kept."""
+        if game not in self._graders:
+            while len(self._graders) >= GRADERS:
+                del self._graders[next(iter(self._graders))]
+            self._graders[game] = Grader.of(game)
+        return self._graders[game]
+
     def facts(self, record: Record) -> dict[str, object]:
         """Return the facts of a match; matches with the same moves, as of bots without chance, share them."""
         moves = tuple((turn.number, turn.role, turn.move, turn.digest) for turn in record.turns)
@@ -54,7 +65,7 @@ class Games:
                 self._cache.clear()
             try:
                 game = self.game(record.match)
-                self._cache[key] = _facts(list(scenes(game, record.turns)))
+                self._cache[key] = _facts(list(scenes(game, record.turns, self._grader(game))))
                 if record.match.drawn and (grid := read_grid(game.board(), game.drawing)) is not None:
                     start = read_state(grid, game.view(game.start(), None), game.drawing)
                     self._cache[key]["grid"] = grid_values(grid, start)
@@ -95,7 +106,9 @@ def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
 
 def _facts(replayed: list[Scene]) -> dict[str, object]:
     states = [list(map(_clean, scene.facts)) for scene in replayed]
+    grades = [str(grade) for scene in replayed for grade in scene.grades]
     return {
+        **({"grades": grades} if any(grades) else {}),
         "start": states[0],
         "changes": [delta(before, after) for before, after in pairwise(states)],
         "fates": [_fate(steps) for scene in replayed for steps in scene.steps],

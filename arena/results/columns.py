@@ -14,7 +14,7 @@ from typing import Any
 from arena.results import tiebreaks
 from arena.values import Ending
 
-DECIMALS = {"logits": 2, "Elo": 0, "points": 1, "score": 1, "seconds": 4}
+DECIMALS = {"%": 1, "logits": 2, "Elo": 0, "points": 1, "score": 1, "seconds": 4}
 """Decimals that a person is shown, by unit; figures of other units have 2, unless they are whole numbers."""
 FILE_DECIMALS = 4
 SECONDS_FILE_DECIMALS = 6  # clock readings show microseconds
@@ -121,6 +121,11 @@ def _interval(low: str, high: str, meaning: str) -> tuple[Column, Column]:
 
 _LOW_AND_HIGH = _interval("low", "high", "The 95 % interval; infinite where it is open")
 
+ACCURATE = (
+    "Only with solved boards: of its moves there that could have thrown points away, the percentage that did not; "
+    "missing without such a move"
+)
+BLUNDERS = "Only with solved boards: moves a match there that threw points away"
 LEADERBOARD = Columns(
     (
         Column(
@@ -143,6 +148,8 @@ LEADERBOARD = Columns(
         Column("drawn", "Matches in which its side tied for most", "matches", "Drawn"),
         Column("lost", "Matches in which another side scored more", "matches", "Lost"),
         Column("forfeits", "Its seats that were at fault: the sum of the five endings", "seats", "Forfeits"),
+        Column("accuracy", ACCURATE, "%", "Accuracy"),
+        Column("blunders", BLUNDERS, "a match", "Blunders"),
         Column("TIEBREAK", "The tie-break's figure, where it was needed because ratings and points were equal"),
         *(Column(ending, "Its seats that were at fault in this way", "seats") for ending in map(str, Ending)),
         Column("BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"),
@@ -193,6 +200,18 @@ ADVANTAGES = Columns(
         Column("role", "The role; roles of a side that always score alike have one row, under the first of them"),
         Column("advantage", "What the role is worth when average bots meet; 0 if the roles are even", "rating"),
         *_interval("low", "high", "The 95 % interval"),
+    )
+)
+ACCURACY = Columns(
+    (
+        _BOT,
+        _BOARD,
+        _ROLE,
+        Column("matches", "Matches that were graded: of more than 5,000 in the event a fair sample", "matches"),
+        Column("moves", "Its moves that could have thrown points away, with perfect play from then on", "moves"),
+        Column("accuracy", "The percentage of these moves that did not; missing without such a move", "%"),
+        Column("blunders", "Moves a match that threw points away", "a match"),
+        Column("turns_lost", "Turns a match that it lost while it kept the score", "a match"),
     )
 )
 CHANCE_BETTER = Columns(
@@ -356,6 +375,7 @@ FRAMES: Mapping[str, Columns] = {
     "rankings": RANKINGS,
     "strengths": STRENGTHS,
     "advantages": ADVANTAGES,
+    "accuracy": ACCURACY,
     "chance_better": CHANCE_BETTER,
     "versions": VERSIONS,
     "crosstable": CROSSTABLE,

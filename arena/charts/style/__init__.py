@@ -32,6 +32,7 @@ POINTS = BLUE  # bars of `leaderboard` when no bot has a rating
 SCORES, MEAN = BLUE, VERMILION
 TURNS = BLUE
 METRIC = BLUE
+ACCURACY = BLUE
 MEDIAN_TIME, P99_TIME, LONGEST_TIME = BLUE, ORANGE, VERMILION
 FAULTS = dict(zip(Ending, (BLUE, ORANGE, GREEN, VERMILION, BLACK), strict=True))
 BEST_BOTS = PALETTE  # lines of the best bots, the first in the first colour

@@ -14,7 +14,8 @@ const replay = (() => {
   function turnsOf(kept) {
     const turns = [[]];
     kept.moves.forEach(([number, seat, move, took, remarks = [], by = "bot", said = null], place) => {
-      const one = { number, seat, move, took, remarks, by: by || "bot", said, words: move.split(" "), fates: kept.fates?.[place] ?? "" };
+      const one = { number, seat, move, took, remarks, by: by || "bot", said, words: move.split(" "), fates: kept.fates?.[place] ?? "",
+        grade: kept.grades?.[place] ?? "" };
       if (turns.at(-1).at(-1)?.number === number) turns.at(-1).push(one);
       else turns.push([one]);
     });
@@ -30,10 +31,13 @@ const replay = (() => {
 
   const roleName = (match, seat) => match.board.roles[seat] ?? String(seat);
 
-  /** Anything unusual about who chose a move. */
-  const chosenBy = (one) => one.by === "strike"
-    ? [make("span", { class: "said" }, one.said === null ? " instead of a refused answer, forgiven" : ` instead of “${one.said}”, forgiven`)]
-    : one.by === "bot" ? [] : [make("span", { class: "by" }, ` (${one.by})`)];
+  /** Anything unusual about who chose a move, and what the move lost where the board is solved. */
+  const chosenBy = (one) => [
+    ...(one.by === "strike"
+      ? [make("span", { class: "said" }, one.said === null ? " instead of a refused answer, forgiven" : ` instead of “${one.said}”, forgiven`)]
+      : one.by === "bot" ? [] : [make("span", { class: "by" }, ` (${one.by})`)]),
+    ...(one.grade ? [make("span", { class: one.grade.startsWith("threw") ? "grade blunder" : "grade" }, ` (${one.grade})`)] : []),
+  ];
 
   function sentence(match, turns, turn, over) {
     if (turn === 0) return [make("span", { class: "turn" }, "Start")];

@@ -263,6 +263,14 @@ class Archive(Database):
         for (blob,) in self._rows(query, all_versions, -1 if most is None else most):
             yield records.unpacked(blob)
 
+    def sample_of(self, labels: Sequence[str], most: int, *, all_versions: bool = False) -> list[str]:
+        """Return the ids of at most so many matches on these `game/board`s: by id, so that they are a fair sample."""
+        query = (
+            f"select id from matches where game || '/' || board in {schema.CHOSEN} and (planned or ?) "
+            "order by id limit ?"
+        )
+        return [match for (match,) in self._rows(query, json.dumps(labels), all_versions, most)]
+
     def newest_on(self, label: str) -> Record | None:
         """Return the newest record of a match on this `game/board`, or None."""
         game, _, board = label.partition("/")

@@ -19,6 +19,7 @@ import numpy as np
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.results import columns
+from arena.results.accuracy import Accuracy, Graded, Rules, by_bot, by_name, load_or_grade
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
@@ -36,18 +37,34 @@ if TYPE_CHECKING:
 class Results:
     """The results of an event at one moment: matches that a run stores after the first reading are not among them.
 
-    `all_versions` counts matches of edited bots, boards and rules too; `rating` replaces the event's rating.
+    `all_versions` counts matches of edited bots, boards and rules too; `rating` replaces the event's rating. `rules`
+    are those that the moves on solved boards are graded by; by default the rules that are found by a game's name.
     """
 
-    def __init__(self, archive: Archive, *, all_versions: bool = False, rating: str | None = None) -> None:
+    def __init__(
+        self,
+        archive: Archive,
+        *,
+        all_versions: bool = False,
+        rating: str | None = None,
+        rules: Rules = by_name,
+    ) -> None:
         self._archive = archive
+        self._rules = rules
         self._all_versions = all_versions
         self._rating = rating
 
     @classmethod
-    def open(cls, path: str | Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        all_versions: bool = False,
+        rating: str | None = None,
+        rules: Rules = by_name,
+    ) -> "Results":
         """Open the results in a folder such as `results/demo`; raise ArenaError if there are none."""
-        return cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating)
+        return cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating, rules=rules)
 
     @classmethod
     def side_by_side(
@@ -173,6 +190,17 @@ class Results:
             all_versions=self._all_versions,
         )
 
+    @cached_property
+    def graded(self) -> dict[Graded, Accuracy]:
+        """The accuracy of each bot in each role on the solved boards; each match is graded once, then loaded."""
+        return load_or_grade(
+            self._archive,
+            list(self.boards),
+            rating_cache.sums(self.tallies),
+            self._rules,
+            all_versions=self._all_versions,
+        )
+
     @property
     def rating(self) -> str:
         """The name of the rating that decides the rank."""
@@ -220,14 +248,22 @@ class Results:
     def leaderboard_rows(self) -> "list[Row]":
         """Return the rows of `leaderboard`; pandas is not needed."""
         return rating_rows.leaderboard(
-            self.standings, self.ratings, self.event.tie_breaks, self.columns, self.places, self.label
+            self.standings,
+            self.ratings,
+            self.event.tie_breaks,
+            self.columns,
+            self.places,
+            by_bot(self.graded),
+            self.label,
         )
 
     def leaderboard(self) -> "pd.DataFrame":
         """Return a row a bot, best first; rank, rating and points are missing for a bot that never played."""
         from arena.results.leaderboard import rating_frames
 
-        names = rating_rows.leaderboard_columns(self.event.tie_breaks, self.columns, self.places)
+        names = rating_rows.leaderboard_columns(
+            self.event.tie_breaks, self.columns, self.places, solved=bool(self.graded)
+        )
         return rating_frames.leaderboard(names, self.leaderboard_rows())
 
     def rankings_rows(self, board: str | None = None, role: Role | None = None) -> "list[Row]":
@@ -257,6 +293,12 @@ class Results:
         from arena.results.leaderboard import rating_frames
 
         return rating_frames.advantages(self.ratings)
+
+    def accuracy(self) -> "pd.DataFrame":
+        """Return a row for each bot, solved board and role: graded moves, accuracy, blunders and turns lost a match."""
+        from arena.results.leaderboard import rating_frames
+
+        return rating_frames.accuracy(self.graded)
 
     def chance_better(self) -> "pd.DataFrame":
         """Return a row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger."""
@@ -409,6 +451,10 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
         "matches": results.matches(),
         "timing": results.timing(),
     }
+    if results.graded:
+        frames["accuracy"] = results.accuracy()
+    else:
+        (folder / "accuracy.csv").unlink(missing_ok=True)
     return tuple(tables.write(frame, columns.FRAMES[name], folder / f"{name}.csv") for name, frame in frames.items())
 
 

@@ -3,12 +3,13 @@
 Figures of a rating are in its own unit: logits, Elo or points. Pure.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from arena.results.columns import ADVANTAGES, CHANCE_BETTER, HEAD_TO_HEAD, RANKINGS, STRENGTHS
+from arena.results.accuracy import Accuracy
+from arena.results.columns import ACCURACY, ADVANTAGES, CHANCE_BETTER, HEAD_TO_HEAD, RANKINGS, STRENGTHS
 from arena.results.leaderboard.rating_rows import Row
 from arena.results.ratings import Ratings
 
@@ -19,7 +20,12 @@ WHOLE = ["rank", "rank_low", "rank_high", "tier"]
 def leaderboard(columns: Sequence[str], rows: Iterable[Row]) -> pd.DataFrame:
     """Return the frame of the leaderboard with these columns, from its rows."""
     frame = pd.DataFrame(rows, columns=list(columns))
-    return frame.astype(dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(["rating", "rating_low", "rating_high"], float))
+    return frame.astype(dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(_figures(frame), float))
+
+
+def _figures(frame: pd.DataFrame) -> list[str]:
+    """Return the columns of figures that may be missing."""
+    return [name for name in ("rating", "rating_low", "rating_high", "accuracy", "blunders") if name in frame]
 
 
 def rankings(rows: Iterable[Row]) -> pd.DataFrame:
@@ -41,6 +47,17 @@ def advantages(ratings: Ratings) -> pd.DataFrame:
     """Return a row for each board role: the advantage of the role between average bots, and the interval."""
     rows = [(*board_role, *strength) for board_role, strength in sorted(ratings.advantages.items())]
     return pd.DataFrame(rows, columns=ADVANTAGES.names)
+
+
+def accuracy(graded: Mapping[tuple[str, str, str], Accuracy]) -> pd.DataFrame:
+    """Return a row for each bot, board and role whose moves were graded."""
+    rows = [
+        (bot, board, role, each.matches, each.moves, each.percent, each.blunders_a_match, each.turns_a_match)
+        for (board, role, bot), each in sorted(graded.items(), key=lambda item: (item[0][2], item[0][0], item[0][1]))
+    ]
+    return pd.DataFrame(rows, columns=ACCURACY.names).astype(
+        {"accuracy": float, "blunders": float, "turns_lost": float}
+    )
 
 
 def chance_better(ratings: Ratings) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.game import Role
 from arena.results import tiebreaks
+from arena.results.accuracy import Accuracy
 from arena.results.columns import LEADERBOARD, RANKINGS
 from arena.results.ratings import Ratings
 from arena.results.ratings.fitting.uncertainty import among
@@ -22,10 +23,19 @@ RESULTS = ["matches", "points", "won", "drawn", "lost", "forfeits"]
 
 
 def leaderboard_columns(
-    tie_breaks: Sequence[str], boards: Mapping[str, str], board_roles: Mapping[tuple[str, Role], str]
+    tie_breaks: Sequence[str],
+    boards: Mapping[str, str],
+    board_roles: Mapping[tuple[str, Role], str],
+    *,
+    solved: bool = False,
 ) -> list[str]:
-    """Return the names of the columns of a leaderboard; boards and board roles map to the names of their columns."""
+    """Return the names of the columns of a leaderboard; boards and board roles map to the names of their columns.
+
+    `solved`: moves of some board were graded.
+    """
     of_event = {"TIEBREAK": tie_breaks, "BOARD": boards.values(), "BOARD_ROLE": board_roles.values()}
+    if not solved:
+        of_event |= {"accuracy": (), "blunders": ()}
     return [each for name in LEADERBOARD.names for each in of_event.get(name, [name])]
 
 
@@ -35,10 +45,11 @@ def leaderboard(
     tie_breaks: Sequence[str],
     boards: Mapping[str, str],
     board_roles: Mapping[tuple[str, Role], str],
+    accuracy: Mapping[str, Accuracy],
     label: Callable[[str], str],
 ) -> list[Row]:
     """Return a row a bot, in the order of the standings; `label` returns the name to show for a bot."""
-    columns = leaderboard_columns(tie_breaks, boards, board_roles)
+    columns = leaderboard_columns(tie_breaks, boards, board_roles, solved=bool(accuracy))
     rated = {rating.bot: rating for rating in ratings.ratings}
     among_ranked = among(ratings, {standing.bot for standing in standings if standing.rank is not None})
     rows = []
@@ -52,9 +63,11 @@ def leaderboard(
                 # A tie-break may rank a bot outside its interval: then the interval is widened.
                 ranks = [min(best, standing.rank), max(worst, standing.rank), tier]
         figures = (standing.tie_breaks.get(name) for name in tie_breaks)
+        graded = accuracy.get(standing.bot, Accuracy())
         cells = (
             *(standing.rank, standing.bot, *strength, *ranks),
             *(getattr(standing, column) for column in RESULTS),
+            *((graded.percent, graded.blunders_a_match) if accuracy else ()),
             *(None if figure is None else float(figure) for figure in figures),
             *(standing.endings.get(ending, 0) for ending in Ending),
             *(standing.boards.get(board) for board in boards),

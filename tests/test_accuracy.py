@@ -1,0 +1,128 @@
+"""Accuracy on solved boards: which moves count, that perfect play has 100 %, and that each match is graded once."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+import reported
+import stored
+
+from arena import charts
+from arena.charts.style import Nothing
+from arena.games import rulebook
+from arena.games.grading import Grader
+from arena.replay.replayer import scenes
+from arena.report import replays
+from arena.results import accuracy
+from arena.results.accuracy import Accuracy
+from arena.results.leaderboard import Results, write_csv
+from arena.values import Turn
+
+BOTS = ("dice", "perfect", "slow")
+
+
+def play(match):
+    """Play a match: `perfect` loses neither points nor turns, `slow` no points, and `dice` throws dice."""
+    game, draw = rulebook.game_of(match), random.Random(match.id)
+    bots = {seat.role: seat.bot.name for seat in match.seats}
+    grader = Grader.of(game)
+    state, turns = game.start(), []
+    while (outcome := game.outcome(state)) is None:
+        (role,) = game.to_move(state)
+        legal = game.legal_moves(state, role)
+        if bots[role] == "perfect":
+            legal = grader.best(state, role)
+        elif bots[role] == "slow":
+            legal = [move for move in legal if not grader.grade(state, role, move).points]
+        turns.append(Turn(number=len(turns) + 1, role=role, move=draw.choice(legal)))
+        state = game.play(state, {role: turns[-1].move})
+    record = reported.played(match)
+    verdict = replace(record.verdict, scores=dict(outcome.scores), reason=outcome.reason)
+    return replace(record, turns=tuple(turns), verdict=verdict)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    boards = (rulebook.find("duel")[0], *rulebook.find("mummy_maze/random:4", seed=3))
+    event = reported.event(BOTS, boards, repeats=4)
+    plan = reported.plan(event)
+    return stored.store(tmp_path_factory.mktemp("graded"), event, map(play, plan), plan)
+
+
+def test_perfect_play_is_accurate_on_every_board_and_dice_are_not(folder):
+    rows = {row["bot"]: row for row in Results.open(folder).leaderboard_rows()}
+    assert [(rows[bot]["accuracy"], rows[bot]["blunders"]) for bot in ("perfect", "slow")] == [(100, 0)] * 2
+    assert rows["dice"]["accuracy"] < 60
+    assert rows["dice"]["blunders"] > 0.3
+    frame = Results.open(folder).accuracy()
+    assert {*frame["board"]} == {"mummy_maze/duel", "mummy_maze/random"}
+    turns = frame.groupby("bot")["turns_lost"].sum()
+    assert turns["perfect"] == 0
+    assert turns["slow"] > 1
+
+
+def test_only_moves_that_could_throw_points_away_count():
+    board = rulebook.find("duel")[0]
+    matches, grader = reported.plan(reported.event(BOTS, [board], repeats=4)), Grader.of(rulebook.game_of(board))
+    graded = ((record, grader.of_turns(record.turns)) for record in map(play, matches))
+    record, grades = next((record, grades) for record, grades in graded if any(grade.critical for grade in grades))
+    seen = [grade.critical for grade in grades]
+    figures = accuracy.figures_of(record, grader)
+    assert 0 < sum(seen) < len(seen)
+    assert sum(moves for moves, _, _ in figures.values()) == sum(seen)
+    struck = replace(record, turns=tuple(turn._replace(by="strike") for turn in record.turns))
+    assert accuracy.figures_of(struck, grader) == {}
+
+
+def test_a_record_that_the_rules_do_not_allow_is_graded_up_to_there():
+    board = rulebook.find("duel")[0]
+    (one, *_), grader = reported.plan(reported.event(BOTS, [board])), Grader.of(rulebook.game_of(board))
+    record = play(one)
+    forged = [*record.turns[:3], record.turns[3]._replace(move="move2 up up"), *record.turns[4:]]
+    assert len(grader.of_turns(forged)) == 3
+
+
+def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkeypatch):
+    graded = Results.open(folder).graded
+    memory = folder / ".accuracy.json"
+    content = json.loads(memory.read_text())
+    grades = []
+    monkeypatch.setattr(accuracy, "figures_of", lambda record, _: grades.append(record) or {})
+    assert Results.open(folder).graded == graded
+    memory.write_text(json.dumps(content | {"key": "of other results"}))
+    assert Results.open(folder).graded == graded  # from the stored grades of each match
+    assert grades == []
+    monkeypatch.undo()
+    for damage in ("", "[]", json.dumps(content | {"sums": [["x"]]}), json.dumps(content | {"matches": {"x": 3}})):
+        memory.write_text(damage)
+        assert Results.open(folder).graded == graded
+
+
+def test_an_event_without_a_solved_board_has_no_such_columns_and_no_such_file(tmp_path, folder):
+    event = reported.event(on=reported.boards("classic"))
+    results = Results.open(reported.store(tmp_path, event, map(reported.played, reported.plan(event))))
+    assert results.graded == {}
+    assert not {"accuracy", "blunders"} & {*results.leaderboard()}
+    (tmp_path / "accuracy.csv").write_text("of an earlier run")
+    assert "accuracy.csv" not in {path.name for path in write_csv(results, tmp_path)}
+    assert not (tmp_path / "accuracy.csv").exists()
+    assert isinstance(charts.draw("accuracy", results), Nothing)
+    assert "accuracy.csv" in {path.name for path in write_csv(Results.open(folder), tmp_path)}
+
+
+def test_a_replay_and_the_report_show_what_a_move_lost():
+    board = rulebook.find("duel")[0]
+    record = play(reported.plan(reported.event(BOTS, [board]))[0])
+    game = rulebook.game_of(record.match)
+    shown = [str(grade) for scene in scenes(game, record.turns, Grader.of(game)) for grade in scene.grades]
+    assert len(shown) == len(record.turns)
+    assert any(shown)
+    assert replays.replay(record, replays.Games(rulebook.game_of))["grades"] == shown
+
+
+def test_accuracies_add_up_and_without_a_critical_move_there_is_none():
+    total = Accuracy(1, 4, 1, 7) + Accuracy(1, 0, 0, 2)
+    assert (total.percent, total.blunders_a_match, total.turns_a_match) == (75, 0.5, 4.5)
+    assert Accuracy(3, 0, 0, 0).percent is None
+    assert Accuracy().blunders_a_match is None
