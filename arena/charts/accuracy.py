@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arena.charts.style import ACCURACY, GREY, SMALL, About, Nothing, styled
+from arena.charts.style.letters import widest
 from arena.charts.style.sheet import Room, bare, sheet
 from arena.results.leaderboard import Results
 
@@ -24,18 +25,17 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     """Draw a point for each bot: its accuracy over its rating. Where both say the same, the points rise."""
     graded = frame.dropna(subset=["rating", "accuracy"])
     if graded.empty:
-        return Nothing("no board is solved, or no move there could throw points away")
+        return Nothing("no move on a solved board")
+    names = about.labels(graded["bot"]) if len(graded) <= NAMED else []
     figure, (panel,) = sheet(
         about.title("accuracy"),
         "Of the moves on solved boards that could have thrown points away, the percentage that did not",
         (WIDE, HIGH),
-        room=Room(left=0.5, right=0.9, below=0.45),
+        room=Room(left=0.5, right=widest(names, SMALL) + 0.1, below=0.45),
     )
     panel.scatter(graded["rating"], graded["accuracy"], s=26, color=ACCURACY, zorder=3)
-    if len(graded) <= NAMED:
-        names = about.labels(graded["bot"])
-        for name, x, y in zip(names, graded["rating"], graded["accuracy"], strict=True):
-            panel.annotate(name, (x, y), (5, -2), textcoords="offset points", fontsize=SMALL)
+    for name, x, y in zip(names, graded["rating"], graded["accuracy"], strict=False):
+        panel.annotate(name, (x, y), (5, -2), textcoords="offset points", fontsize=SMALL)
     panel.set_xlabel(f"rating{f' in {about.unit}' if about.unit else ''}", fontsize=8.5)
     panel.set_ylabel("accuracy in per cent", fontsize=8.5)
     panel.set_ylim(min(0.0, float(graded["accuracy"].min())) - 4, 106)
