@@ -106,6 +106,7 @@ def test_every_documented_command_runs(played, words):
         "report": ["dice"] if words[-1] == "--for" else [],
         "duel": ["--help"],  # its exit code is the answer, after minutes
         "play": ["--help"],  # it wants somebody to play
+        "stop": ["--help"],  # it wants a run to stop
         "grade": ["--help"],  # it wants a class; test_grade.py has one
         **{command: [match] for command in ("replay", "trace", "rerun")},
     }

@@ -29,6 +29,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threa
 
 COMMANDS = {
     "run": "Play the event of a tournament.toml; after an interruption, go on with it.",
+    "status": "Tell how far an event is: matches played and due, what each lane plays now, and when it will end.",
+    "stop": "Ask the run of an event to finish the matches under way, and to end; `arena run` goes on with it.",
     "leaderboard": "Print the leaderboard of an event, also while it is played.",
     "compare": "Compare two bots: head to head by board and role, and whether one is really better.",
     "duel": "Test whether a bot is better than another: play pairings until it is proven, either way.",

@@ -47,22 +47,28 @@ It decides the order of things, and what happens to a match that arena itself fa
 # The time is that of the wall clock, because a worker on another machine shares no other clock. This is the only rule
 # by which two runs of the same event differ, as clocks do. The other rules are part of the plan.
 #
+# `arena stop`. Another process asks for the end by a file (control.py). From then on no match is begun, as after
+# `stop_after`; those under way are finished and stored.
+#
 # Ctrl-C. `stopped` is looked at by workers.py ten times a second. Matches under way are dropped with their processes:
 # they are still due, so nothing is lost but their time. Records that already came back are still committed.
 
 import contextlib
 import logging
+import platform
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
 from arena.errors import ArenaError, MachineError, refusal
 from arena.event import builds, copies, plan, schedules
+from arena.event.control import Control, LaneState
 from arena.event.logs import Log
-from arena.event.workers import Done, Workers
+from arena.event.workers import Done, Lane, Workers
 from arena.match.bot import InterferenceError, OverloadedError
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
@@ -136,6 +142,8 @@ class Progress:
     """True if every planned match is on disk."""
     stopped: bool
     """True when it was told to stop before all was played."""
+    halted: bool = False
+    """True when another process had asked it to finish what it played, and to end (`arena stop`)."""
     stop: Stop | None = None
     """Why the event ended, where one of its rules says when."""
     failed: tuple[Abort, ...] = ()
@@ -163,9 +171,10 @@ def run(
         event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", event.conditions.sandbox))
         stored = (planned.match.id for planned in plan.known(event, archive) if planned.stored)
         archive.begin(event, plan.key(event), lambda: stored)
-        run = _Run(event, archive, audience, until)
+        control = Control(folder, archive.token)
+        run = _Run(event, archive, audience, until, control)
         unlogged = ""
-        audience.begins(schedules.total(event), run.finished)
+        audience.begins(run.planned, run.finished)
         if run.is_due():
             try:
                 log = Log(folder / "logs")
@@ -178,13 +187,23 @@ def run(
 
             try:
                 pinned = cores.should_pin(pin, event, workers, len(cores.available()))
-                with Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped) as lanes:
+
+                def stopped_by_now() -> bool:  # is called ten times a second, and whenever a match has ended
+                    control.look(
+                        lambda: (run.planned, run.finished, run.played.total(), run.lane_states(lanes.lanes()))
+                    )
+                    return stopped()
+
+                with Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped_by_now) as lanes:
                     run.play_all(lanes)
             finally:
                 log.close()
             if log.failure is not None:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure.strerror}"
-        return run.ended(stopped=stopped(), unlogged=unlogged)
+        progress = run.ended(stopped=stopped(), unlogged=unlogged)
+        control.publish(progress.planned, progress.finished, run.played.total(), complete=progress.complete)
+        control.close()
+        return progress
 
 
 def _refuse_another_level(archive: Archive, event: Event) -> None:
@@ -202,8 +221,15 @@ def _refuse_another_level(archive: Archive, event: Event) -> None:
 class _Run:
     """One run of an event: the matches that are done, under way, and given up."""
 
-    def __init__(self, event: Event, archive: Archive, audience: Audience, until: float | None) -> None:
+    def __init__(
+        self, event: Event, archive: Archive, audience: Audience, until: float | None, control: Control
+    ) -> None:
         self._event, self._archive, self._audience, self._until = event, archive, audience, until
+        self._control = control
+        self.planned = schedules.total(event)
+        """How many matches are planned, or at most so many."""
+        self.played: Counter[str] = Counter()
+        """How many matches came back from each lane in this run."""
         self._plan = plan.Plan(event, archive)
         self._walk = self._plan.walk()
         self._batch: dict[str, int] = {}
@@ -253,6 +279,7 @@ class _Run:
                     self._hear(item, done)
                 elif isinstance(done.result, Record):
                     self._ended.append(done.result)
+                    self.played[done.lane] += 1
                 else:
                     self._abort(item.match, done.error, done.failure)
         finally:
@@ -266,19 +293,37 @@ class _Run:
         stop = None if stopped else plan.stop_of(self._event, self._plan, self.finished, late=self._is_late())
         self._archive.append_stop(stop)
         return Progress(
-            planned=self.finished if complete else schedules.total(self._event),
+            planned=self.finished if complete else self.planned,
             finished=self.finished,
             complete=complete,
             stopped=stopped,
+            halted=self._control.stop_requested and not complete,
             stop=stop,
             failed=tuple(self._given_up.values()),
             unlogged=unlogged,
         )
 
+    def lane_states(self, lanes: Iterable[Lane]) -> list[LaneState]:
+        """Return what each lane is doing, for other processes to read."""
+        states, machine = [], platform.node()
+        for lane in lanes:
+            state = LaneState(lane=lane.name, machine=machine, played=self.played[lane.name])
+            if isinstance(lane.item, _Call | _Order):
+                match, age = lane.item.match, timedelta(seconds=time.monotonic() - lane.since)
+                state = replace(
+                    state,
+                    match=match.id,
+                    board=match.label,
+                    bots=tuple(seat.bot.name for seat in match.seats),
+                    since=(datetime.now(UTC) - age).isoformat(timespec="milliseconds"),
+                )
+            states.append(state)
+        return states
+
     def _next(self) -> _Work | None:
         """Return the next work for a lane, None when none can begin now."""
         self._commit()  # first, because the plan depends on what is done
-        while not (self._broken or self._is_late()):
+        while not (self._broken or self._control.stop_requested or self._is_late()):
             if self._calls:
                 match, seat = self._calls.popleft()
                 return _Call(match, seat, self._excused([seat.bot.name]), self._until)

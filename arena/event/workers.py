@@ -56,6 +56,17 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
+class Lane:
+    """What one referee process is doing."""
+
+    name: str
+    item: object = None
+    """The item that it works on; None when it has none."""
+    since: float = 0.0
+    """The monotonic time at which it was given the item, or was done with the one before."""
+
+
+@dataclass(frozen=True)
 class Done(Generic[Item, Result]):
     """An item that was worked on: with its result, or with a message about how arena itself failed."""
 
@@ -64,6 +75,8 @@ class Done(Generic[Item, Result]):
     failure: str = ""
     error: BaseException | None = None
     """The exception that was raised; None when the worker itself was killed."""
+    lane: str = ""
+    """The name of the lane."""
 
 
 class Workers:
@@ -109,6 +122,10 @@ class Workers:
                 for lane in self._lanes:
                     yield from lane.collect(function)
 
+    def lanes(self) -> tuple[Lane, ...]:
+        """Return what each lane is doing."""
+        return tuple(lane.state() for lane in self._lanes)
+
     def close(self) -> None:
         """End every lane; a worker in the middle of a match is told to leave, and killed when it does not."""
         for lane in self._lanes:
@@ -134,7 +151,14 @@ class _Lane:
         self._before_fork = before_fork
         self._settings = (self._name, os.getpid(), share, pin, watches)
         self.given: dict[Future[Any], Any] = {}
+        self._busy_since = 0.0
         self._start()
+
+    def state(self) -> Lane:
+        """Return what it is doing: it works on the oldest of its items."""
+        for item in self.given.values():
+            return Lane(self._name, item, self._busy_since)
+        return Lane(self._name)
 
     def _start(self) -> None:
         """Fork the worker; BrokenProcessPool when it is killed at once, several times."""
@@ -156,6 +180,8 @@ class _Lane:
 
     def give(self, function: Callable[[Launcher, Any], Any], item: object) -> None:
         """Queue an item."""
+        if not self.given:
+            self._busy_since = time.monotonic()
         try:
             self.given[self._pool.submit(_in_lane, function, item)] = item
         except BrokenProcessPool as error:  # killed since the last look: `collect` starts another worker
@@ -169,6 +195,7 @@ class _Lane:
             if future not in self.given:  # it was queued again, under another future
                 continue
             item = self.given.pop(future)
+            self._busy_since = time.monotonic()
             error = future.exception()
             if isinstance(error, BrokenProcessPool):
                 logging.warning("%s was killed; a new one takes its place", self._name)
@@ -178,11 +205,11 @@ class _Lane:
                 self._start()
                 for each in waiting:
                     self.give(function, each)
-                yield Done(item, None, f"{self._name} was killed")
+                yield Done(item, None, f"{self._name} was killed", lane=self._name)
             elif error is not None:
-                yield Done(item, None, "".join(traceback.format_exception(error)), error)
+                yield Done(item, None, "".join(traceback.format_exception(error)), error, self._name)
             else:
-                yield Done(item, future.result())
+                yield Done(item, future.result(), lane=self._name)
 
     def dismiss(self) -> None:
         """Tell the worker to leave."""

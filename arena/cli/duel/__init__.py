@@ -166,6 +166,8 @@ def _play(duel: Duel, folder: Path, workers: int, stop: signals.Stop, pin: bool 
         outcome = tournament.run(duel.event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped)
     if outcome.unlogged:
         output.notice(outcome.unlogged)
+    if outcome.halted and not duel.is_over:
+        output.notice(f"stopped by `arena stop`; to go on:\n  {command_line()}")
     for bot, fault in watcher.absentees.items():  # to forfeit all its matches would prove nothing about how it plays
         raise ArenaError(f"{absence(bot, fault).replace(', its matches are forfeited', '')}; `arena check` says more")
     return outcome.failed

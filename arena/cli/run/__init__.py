@@ -159,6 +159,8 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
+    if outcome.halted:
+        output.notice("stopped by `arena stop`: the matches that were under way are finished and stored")
     if not outcome.complete:
         due = outcome.planned - outcome.finished
         output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")

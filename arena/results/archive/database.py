@@ -7,8 +7,9 @@ An error of SQLite becomes one line that says what to do. The tables are declare
 # -------------------
 # One writer. Only the main process of a run writes, and it holds a lock on `.lock` in the folder. SQLite would
 # serialise two writers, too, but two runs of one event would play the same matches and each replace the other's plan.
-# The lock is a POSIX record lock, which the kernel releases when the process dies, so a killed run leaves none behind;
-# the pid in the file is only for the message to the second run.
+# The lock is a POSIX record lock, which the kernel releases when the process dies, so a killed run leaves none behind.
+# The file has two lines for other processes: the pid of the holder, for a message, and a token that is drawn for each
+# holder, by which event/control.py knows one run from the next.
 #
 # WAL, so that readers and the writer never wait for each other: `arena leaderboard` works while an event is played.
 # JSON lines and Parquet files were measured, too, and were worse.
@@ -29,10 +30,13 @@ import contextlib
 import errno
 import fcntl
 import os
+import secrets
 import sqlite3
+import struct
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from arena import durable
 from arena.errors import ArenaError
@@ -42,6 +46,20 @@ DAMAGE = ("no such table", "Could not decode", "malformed")
 """Parts of SQLite's messages about a damaged file in other errors than SQLITE_CORRUPT."""
 BUSY_TIMEOUT_MS = 10_000
 """SQLite waits so long for a lock of another process before it raises an error."""
+FLOCK = struct.Struct("hhqqi4x")
+"""The kernel's struct flock on 64-bit machines: type, whence, start, length, pid."""
+LOCK_BYTES = 64
+LOCK_WRITE_S = 0.5
+"""A process that took the lock has written its lines into the file after this time."""
+
+
+class Holder(NamedTuple):
+    """The process that writes to a results folder, as its lock file names it."""
+
+    pid: str
+    """Its number, in its own namespace of processes; empty if unknown."""
+    token: str
+    """32 hex digits that no other process has, nor this one the next time; empty if unknown."""
 
 
 class NoResultsError(ArenaError):
@@ -64,6 +82,8 @@ class Database:
         self.path = folder / "event.sqlite"
         self._writing = writing
         self._lock: int | None = None
+        self.token = ""
+        """The token of this holder of the lock; empty without `writing`."""
         self._open: sqlite3.Connection | None = None
         self._label: Callable[[str, str], str] | None = None
 
@@ -90,6 +110,30 @@ class Database:
     def make(cls, folder: Path) -> None:
         """Make the tables of a results folder, also where a killed run has made the file only."""
         cls.open(folder, writing=True).__exit__()
+
+    @classmethod
+    def holder(cls, folder: Path) -> Holder | None:
+        """Return the process that writes to a results folder; None when no other process does.
+
+        Not for a process that holds the lock itself: to close any descriptor of the file would release its lock.
+        """
+        try:
+            descriptor = os.open(folder / ".lock", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            until = time.monotonic() + LOCK_WRITE_S
+            while True:
+                asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+                if FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))[0] == fcntl.F_UNLCK:
+                    return None
+                # It may have taken the lock just now, and the lines in the file may be those of the holder before it.
+                holder = _holder_in(os.pread(descriptor, LOCK_BYTES, 0))
+                if holder.token or time.monotonic() > until:
+                    return holder
+                time.sleep(LOCK_WRITE_S / 50)
+        finally:
+            os.close(descriptor)
 
     def by_version(self, label: Callable[[str, str], str]) -> Self:
         """Rename the bots: `label` returns a name for each name and digest. In records they keep their names."""
@@ -134,11 +178,12 @@ class Database:
         except OSError as error:
             if error.errno not in {errno.EAGAIN, errno.EACCES}:
                 raise
-            pid = os.read(self._lock, 20).decode("ascii", "replace").strip()
-            holder = f"process {pid}" if pid.isdigit() else "another process"
+            pid = _holder_in(os.read(self._lock, LOCK_BYTES)).pid
+            holder = f"process {pid}" if pid else "another process"
             raise ArenaError(f"{self.folder}: {holder} is playing this event; wait for it, or stop it") from error
+        self.token = secrets.token_hex(16)
         os.ftruncate(self._lock, 0)
-        os.write(self._lock, f"{os.getpid()}\n".encode())
+        os.write(self._lock, f"{os.getpid()}\n{self.token}\n".encode())
 
     def _connection(self) -> sqlite3.Connection:
         """Return the connection to tables of our version, opened if necessary."""
@@ -219,3 +264,9 @@ class Database:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT:
                 raise self.damaged(str(error)) from error
             raise ArenaError(f"{self.path}: {error}; move it away, or play under another name") from error
+
+
+def _holder_in(content: bytes) -> Holder:
+    """Return the holder that a lock file names."""
+    pid, token, *_ = [*content.decode("ascii", "replace").split("\n"), "", ""]
+    return Holder(pid if pid.isdigit() else "", token if len(token) == 32 else "")

@@ -1,0 +1,142 @@
+"""`arena status`: how far an event is, by its archive and by what its run publishes."""
+
+from collections import Counter
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from arena.cli import options, output, paths
+
+if TYPE_CHECKING:
+    from arena.event.control import RunState
+
+SILENT_S = 10.0
+"""A run publishes its state about once a second; after so long without, the reader should know."""
+
+
+def status(event: options.EventName = None, json: options.Json = False) -> None:
+    """Tell how far an event is: matches played and due, what each lane plays now, and when it will end."""
+    from arena.event import control, schedules
+    from arena.results.archive import Archive
+
+    folder = paths.event_folder(event)
+    holder = Archive.holder(folder)
+    state = control.last_state(folder)
+    with Archive.open(folder, writing=False) as archive:
+        played_event, finished, aborts = archive.event(), archive.count(), len(archive.aborts())
+        stop = archive.stop()
+    # The schedule may know a bound only. Whether all is played says the run that ended, unless matches came later.
+    complete = (state is not None and state.complete and state.finished == finished) or (
+        stop is not None and stop.matches == finished
+    )
+    planned = finished if complete else schedules.total(played_event)
+    running = state if holder is not None and state is not None and state.token == holder.token else None
+    row: dict[str, object] = {
+        "event": played_event.name,
+        "folder": str(folder),
+        "planned": planned,
+        "played": finished,
+        "due": max(0, planned - finished),
+        "complete": complete or finished >= planned,
+        "aborted": aborts,
+        "running": holder is not None,
+        "pid": int(holder.pid) if holder is not None and holder.pid else None,
+        **_of_run(running),
+    }
+    if json:
+        output.print_json([row])
+        return
+    share = 100 * finished / planned if planned else 100
+    print(
+        f"{output.safe_line(played_event.name)}: {finished} of {planned} matches are played ({share:.0f} %), "
+        f"{row['due']} are due"
+    )
+    if aborts:
+        print(f"arena failed {output.counted(aborts, 'time')} to play a match; such matches are played again")
+    if holder is None:
+        print("no run is playing it" + ("" if row["complete"] else "; `arena run` goes on with it"))
+    elif running is None:
+        print(f"{f'process {holder.pid}' if holder.pid else 'another process'} holds it, and plays no match yet")
+    else:
+        _print_run(running)
+
+
+def _of_run(state: "RunState | None") -> dict[str, object]:
+    """Return the figures of a run that is under way, as JSON values; None and empty without one."""
+    if state is None:
+        names = ("machine", "begun", "written", "stopping", "played_now", "rate", "seconds_left", "expected_end")
+        return {**dict.fromkeys(names), "machines": [], "lanes": []}
+    lanes = Counter(lane.machine for lane in state.lanes)
+    playing = Counter(lane.machine for lane in state.lanes if lane.match)
+    played: Counter[str] = Counter()
+    for lane in state.lanes:
+        played[lane.machine] += lane.played
+    return {
+        "machine": state.machine,
+        "begun": state.begun,
+        "written": state.written,
+        "stopping": state.stopping,
+        "played_now": state.played,
+        "rate": state.played / state.seconds if state.played and state.seconds > 0 else None,
+        "seconds_left": None if state.stopping else state.seconds_left,
+        "expected_end": _expected_end(state),
+        "machines": [
+            {"machine": name, "lanes": count, "playing": playing[name], "played": played[name]}
+            for name, count in lanes.items()
+        ],
+        "lanes": [
+            {
+                "lane": lane.lane,
+                "machine": lane.machine,
+                "played": lane.played,
+                "match": lane.match or None,
+                "board": lane.board or None,
+                "bots": list(lane.bots),
+                "since": lane.since or None,
+            }
+            for lane in state.lanes
+        ],
+    }
+
+
+def _print_run(state: "RunState") -> None:
+    """Print the figures of a run that is under way, and a table of its lanes."""
+    from arena.cli.run.watching import duration
+    from arena.event.control import utc_now
+
+    figures = _of_run(state)
+    print(
+        f"process {state.pid} on {output.safe_line(state.machine)} plays it since {_clock(state.begun)}: "
+        f"{state.played} matches in this run" + (f", {figures['rate']:.1f}/s" if figures["rate"] else "")
+    )
+    if state.stopping:
+        print("it was asked to stop: it finishes the matches under way, and begins no more")
+    elif state.seconds_left is not None:
+        print(f"the end is expected in about {duration(state.seconds_left)}, at {_clock(_expected_end(state) or '')}")
+    silence = (datetime.fromisoformat(utc_now()) - datetime.fromisoformat(state.written)).total_seconds()
+    if silence > SILENT_S:
+        print(f"these figures are {duration(silence)} old: the run is stopped, or its machine is very busy")
+    rows = [
+        (
+            *(lane.lane, lane.machine, lane.played, lane.match, lane.board, ", ".join(lane.bots)),
+            duration(_seconds_between(lane.since, state.written)) if lane.since else "",
+        )
+        for lane in state.lanes
+    ]
+    if rows:
+        output.print_table(output.make_table(("lane", "machine", "played", "match", "board", "bots", "for"), rows))
+
+
+def _expected_end(state: "RunState") -> str | None:
+    """Return the UTC time at which the event will end at this rate; None if unknown."""
+    if state.stopping or state.seconds_left is None:
+        return None
+    return (datetime.fromisoformat(state.written) + timedelta(seconds=state.seconds_left)).isoformat(timespec="seconds")
+
+
+def _seconds_between(earlier: str, later: str) -> float:
+    return max(0.0, (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds())
+
+
+def _clock(time: str) -> str:
+    """Return a UTC time in ISO 8601 as a person writes it, to the second."""
+    return f"{time[:19].replace('T', ' ')} UTC"

@@ -1,0 +1,183 @@
+"""How other processes see a run and stop it: two small files beside the archive, `.progress.json` and `.stop`.
+
+It knows the two files. It does not know the command line, and it decides nothing about matches.
+"""
+
+# Theory of operation
+#
+# A run is known by the token in its lock file, which is drawn anew each time (results/archive/database.py). Both files
+# here name the token of the run that they are about, so that neither ever applies to another run.
+#
+# Why a file asks for the end, and no signal. A pid may belong to a stranger by the time the signal arrives, or to a
+# process that has not set its handler yet or no longer has it, which the signal would kill. It also means nothing in
+# another namespace of processes or on another machine that has the folder mounted. A request in a file has none of
+# these problems: a run that has ended never reads it, and the next run has another token.
+#
+# The run writes its progress about once a second, by a rename, so that a reader never sees half of it. It is not
+# synced: after a power cut there is no run to describe. The file stays when the run ends, and has its last figures.
+
+import contextlib
+import json
+import logging
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+PROGRESS_FILE, STOP_FILE = ".progress.json", ".stop"
+PUBLISH_S = 1.0
+"""The time between two writings of the progress."""
+LOOK_S = 0.1
+"""The time between two looks for a request."""
+MOST_BYTES = 10_000_000
+"""A progress file is never so large: a lane is described in some 300 bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaneState:
+    """What one lane, a referee process, is doing."""
+
+    lane: str
+    machine: str
+    played: int
+    """Matches that it has finished in this run."""
+    match: str = ""
+    """The id of the match that it plays; empty when it has none."""
+    board: str = ""
+    """`game/board`."""
+    bots: tuple[str, ...] = ()
+    """The bots of the match, in the order of their roles."""
+    since: str = ""
+    """UTC time at which it was given the match, ISO 8601."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunState:
+    """How far a run was when it wrote this."""
+
+    token: str
+    """The token of the run in its lock file."""
+    pid: int
+    machine: str
+    begun: str
+    """UTC time at which the run began, ISO 8601."""
+    written: str
+    """UTC time of these figures."""
+    seconds: float
+    """How long the run has lasted."""
+    planned: int
+    """Exact when `complete`; before, it is a bound where results decide how many matches there are."""
+    finished: int
+    """Matches of the plan that are stored."""
+    played: int
+    """Those of them that this run has played."""
+    complete: bool = False
+    """True when the run has ended with all matches stored."""
+    stopping: bool = False
+    """True when it was asked to stop, and begins no more matches."""
+    lanes: tuple[LaneState, ...] = ()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The expected time from `written` to the end of the event at the rate of this run; None before a match."""
+        if self.complete or not self.played:
+            return 0.0 if self.complete else None
+        return self.seconds / self.played * max(0, self.planned - self.finished)
+
+
+_states = TypeAdapter(RunState)
+
+
+class Control:
+    """The two files of one run, in the process that runs it."""
+
+    def __init__(self, folder: Path, token: str) -> None:
+        self._folder, self._token = folder, token
+        self._begun, self._since = utc_now(), time.monotonic()
+        self._next_publication = self._next_look = 0.0
+        self._warned = False
+        self.stop_requested = False
+        """True once another process has asked for the end."""
+        self.close()  # what is there was for a run that ended before it could read it
+
+    def look(self, describe: Callable[[], tuple[int, int, int, Sequence[LaneState]]]) -> None:
+        """Take note of a request, and publish the progress, if a look is due; the run calls this all the time.
+
+        `describe` returns how many matches are planned, finished, and played in this run, and the lanes.
+        """
+        now = time.monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + LOOK_S
+        if not self.stop_requested and self._is_asked():
+            self.stop_requested = True
+            self._next_publication = 0.0  # whoever asked waits for this
+            logging.warning("asked to stop: no more matches are begun")
+        if now >= self._next_publication:
+            planned, finished, played, lanes = describe()
+            self.publish(planned, finished, played, lanes)
+
+    def publish(
+        self, planned: int, finished: int, played: int, lanes: Sequence[LaneState] = (), *, complete: bool = False
+    ) -> None:
+        """Write the progress now; a folder that cannot be written costs the file, and no match."""
+        self._next_publication = time.monotonic() + PUBLISH_S
+        state = RunState(
+            token=self._token,
+            pid=os.getpid(),
+            machine=platform.node(),
+            begun=self._begun,
+            written=utc_now(),
+            seconds=time.monotonic() - self._since,
+            planned=planned,
+            finished=finished,
+            played=played,
+            complete=complete,
+            stopping=self.stop_requested,
+            lanes=tuple(lanes),
+        )
+        part = self._folder / f"{PROGRESS_FILE}.part"
+        try:
+            part.write_text(json.dumps(asdict(state)), "utf-8")
+            part.replace(self._folder / PROGRESS_FILE)
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                logging.warning("%s cannot be written: %s", part, error.strerror)
+
+    def close(self) -> None:
+        """Remove a request, which is fulfilled or too late."""
+        with contextlib.suppress(OSError):
+            (self._folder / STOP_FILE).unlink(missing_ok=True)
+
+    def _is_asked(self) -> bool:
+        try:
+            return (self._folder / STOP_FILE).read_text("ascii").strip() == self._token
+        except (OSError, ValueError):
+            return False
+
+
+def request_stop(folder: Path, token: str) -> None:
+    """Ask the run with this token to finish what it plays, and to end. OSError if the folder cannot be written."""
+    part = folder / f"{STOP_FILE}.{os.getpid()}.part"
+    part.write_text(f"{token}\n", "ascii")
+    part.replace(folder / STOP_FILE)
+
+
+def last_state(folder: Path) -> RunState | None:
+    """Return what the last run that wrote here has published; None if nothing readable is there."""
+    try:
+        with (folder / PROGRESS_FILE).open("rb") as file:
+            return _states.validate_json(file.read(MOST_BYTES))
+    except (OSError, ValidationError):
+        return None
+
+
+def utc_now() -> str:
+    """Return the UTC time as ISO 8601, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
