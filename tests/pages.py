@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +15,7 @@ from arena.cli.live import entering, human_seat, viewer
 from arena.games import rulebook
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
+from arena.results import export
 from arena.results.columns import DECIMALS, FILE_DECIMALS, FRAMES, GRADES, SECONDS_FILE_DECIMALS, Columns
 from arena.values import Bot, Conditions, Event
 
@@ -79,6 +80,7 @@ def parts() -> dict[tuple[Path, str], str]:
         f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds. The terminal and the "
         f"leaderboard of the report\nshow {shown}, and 2 of any other figure that is no whole number."
     )
+    made |= {(DOCS / "export.md", name): "\n".join(exported(columns)) for name, columns in export.TABLES.items()}
     return made | {
         (DOCS / "commands.md", "commands"): "\n".join(commands()).rstrip(),
         (DOCS / "commands.md", "keys"): "\n".join(keys()),
@@ -156,6 +158,12 @@ def frame_columns(columns: Columns) -> Iterator[str]:
     for (unit, meaning), group in groupby(columns.columns, key=lambda column: (column.unit, column.meaning)):
         names = ", ".join(f"`{column.name}`" for column in group)
         yield f"| {names} | {unit}{' ' * bool(unit)}| {meaning} |"
+
+
+def exported(columns: Iterable[export.Column]) -> Iterator[str]:
+    """Yield a table of an exported table's columns."""
+    yield from ("| column | type | meaning |", "|---|---|---|")
+    yield from (f"| `{column.name}` | {column.kind} | {column.meaning} |" for column in columns)
 
 
 def _line(text: str | None) -> str:

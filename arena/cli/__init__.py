@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated, Any, NoReturn
 
 if {"_ARENA_COMPLETE", "_BOTARENA_COMPLETE"} & os.environ.keys():
@@ -56,6 +57,9 @@ COMMANDS = {
     "stored.",
     "verify": "Check every record against the rules: states, legality, scores, tables; exit code 1 when something "
     "is wrong.",
+    "merge": "Join archives of one event that were played in several places, as results/NAME; conflicts are named.",
+    "export": "Write matches, seats and turns as JSON lines or Parquet, or one match as a text that can be read back.",
+    "import": "Take matches that `arena export --match` wrote into an event, once the rules confirm them.",
     "check-rules": "Try the rules of a game, board by board, by random matches; exit code 1 when they break the "
     "contract.",
     "openings": "Draw openings that lead to different states; none of them ends the match.",
@@ -68,7 +72,7 @@ MODULES = {"leaderboard": "results", "charts": "results", "report": "results", "
 
 def command(name: str) -> Any:
     """Import a command and return it as typer's parser: its parameters, its help and its function."""
-    function = name.replace("-", "_")
+    function = f"{name}_" if iskeyword(name) else name.replace("-", "_")
     module = import_module(f"arena.cli.{MODULES.get(name, function)}")
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
     alone.command(name)(getattr(module, function))

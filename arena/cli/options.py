@@ -11,7 +11,12 @@ from arena import durable
 from arena.errors import ArenaError
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="The id of a match, or its first digits.")]
+MatchId = Annotated[
+    str,
+    typer.Argument(
+        metavar="MATCH", help="The id of a match, or its first digits; or a file that `arena export --match` wrote."
+    ),
+]
 MatchEvent = Annotated[
     str | None, typer.Argument(metavar="EVENT", help="The event of the match; default: the one here.")
 ]

@@ -1,8 +1,10 @@
 """A recorded match, the game that it was played by, and what was said in it."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.cli import paths
+from arena.cli import output, paths
 from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.values import Board, Match, Record
@@ -12,11 +14,40 @@ if TYPE_CHECKING:
 
 
 def load_record(prefix: str, event: str | None) -> Record:
-    """Return the record of the match of an event whose id begins with `prefix`."""
+    """Return the record of the match of an event whose id begins with `prefix`, or that in a file of this name."""
     from arena.results.archive import Archive
 
+    if "." in prefix or "/" in prefix:  # an id has neither
+        return read_record(Path(prefix))
     with Archive.open(paths.event_folder(event), writing=False) as archive:
         return archive.record(prefix)
+
+
+def read_record(path: Path) -> Record:
+    """Return the match in a file of `arena export --match`; ArenaError unless the rules known here confirm it."""
+    from arena.replay import notation
+    from arena.replay.reconstruct import disagreements
+
+    try:
+        with path.open("rb") as file:
+            content = file.read(notation.MOST_BYTES + 1)
+        if len(content) > notation.MOST_BYTES:
+            raise ArenaError(f"{path}: has more than {notation.MOST_BYTES:,} bytes, and no match is so long")
+        record = notation.record_of(content.decode("utf-8"))
+    except OSError as error:
+        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ArenaError(f"{path}: is no text of a match, but other data") from error
+    except ArenaError as error:
+        raise ArenaError(f"{path}: {output.safe_line(error, 500)}") from error
+    try:
+        board = board_of(record.match)
+    except ArenaError as error:
+        raise ArenaError(f"{path}: {error}") from error
+    record = replace(record, match=replace(record.match, rules=board.rules))
+    if wrong := next(disagreements(game_of(record.match), record), None):
+        raise ArenaError(f"{path}: does not agree with the rules known here: {output.safe_line(wrong, 500)}")
+    return record
 
 
 def game_of(match: Match) -> Game[Any]:
@@ -35,6 +66,9 @@ def board_of(match: Match) -> Board:
     from arena.event import config
     from arena.games import rulebook
 
+    names = match.game, match.board
+    if match.game.endswith(".py") or not all(rulebook.NAME.fullmatch(name) for name in names):
+        raise ArenaError(f"{output.safe_line(match.label)} is no game and board: a record may name no file of rules")
     file = paths.tournament_file(None)
     named = [rulebook.path_of(name) for name in (config.load(file).boards if file.is_file() else ()) if ".py" in name]
     return rulebook.of_record(match, {str(path): path for path in named if path is not None})

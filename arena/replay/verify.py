@@ -81,7 +81,7 @@ def damage(archive: Archive) -> str | None:
             match, problems = _check(archive, {}, None, number)
             if problems:
                 return f"match {match}: {problems[0].words}"
-        return next((problem.words for problem in _event_problems(archive) if "no record" not in problem.words), None)
+        return next((problem.words for problem in _event_problems(archive, unfinished=False)), None)
     except DamagedError as error:
         return str(error)
 
@@ -102,18 +102,21 @@ def _check(
     return match, [Problem(match, text) for text in texts]
 
 
-def of_event(archive: Archive) -> Iterator[Problem]:
-    """Yield the problems of the event as a whole: of its plan, and of the sums behind its leaderboard."""
+def of_event(archive: Archive, *, unfinished: bool = True) -> Iterator[Problem]:
+    """Yield the problems of the event as a whole: of its plan, and of the sums behind its leaderboard.
+
+    With `unfinished` planned matches without a record are a problem, too.
+    """
     if event_in(archive) is None:
         yield Problem("", "the event itself cannot be read; the file is damaged")
         return
     try:
-        yield from _event_problems(archive)
+        yield from _event_problems(archive, unfinished=unfinished)
     except (DamagedError, *UNREADABLE):
         yield Problem("", "its tables cannot be read; the file is damaged")
 
 
-def _event_problems(archive: Archive) -> Iterator[Problem]:
+def _event_problems(archive: Archive, *, unfinished: bool) -> Iterator[Problem]:
     planned, missing, whole = set(), 0, 0
     for each in plan.known(archive.event(), archive):
         whole += 1
@@ -125,7 +128,7 @@ def _event_problems(archive: Archive) -> Iterator[Problem]:
         yield Problem("", f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}")
     if hidden := planned - flagged:
         yield Problem("", f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
-    if missing:
+    if missing and unfinished:
         yield Problem("", f"{missing} of {whole} planned matches have no record: unfinished, or removed")
     try:
         counted = _counter(tally for played in archive.played() for tally in tallies(played))

@@ -33,6 +33,7 @@ current plan.
 import contextlib
 import json
 import sqlite3
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -233,6 +234,10 @@ class Archive(Database):
         """Return for each match of the plan a hash of its moves and verdict, by its id."""
         return dict(self._rows("select id, transcript from matches where planned"))
 
+    def transcripts_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return for each of these ids whose match is finished a hash of its moves and verdict."""
+        return dict(self._rows(f"select id, transcript from matches where id in {schema.CHOSEN}", json.dumps(ids)))
+
     def boards(self) -> dict[str, tuple[Role, ...]]:
         """Return the roles of each `game/board` that was ever played, as in its match with the highest id."""
         labels = self._rows("select game || '/' || board, max(id) from matches group by game, board order by min(id)")
@@ -270,6 +275,20 @@ class Archive(Database):
             "order by id limit ?"
         )
         return [match for (match,) in self._rows(query, json.dumps(labels), all_versions, most)]
+
+    def numbers_in_order(self, *, all_versions: bool = False) -> "array[int]":
+        """Return the numbers of the matches, in the order in which they were stored; 8 bytes each."""
+        query = "select number from matches where planned or ? order by number"
+        return array("q", (number for (number,) in self._rows(query, all_versions)))
+
+    def records_numbered(self, numbers: Iterable[int]) -> Iterator[tuple[Record, bool]]:
+        """Yield the records with these numbers, by number, and whether each counts."""
+        query = (
+            "select record, planned from matches join records on match = number "
+            f"where number in {schema.CHOSEN} order by number"
+        )
+        for blob, planned in self._rows(query, json.dumps(list(numbers))):
+            yield records.unpacked(blob), bool(planned)
 
     def newest_on(self, label: str) -> Record | None:
         """Return the newest record of a match on this `game/board`, or None."""

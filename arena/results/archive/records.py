@@ -127,7 +127,7 @@ class Rows(NamedTuple):
 def rows_of(record: Record) -> Rows:
     """Return a record as rows."""
     played = Played.of(record)
-    named = replace(played, seats={role: _text(bot) for role, bot in played.seats.items()})
+    named = replace(played, seats={role: valid_text(bot) for role, bot in played.seats.items()})
     match = _storable(
         *(played.id, played.game, played.board, played.repeat, played.seed, played.reason, played.turns),
         *(json.dumps(record.sides), record.seconds, record.started, transcript(record)),
@@ -164,6 +164,11 @@ def unpacked(blob: bytes) -> Record:
         return _records.validate_json(text)
     except ValidationError:
         return _records.validate_python(json.loads(text))
+
+
+def valid_text(text: str) -> str:
+    """Return a text that is valid in UTF-8: half of a surrogate pair is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def event_text(event: Event) -> str:
@@ -251,9 +256,4 @@ def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows
 
 def _storable(*row: object) -> Row:
     """Return a row whose texts are all valid in UTF-8."""
-    return tuple(_text(value) if type(value) is str else value for value in row)
-
-
-def _text(text: str) -> str:
-    """Return a text with half of a surrogate pair escaped."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return tuple(valid_text(value) if type(value) is str else value for value in row)

@@ -1,0 +1,72 @@
+"""`arena export`: an event as tables for other programs, or one match as a text."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena import durable
+from arena.cli import options, output, paths
+from arena.cli.progress import ProgressLine
+from arena.errors import ArenaError
+
+FOLDER = "export"
+
+
+def export(
+    event: options.EventName = None,
+    form: Annotated[str, typer.Option("--format", help="jsonl, or parquet (with botarena[parquet]).")] = "jsonl",
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="PATH", help="The folder of the tables; default: export/ in the results."),
+    ] = None,
+    match: Annotated[
+        str | None,
+        typer.Option("--match", metavar="ID", help="Only this match, as a text: to stdout, or into the file of --to."),
+    ] = None,
+    all_versions: Annotated[
+        bool, typer.Option("--all-versions", help="Matches of edited bots, boards and rules too.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Write matches, seats and turns as JSON lines or Parquet, or one match as a text that can be read back."""
+    from arena.results import export as tables
+    from arena.results.archive import Archive
+
+    folder = paths.event_folder(event)
+    if match is not None:
+        _write_match(match, folder, to, json=json)
+        return
+    if form not in tables.FORMATS:
+        raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
+    target = to or folder / FOLDER
+    try:
+        with Archive.open(folder) as archive, ProgressLine("export: matches") as progress:
+            exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
+    except OSError as error:
+        raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror}") from error
+    if json:
+        output.print_json({"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files)
+    else:
+        print("\n".join(paths.displayed(path) for path in exported.files))
+
+
+def _write_match(prefix: str, folder: Path, to: Path | None, *, json: bool) -> None:
+    """Write a match as a text to a file, or print it."""
+    from arena.replay import notation
+    from arena.results.archive import Archive
+
+    with Archive.open(folder) as archive:
+        name, record = archive.event().name, archive.record(prefix)
+    text = notation.text_of(record, name)
+    if to is not None:
+        try:
+            durable.write(to, text.encode("ascii"))
+        except OSError as error:
+            raise ArenaError(f"{to}: cannot be written: {error.strerror}") from error
+    if json:
+        output.print_json([{"match": record.match.id, "file": None if to is None else str(to), "text": text}])
+    elif to is not None:
+        print(paths.displayed(to))
+    else:
+        print(text, end="")

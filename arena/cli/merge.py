@@ -1,0 +1,137 @@
+"""`arena merge`: join archives of one event that were played in several places."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena import durable
+from arena.cli import options, output, paths, stored_match
+from arena.cli.progress import ProgressLine
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.results.archive import Archive
+
+MAKING = ".merging"
+"""The folder below results/ in which an archive is made, before it gets its name."""
+PROBLEMS_NAMED = 3
+
+
+def merge(
+    events: Annotated[
+        list[str],
+        typer.Argument(metavar="EVENT...", help="Archives of the same event: names under results/, or paths."),
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="The result goes to results/NAME; default: the event's name with -merged.")
+    ] = None,
+    keep_first: Annotated[
+        bool,
+        typer.Option(
+            "--keep-first", help="Where two have different records of a match, keep that of the archive named first."
+        ),
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify/--no-verify", help="Check the result as `arena verify` does, before it is kept.")
+    ] = True,
+    json: options.Json = False,
+) -> None:
+    """Join archives of one event that were played in several places, as results/NAME; conflicts are named."""
+    from arena.replay import merging
+    from arena.results.archive import Archive
+
+    if name is not None and (not name or "/" in name or name.startswith(".")):
+        raise ArenaError(f"--name {name}: must be a name for a folder under results/")
+    folders = [paths.event_folder(event) for event in events]
+    if len({folder.resolve() for folder in folders}) < max(2, len(folders)):
+        raise ArenaError("merge: name at least two archives, each once")
+    with ExitStack() as stack:
+        archives = [stack.enter_context(Archive.open(folder)) for folder in folders]
+        event = merging.joined_event(archives)
+        target = paths.results_folder(Path(), name or f"{event.name}-merged")
+        if target.exists():
+            raise ArenaError(f"{target}: is there already; choose another --name, or move it away")
+        try:
+            with _making(target) as making:
+                for folder in folders:
+                    _copy_bots(folder, making)
+                if (folders[0] / paths.TOURNAMENT_FILE).is_file():
+                    shutil.copy2(folders[0] / paths.TOURNAMENT_FILE, making)
+                if isinstance(event.seed, str):
+                    durable.make_private(making / paths.EVENT_FILE)  # it will hold the secret seed
+                with Archive.open(making, writing=True) as merged:
+                    with ProgressLine("merge: records") as progress:
+                        stored, counting = merging.merge(
+                            event, archives, merged, target / "bots", keep_first=keep_first, tell=progress
+                        )
+                    for archive in archives:
+                        archive.close()  # no connection is open in a process that forks
+                    if verify:
+                        _verify(merged, folders)
+                durable.publish(making, target)
+        except OSError as error:
+            raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror}") from error
+    if json:
+        output.print_json([{"folder": str(target), "matches": stored, "count": counting, "verified": verify}])
+    else:
+        print(f"{paths.displayed(target)}: {stored} matches, of which {counting} count in the tables")
+
+
+@contextmanager
+def _making(target: Path) -> Iterator[Path]:
+    """Yield an empty folder for the archive of `target`, and remove it if it is still there at the end."""
+    parent = durable.make_folder(target.parent / MAKING)
+    lock = os.open(parent / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ArenaError(f"{parent}: another `arena merge` is at work here; wait for it") from error
+        for left in parent.iterdir():  # by a merge that was killed
+            if left.is_dir():
+                shutil.rmtree(left)
+        making = parent / target.name
+        making.mkdir()
+        try:
+            yield making
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
+    finally:
+        os.close(lock)
+
+
+def _copy_bots(folder: Path, making: Path) -> None:
+    """Copy the copies of bots, which `arena rerun` plays, once each."""
+    durable.make_folder(making / "bots")
+    for copy in sorted((folder / "bots").glob("[!.]*")):
+        if "." not in copy.name and not (making / "bots" / copy.name).exists():
+            shutil.copytree(copy, making / "bots" / copy.name, symlinks=True)
+
+
+def _verify(merged: "Archive", folders: Sequence[Path]) -> None:
+    """Raise ArenaError unless the records agree with the rules, and the tables with the records."""
+    from arena.replay import verify
+
+    total, done, problems = verify.count(merged), 0, []
+    with ProgressLine("merge: verify") as progress:
+        for _, of_record in verify.checked(merged, stored_match.game_of):
+            done += 1
+            problems += of_record
+            progress(done, total)
+    problems += verify.of_event(merged, unfinished=False)
+    if problems:
+        named = "; ".join(
+            f"{f'match {problem.match}: ' if problem.match else ''}{output.safe_line(problem.words)}"
+            for problem in problems[:PROBLEMS_NAMED]
+        )
+        sources = " and ".join(map(paths.displayed, folders))
+        raise ArenaError(
+            f"merge: {len(problems)} statements do not hold, so nothing was kept: {named}; `arena verify` says whether "
+            f"{sources} hold, and --no-verify keeps the result all the same"
+        )

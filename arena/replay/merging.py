@@ -1,0 +1,156 @@
+"""Archives of one event that was played in several places, joined into one.
+
+It decides what may be joined. It reads the archives and writes a new one; it does not know where workspaces keep them.
+"""
+
+# A match has the same id wherever it is played, whatever other boards and bots are entered there. So a union by id is
+# all that is to do, also where one place played other boards or bots of the event than another. Where two archives have
+# a record of one match with equal moves and an equal verdict, only clocks differ, and the record of the archive that is
+# named first stays. Where moves differ, a bot uses chance of its own, or one of the machines was at fault. Then nobody
+# knows which record is right, so the caller must choose (`keep_first`), or nothing is merged.
+#
+# The records are copied a batch at a time. Which of them count is decided at the end, when all are there: a later batch
+# of a plan may depend on results that another archive has.
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.event import plan
+from arena.results.archive import Archive, records
+from arena.values import Event, Record
+
+BATCH = 200
+"""Matches in one transaction."""
+NAMED = 5
+"""Conflicts that are named; the others are counted."""
+
+
+def joined_event(archives: Sequence[Archive]) -> Event:
+    """Return the event of which all archives are a part: with the boards and bots of all, and the most repeats.
+
+    ArenaError when they are parts of different events: a bot or a board of one name differs, or any other key does.
+    """
+    whole = archives[0].event()
+    for archive in archives[1:]:
+        event = archive.event()
+        if (difference := next(_differences(whole, event), None)) is not None:
+            raise ArenaError(f"{archive.folder}: is of another event than {archives[0].folder}: {difference}")
+        boards = {board.label: board for board in (*event.boards, *whole.boards)}
+        bots = {bot.name: bot for bot in (*event.bots, *whole.bots)}
+        limits = whole.max_matches, event.max_matches
+        whole = replace(
+            whole,
+            boards=tuple(
+                boards[label] for label in dict.fromkeys(board.label for board in (*whole.boards, *event.boards))
+            ),
+            bots=tuple(bots[name] for name in sorted(bots)),
+            repeats=max(whole.repeats, event.repeats),
+            max_matches=None if None in limits else max(limit for limit in limits if limit is not None),
+        )
+    return whole
+
+
+def merge(
+    event: Event,
+    archives: Sequence[Archive],
+    target: Archive,
+    bots: Path,
+    *,
+    keep_first: bool = False,
+    tell: Callable[[int, int], object] = lambda _done, _total: None,
+) -> tuple[int, int]:
+    """Copy all records and aborts into an empty archive of this event.
+
+    Return how many matches it has then, and how many of them count. `bots` is the folder that will hold the copies of
+    the bots. `tell` hears how many records of how many are copied. ArenaError if two archives have different records of
+    a match, unless `keep_first`.
+    """
+    copies = (
+        bot if bot.files is None else replace(bot, files=str(bots / bot.digest / Path(bot.files).name))
+        for bot in event.bots
+    )
+    event = replace(event, bots=tuple(copies))
+    target.begin(event, "", tuple)
+    total = sum(archive.count(all_versions=True) for archive in archives)
+    copied = 0
+    conflicts: list[str] = []
+    for archive in archives:
+        numbers = archive.numbers_in_order(all_versions=True)
+        for start in range(0, len(numbers), BATCH):
+            batch = [_record(archive, number) for number in numbers[start : start + BATCH]]
+            stored = target.transcripts_of([record.match.id for record in batch])
+            conflicts += [record.match.id for record in batch if _differs(record, stored)]
+            if not conflicts or keep_first:
+                target.append(*batch)
+            copied += len(batch)
+            tell(copied, total)
+        for abort in archive.aborts():
+            target.append_abort(abort)
+        if conflicts and not keep_first:
+            more = f" and {len(conflicts) - NAMED} more" if len(conflicts) > NAMED else ""
+            raise ArenaError(
+                f"{archive.folder}: has other moves or another verdict than an archive before it of the matches "
+                f"{', '.join(conflicts[:NAMED])}{more}; with --keep-first the record of the archive named first stays"
+            )
+    # Under the interim key of `begin` above every record counts. Under its own key those of the plan do.
+    target.begin(event, plan.key(event), lambda: (each.match.id for each in plan.known(event, target) if each.stored))
+    walked = plan.Plan(event, target)
+    for planned in walked.walk():
+        if planned is None:
+            break
+    counting = target.count()
+    target.append_stop(plan.stop_of(event, walked, counting, late=False))
+    return target.count(all_versions=True), counting
+
+
+def _record(archive: Archive, number: int) -> Record:
+    """Return the record of the match with this number; ArenaError if it is damaged."""
+    match, blob = archive.packed_record(number) or ("", b"")
+    try:
+        record = records.unpacked(blob)
+    except (ValueError, zlib.error) as error:
+        raise archive.damaged(f"the record of match {match} cannot be read") from error
+    if record.match.id != match:
+        raise archive.damaged(f"the record of match {match} is that of match {record.match.id}")
+    return record
+
+
+def _differs(record: Record, stored: dict[str, int]) -> bool:
+    return stored.get(record.match.id, transcript := records.transcript(record)) != transcript
+
+
+def _differences(first: Event, other: Event) -> Iterator[str]:
+    """Yield why two events have no plan in common."""
+    digests = {(kind, name): digest for kind, name, digest in _parts(first)}
+    for kind, name, digest in _parts(other):
+        if digests.get((kind, name), digest) != digest:
+            yield f"its {kind} {name} has other files"
+    if first.seed != other.seed:
+        yield "its seed is another one"
+    before, now = first.conditions, other.conditions
+    for each in fields(before):
+        if getattr(before, each.name) != getattr(now, each.name):
+            yield f"its {each.name} is {getattr(now, each.name)!r}, not {getattr(before, each.name)!r}"
+    joined = {
+        "boards",
+        "bots",
+        "repeats",
+        "max_matches",
+        "seed",
+        "conditions",
+        "rating",
+        "confidence",
+        *plan.IRRELEVANT,
+    }
+    for each in fields(Event):
+        if each.name not in joined and getattr(first, each.name) != getattr(other, each.name):
+            yield f"its {each.name} is {getattr(other, each.name)!r}, not {getattr(first, each.name)!r}"
+
+
+def _parts(event: Event) -> Iterator[tuple[str, str, str]]:
+    """Yield the kind, the name and the digest of each board and bot."""
+    yield from (("board", board.label, board.digest) for board in event.boards)
+    yield from (("bot", bot.name, bot.digest) for bot in event.bots)

@@ -1,0 +1,236 @@
+"""One recorded match as a text, and back: tags in brackets, then a line for each move, much like PGN in chess.
+
+The text has the whole record but for the paths and commands of the machine on which it was played. `record_of` trusts
+nothing: it refuses what is no match in one line, and whether the moves are legal is for `reconstruct.py` to say.
+docs/export.md describes the format.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from datetime import datetime
+from math import isfinite
+from typing import Any, NoReturn
+
+from pydantic import TypeAdapter, ValidationError
+
+from arena.errors import ArenaError
+from arena.games.openings import MOST_PLIES
+from arena.values import Bot, Record, SeatReport, Turn
+
+FORMAT = 1
+"""The version of the format. A new tag or key that an older arena may ignore leaves it as it is."""
+MOST_BYTES = 50_000_000
+MOST_NUMBER = 100_000
+"""The highest number of a drawn opening: those before it are drawn, too."""
+MOST_DIGITS = 19
+"""Digits of a whole number: SQLite stores numbers of 64 bits."""
+REQUIRED = ("Format", "Match", "Board", "Started", "Repeat", "Seed", "Conditions", "Sides", "Result", "Reason")
+ONCE = (*REQUIRED, "Event", "Seconds", "Key", "Opening")
+REPEATED = ("Seat", "Fault")
+NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+"""The name of a game, a board or a bot."""
+PLAIN_MOVE = re.compile(r"[!#-z|~](?:[ !#-z|~]*[!#-z|~])?")
+"""A move that stands in its line as it is: printable ASCII without quotes and braces."""
+TURN = re.compile(r"([0-9]{1,9})\. ([a-z0-9_]+) (.+)")
+TURN_KEYS = {"by", "rejected_text", "wall", "cpu", "waited", "late", "remarks", "digest", "refused"}
+
+_records = TypeAdapter(Record)
+
+
+def text_of(record: Record, event: str = "") -> str:
+    """Return a match as a text of ASCII lines; `event` is the name of its event, for readers only."""
+    match, verdict = record.match, record.verdict
+    lines = [
+        _tag("Format", FORMAT),
+        *([_tag("Event", event)] if event else ()),
+        _tag("Match", match.id),
+        _tag("Board", match.label),
+        _tag("Started", record.started),
+        _tag("Seconds", record.seconds),
+        _tag("Repeat", match.repeat),
+        _tag("Seed", match.seed),
+        *([_tag("Key", match.key)] if match.key else ()),
+        *([_tag("Opening", asdict(match.opening))] if match.opening else ()),
+        _tag("Conditions", asdict(match.conditions)),
+        _tag("Sides", record.sides),
+    ]
+    for seat, report in zip(match.seats, record.seats, strict=True):
+        bot, seen = _changed(seat.bot, {"command", "files"}), _changed(report, {"role"})
+        lines.append(_tag("Seat", {"role": seat.role, "bot": bot, "report": seen}))
+    lines += [_tag("Fault", asdict(fault)) for fault in verdict.faults]
+    lines += [_tag("Result", dict(verdict.scores)), _tag("Reason", verdict.reason), ""]
+    return "\n".join([*lines, *map(_line, record.turns), ""])
+
+
+def portable(record: Record) -> Record:
+    """Return the record as `record_of` gives it back: without the paths and commands of a machine."""
+    seats = tuple(replace(seat, bot=replace(seat.bot, command=(), files=None)) for seat in record.match.seats)
+    return replace(record, match=replace(record.match, rules="", seats=seats))
+
+
+def record_of(text: str) -> Record:
+    """Return the record that a text tells; ArenaError, in one line, if it is no text of a match."""
+    tags: dict[str, Any] = {}
+    repeated: dict[str, list[Any]] = {name: [] for name in REPEATED}
+    turns: list[dict[str, Any]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.strip()
+        if not line or line.startswith(";"):
+            continue
+        if not line.startswith("["):
+            turns.append(_turn(line, number))
+            continue
+        name, _, value = line[1:].removesuffix("]").partition(" ")
+        if not line.endswith("]") or name not in {*ONCE, *REPEATED}:
+            _refuse(number, f"{line[:40]!r} is no tag of a match")
+        if name in tags:
+            _refuse(number, f"the tag {name} is there twice")
+        if name in repeated:
+            repeated[name].append(_json(value, number))
+        else:
+            tags[name] = _json(value, number)
+        if name == "Format" and tags[name] != FORMAT:
+            _refuse(number, f"its format is {str(tags[name])[:40]}, and this arena reads {FORMAT}: upgrade arena")
+    if missing := [name for name in REQUIRED if name not in tags]:
+        raise ArenaError(f"is no text of a match: it has no tag {missing[0]}; `arena export --match ID` writes one")
+    return _record(tags, repeated["Seat"], repeated["Fault"], turns)
+
+
+def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[dict[str, Any]]) -> Record:
+    """Return the record of tags and turns that were read, once everything has the right type."""
+    game, _, board = str(tags["Board"]).partition("/")
+    try:
+        values = {
+            "match": {
+                "id": tags["Match"],
+                "game": game,
+                "board": board,
+                "rules": "",
+                "seats": [{"role": seat["role"], "bot": {**seat["bot"], "command": ()}} for seat in seats],
+                "repeat": tags["Repeat"],
+                "seed": tags["Seed"],
+                "key": tags.get("Key", ""),
+                "opening": tags.get("Opening"),
+                "conditions": tags["Conditions"],
+            },
+            "turns": [tuple(turn.get(name, default) for name, default in _TURN_DEFAULTS) for turn in turns],
+            "verdict": {"scores": tags["Result"], "reason": tags["Reason"], "faults": faults},
+            "sides": tags["Sides"],
+            "seats": [{**seat["report"], "role": seat["role"]} for seat in seats],
+            "started": tags["Started"],
+            "seconds": tags.get("Seconds", 0.0),
+        }
+        record = _records.validate_python(values)
+        datetime.fromisoformat(record.started)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ArenaError(f"is no text of a match: {where}: {first['msg']}") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArenaError(
+            f"is no text of a match: a seat or the time of its start is not as it must be: {error}"
+        ) from error
+    match = record.match
+    names = [match.game, match.board, *(seat.bot.name for seat in match.seats)]
+    for name in names:
+        if not NAME.fullmatch(name) or name.startswith((".", "-")):
+            raise ArenaError(f"is no text of a match: {name[:40]!r} is no name of a game, a board or a bot")
+    if not re.fullmatch("[0-9a-f]{12}", match.id):
+        raise ArenaError(f"is no text of a match: its id {match.id[:40]!r} is not 12 hex digits")
+    opening = match.opening
+    if opening is not None and not (0 <= opening.plies <= MOST_PLIES and 0 <= opening.number <= MOST_NUMBER):
+        raise ArenaError(
+            f"is no text of a match: an opening has 0 to {MOST_PLIES} plies, and a number to {MOST_NUMBER}"
+        )
+    roles = [seat.role for seat in match.seats]
+    if sorted(roles) != sorted(role for side in record.sides for role in side) or sorted(roles) != sorted(
+        record.verdict.scores
+    ):
+        raise ArenaError("is no text of a match: its seats, its sides and its result do not have the same roles")
+    for seat, report in zip(match.seats, record.seats, strict=True):
+        if (report.bot, report.digest) != (seat.bot.name, seat.bot.digest):
+            raise ArenaError(f"is no text of a match: the report of {seat.role[:40]!r} is that of another bot")
+    return record
+
+
+def _tag(name: str, value: object) -> str:
+    return f"[{name} {json.dumps(value)}]"
+
+
+def _line(turn: Turn) -> str:
+    """Return the line of a move; values that are the default are left out."""
+    details = {
+        name: getattr(turn, name)
+        for name, default in _TURN_DEFAULTS
+        if name in TURN_KEYS and getattr(turn, name) != default
+    }
+    move = turn.move if PLAIN_MOVE.fullmatch(turn.move) else json.dumps(turn.move)
+    return f"{turn.number}. {turn.role} {move} {json.dumps(details)}"
+
+
+_TURN_DEFAULTS = [(name, Turn._field_defaults.get(name)) for name in Turn._fields]
+
+
+def _turn(line: str, number: int) -> dict[str, Any]:
+    """Return the values of a move by the names of a Turn's fields."""
+    found = TURN.fullmatch(line)
+    if found is None:
+        _refuse(number, f"{line[:40]!r} is no move, which looks like `1. explorer move1 west {{}}`")
+    rest = found[3]
+    if rest.startswith('"'):
+        try:
+            move, end = _decoder.raw_decode(rest)
+        except (ValueError, RecursionError):
+            _refuse(number, "its move is no text in quotes")
+        details = rest[end:].strip()
+    else:
+        move, brace, details = rest.partition(" {")
+        details = brace.strip() + details
+    values = _json(details, number)
+    if not isinstance(values, dict) or not values.keys() <= TURN_KEYS:
+        _refuse(
+            number, f"the details of its move are not in braces, or have other keys than {', '.join(sorted(TURN_KEYS))}"
+        )
+    return {**values, "number": int(found[1]), "role": found[2], "move": move}
+
+
+def _json(text: str, number: int) -> Any:
+    try:
+        return json.loads(text, parse_constant=_not_finite, parse_float=_float, parse_int=_int)
+    except (ValueError, RecursionError) as error:
+        reason = "it has lists in lists without end" if isinstance(error, RecursionError) else str(error)
+        _refuse(number, f"{text[:40]!r} is no JSON: {reason}")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    return value if isfinite(value) else _not_finite(text)
+
+
+def _int(text: str) -> int:
+    if len(text) > MOST_DIGITS or abs(int(text)) >= 1 << 63:
+        raise ValueError(f"{text[:40]} is too large a number")
+    return int(text)
+
+
+def _not_finite(text: str) -> NoReturn:
+    raise ValueError(f"{text[:40]} is no number")
+
+
+_decoder = json.JSONDecoder()
+
+
+def _changed(value: Bot | SeatReport, left_out: set[str]) -> dict[str, Any]:
+    """Return the fields of a value that are not the default, as plain values."""
+    plain = asdict(value)
+    return {
+        each.name: plain[each.name]
+        for each in fields(value)
+        if each.name not in left_out and getattr(value, each.name) != each.default
+    }
+
+
+def _refuse(number: int, reason: str) -> NoReturn:
+    raise ArenaError(f"line {number}: {reason}")

@@ -1,0 +1,318 @@
+"""An event as tables for other programs: matches, seats and turns, as JSON lines or Parquet, with a versioned schema.
+
+Everything is read from the records, a chunk at a time, so that the memory that it takes does not grow with the event.
+It knows the archive, and neither rules nor the command line.
+"""
+
+# Theory of operation
+#
+# The numbers of the matches are listed first; then all cores unpack records (parallel.py), a chunk of matches each, and
+# hand back their part of each table, made already: bytes of JSON lines, or a record batch of Arrow. This process only
+# writes, in the order in which the matches were stored. Records never change, so a run may go on meanwhile.
+#
+# Parquet is written in row groups. A group for each chunk would be too small: a million matches would have thousands of
+# groups, whose descriptions the writer holds to the end and every reader reads first. So batches are collected up to
+# GROUP_ROWS.
+
+import json
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self
+
+from arena import durable, parallel
+from arena.errors import ArenaError
+from arena.results.archive import Archive, records
+from arena.results.standings import seat_results
+from arena.values import Played, Record
+
+if TYPE_CHECKING:
+    import pyarrow
+
+SCHEMA = 1
+"""The version of the tables below. A new column leaves it as it is; any other change is a new version."""
+MANIFEST = "export.json"
+FORMATS = ("jsonl", "parquet")
+CHUNK = 100
+"""Matches that are unpacked at once."""
+GROUP_ROWS = 100_000
+Row = tuple[Any, ...]
+
+
+class Column(NamedTuple):
+    """A column of an exported table."""
+
+    name: str
+    kind: str
+    """`text`, `integer`, `float`, `boolean`, `time` or `list of texts`; with a `?` if it can be empty (null)."""
+    meaning: str
+    """For a reader of docs/export.md, with the unit."""
+
+
+MATCHES = (
+    Column("match", "text", "its id, 12 hex digits"),
+    Column("game", "text", "the game"),
+    Column("board", "text", "the board; `game/board` is its full name"),
+    Column("repeat", "integer", "0, 1, ...: its number among the matches of the same pairing"),
+    Column("seed", "integer", "the same for all legs of a pairing; with a secret seed nothing is drawn from it"),
+    Column("reason", "text", "the rules' word for how it ended, or `forfeit`"),
+    Column("turns", "integer", "how many turns were played"),
+    Column("started", "time", "when it began, UTC"),
+    Column("seconds", "float", "how long it took on the wall, seconds"),
+    Column("sandbox", "text", "the level of confinement of its bots"),
+    Column("counts", "boolean", "true if it is a match of the current plan; false for matches of earlier plans"),
+)
+SEATS = (
+    Column("match", "text", "the id of its match"),
+    Column("position", "integer", "0, 1, ...: its position in the order of play"),
+    Column("role", "text", "the role"),
+    Column("side", "integer", "roles of one number win together"),
+    Column("bot", "text", "the name of the bot"),
+    Column("digest", "text", "a hash of the bot's files: its version"),
+    Column("score", "integer", "the score of the role"),
+    Column("result", "text?", "`won`, `drawn` or `lost`, in the first seat of each bot; a match for one side has none"),
+    Column("ending", "text?", "how the seat failed, if it did (docs/endings.md)"),
+    Column("words", "text?", "the sentence about that; it may quote what the bot printed"),
+    Column("fault_turn", "integer?", "the turn of the failure; 0 = before the first"),
+    Column("ready", "float?", "seconds from its start to `ready`; empty if it never came"),
+    Column("exit", "text", "how its process ended; empty if it never ran"),
+    Column("killed", "boolean", "true if arena ended it"),
+    Column("memory", "integer", "peak resident memory, bytes"),
+    Column("cpu", "float", "CPU time of the whole match, seconds"),
+    Column("confined", "text", "its level of confinement, its cgroup and its user; empty if it never ran"),
+)
+TURNS = (
+    Column("match", "text", "the id of its match"),
+    Column("turn", "integer", "1, 2, ...; moves at the same time share a number"),
+    Column("role", "text", "the role that moved; `chance` for draws of the game"),
+    Column("move", "text", "the move that was played"),
+    Column("by", "text", "who chose it: `bot`, `strike`, `substitute`, `chance` or `opening`"),
+    Column("rejected", "text?", "the answer that was refused and forgiven, cleaned, where `by` is `strike`"),
+    Column("refused", "text?", "the reason of the refusal: `illegal_move` or `garbled`"),
+    Column("wall", "float", "seconds from the question to the answer"),
+    Column("cpu", "float", "CPU time that the bot used meanwhile, seconds"),
+    Column("waited", "float", "how long the bot had no core, seconds"),
+    Column("late", "float", "how much later than planned the referee looked, seconds"),
+    Column("remarks", "list of texts", "the bot's lines that began with `#`"),
+    Column("state", "text", "a hash of the state after the turn, 16 hex digits"),
+)
+TABLES = {"matches": MATCHES, "seats": SEATS, "turns": TURNS}
+"""The columns of each table, in order; docs/export.md is made from them."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The files that were written."""
+
+    files: tuple[Path, ...]
+    """A file for each table, and the manifest."""
+    rows: dict[str, int]
+    """The number of rows of each table."""
+
+
+def write(
+    archive: Archive,
+    folder: Path,
+    form: str,
+    *,
+    all_versions: bool = False,
+    tell: Callable[[int, int], object] = lambda _done, _total: None,
+) -> Exported:
+    """Write the tables of an archive into a folder; `form` is one of FORMATS. OSError if that fails.
+
+    Each file gets its name when it is whole, and the manifest comes last. `tell` hears how many matches of
+    how many are done.
+    """
+    convert, open_file = _format(form)
+    event = archive.event().name
+    numbers = archive.numbers_in_order(all_versions=all_versions)
+    archive.close()  # no connection is open in a process that forks
+    durable.make_folder(folder)
+    (folder / MANIFEST).unlink(missing_ok=True)  # without it the tables are those of an unfinished export
+    rows = dict.fromkeys(TABLES, 0)
+    done = 0
+    with ExitStack() as stack:
+        files = {name: folder / f"{name}.{form}" for name in TABLES}
+        writers = {
+            name: stack.enter_context(open_file(name, stack.enter_context(durable.replacing(path))))
+            for name, path in files.items()
+        }
+        chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
+        for count, parts in parallel.parallel_map(partial(_chunk, archive, convert), chunks):
+            for name, (length, part) in parts.items():
+                writers[name].add(part)
+                rows[name] += length
+            done += count
+            tell(done, len(numbers))
+    manifest = {
+        "schema": SCHEMA,
+        "event": event,
+        "format": form,
+        "all_versions": all_versions,
+        "rows": rows,
+        "columns": {name: {column.name: column.kind for column in columns} for name, columns in TABLES.items()},
+    }
+    path = durable.write(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+    return Exported((*files.values(), path), rows)
+
+
+def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
+    """Return the rows that a record has in each table; all texts are valid in UTF-8."""
+    match, verdict, text = record.match, record.verdict, records.valid_text
+    played = Played.of(record)
+    results = {role: result for role, _, result, _ in seat_results(played)}
+    sides = {role: side for side, roles in enumerate(record.sides) for role in roles}
+    faults = {fault.role: fault for fault in reversed(verdict.faults)}  # a role's first fault counts
+    matches = (
+        *(match.id, match.game, match.board, match.repeat, match.seed, text(verdict.reason), played.turns),
+        *(record.started, record.seconds, match.conditions.sandbox, counts),
+    )
+    seats = []
+    for position, seat in enumerate(record.seats):
+        fault = faults.get(seat.role)
+        seats.append(
+            (
+                *(match.id, position, seat.role, sides[seat.role], text(seat.bot), seat.digest),
+                *(verdict.scores[seat.role], results[seat.role]),
+                *((fault.ending.value, text(fault.words), fault.turn) if fault else (None, None, None)),
+                *(seat.ready, seat.exit, seat.killed, seat.memory, seat.cpu, seat.confined),
+            )
+        )
+    turns = [
+        (
+            *(match.id, turn.number, turn.role, text(turn.move), turn.by),
+            None if turn.rejected_text is None else text(turn.rejected_text),
+            None if turn.refused is None else turn.refused.value,
+            *(turn.wall, turn.cpu, turn.waited, turn.late, [text(remark) for remark in turn.remarks], turn.digest),
+        )
+        for turn in record.turns
+    ]
+    return {"matches": [matches], "seats": seats, "turns": turns}
+
+
+Part = Any
+"""A part of a table: bytes of JSON lines, or a record batch of Arrow."""
+Convert = Callable[[str, list[Row]], Part]
+"""Make a part of the table of this name."""
+
+
+class _Writer(Protocol):
+    """Writes parts of one table to its file; a context manager."""
+
+    def add(self, part: Part) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+
+
+def _chunk(archive: Archive, convert: Convert, numbers: Iterable[int]) -> tuple[int, dict[str, tuple[int, Part]]]:
+    """Return how many matches these are, and for each table how many rows they have there, and the rows as a part."""
+    tables: dict[str, list[Row]] = {name: [] for name in TABLES}
+    count = 0
+    for record, counts in archive.records_numbered(numbers):
+        count += 1
+        for name, rows in rows_of(record, counts=counts).items():
+            tables[name] += rows
+    archive.close()
+    return count, {name: (len(rows), convert(name, rows)) for name, rows in tables.items()}
+
+
+def _format(form: str) -> tuple[Convert, Callable[[str, BinaryIO], _Writer]]:
+    """Return how to make parts of a table, and how to open a writer of its file. ArenaError without pyarrow."""
+    if form == "jsonl":
+        return _json_lines, lambda _, file: _LinesWriter(file)
+    try:
+        import pyarrow.parquet  # noqa: F401 (only to know that it is there, before anything is written)
+    except ImportError as error:
+        raise ArenaError(
+            "--format parquet: the package pyarrow is not installed; install it (`pip install 'botarena[parquet]'`), "
+            "or take --format jsonl"
+        ) from error
+    return _batch, _ParquetWriter
+
+
+def _json_lines(table: str, rows: list[Row]) -> bytes:
+    names = [column.name for column in TABLES[table]]
+    lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False) for row in rows)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+class _LinesWriter:
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def add(self, part: Part) -> None:
+        self._file.write(part)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def _batch(table: str, rows: list[Row]) -> "pyarrow.RecordBatch":
+    import pyarrow
+
+    columns = list(zip(*rows, strict=True)) or [()] * len(TABLES[table])
+    arrays = []
+    for column, field in zip(columns, _arrow_schema(table), strict=True):
+        if field.name == "started":
+            moments = pyarrow.array(column, pyarrow.string())
+            arrays.append(moments.cast(field.type))
+        else:
+            arrays.append(pyarrow.array(column, field.type))
+    return pyarrow.RecordBatch.from_arrays(arrays, schema=_arrow_schema(table))
+
+
+def _arrow_schema(table: str) -> "pyarrow.Schema":
+    import pyarrow
+
+    types = {
+        "text": pyarrow.string(),
+        "integer": pyarrow.int64(),
+        "float": pyarrow.float64(),
+        "boolean": pyarrow.bool_(),
+        "time": pyarrow.timestamp("ms", "UTC"),
+        "list of texts": pyarrow.list_(pyarrow.string()),
+    }
+    fields = [
+        pyarrow.field(column.name, types[column.kind.rstrip("?")], nullable=column.kind.endswith("?"))
+        for column in TABLES[table]
+    ]
+    return pyarrow.schema(fields, {"botarena.schema": str(SCHEMA), "botarena.table": table})
+
+
+class _ParquetWriter:
+    """Collects record batches up to GROUP_ROWS, and writes each collection as a row group."""
+
+    def __init__(self, table: str, file: BinaryIO) -> None:
+        from pyarrow import parquet
+
+        self._schema = _arrow_schema(table)
+        self._writer = parquet.ParquetWriter(file, self._schema, compression="zstd")
+        self._batches: list[pyarrow.RecordBatch] = []
+        self._rows = 0
+
+    def add(self, part: Part) -> None:
+        self._batches.append(part)
+        self._rows += part.num_rows
+        if self._rows >= GROUP_ROWS:
+            self._write()
+
+    def _write(self) -> None:
+        import pyarrow
+
+        if self._rows:
+            group = pyarrow.Table.from_batches(self._batches, self._schema)
+            self._writer.write_table(group, row_group_size=self._rows)
+        self._batches, self._rows = [], 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object = None, *_: object) -> None:
+        if kind is None:
+            self._write()
+        self._writer.close()

@@ -1,0 +1,183 @@
+"""`arena export`: the tables have every match, seat and turn of the records, in both formats, for every reader."""
+
+import json
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import cup
+import pytest
+import stored
+from test_docs import commands
+
+from arena.results import export
+from arena.results.archive import Archive
+from arena.values import Ending
+
+PAGE = (Path(__file__).parent.parent / "docs" / "export.md").read_text("utf-8")
+READERS = dict(re.findall(r"```python\n# (\w+)\n(.*?)```", PAGE, re.DOTALL))
+HOSTILE = "=1+1 \x1b[31m \ud800 é \n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Results of matches with faults, strikes, remarks, and a plan that leaves one of them out."""
+    event = stored.event("ann", "bob", repeats=2)
+    records = []
+    for number, match in enumerate(stored.plan(event)):
+        record = stored.played(match, turns=3 + number, **({"explorer": Ending.TIMEOUT} if number == 4 else {}))
+        if number == 5:
+            strike = {"by": "strike", "rejected_text": HOSTILE, "refused": Ending.GARBLED, "remarks": (HOSTILE, "b")}
+            record = replace(record, turns=(record.turns[0]._replace(**strike), *record.turns[1:]))
+        records.append(record)
+    folder = stored.store(tmp_path_factory.mktemp("export") / "cup", event, records)
+    with Archive.open(folder, writing=True) as archive:
+        stored.begin(archive, event, [record.match.id for record in records[1:]])
+    return folder
+
+
+@pytest.fixture(scope="module", params=export.FORMATS)
+def exported(request, folder, tmp_path_factory):
+    """The folder of tables in each format, of all versions."""
+    if request.param == "parquet":
+        pytest.importorskip("pyarrow")
+    target = tmp_path_factory.mktemp(request.param)
+    with Archive.open(folder) as archive:
+        written = export.write(archive, target, request.param, all_versions=True)
+    assert [path.name for path in written.files] == [
+        *(f"{name}.{request.param}" for name in export.TABLES),
+        "export.json",
+    ]
+    return target
+
+
+def rows(target, table):
+    if (target / f"{table}.jsonl").exists():
+        return [json.loads(line) for line in (target / f"{table}.jsonl").read_text("utf-8").split("\n")[:-1]]
+    from pyarrow import parquet
+
+    found = parquet.read_table(target / f"{table}.parquet").to_pylist()
+    for row in found:
+        if "started" in row:
+            row["started"] = row["started"].isoformat()
+    return found
+
+
+def test_every_match_seat_and_turn_of_the_records_is_a_row(folder, exported):
+    with Archive.open(folder) as archive:
+        records = [record for record, _ in archive.records_numbered(archive.numbers_in_order(all_versions=True))]
+        counting = archive.planned_ids()
+    matches, seats, turns = (rows(exported, table) for table in export.TABLES)
+    assert [(row["match"], row["counts"]) for row in matches] == [
+        (record.match.id, record.match.id in counting) for record in records
+    ]
+    assert len(counting) == len(records) - 1
+    assert [(row["match"], row["role"], row["bot"], row["score"]) for row in seats] == [
+        (record.match.id, seat.role, seat.bot, record.verdict.scores[seat.role])
+        for record in records
+        for seat in record.seats
+    ]
+    assert [(row["match"], row["turn"], row["role"], row["move"], row["wall"], row["cpu"]) for row in turns] == [
+        (record.match.id, turn.number, turn.role, turn.move, turn.wall, turn.cpu)
+        for record in records
+        for turn in record.turns
+    ]
+    (fault,) = [row for row in seats if row["ending"]]
+    assert (fault["ending"], fault["words"], fault["fault_turn"]) == ("timeout", "nothing came", 1)
+    (strike,) = [row for row in turns if row["rejected"]]
+    assert (strike["rejected"], strike["refused"]) == (HOSTILE.replace("\ud800", "\\ud800"), "garbled")
+    assert strike["remarks"] == [HOSTILE.replace("\ud800", "\\ud800"), "b"]
+    manifest = json.loads((exported / "export.json").read_text())
+    assert (manifest["schema"], manifest["event"]) == (export.SCHEMA, "cup")
+    assert manifest["rows"] == {"matches": len(matches), "seats": len(seats), "turns": len(turns)}
+
+
+def test_both_formats_say_the_same(folder, tmp_path):
+    pytest.importorskip("pyarrow")
+    for form in export.FORMATS:
+        with Archive.open(folder) as archive:
+            export.write(archive, tmp_path / form, form)
+    for table in export.TABLES:
+        assert rows(tmp_path / "jsonl", table) == rows(tmp_path / "parquet", table)
+    assert all(row["counts"] for row in rows(tmp_path / "jsonl", "matches"))
+
+
+def test_every_row_has_the_columns_of_the_schema_in_their_order(exported):
+    for table, columns in export.TABLES.items():
+        assert {tuple(row) for row in rows(exported, table)} == {tuple(column.name for column in columns)}
+        for column in columns:
+            empty = [row for row in rows(exported, table) if row[column.name] is None]
+            assert not empty or column.kind.endswith("?")
+
+
+def test_a_parquet_file_names_the_version_of_its_schema(folder, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    with Archive.open(folder) as archive:
+        export.write(archive, tmp_path, "parquet")
+    for table in export.TABLES:
+        metadata = parquet.read_schema(tmp_path / f"{table}.parquet").metadata
+        assert (metadata[b"botarena.schema"], metadata[b"botarena.table"]) == (b"1", table.encode())
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_the_three_lines_of_the_page_read_the_tables(reader, folder, tmp_path, monkeypatch):
+    module = {"json": "pandas"}.get(reader, reader)
+    pytest.importorskip(
+        module, reason=f"{module} is not installed; it is no part of the development extra, for its size"
+    )
+    pytest.importorskip("pyarrow")
+    for form in export.FORMATS:
+        with Archive.open(folder) as archive:
+            export.write(archive, tmp_path / "results/cup/export", form)
+    monkeypatch.chdir(tmp_path)
+    assert len([line for line in READERS[reader].split("\n") if line.strip()]) == 3
+    names: dict[str, object] = {}
+    exec(compile(READERS[reader], "page", "exec"), names)
+    best = names["best"]
+    values = {"polars": lambda: best.rows(), "duckdb": lambda: best.fetchall()}.get(
+        reader, lambda: best.to_numpy().tolist()
+    )()
+    scores: dict[str, list[int]] = {}
+    for row in rows(tmp_path / "results/cup/export", "seats"):
+        scores.setdefault(row["bot"], []).append(row["score"])
+    expected = sorted(((bot, sum(all_) / len(all_)) for bot, all_ in scores.items()), key=lambda pair: -pair[1])
+    assert [row[0] for row in values] == [bot for bot, _ in expected]
+    assert [row[1] for row in values] == pytest.approx([mean for _, mean in expected])
+
+
+def test_the_command_writes_the_tables_beside_the_results_and_names_mistakes(folder, tmp_path, monkeypatch):
+    done = cup.arena(tmp_path, "export", str(folder), "--to", "out", "--json")
+    assert done.returncode == 0
+    assert [row["rows"] for row in json.loads(done.stdout)][:2] == [11, 23]
+    wrong = cup.arena(tmp_path, "export", str(folder), "--format", "csv")
+    assert (wrong.returncode, wrong.stderr) == (2, "--format csv: expected jsonl or parquet\n")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    missing = cup.arena(tmp_path, "export", str(folder), "--format", "parquet", "--to", "none")
+    assert missing.returncode == 2
+    assert "pip install 'botarena[parquet]'" in missing.stderr
+    assert not (tmp_path / "none").exists()
+    (tmp_path / "file").touch()
+    blocked = cup.arena(tmp_path, "export", str(folder), "--to", "file")
+    assert (blocked.returncode, blocked.stderr) == (2, "file: cannot be written: File exists\n")
+
+
+@pytest.mark.slow
+def test_every_command_of_the_page_runs_in_its_order(tmp_path):
+    pytest.importorskip("pyarrow")
+    folder = cup.make(tmp_path / "ws", "duel hunt")
+    for name, board in (("one", "duel"), ("two", "hunt")):
+        assert cup.run_event(folder, "--name", name, "--boards", board).returncode == 0
+    shown = [words for words in commands(PAGE) if words[1:] != ["merge"]]
+    order = ["merge", "export", "replay", "trace", "import"]
+    for words in sorted(shown, key=lambda words: order.index(words[1]) if words[1] in order else -1):
+        with Archive.open(folder / "results/one") as archive:
+            match = next(archive.records()).match.id
+        given = [match if word == "ID" else word for word in words[1:]]
+        given += {"run": ["--no-charts", "--plan"], "verify": ["one"]}.get(given[0], [])
+        given = {"trace": ["trace", "match.txt"], "replay": ["replay", "match.txt"]}.get(given[0], given)
+        given += ["--into", "one"] if given[0] == "import" else ["one"] if given[0] == "export" else []
+        done = cup.arena(folder, *given)
+        assert done.returncode == 0, (words, done.stderr)
+    assert {words[1] for words in shown} >= {"export", "replay", "import", "merge"}
+    assert (folder / "tables/turns.parquet").is_file()

@@ -1,0 +1,163 @@
+"""`arena merge`: archives of one event from several places become one, or nothing changes and the reason is named."""
+
+import contextlib
+import json
+import sqlite3
+from dataclasses import replace
+
+import cup
+import pytest
+import stored
+from sprint import FIRST, LAST
+from test_tournament import Quiet, event_of, run, tables, workspace
+
+from arena.errors import ArenaError
+from arena.event import tournament
+from arena.replay import merging
+from arena.results.archive import Archive
+from arena.values import Abort
+
+WHOLE = stored.event("ann", "bob", "cat", repeats=2)
+
+
+def part(folder, *boards, bots=("ann", "bob", "cat"), change=lambda record: record):
+    """The archive of a place that played these boards with these bots."""
+    event = replace(
+        WHOLE,
+        boards=tuple(board for board in WHOLE.boards if board.name in boards),
+        bots=tuple(bot for bot in WHOLE.bots if bot.name in bots),
+    )
+    return stored.store(folder, event, (change(stored.played(match, turns=3)) for match in stored.plan(event)))
+
+
+def merged(target, *folders, keep_first=False):
+    with contextlib.ExitStack() as stack:
+        archives = [stack.enter_context(Archive.open(folder)) for folder in folders]
+        event = merging.joined_event(archives)
+        with Archive.open(target, writing=True) as archive:
+            return event, merging.merge(event, archives, archive, target / "bots", keep_first=keep_first)
+
+
+def content(folder):
+    with Archive.open(folder) as archive:
+        return {record.match.id: record for record in archive.records()}, sorted(archive.tallies(), key=repr)
+
+
+def test_places_that_played_other_boards_and_other_bots_become_one_archive(tmp_path):
+    one = part(tmp_path / "one", "hunt", "duel")
+    two = part(tmp_path / "two", "duel", "classic", bots=("ann", "bob"))
+    three = part(tmp_path / "three", "classic")
+    with Archive.open(two, writing=True) as archive:
+        archive.append_abort(Abort(match="ab", cause="its worker was killed", attempt=1))
+    event, (number, counting) = merged(tmp_path / "all", one, two, three)
+    assert [board.name for board in event.boards] == ["hunt", "duel", "classic"]
+    assert [bot.name for bot in event.bots] == ["ann", "bob", "cat"]
+    records = {record.match.id: record for folder in (three, two, one) for record in content(folder)[0].values()}
+    whole = stored.store(tmp_path / "whole", WHOLE, records.values())
+    assert content(tmp_path / "all")[0] == records
+    with Archive.open(tmp_path / "all") as archive:
+        assert [abort.match for abort in archive.aborts()] == ["ab"]
+        assert archive.planned_ids() == {match.id for match in stored.plan(WHOLE)} & records.keys()
+        assert (number, counting) == (len(records), len(archive.planned_ids()))
+    with Archive.open(whole) as archive:
+        assert archive.count() == number
+
+
+def test_a_match_with_equal_moves_is_no_conflict_and_the_record_named_first_stays(tmp_path):
+    one = part(tmp_path / "one", "duel")
+    two = part(tmp_path / "two", "duel", change=lambda record: replace(record, seconds=9.0))
+    merged(tmp_path / "all", two, one)
+    assert {record.seconds for record in content(tmp_path / "all")[0].values()} == {9.0}
+
+
+def test_other_moves_of_one_match_are_refused_by_its_name_unless_the_first_shall_stay(tmp_path):
+    one = part(tmp_path / "one", "duel")
+    ids = sorted(content(one)[0])
+
+    def other(record):
+        return replace(record, turns=record.turns[:2]) if record.match.id in ids[:2] else record
+
+    two = part(tmp_path / "two", "duel", change=other)
+    with pytest.raises(ArenaError, match="has other moves or another verdict than an archive before it") as refused:
+        merged(tmp_path / "all", one, two)
+    assert str(refused.value).startswith(f"{two}: ")
+    assert all(match in str(refused.value) for match in ids[:2])
+    assert ids[2] not in str(refused.value)
+    merged(tmp_path / "first", one, two, keep_first=True)
+    assert content(tmp_path / "first") == content(one)
+    merged(tmp_path / "other", two, one, keep_first=True)
+    assert content(tmp_path / "other")[0] == content(two)[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"seed": 8}, "its seed is another one"),
+        ({"schedule": "swiss"}, "its schedule is 'swiss', not 'round_robin'"),
+        ({"bots": (replace(stored.bot("ann"), digest="edited"),)}, "its bot ann has other files"),
+        ({"boards": (replace(stored.DUEL, digest="9"),)}, "its board mummy_maze/duel has other files"),
+        ({"conditions": replace(WHOLE.conditions, sandbox="none")}, "its sandbox is 'none', not 'auto'"),
+    ],
+)
+def test_another_event_is_refused_with_the_difference(tmp_path, change, words):
+    one = part(tmp_path / "one", "duel")
+    two = stored.store(tmp_path / "two", replace(WHOLE, **change), [])
+    with pytest.raises(ArenaError, match=f"is of another event than {one}: {words}$"):
+        merged(tmp_path / "all", one, two)
+
+
+@pytest.mark.slow
+def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one(tmp_path):
+    bots = {"a": FIRST, "b": LAST, "c": FIRST + "# c\n"}
+    folder = workspace(tmp_path / "ws", bots, repeats=2)
+    event = event_of(folder)
+    run(folder, "results/whole")
+    places = {
+        "one": replace(event, repeats=1),
+        "two": replace(event, bots=event.bots[:2]),
+        "three": replace(event, max_matches=4),
+    }
+    for name, of_place in places.items():
+        tournament.run(of_place, folder / "results" / name, workers=2, audience=Quiet())
+    (folder / "results/.merging/left").mkdir(parents=True)  # by a merge that was killed
+    done = cup.arena(folder, "merge", "one", "two", "three", "--name", "all", "--json")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)
+    assert (row["matches"], row["count"], row["verified"]) == (8, 8, True)
+    assert [path.name for path in (folder / "results/.merging").iterdir()] == [".lock"]
+    (state,) = json.loads(cup.arena(folder, "status", "all", "--json").stdout)
+    assert (state["planned"], state["due"]) == (12, 4)
+    rest = tournament.run(event, folder / "results/all", workers=1, audience=Quiet())
+    assert rest.complete
+    assert tables(folder / "results/all") == tables(folder / "results/whole")
+    assert cup.arena(folder, "verify", "all").returncode == 0
+
+    taken = cup.arena(folder, "merge", "one", "two", "--name", "all")
+    assert (taken.returncode, taken.stderr) == (
+        2,
+        "results/all: is there already; choose another --name, or move it away\n",
+    )
+    with contextlib.closing(sqlite3.connect(folder / "results/two/event.sqlite")) as connection:
+        connection.execute("update records set record = (select record from records where match = 2) where match = 1")
+        connection.commit()
+    damaged = cup.arena(folder, "merge", "two", "three", "--name", "bad")
+    assert damaged.returncode == 2
+    assert "results/two/event.sqlite: the record of match " in damaged.stderr
+    assert damaged.stderr.count("\n") == 1
+    assert not (folder / "results/bad").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("cup",), "merge: name at least two archives, each once\n"),
+        (("cup", "results/cup"), "merge: name at least two archives, each once\n"),
+        (("cup", "nowhere"), "nowhere: no results there; there are cup\n"),
+        (("cup", "cup", "--name", "a/b"), "--name a/b: must be a name for a folder under results/\n"),
+    ],
+)
+def test_a_mistake_of_merge_is_named_in_one_line(tmp_path, words, message):
+    folder = cup.make(tmp_path / "ws")
+    stored.store(folder / "results/cup", WHOLE, [])
+    done = cup.arena(folder, "merge", *words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)

@@ -1,0 +1,232 @@
+"""One match as a text: it comes back equal for every game, a replay and an event read it, hostile text is refused."""
+
+import contextlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import cup
+import pytest
+import toy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sprint import FIRST, LAST
+from test_reconstruct import ILLEGAL, SCRIPTS, Quoted, dice, recorded, scripted
+from test_tournament import DICE, run, workspace
+
+from arena import rulefile
+from arena.cli import stored_match
+from arena.errors import ArenaError
+from arena.games import rulebook
+from arena.match.referee import Referee
+from arena.replay import notation
+from arena.replay.reconstruct import disagreements
+from arena.results.archive import Archive
+from arena.values import Limits, Opening
+
+HOSTILE = "\x1b[31m{[\"'\\ \u202e\ud800 é\n"
+
+
+def at_toy(game, say, seed=1, **conditions):
+    """A record of a toy game by the referee itself."""
+    referee = Referee(game, toy.match_of(game, seed, **conditions))
+    while asks := referee.asks():
+        referee.hear({role: say(role, ask.turn, [move.encode() for move in ask.legal]) for role, ask in asks.items()})
+    return recorded(referee)
+
+
+def refused(role, turn, legal):
+    if turn and role == "fox":
+        return ILLEGAL if turn == 1 else dice()(role, turn, legal)._replace(remarks=(HOSTILE, "depth=3"))
+    return dice()(role, turn, legal)
+
+
+TOYS = {
+    "two roles at once, with secrets and chance": (toy.Duet(hidden=True, dice=True), {"strikes": 2}),
+    "a secret seed": (toy.Duet(hidden=True, dice=True), {"strikes": 2, "seed": "3f" * 16}),
+    "quotes in moves": (Quoted(), {"strikes": 2}),
+    "a fault": (toy.Duet(), {}),
+}
+
+
+def same_again(record):
+    text = notation.text_of(record, HOSTILE)
+    assert text.isascii()
+    assert all(line.isprintable() for line in text.split("\n"))
+    again = notation.record_of(text)
+    assert again == notation.portable(record)
+    assert notation.text_of(again, HOSTILE) == text
+    assert notation.record_of("; a note\r\n" + text.replace("\n", "\r\n")) == again
+    return again
+
+
+@pytest.mark.parametrize("label", [board.label for board in rulebook.all_boards(Path(rulefile.shipped()).parent)])
+def test_a_match_at_every_board_comes_back_equal_and_holds(label):
+    record, _ = scripted(label, dice(4))
+    assert list(disagreements(rulebook.game_of(record.match), same_again(record))) == []
+
+
+@pytest.mark.parametrize("script", sorted(SCRIPTS))
+def test_strikes_faults_and_absent_bots_come_back_equal(script):
+    label, say, how = SCRIPTS[script]
+    record, _ = scripted(label, say, **how)
+    same_again(record)
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_secrets_chance_simultaneous_moves_and_hostile_remarks_come_back_equal(name):
+    game, conditions = TOYS[name]
+    record = at_toy(game, refused, **conditions)
+    assert list(disagreements(game, same_again(record))) == []
+
+
+def test_an_opening_and_what_a_bot_is_but_for_its_paths_come_back_equal():
+    record, _ = scripted("mummy_maze/duel", dice())
+    seats = tuple(
+        replace(
+            seat, bot=replace(seat.bot, limits=Limits(memory=None), threads=2, display="Ünal", files="/secret/path")
+        )
+        for seat in record.match.seats
+    )
+    opening = Opening(plies=2, key="ab" * 16, number=3)
+    record = replace(record, match=replace(record.match, seats=seats, opening=opening))
+    again = same_again(record)
+    assert (again.match.opening, again.match.seats[0].bot.display) == (opening, "Ünal")
+    assert "/secret" not in notation.text_of(record)
+
+
+def test_replay_and_trace_show_a_text_as_they_show_the_stored_match(tmp_path):
+    cup_folder = workspace(tmp_path / "ws", {"a": DICE, "b": DICE}, ["duel", "classic"])
+    run(cup_folder, "results/cup")
+    for number in (0, -1):
+        with Archive.open(cup_folder / "results/cup") as archive:
+            match = list(archive.records())[number].match.id
+        done = cup.arena(cup_folder, "export", "--match", match[:8], "--to", "match.txt")
+        assert (done.returncode, done.stdout) == (0, "match.txt\n")
+        assert cup.arena(cup_folder, "export", "--match", match).stdout == (cup_folder / "match.txt").read_text()
+        for command in (["replay", "--no-draw"], ["trace"], ["replay", "--json"]):
+            stored = cup.arena(cup_folder, *command, match)
+            shown = cup.arena(cup_folder, *command, "match.txt")
+            assert (shown.returncode, shown.stdout, shown.stderr) == (0, stored.stdout, stored.stderr)
+    elsewhere = cup.arena(tmp_path, "replay", "ws/match.txt", "--no-draw")
+    assert elsewhere.returncode == 0
+
+
+def test_an_event_takes_its_own_matches_from_texts_and_no_others(tmp_path):
+    whole, other = (workspace(tmp_path / name, {"a": FIRST, "b": LAST}) for name in ("whole", "other"))
+    (other / "tournament.toml").write_text((other / "tournament.toml").read_text().replace("seed = 5", "seed = 6"))
+    for folder in (whole, other):
+        run(folder, "results/cup")
+    with Archive.open(whole / "results/cup") as archive:
+        records = list(archive.records())
+        event, key = archive.event(), next(archive._rows("select value from meta where key = 'plan'"))[0]
+    with Archive.open(whole / "results/half", writing=True) as archive:
+        archive.begin(event, key, tuple)
+        archive.append(records[0])
+    for record in records:
+        (whole / f"{record.match.id}.txt").write_text(notation.text_of(record))
+    files = [f"{record.match.id}.txt" for record in records]
+    done = cup.arena(whole, "import", *files, "--into", "half", "--json")
+    assert [(row["match"], row["new"]) for row in json.loads(done.stdout)] == [
+        (records[0].match.id, False),
+        (records[1].match.id, True),
+    ]
+    assert cup.arena(whole, "verify", "half").returncode == 0
+    with Archive.open(whole / "results/half") as archive:
+        taken = [notation.portable(record) for record in archive.records()]
+        assert archive.count() == 2
+    assert taken == [replace(each, match=replace(each.match, rules="")) for each in map(notation.portable, records)]
+    again = cup.arena(whole, "import", *files, "--into", "half")
+    assert again.stdout.count("was there already") == 2
+
+    foreign = cup.arena(other, "import", str(whole / files[0]))
+    assert (foreign.returncode, foreign.stderr.count("\n")) == (2, 1)
+    assert f"plans no match {records[0].match.id} of these bots" in foreign.stderr
+    forged = replace(records[0], match=replace(records[0].match, seed=1))  # another match, by the id of a planned one
+    (whole / "forged.txt").write_text(notation.text_of(forged))
+    done = cup.arena(whole, "import", "forged.txt")
+    assert done.returncode == 2
+    assert f"plans no match {records[0].match.id} of these bots" in done.stderr
+
+
+RECORD, _ = scripted("mummy_maze/duel", dice())
+TEXT = notation.text_of(RECORD)
+FIRST_MOVE = next(line for line in TEXT.split("\n") if line.startswith("1. "))
+HOSTILE_TEXTS = {
+    "nothing": ("", "it has no tag Format"),
+    "other text": ("hello\n" * 3, "line 1: 'hello' is no move"),
+    "a pgn of chess": ('[Event "x"]\n[White "y"]\n\n1. e4 e5 *\n', "line 2: '[White 'y']' is no tag of a match"),
+    "another version": ("[Format 2]\n", "its format is 2, and this arena reads 1"),
+    "no seed": (TEXT.replace("[Seed", "[Event"), "it has no tag Seed"),
+    "a tag twice": (f"[Seed 1]\n{TEXT}", "the tag Seed is there twice"),
+    "a tag without an end": (TEXT.replace('"]\n[Board', '"\n[Board'), "is no tag of a match"),
+    "no json": (TEXT.replace("[Seed ", "[Seed x"), "is no JSON"),
+    "endless lists": (f"[Format 1]\n[Sides {'[' * 100_000}]", "lists in lists without end"),
+    "infinity": (TEXT.replace("[Seconds 0.0]", "[Seconds Infinity]"), "is no number"),
+    "a huge exponent": (TEXT.replace("[Seconds 0.0]", "[Seconds 1e999]"), "is no number"),
+    "a huge number": (TEXT.replace("[Repeat 0]", f"[Repeat {'9' * 5000}]"), "is too large a number"),
+    "a number that is no seed": (TEXT.replace("[Repeat 0]", "[Repeat 9223372036854775808]"), "is too large a number"),
+    "a list for a number": (TEXT.replace("[Repeat 0]", "[Repeat []]"), "match.repeat"),
+    "a board that is a path": (TEXT.replace("mummy_maze/duel", "/tmp/evil.py/duel"), "is no name of a game"),
+    "a board that is a file of rules": (TEXT.replace("mummy_maze/duel", "evil.py/duel"), "may name no file of rules"),
+    "a board that nobody knows": (TEXT.replace("mummy_maze/duel", "nowhere/duel"), "there is no game or board"),
+    "a bot that is a path": (TEXT.replace('"bot0"', '"../../bot0"'), "is no name of a game, a board or a bot"),
+    "an id that is a path": (TEXT.replace(RECORD.match.id, "../../../etc"), "is not 12 hex digits"),
+    "the report of another bot": (TEXT.replace('"bot": "bot0"', '"bot": "bot1"'), "is that of another bot"),
+    "a time that is none": (TEXT.replace("2020-01-01T", "yesterday "), "is not as it must be"),
+    "roles that are missing": (TEXT.replace('{"explorer": ', '{"thief": '), "do not have the same roles"),
+    "endless openings": (
+        TEXT.replace("[Conditions", '[Opening {"plies": 3, "key": "ab", "number": 1000000000}]\n[Conditions'),
+        "an opening has 0 to 200 plies",
+    ),
+    "a move without details": (TEXT.replace(FIRST_MOVE, FIRST_MOVE.partition(" {")[0]), "is no JSON"),
+    "other details": (TEXT.replace(FIRST_MOVE, '1. explorer move1 west {"eval": 1}'), "have other keys"),
+    "details that are none": (TEXT.replace(FIRST_MOVE, '1. explorer "move1 west" 5'), "not in braces"),
+    "an open quote": (TEXT.replace(FIRST_MOVE, '1. explorer "move1 west'), "its move is no text in quotes"),
+    "an illegal move": (TEXT.replace(FIRST_MOVE, "1. explorer fly {}"), "does not agree with the rules known here"),
+    "another winner": (TEXT.replace('[Reason "', '[Reason "won '), "does not agree with the rules known here"),
+    "moves that are missing": (TEXT.replace(FIRST_MOVE, ""), "does not agree with the rules known here"),
+    "control characters": (TEXT.replace(FIRST_MOVE, "\x1b[2J1. x"), "is no move"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_TEXTS)
+def test_a_hostile_text_is_refused_in_one_line(name, tmp_path):
+    text, words = HOSTILE_TEXTS[name]
+    assert text != TEXT, "this row changes nothing"
+    (tmp_path / "match.txt").write_text(text)
+    done = cup.arena(tmp_path, "replay", "match.txt")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("match.txt: ")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.rstrip("\n").isprintable()
+
+
+def test_data_that_is_no_text_and_files_without_end_are_refused_in_one_line(tmp_path, monkeypatch):
+    (tmp_path / "match.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ArenaError, match=r"is no text of a match, but other data$"):
+        stored_match.read_record(tmp_path / "match.txt")
+    monkeypatch.setattr(notation, "MOST_BYTES", 1000)
+    with pytest.raises(ArenaError, match=r"zero: has more than 1,000 bytes, and no match is so long$"):
+        stored_match.read_record(Path("/dev/zero"))
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_whatever_is_changed_in_a_text_it_is_read_or_refused_in_words(data):
+    start = data.draw(st.integers(0, len(TEXT)))
+    end = data.draw(st.integers(start, min(len(TEXT), start + 30)))
+    text = TEXT[:start] + data.draw(st.text(max_size=20)) + TEXT[end:]
+    with contextlib.suppress(ArenaError):
+        record = notation.record_of(text)
+        list(disagreements(rulebook.load("mummy_maze", "duel"), record))
+
+
+def test_a_record_that_names_a_file_as_its_game_runs_no_code(tmp_path, monkeypatch):
+    (tmp_path / "evil.py").write_text("raise SystemExit('it ran')\n")
+    monkeypatch.chdir(tmp_path)
+    path = str(tmp_path / "evil.py")
+    for game, board in (("evil.py", "x"), (path, "x"), ("./evil.py", "x"), ("", path[1:]), ("x", "../evil.py")):
+        with pytest.raises(ArenaError, match="a record may name no file of rules"):
+            stored_match.board_of(replace(RECORD.match, game=game, board=board, rules=path))
