@@ -107,6 +107,7 @@ def test_every_documented_command_runs(played, words):
         "duel": ["--help"],  # its exit code is the answer, after minutes
         "play": ["--help"],  # it wants somebody to play
         "stop": ["--help"],  # it wants a run to stop
+        "doctor": ["--no-measure"],  # test_doctor.py measures
         "merge": ["--help"],  # it wants a second archive; test_export.py follows the page
         "import": ["--help"],  # it wants a match
         "grade": ["--help"],  # it wants a class; test_grade.py has one

@@ -55,6 +55,8 @@ COMMANDS = {
     "trace": "Print what was said in a recorded match, seat by seat: every line, and how long each answer took.",
     "rerun": "Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is "
     "stored.",
+    "doctor": "Check this machine: confinement, cores, clocks, toolchains, and say what to do; exit code 1 if it "
+    "cannot play.",
     "verify": "Check every record against the rules: states, legality, scores, tables; exit code 1 when something "
     "is wrong.",
     "merge": "Join archives of one event that were played in several places, as results/NAME; conflicts are named.",

@@ -162,6 +162,18 @@ def delegated() -> str | None:
     return None
 
 
+def quota() -> float | None:
+    """Return how many cores' time the cgroups around this process let it use; None without such a limit."""
+    path, least = _own(), None
+    while path and os.path.exists(f"{path}/cgroup.procs"):
+        with contextlib.suppress(OSError, ValueError):
+            limit, period = _read(f"{path}/cpu.max")  # "max 100000", or microseconds in each period
+            if limit != "max":
+                least = min(int(limit) / int(period), least or float("inf"))
+        path = os.path.dirname(path)
+    return least
+
+
 def sweep(parent: str) -> None:
     """Remove the cgroups of referee processes that were killed."""
     with contextlib.suppress(OSError):

@@ -40,6 +40,11 @@ class Starter:
         """The command that makes it runnable; None when it needs none."""
         return self._toml.get("build")
 
+    @property
+    def command(self) -> str:
+        """The command that runs it."""
+        return str(self._toml["command"])
+
     @cached_property
     def _toml(self) -> dict[str, str]:
         return tomllib.loads((self.folder / "bot.toml").read_text("utf-8"))

@@ -1,0 +1,300 @@
+"""What this machine offers for events, check by check: what was found, and what to change where something is missing.
+
+It reads and tries, and changes nothing. The measurements are in measuring.py; no check here knows a command line.
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from importlib.util import find_spec
+from multiprocessing import get_context
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.sandbox import cgroup, cores, landlock, levels, procfs, seccomp
+
+FEWEST_FILES = 512
+"""Open files that a run needs with a few lanes: a lane of four bots has some 60."""
+FEWEST_PROCESSES = 200
+LEAST_FREE_BYTES = 1_000_000_000
+VERSION_S = 10.0
+"""For a program to print its version."""
+EXTRAS = {"pyarrow": "`arena export --format parquet`: pip install 'botarena[parquet]'"}
+
+
+class State(StrEnum):
+    """How good a thing is that was checked."""
+
+    GOOD = "good"
+    WEAK = "weak"
+    """An event can be played, but something is missing or slower than it could be."""
+    BAD = "bad"
+    """No event can be played here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing that was checked."""
+
+    name: str
+    state: State
+    found: str
+    """What is there, or the reason why something is not, in words."""
+    cure: str = ""
+    """What to change; empty where all is good."""
+    figures: Mapping[str, object] = field(default_factory=dict)
+    """The same as values."""
+
+
+def checks() -> Iterator[Check]:
+    """Yield what can be read or tried without a measurement; nothing more after a check that all others need."""
+    uname = os.uname()
+    system = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
+    if sys.platform != "linux":
+        yield Check(
+            name="system",
+            state=State.BAD,
+            found=f"{system}: bots are started on Linux only",
+            cure="use a Linux machine, a virtual machine or a container",
+        )
+        return
+    if seccomp.arch() is None:
+        known = " and ".join(seccomp.AUDIT)
+        yield Check(
+            name="system",
+            state=State.WEAK,
+            found=f"{system}: there is no filter of system calls for {uname.machine}",
+            cure=f"use a machine of {known}, or play with --unsafe if you trust every bot",
+        )
+    else:
+        yield Check(name="system", state=State.GOOD, found=system, figures={"kernel": uname.release})
+    if (trouble := procfs.trouble()) is not None:
+        yield Check(
+            name="proc",
+            state=State.BAD,
+            found=f"{trouble}, and arena watches bots through it",
+            cure="mount it (`mount -t proc proc /proc`; in a container, let its runtime do so)",
+        )
+        return
+    scratch = _scratch()
+    yield scratch
+    yield _semaphores()
+    if scratch.state is not State.BAD:  # without it no bot can be started, and no level be tried
+        yield from _levels()
+    yield _cgroup()
+    yield _cores()
+    yield _limits()
+    yield _extras()
+
+
+def toolchains(programs: Mapping[str, Iterable[str]]) -> Check:
+    """Return which languages can be built and run here, given the programs that the bots of each language need."""
+    found: dict[str, str] = {}
+    missing: dict[str, str] = {}
+    for language, needed in programs.items():
+        absent = [program for program in needed if shutil.which(program) is None]
+        if absent:
+            missing[language] = ", ".join(absent)
+        else:
+            found[language] = "; ".join(dict.fromkeys(_version(program) for program in needed))
+    lines = [f"{language} ({version})" for language, version in found.items()]
+    text = ", ".join(lines) or "none"
+    if missing:
+        text += f"; not here: {', '.join(f'{language} ({names})' for language, names in missing.items())}"
+    return Check(
+        name="toolchains",
+        state=State.GOOD if found else State.WEAK,
+        found=text,
+        cure="" if found else "install the languages that your bots are written in",
+        figures={"found": found, "missing": missing},
+    )
+
+
+def chosen_level() -> str | None:
+    """Return the level of confinement that `auto` takes; None when no level confines bots here."""
+    try:
+        return levels.choose("auto", unsafe=False)
+    except ArenaError:
+        return None
+
+
+def _scratch() -> Check:
+    """Check the folder for temporary files: bots are copied there, and run there."""
+    try:
+        path = Path(tempfile.gettempdir())
+        with tempfile.TemporaryDirectory(prefix="arena-doctor-") as folder:
+            program = Path(folder, "program")
+            program.write_text("#!/bin/sh\nexit 0\n")
+            program.chmod(0o755)
+            try:
+                runs = subprocess.run([program], check=False).returncode == 0
+            except PermissionError:
+                runs = False
+            free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Check(
+            name="scratch",
+            state=State.BAD,
+            found=f"TMPDIR={os.environ.get('TMPDIR', '')}: cannot be written: {error.strerror}",
+            cure="set TMPDIR to a folder that can be written: bots get their folders there",
+        )
+    figures = {"path": str(path), "free_bytes": free, "runs_programs": runs}
+    size = f"{free / 1e9:.1f} GB free"
+    if not runs:
+        return Check(
+            name="scratch",
+            state=State.WEAK,
+            found=f"{path}: no program can be started there (noexec): compiled bots and scripts cannot play, while "
+            "bots that an interpreter runs can",
+            cure=f"set TMPDIR to a folder of a file system without noexec, or `mount -o remount,exec {path}`",
+            figures=figures,
+        )
+    if free < LEAST_FREE_BYTES:
+        return Check(
+            name="scratch",
+            state=State.WEAK,
+            found=f"{path}: {size}",
+            cure="free some space, or set TMPDIR to a folder on a larger file system",
+            figures=figures,
+        )
+    return Check(name="scratch", state=State.GOOD, found=f"{path}: {size}", figures=figures)
+
+
+def _semaphores() -> Check:
+    """Check /dev/shm, where Linux keeps the semaphores that referee processes and the log share."""
+    try:
+        get_context("fork").Lock()
+    except OSError as error:
+        return Check(
+            name="semaphores",
+            state=State.BAD,
+            found=f"no semaphore can be made in /dev/shm: {error.strerror}",
+            cure="mount a tmpfs there that can be written (docker: --shm-size)",
+        )
+    return Check(name="semaphores", state=State.GOOD, found="can be made")
+
+
+def _levels() -> Iterator[Check]:
+    """Check each level of confinement, and the choice of `auto`."""
+    confined = chosen_level()
+    for name in levels.CONFINING:
+        reason = levels.failure(name)
+        works = f"version {landlock.version()} of the kernel's interface" if name == "landlock" else "works"
+        yield Check(
+            name=name,
+            state=State.GOOD if reason is None else State.WEAK,
+            found=works if reason is None else reason,
+            cure="" if reason is None else levels.TABLE[name].needs,
+            figures={"works": reason is None},
+        )
+    if confined is None:
+        yield Check(
+            name="confinement",
+            state=State.BAD,
+            found="no level confines bots here",
+            cure=f"mend one of {' and '.join(levels.CONFINING)}; or {levels.HOW_TO_TRUST}",
+        )
+    else:
+        yield Check(
+            name="confinement", state=State.GOOD, found=f"bots are confined by {confined}", figures={"level": confined}
+        )
+
+
+def _cgroup() -> Check:
+    """Check whether bots can have cgroups of their own, which is never needed."""
+    path = cgroup.delegated()
+    if path is None:
+        return Check(
+            name="cgroup",
+            state=State.WEAK,
+            found="none is delegated to arena, so that it counts memory and CPU time itself",
+            cure="`systemd-run --user --scope -p Delegate=yes arena run`, or a container with its own /sys/fs/cgroup",
+        )
+    return Check(name="cgroup", state=State.GOOD, found=f"bots get cgroups of their own in {path}")
+
+
+def _cores() -> Check:
+    """Check how many cores this process may use, by its affinity and by the quota of its container."""
+    count, quota, load = len(cores.available()), cgroup.quota(), os.getloadavg()[0]
+    figures = {"cores": count, "machine": os.cpu_count(), "quota": quota, "load": load}
+    text = f"{count} of {os.cpu_count()} can be used, load {load:.1f}"
+    if quota is not None and quota < count:
+        return Check(
+            name="cores",
+            state=State.WEAK,
+            found=f"{text}; but the container's quota is {quota:g}: beyond it, its programs are halted for a while",
+            cure=f"raise the quota, or set count = {max(1, int(quota))} under [workers]",
+            figures=figures,
+        )
+    if count == 1:
+        return Check(
+            name="cores",
+            state=State.WEAK,
+            found=f"{text}: matches are played one at a time, and arena shares the core with them",
+            cure="give the machine or the container two cores or more (docker: --cpus, --cpuset-cpus)",
+            figures=figures,
+        )
+    if load > count:
+        return Check(
+            name="cores",
+            state=State.WEAK,
+            found=f"{text}: other programs keep them busy, which makes an event slow and not unfair",
+            cure="end the other programs, or play at another time",
+            figures=figures,
+        )
+    return Check(name="cores", state=State.GOOD, found=text, figures=figures)
+
+
+def _limits() -> Check:
+    """Check the limits of this user on open files and processes."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    processes = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    low = []
+    if files != resource.RLIM_INFINITY and files < FEWEST_FILES:
+        low.append(f"{files} open files (`ulimit -n`)")
+    if processes != resource.RLIM_INFINITY and processes < FEWEST_PROCESSES:
+        low.append(f"{processes} processes (`ulimit -u`)")
+    if low:
+        return Check(
+            name="limits",
+            state=State.WEAK,
+            found=f"only {' and '.join(low)}",
+            cure=f"raise them to {FEWEST_FILES} open files and {FEWEST_PROCESSES} processes, or use fewer workers",
+            figures={"files": files, "processes": processes},
+        )
+    return Check(name="limits", state=State.GOOD, found="open files and processes are enough")
+
+
+def _extras() -> Check:
+    """Tell which optional packages are installed; none of them is needed to play."""
+    present = {name: find_spec(name) is not None for name in EXTRAS}
+    lines = [name if there else f"no {name} ({EXTRAS[name]})" for name, there in present.items()]
+    return Check(name="extras", state=State.GOOD, found=", ".join(lines), figures=present)
+
+
+@cache
+def _version(program: str) -> str:
+    """Return the first line that a program prints about its version, or its name."""
+    for option in ("--version", "-version", "version"):
+        try:
+            done = subprocess.run(
+                [program, option],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=VERSION_S,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return program
+        lines = done.stdout.decode("utf-8", "replace").splitlines()
+        if done.returncode == 0 and lines:
+            return lines[0].strip()[:60]
+    return program

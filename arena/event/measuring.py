@@ -1,0 +1,113 @@
+"""How well this machine measures time: the jitter of clocks, and how many matches at once it referees fairly.
+
+Both are measured with a dummy bot that computes for a known CPU time. Whatever else it is charged is an error of the
+machine.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from arena import rulefile
+from arena.clock import TimeControl
+from arena.event import measuring_bot
+from arena.event.workers import Workers
+from arena.games import rulebook
+from arena.match.play import play
+from arena.sandbox import cores
+from arena.sandbox.launcher import Launcher
+from arena.sandbox.toolchain import PYTHON
+from arena.values import Bot, Conditions, Ending, Event, Match, Record
+
+THINKING_S = 0.003
+"""The CPU time of each answer of the dummy bot."""
+CONTROL = TimeControl(start=20.0, move=0.02)
+"""Quick for a bot that needs 3 ms, with the usual margin."""
+BOARD = "mummy_maze.py/duel"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What some matches at once have shown."""
+
+    lanes: int
+    matches: int
+    answers: int
+    seconds: float
+    """The wall time of all."""
+    median: float
+    """Of the errors of all answers: the seconds that an answer was charged beyond what the bot has computed."""
+    high: float
+    """99 of 100 errors are below it."""
+    highest: float
+    lost: int
+    """Seats that lost on time, though the bot never takes too long."""
+    failed: int
+    """Matches that arena could not play, such as those that the machine kept waiting too long."""
+    reason: str = ""
+    """Why the last of these failed."""
+
+    @property
+    def answers_per_second(self) -> float:
+        """The rate at which all lanes together asked and were answered."""
+        return self.answers / self.seconds
+
+
+def measure(lanes: int, level: str, seconds: float) -> Measured:
+    """Play matches of the dummy bot in so many lanes, and begin none after so many seconds."""
+    records: list[Record] = []
+    failures: list[str] = []
+    matches = _matches(level)
+    pin = lanes <= len(cores.available())
+    with Workers(lanes, pin=pin) as workers:
+        first = [next(matches) for _ in range(lanes)]
+        list(workers.map(_play, lambda: first.pop() if first else None))  # starts all that later matches find ready
+        begun = time.monotonic()
+        for done in workers.map(_play, lambda: next(matches) if time.monotonic() - begun < seconds else None):
+            if done.result is None:
+                failures.append(done.failure.strip().rpartition("\n")[2])
+            else:
+                records.append(done.result)
+        elapsed = time.monotonic() - begun
+    errors = sorted(
+        max(0.0, CONTROL.charged(turn.spent) - THINKING_S) for record in records for turn in record.turns
+    ) or [0.0]
+    faults = [fault for record in records for fault in record.verdict.faults]
+    others = [fault.words for fault in faults if fault.ending is not Ending.TIMEOUT]
+    return Measured(
+        lanes=lanes,
+        matches=len(records),
+        answers=sum(len(record.turns) for record in records),
+        seconds=elapsed,
+        median=errors[len(errors) // 2],
+        high=errors[min(len(errors) - 1, len(errors) * 99 // 100)],
+        highest=errors[-1],
+        lost=sum(fault.ending is Ending.TIMEOUT for fault in faults),
+        failed=len(failures) + len(others),
+        reason=[*failures, *others, ""][0],
+    )
+
+
+def lane_counts(cores_available: int) -> tuple[int, ...]:
+    """Return the numbers of matches at once that are tried: a lane, a lane for each core, and twice as many."""
+    return tuple(sorted({1, cores_available, 2 * cores_available}))
+
+
+def _matches(level: str) -> Iterator[Match]:
+    """Yield matches of the dummy bot against itself."""
+    (board,) = rulebook.find(str(rulefile.shipped() / BOARD))
+    bot = Bot(
+        name="dummy",
+        command=(PYTHON, "measuring_bot.py", str(THINKING_S)),
+        digest="dummy",
+        files=measuring_bot.__file__,
+    )
+    event = Event(
+        name="doctor", seed=1, boards=(board,), bots=(bot,), conditions=Conditions(time=CONTROL, sandbox=level)
+    )
+    return (event.match(board, (bot, bot), number) for number in count())
+
+
+def _play(launcher: Launcher, match: Match) -> Record:
+    return play(match, launcher=launcher)

@@ -1,0 +1,184 @@
+"""`arena doctor`: what a machine lacks is named with its cure, in an environment that really lacks it."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import cup
+import pytest
+from test_confinement import LANDLOCK, NAMESPACES, without
+
+from arena.cli import doctor
+from arena.event import machine, measuring
+from arena.event.machine import State
+from arena.event.measuring import Measured
+from arena.sandbox import cgroup, levels, procfs
+
+
+def by_name(text):
+    return {row["check"]: row for row in json.loads(text)}
+
+
+@pytest.mark.slow
+def test_a_machine_without_namespaces_landlock_cores_and_programs_in_tmpdir_hears_of_each_and_its_cure(tmp_path):
+    take = without(*NAMESPACES, *LANDLOCK)
+
+    def become_poor() -> None:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        take()
+
+    mount = ["mount", "-t", "tmpfs", "-o", "noexec", "none", str(tmp_path)]
+    noexec = (
+        shutil.which("mount") is not None and not subprocess.run(mount, capture_output=True, check=False).returncode
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "arena", "doctor", "--no-measure", "--json"],
+            env=cup.environment(TMPDIR=str(tmp_path)),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            preexec_fn=become_poor,
+        )
+    finally:
+        if noexec:
+            subprocess.run(["umount", "-l", tmp_path], check=True)
+    assert (done.returncode, done.stderr) == (1, "")
+    checks = by_name(done.stdout)
+    assert checks["landlock"]["state"] == "weak"
+    assert "this kernel has no Landlock" in checks["landlock"]["found"]
+    assert "Linux 5.13 or newer with Landlock switched on" in checks["landlock"]["cure"]
+    assert checks["bubblewrap"]["state"] == "weak"
+    assert "a system where users may make namespaces" in checks["bubblewrap"]["cure"]
+    assert checks["confinement"]["state"] == "bad"
+    assert "mend one of landlock and bubblewrap; or say --unsafe" in checks["confinement"]["cure"]
+    assert checks["cores"]["state"] == "weak"
+    assert checks["cores"]["found"].startswith("1 of ")
+    assert "two cores or more" in checks["cores"]["cure"]
+    assert "clock" not in checks
+    if not noexec:
+        pytest.skip("nothing can be mounted here, so TMPDIR has programs")
+    assert checks["scratch"]["state"] == "weak"
+    assert f"{tmp_path}: no program can be started there (noexec)" in checks["scratch"]["found"]
+    assert "set TMPDIR to a folder of a file system without noexec" in checks["scratch"]["cure"]
+
+
+@pytest.mark.slow
+def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(measuring, "THINKING_S", 0.0005)
+    monkeypatch.setattr(measuring, "lane_counts", lambda _: (1, 2))
+    levels.failure.cache_clear()
+    done = cup.arena(tmp_path, "doctor", "--json", "--seconds", "0.05")
+    checks = by_name(done.stdout)
+    bad = [name for name, row in checks.items() if row["state"] == "bad"]
+    assert done.returncode == (1 if bad else 0)
+    assert set(bad) <= {"confinement"}
+    assert all(row["cure"] for row in checks.values() if row["state"] != "good")
+    assert checks["system"]["figures"]["kernel"] == os.uname().release
+    assert checks["cores"]["figures"]["cores"] == len(os.sched_getaffinity(0))
+    assert "python" in checks["toolchains"]["figures"]["found"]
+    clock, lanes = checks["clock"]["figures"], checks["matches at once"]["figures"]
+    assert clock["answers"] >= 4
+    assert 0 <= clock["median"] <= clock["high"] <= clock["highest"]
+    assert [tried["lanes"] for tried in lanes["tried"]] == [1, 2]
+    assert all(tried["matches"] >= tried["lanes"] for tried in lanes["tried"])
+    text = cup.arena(tmp_path, "doctor", "--no-measure")
+    assert text.returncode == done.returncode
+    assert "clock" not in text.stdout
+    assert text.stdout.endswith("\n\nevents can be played here\n" if not bad else "mend confinement\n")
+
+
+def only(name):
+    return next(check for check in machine.checks() if check.name == name)
+
+
+def test_without_proc_nothing_else_is_tried(monkeypatch):
+    monkeypatch.setattr(procfs, "trouble", lambda: "/proc is not mounted here")
+    checks = list(machine.checks())
+    assert [(check.name, check.state) for check in checks] == [("system", State.GOOD), ("proc", State.BAD)]
+    assert "mount -t proc proc /proc" in checks[-1].cure
+
+
+def test_on_another_system_nothing_else_is_tried(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    (check,) = machine.checks()
+    assert (check.state, "Linux only" in check.found) == (State.BAD, True)
+
+
+def test_a_tmpdir_that_cannot_be_written_is_bad_and_no_level_is_tried(monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/nowhere")
+    checks = {check.name: check for check in machine.checks()}
+    assert checks["scratch"].state is State.BAD
+    assert "set TMPDIR to a folder that can be written" in checks["scratch"].cure
+    assert "landlock" not in checks
+
+
+def test_the_quota_of_a_container_is_the_lowest_around_us(tmp_path, monkeypatch):
+    own = tmp_path / "outer" / "inner"
+    own.mkdir(parents=True)
+    for folder, limit in ((tmp_path / "outer", "150000 100000"), (own, "max 100000")):
+        (folder / "cgroup.procs").touch()
+        (folder / "cpu.max").write_text(limit + "\n")
+    monkeypatch.setattr(cgroup, "_own", lambda: str(own))
+    assert cgroup.quota() == 1.5
+    (own / "cpu.max").write_text("50000 100000\n")
+    assert cgroup.quota() == 0.5
+    monkeypatch.setattr(machine.cores, "available", lambda: (0, 1, 2))
+    check = machine._cores()
+    assert (check.state, check.figures["quota"]) == (State.WEAK, 0.5)
+    assert check.cure == "raise the quota, or set count = 1 under [workers]"
+    monkeypatch.setattr(cgroup, "_own", lambda: None)
+    assert cgroup.quota() is None
+
+
+def test_low_limits_of_a_user_are_named(monkeypatch):
+    low = {resource.RLIMIT_NOFILE: (64, 64), resource.RLIMIT_NPROC: (50, 50)}
+    monkeypatch.setattr(resource, "getrlimit", low.__getitem__)
+    check = machine._limits()
+    assert (check.state, check.found) == (
+        State.WEAK,
+        "only 64 open files (`ulimit -n`) and 50 processes (`ulimit -u`)",
+    )
+
+
+def test_a_language_counts_only_with_all_of_its_programs():
+    check = machine.toolchains({"shell": ["sh"], "klingon": ["sh", "no-such-program"]})
+    assert list(check.figures["found"]) == ["shell"]
+    assert check.figures["missing"] == {"klingon": "no-such-program"}
+    assert machine.toolchains({"klingon": ["no-such-program"]}).state is State.WEAK
+
+
+def measured(lanes, lost=0, failed=0, highest=0.001):
+    return Measured(
+        lanes=lanes,
+        matches=9,
+        answers=90,
+        seconds=1.0,
+        median=0.0001,
+        high=highest,
+        highest=highest,
+        lost=lost,
+        failed=failed,
+    )
+
+
+def test_false_time_losses_and_failed_matches_lower_the_number_of_matches_at_once():
+    fair = doctor._lanes_check([measured(1), measured(2), measured(4)])
+    assert (fair.state, fair.figures["at_once"], fair.cure) == (State.GOOD, 4, "")
+    for each in (measured(4, lost=2), measured(4, failed=1)):
+        check = doctor._lanes_check([measured(1), measured(2), each])
+        assert (check.state, check.figures["at_once"]) == (State.WEAK, 2)
+        assert check.cure == "set count = 2 under [workers], or raise margin under [time]"
+    none = doctor._lanes_check([measured(1, lost=1)])
+    assert (none.figures["at_once"], none.cure.startswith("end other programs")) == (0, True)
+
+
+def test_a_clock_that_jumps_asks_for_a_longer_margin():
+    assert doctor._clock_check(measured(1)).state is State.GOOD
+    jumping = doctor._clock_check(measured(1, highest=0.08))
+    assert (jumping.state, jumping.cure) == (State.WEAK, "set margin = 0.16 under [time]")
