@@ -22,8 +22,21 @@ GENERATOR = "generator"
 
 def load(path: Path, board: str) -> Game[Any]:
     """Return the game of a rules file on its board of this name; KeyError when there is no such board."""
-    game: Game[Any] = module(path).game(**boards(path)[board])
+    game: Game[Any] = module(path).game(**parameters_on(path, board))
     return game
+
+
+def parameters_on(path: Path, board: str) -> dict[str, Any]:
+    """Return the parameters of a board; KeyError when there is no such board.
+
+    They are those of its table. Where no table has the name, they are those that the rules file's function
+    `named_board` returns for it, if there is one.
+    """
+    tables = boards(path)
+    if board in tables or not hasattr(module(path), "named_board"):
+        return tables[board]
+    parameters: dict[str, Any] = module(path).named_board(board)
+    return parameters
 
 
 def load_drawn(path: Path, drawn: str) -> Game[Any]:

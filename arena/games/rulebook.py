@@ -19,7 +19,7 @@ from arena.errors import ArenaError, did_you_mean, known_are
 from arena.game import Game
 from arena.values import Board, Match, boards_key, digest_of
 
-NAME = re.compile(r"[A-Za-z0-9._-]+")
+NAME = re.compile(r"[A-Za-z0-9._,=()-]+")
 """The name of a game or a board: one word of the protocol, and a file's name."""
 MOST_DRAWN = 1000
 PARALLEL_DRAWS = 8
@@ -75,7 +75,7 @@ def find(query: str, workspace: Path = Path(), seed: int | str = 0, most: int = 
         return _unknown(query, known)
     if board in _generators(file):
         return (_drawn_board(file, board, min(count or 1, most), seed),)
-    names = [each for each in _tables(file) if board in {"", each}]
+    names = _names(file, board)
     if not names:
         return _unknown(query, known)
     if count is not None:
@@ -125,6 +125,29 @@ def _boards_of(path: Path) -> tuple[Board, ...] | str:
         return _built(path, _tables(path))
     except ArenaError as error:
         return str(error)
+
+
+def games_with_named_boards(workspace: Path = Path()) -> tuple[str, ...]:
+    """Return the games with more boards than `all_boards` returns: those that rules files make of a board's name."""
+    return tuple(path.stem for path in _rules(workspace) if "\ndef named_board(" in _text(path))
+
+
+def _names(path: Path, board: str) -> tuple[str, ...]:
+    """Return the names of a rules file's boards: only this one, or all for an empty text; `()` for an unknown name."""
+    tables = _tables(path)
+    if board in tables:
+        return (board,)
+    if "\ndef named_board(" not in _text(path):
+        return () if board else tuple(tables)
+    _parameters(path)  # raises for any mistake in the file, so that it can be imported
+    if not board:
+        try:
+            return (*tables, *rulefile.module(path).board_names())
+        except ValueError as error:
+            raise ArenaError(f"{path.stem}: {_line(error)}") from error
+    if not NAME.fullmatch(board):
+        raise ArenaError(f"{path.stem}/{board}: a board's name has only letters, digits and . _ - , = ( )")
+    return (board,)
 
 
 def _built(path: Path, names: Iterable[str]) -> tuple[Board, ...]:
@@ -181,8 +204,11 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _defines_game(path: Path) -> bool:
-    lines = path.read_text("utf-8", errors="replace").splitlines()
-    return any(line.startswith(("game =", "game:", "class game")) for line in lines)
+    return any(line.startswith(("game =", "game:", "class game")) for line in _text(path).splitlines())
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", errors="replace")
 
 
 def _plugins() -> Iterator[Path]:
@@ -204,15 +230,20 @@ def _board(path: Path, name: str) -> Board:
         game=path.stem,
         name=name,
         rules=str(path),
-        digest=_rules_digest(path, _tables(path)[name]),
+        digest=_rules_digest(path, _table(path, name), getattr(game, "version", "")),
         roles=tuple(game.roles),
         sides=tuple(game.sides),
     )
 
 
-def _rules_digest(path: Path, table: Mapping[str, Any]) -> str:
-    """Return the hash of a board's parameters and of every file that its rules are made of."""
+def _rules_digest(path: Path, table: Mapping[str, Any], version: str = "") -> str:
+    """Return the hash of a board's parameters and of every file that its rules are made of.
+
+    `version` is that of a library that has a part of the rules.
+    """
     files = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
+    if version:
+        files.append((version, ""))
     return digest_of(table, files)
 
 
@@ -285,11 +316,10 @@ def _drawn_game(path: Path, drawn: str) -> Game[Any]:
 @cache
 def _game(path: Path, board: str) -> Game[Any]:
     """Return the game on its board, after every check that can be made without playing it."""
-    if board not in _tables(path):
-        raise ArenaError(f"{path.with_suffix('.toml')}: there is no board {board!r}; known: {', '.join(_tables(path))}")
     known = _parameters(path)
-    where = f"{path.with_suffix('.toml')}: [{board}]"
-    _check_parameters(where, _tables(path)[board], known)
+    table = _table(path, board)
+    where = f"{path.with_suffix('.toml')}: [{board}]" if board in _tables(path) else f"{path.stem}/{board}:"
+    _check_parameters(where, table, known)
     try:
         return rulefile.load(path, board)
     except ValueError as error:
@@ -307,6 +337,17 @@ def _check_parameters(where: str, table: Mapping[str, Any], known: Mapping[str, 
     for key, needed in known.items():
         if needed and key not in table:
             raise ArenaError(f"{where} {key}: this parameter is missing")
+
+
+def _table(path: Path, board: str) -> dict[str, Any]:
+    """Return the parameters of a board of a rules file, which was imported before; ArenaError when there is none."""
+    try:
+        return rulefile.parameters_on(path, board)
+    except KeyError:
+        known = ", ".join(_tables(path))
+        raise ArenaError(f"{path.with_suffix('.toml')}: there is no board {board!r}; known: {known}") from None
+    except ValueError as error:
+        raise ArenaError(f"{path.stem}/{board}: {_line(error)}") from error
 
 
 def _tables(path: Path) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,234 @@
+"""The games of OpenSpiel, each as a board: `openspiel/connect_four`, `openspiel/goofspiel(num_cards=5)`.
+
+The board's name is the text with which OpenSpiel loads the game. It needs the package `open_spiel`, which
+`pip install 'botarena[openspiel]'` installs.
+"""
+
+# A state of OpenSpiel is changed in place, has no equality and may differ from another one although both print the same
+# text. So a state here is the list of all actions since the start, with OpenSpiel's state beside it; `play` copies that
+# state before it applies an action. Two states are equal if their actions are equal.
+#
+# OpenSpiel is C++ and may end the process at an illegal action. It never gets one: the referee hands `play` only moves
+# that it found in `legal_moves`, and `play` finds their actions in the same table.
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from importlib.metadata import version as version_of
+from math import isfinite, lcm
+from typing import Any
+
+from arena.game import CHANCE, Fact, Game, Move, Outcome, Role
+
+MOST_TICKETS = 10_000
+"""The referee draws each move of chance with equal weight, so an outcome of weight 2 in 5 is two of five moves. No more
+moves than this stand for the outcomes of one chance node; finer probabilities are rounded to such shares."""
+SPACES = re.compile(r"^ +|  +")
+"""Spaces that a drawing needs: those that begin a line, and runs of them."""
+
+
+@dataclass(frozen=True)
+class State:
+    """All actions since the start; those of roles that move at once stand in order of the roles."""
+
+    actions: tuple[int, ...]
+    spiel: Any = field(compare=False, repr=False)
+    """OpenSpiel's state, which nobody changes any more."""
+    tables: dict[Role, dict[Move, int]] = field(default_factory=dict, compare=False, repr=False)
+    """The action of each legal move, for each role that was looked at."""
+
+
+@dataclass(frozen=True)
+class OpenSpiel(Game[State]):
+    """A game of OpenSpiel."""
+
+    name: str
+    """The text with which `pyspiel.load_game` loads it, such as `goofspiel(num_cards=5)`."""
+
+    def __post_init__(self) -> None:
+        """Refuse a game that the referee cannot play."""
+        kind = self._spiel.get_type()
+        if kind.dynamics == _pyspiel().GameType.Dynamics.MEAN_FIELD:
+            raise ValueError(f"{self.name} is a mean field game, which has no single players")
+        if kind.chance_mode == _pyspiel().GameType.ChanceMode.SAMPLED_STOCHASTIC:
+            raise ValueError(f"{self.name} draws chance by itself, so no match could be played again")
+        if not isfinite(self._spiel.min_utility()) or not isfinite(self._spiel.max_utility()):
+            raise ValueError(f"{self.name} has no bounds of utility, so there is no score from 0 to 100")
+
+    @cached_property
+    def _spiel(self) -> Any:
+        pyspiel, game = _pyspiel(), self.name.partition("(")[0]
+        if game not in pyspiel.registered_names():  # asked first, because OpenSpiel prints whatever it raises
+            near = get_close_matches(game, pyspiel.registered_names(), n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "`arena games openspiel` lists them"
+            raise ValueError(f"OpenSpiel has no game {game!r}; {hint}")
+        try:
+            return pyspiel.load_game(self.name)
+        except (pyspiel.SpielError, RuntimeError) as error:
+            raise ValueError(f"OpenSpiel cannot load {self.name}: {str(error).strip().splitlines()[0]}") from error
+
+    @cached_property
+    def version(self) -> str:
+        """The version of OpenSpiel, because its games are part of these rules."""
+        return f"open_spiel {version_of('open_spiel')}"
+
+    @cached_property
+    def hidden(self) -> bool:  # type: ignore[override]
+        """True in games of imperfect information: an observation has every move that its player may know."""
+        return bool(self._spiel.get_type().information == _pyspiel().GameType.Information.IMPERFECT_INFORMATION)
+
+    @cached_property
+    def roles(self) -> tuple[Role, ...]:
+        """`player0`, `player1`, ..."""
+        return tuple(f"player{number}" for number in range(self._spiel.num_players()))
+
+    def board(self) -> tuple[Fact, ...]:
+        """The game with all parameters that were set, and the bounds of utility, which are the scores 0 and 100."""
+        low, high = self._spiel.min_utility(), self._spiel.max_utility()
+        return (*_facts("openspiel", str(self._spiel)), f"utility {low:g} {high:g}")
+
+    def start(self) -> State:
+        """The initial state."""
+        return State((), self._spiel.new_initial_state())
+
+    def to_move(self, state: State) -> tuple[Role, ...]:
+        """Chance, one player, or every player that has a choice at a simultaneous node."""
+        spiel = state.spiel
+        if spiel.is_terminal():
+            return ()
+        if spiel.is_chance_node():
+            return (CHANCE,)
+        if spiel.is_simultaneous_node():
+            return tuple(role for player, role in enumerate(self.roles) if spiel.legal_actions(player))
+        return (self.roles[spiel.current_player()],)
+
+    def legal_moves(self, state: State, role: Role) -> tuple[Move, ...]:
+        """The texts of the legal actions; those of chance are as many as their weights ask for."""
+        return tuple(self._table(state, role))
+
+    def play(self, state: State, moves: Mapping[Role, Move]) -> State:
+        """Apply the actions of these moves to a copy of OpenSpiel's state."""
+        spiel = state.spiel.clone()
+        chosen = {role: self._table(state, role)[move] for role, move in moves.items()}
+        if spiel.is_simultaneous_node():
+            actions = tuple(chosen.get(role, _pyspiel().INVALID_ACTION) for role in self.roles)
+            spiel.apply_actions(list(actions))
+        else:
+            actions = tuple(chosen.values())
+            spiel.apply_action(*actions)
+        return State(state.actions + actions, spiel)
+
+    def outcome(self, state: State) -> Outcome | None:
+        """The utilities as scores: the game's lowest utility is 0, its highest is 100."""
+        if not state.spiel.is_terminal():
+            return None
+        low, high = self._spiel.min_utility(), self._spiel.max_utility()
+        utilities = dict(zip(self.roles, state.spiel.returns(), strict=True))
+        shares = {role: (utility - low) / (high - low) if high > low else 0.5 for role, utility in utilities.items()}
+        # Some games return a utility a little outside of the bounds that they state.
+        return Outcome({role: round(100 * min(max(share, 0), 1)) for role, share in shares.items()}, "finished")
+
+    def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
+        """What the player observes: its information state where information is imperfect, else the position."""
+        if role is None:
+            digest = hashlib.sha256(repr(state.actions).encode()).hexdigest()[:16]
+            return (*_facts("position", str(state.spiel)), f"actions {len(state.actions)} {digest}")
+        if state.spiel.is_chance_node():
+            return ("chance to move",)  # some games have no observation here, and nobody is asked
+        kind, player = self._spiel.get_type(), self.roles.index(role)
+        if kind.provides_information_state_string and (self.hidden or not kind.provides_observation_string):
+            return _facts("information", state.spiel.information_state_string(player))
+        if kind.provides_observation_string:
+            return _facts("observation", state.spiel.observation_string(player))
+        return _facts("position", str(state.spiel))
+
+    def _table(self, state: State, role: Role) -> dict[Move, int]:
+        """Return the action of each legal move of a role, in OpenSpiel's order."""
+        if role not in state.tables:
+            if role == CHANCE:
+                state.tables[role] = dict(_tickets(state.spiel))
+            else:
+                player = self.roles.index(role)
+                state.tables[role] = _named(state.spiel, player, state.spiel.legal_actions(player))
+        return state.tables[role]
+
+
+def named_board(name: str) -> dict[str, Any]:
+    """Return the parameters of the board `openspiel/NAME`; ValueError when OpenSpiel is missing or has no such game."""
+    return {"name": name}
+
+
+def board_names() -> tuple[str, ...]:
+    """Return the names of the games that OpenSpiel loads without parameters, and that the referee can play."""
+    names = []
+    for kind in _pyspiel().registered_games():
+        if kind.default_loadable:
+            try:
+                OpenSpiel(kind.short_name)
+            except ValueError:
+                continue
+            names.append(kind.short_name)
+    return tuple(names)
+
+
+def _pyspiel() -> Any:
+    try:
+        import pyspiel  # only here, so that arena works without it
+    except ImportError as error:
+        raise ValueError("the games of OpenSpiel need a package: pip install 'botarena[openspiel]'") from error
+    return pyspiel
+
+
+def _named(spiel: Any, player: int, actions: Iterable[int]) -> dict[Move, int]:
+    """Return the actions by their texts; a text that is empty or that two actions share gets the action's number."""
+    texts = {action: _line(spiel.action_to_string(player, action)) for action in actions}
+    counts: dict[str, int] = {}
+    for text in texts.values():
+        counts[text] = counts.get(text, 0) + 1
+    return {
+        text if text and counts[text] == 1 else f"{text} action {action}".strip(): action
+        for action, text in texts.items()
+    }
+
+
+def _tickets(spiel: Any) -> Iterator[tuple[Move, int]]:
+    """Yield moves of equal weight for the outcomes of a chance node, each with its action."""
+    actions, weights = zip(*spiel.chance_outcomes(), strict=True)
+    shares = dict(zip(actions, _shares(weights), strict=True))
+    for text, action in _named(spiel, _pyspiel().PlayerId.CHANCE, actions).items():
+        if shares[action] == 1:
+            yield text, action
+        else:
+            yield from ((f"{text} ticket {number}", action) for number in range(1, shares[action] + 1))
+
+
+@lru_cache
+def _shares(weights: tuple[float, ...]) -> tuple[int, ...]:
+    """Return how many moves of equal weight stand for each outcome of a chance node.
+
+    The shares are exact where the weights have a common denominator of at most MOST_TICKETS, as those of cards and
+    dice do; else they are the nearest ones of that denominator, and at least 1.
+    """
+    denominators = (Fraction(weight).limit_denominator(MOST_TICKETS).denominator for weight in weights)
+    total = min(lcm(*denominators), MOST_TICKETS)
+    return tuple(max(1, round(weight * total)) for weight in weights)
+
+
+def _facts(word: str, text: str) -> tuple[Fact, ...]:
+    """Return each line of a text as a fact that begins with this word; the last lines may not be empty."""
+    return tuple(f"{word} {_line(line, indented=True)}".strip() for line in text.rstrip().split("\n"))
+
+
+def _line(text: str, *, indented: bool = False) -> str:
+    """Return a text as words with single spaces. Runs of spaces, which drawings need, become as many `_`."""
+    shown = "".join(char if char.isprintable() else " " for char in text.rstrip())
+    if indented:
+        return SPACES.sub(lambda match: "_" * len(match[0]), shown)
+    return " ".join(shown.replace("#", "no. ").split() if shown.startswith("#") else shown.split())
+
+
+game = OpenSpiel
