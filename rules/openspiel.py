@@ -27,6 +27,8 @@ from arena.game import CHANCE, Fact, Game, Move, Outcome, Role
 MOST_TICKETS = 10_000
 """The referee draws each move of chance with equal weight, so an outcome of weight 2 in 5 is two of five moves. No more
 moves than this stand for the outcomes of one chance node; finer probabilities are rounded to such shares."""
+UNSOUND = {"morpion_solitaire": "may end the process (seen in OpenSpiel 2.0.2)"}
+"""Games with an error of OpenSpiel itself that every bot would meet."""
 SPACES = re.compile(r"^ +|  +")
 """Spaces that a drawing needs: those that begin a line, and runs of them."""
 
@@ -52,6 +54,10 @@ class OpenSpiel(Game[State]):
     def __post_init__(self) -> None:
         """Refuse a game that the referee cannot play."""
         kind = self._spiel.get_type()
+        if error := UNSOUND.get(kind.short_name):
+            raise ValueError(f"{self.name} {error}")
+        if not self._spiel.num_distinct_actions():
+            raise ValueError(f"{self.name} has no list of its legal actions")
         if kind.dynamics == _pyspiel().GameType.Dynamics.MEAN_FIELD:
             raise ValueError(f"{self.name} is a mean field game, which has no single players")
         if kind.chance_mode == _pyspiel().GameType.ChanceMode.SAMPLED_STOCHASTIC:

@@ -45,7 +45,7 @@ in the folder of its own virtual environment, with every bot in it.
 JAVA = "/etc/java-*"
 """Debian keeps there the settings that a JVM cannot start without."""
 
-KIT = ("kit.py", "game.py", "drawing.py", "rulefile.py")
+KIT = ("kit.py", "encoding.py", "game.py", "drawing.py", "rulefile.py")
 """The files of arena that a Python bot may import, and nothing else of arena."""
 
 

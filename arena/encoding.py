@@ -1,0 +1,221 @@
+"""The facts and moves of a board as numbers, for bots that learn. Stdlib only, because bots import it.
+
+An encoding is learned from random matches of the board, so it needs no knowledge of the game. `arena.pettingzoo` uses
+it in training, and the trained bot uses the same encoding in its matches.
+"""
+
+# How facts become features
+#
+# All facts with the same first word and the same number of words are a group. The words after the first are split into
+# an index and values: the index is the fewest leading words that tell the facts of a group apart in every view.
+#
+#   step 7                 index: none      value: 7
+#   at explorer 6 3        index: explorer  values: 6, 3
+#   pellet 1 3             index: 1 3       no value: the fact stands there or not
+#   row 2 x . o            index: 2         values: x, ., o
+#   observation ..xo...    index: none, because such lines repeat; they are told apart by their line in the view
+#
+# A value is one feature for each word that it may be, 0 or 1 (one-hot), because a network learns "at column 3" from
+# that more easily than from the number 3. Whole numbers of a wide range, such as counters, are one feature: their
+# position in the range, from 0 to 1. Of many words of the same length, such as the rows of a drawing, each letter is a
+# value. A fact without values, and one that may be missing, has a feature that is 1 where the fact stands.
+#
+# The features of a view begin with one for each role: who looks. What the random matches did not show has no feature: a
+# word that was never seen is encoded as zeros, and a number outside of the range as the nearest one in it. Matches from
+# the start alone would show little: on mummy_maze/court two random players hardly ever leave their corner. So most of
+# them begin at a state that showed a new fact.
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from arena.game import CHANCE, Fact, Game, Move, Role
+
+STATES = 5000
+"""So many states of random matches are looked at."""
+RESTART = 0.05
+"""The chance that a random match is left after a turn for another one."""
+WIDEST_ONE_HOT = 40
+"""A range of more whole numbers is one feature; more words of the same length are taken letter by letter."""
+REPEATED = -1
+"""The depth of a group whose facts are told apart by their line in the view only."""
+
+Group: TypeAlias = tuple[str, int]
+"""The first word of a fact, and the number of its words."""
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Which feature stands for what, and which number for which move."""
+
+    names: tuple[str, ...]
+    """Each feature, such as `role mummy`, `pellet 1 3`, `at mummy value 1 = 8`, `step value 1`."""
+    moves: Mapping[Role, tuple[Move, ...]]
+    """The moves of each role; the number of a move is its place here."""
+    depths: Mapping[Group, int]
+    """How many words are the index of each group of facts."""
+    ranges: Mapping[str, tuple[int, int]]
+    """The lowest and highest value of each feature that is a number."""
+    lettered: frozenset[str]
+    """The values that are taken letter by letter."""
+    _features: dict[str, int] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _known: dict[tuple[int, Fact], tuple[tuple[int, float], ...]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+    """The features of each fact that was met; a match repeats most of them."""
+
+    def __post_init__(self) -> None:
+        """Index the features by name."""
+        self._features.update({name: number for number, name in enumerate(self.names)})
+
+    def observe(self, facts: Iterable[Fact], role: Role) -> list[float]:
+        """Return the features of what a role sees, each from 0 to 1."""
+        vector = [0.0] * len(self.names)
+        vector[self._features[f"role {role}"]] = 1.0
+        for line in enumerate(facts):
+            if line not in self._known:
+                self._known[line] = tuple(self._encode(*line))
+            for number, value in self._known[line]:
+                vector[number] = value
+        return vector
+
+    def mask(self, legal: Iterable[Move], role: Role) -> list[int]:
+        """Return 1 for each legal move among the moves of a role and 0 for the others."""
+        allowed = frozenset(legal)
+        return [int(move in allowed) for move in self.moves[role]]
+
+    def to_json(self) -> str:
+        """Return the encoding as a text that `from_json` reads."""
+        depths = [[word, count, depth] for (word, count), depth in self.depths.items()]
+        return json.dumps([self.names, self.moves, depths, self.ranges, sorted(self.lettered)])
+
+    @classmethod
+    def from_json(cls, text: str) -> "Encoding":
+        """Return the encoding that `to_json` wrote."""
+        names, moves, depths, ranges, lettered = json.loads(text)
+        return cls(
+            names=tuple(names),
+            moves={role: tuple(listed) for role, listed in moves.items()},
+            depths={(word, count): depth for word, count, depth in depths},
+            ranges={name: (low, high) for name, (low, high) in ranges.items()},
+            lettered=frozenset(lettered),
+        )
+
+    @classmethod
+    def of(cls, game: Game[Any], states: int = STATES) -> "Encoding":
+        """Return the encoding of a board; the same board has the same encoding each time."""
+        views, moves = _explored(game, states)
+        depths = _depths(views)
+        counts: dict[str, int] = {}
+        """In how many views each fact stands, by its first word and index."""
+        places: dict[str, tuple[str, int, int]] = {}
+        """The first word and the number of words of the fact in which a value stands, and the value's place in it."""
+        words: dict[tuple[str, int, int], set[str]] = {}
+        """The words that were seen at a place: where one role was seen another one may be, too."""
+        for view in views:
+            for line, fact in enumerate(view):
+                label, values = _parsed(line, fact, depths)
+                counts[label] = counts.get(label, 0) + 1
+                for number, (value, word) in enumerate(values):
+                    places[value] = label.partition(" ")[0], fact.count(" "), number
+                    words.setdefault(places[value], set()).add(word)
+        valued = {value.rpartition(" value ")[0] for value in places}
+        names = [f"role {role}" for role in game.roles]
+        names += [label for label in counts if counts[label] < len(views) or label not in valued]
+        ranges, lettered = dict[str, tuple[int, int]](), set[str]()
+        for value, place in places.items():
+            seen = words[place]
+            if all(map(_is_number, seen)):
+                low, high = min(map(int, seen)), max(map(int, seen))
+                if high - low < WIDEST_ONE_HOT:
+                    names += [f"{value} = {number}" for number in range(low, high + 1)]
+                else:
+                    names.append(value)
+                    ranges[value] = low, high
+            elif len(seen) > WIDEST_ONE_HOT and len({len(word) for word in seen}) == 1:
+                names += {name for word in seen for name in _letters(value, word)}
+                lettered.add(value)
+            else:
+                names += [f"{value} = {word}" for word in seen]
+        return cls(tuple(sorted(names, key=_natural)), moves, depths, ranges, frozenset(lettered))
+
+    def _encode(self, line: int, fact: Fact) -> Iterator[tuple[int, float]]:
+        """Yield each feature of a fact with its value."""
+        if (fact.partition(" ")[0], fact.count(" ") + 1) not in self.depths:
+            return
+        label, values = _parsed(line, fact, self.depths)
+        names = [label]
+        for value, word in values:
+            if value not in self.ranges:
+                names += _letters(value, word) if value in self.lettered else [f"{value} = {word}"]
+            elif _is_number(word):
+                low, high = self.ranges[value]
+                yield self._features[value], (min(max(int(word), low), high) - low) / (high - low)
+        yield from ((self._features[name], 1.0) for name in names if name in self._features)
+
+
+def _explored(game: Game[Any], states: int) -> tuple[list[tuple[Fact, ...]], dict[Role, tuple[Move, ...]]]:
+    """Return the views of so many states of random matches, and the moves of each role in the order of their names."""
+    dice, known, views = random.Random(0), set[str](), list[tuple[Fact, ...]]()
+    moves: dict[Role, set[Move]] = {role: set() for role in game.roles}
+    starts = [game.start()]
+    state = starts[0]
+    for _ in range(states):
+        seen = [tuple(game.view(state, role)) for role in (game.roles[:1] if game.open else game.roles)]
+        legal = {role: game.legal_moves(state, role) for role in game.to_move(state)}
+        views += seen
+        for role in legal.keys() - {CHANCE}:
+            moves[role].update(legal[role])
+        new = {text for texts in (*seen, *legal.values()) for text in texts} - known
+        known |= new
+        if new and legal:
+            starts.append(state)
+        if legal and dice.random() > RESTART:
+            state = game.play(state, {role: dice.choice(listed) for role, listed in legal.items()})
+        else:
+            state = dice.choice(starts)
+    return views, {role: tuple(sorted(listed, key=_natural)) for role, listed in moves.items()}
+
+
+def _depths(views: Iterable[tuple[Fact, ...]]) -> dict[Group, int]:
+    """Return for each group of facts how many words tell its facts apart in every view."""
+    depths: dict[Group, int] = {}
+    for view in views:
+        groups: dict[Group, list[list[str]]] = {}
+        for fact in view:
+            first, *words = fact.split(" ")
+            groups.setdefault((first, len(words) + 1), []).append(words)
+        for group, facts in groups.items():
+            depth = depths.setdefault(group, 0)
+            while depth != REPEATED and len({tuple(words[:depth]) for words in facts}) < len(facts):
+                depth = depth + 1 if depth < group[1] - 1 else REPEATED
+            depths[group] = depth
+    return depths
+
+
+def _parsed(line: int, fact: Fact, depths: Mapping[Group, int]) -> tuple[str, list[tuple[str, str]]]:
+    """Return the first word of a fact with its index, and each of its values with its name."""
+    first, *words = fact.split(" ")
+    depth = depths[first, len(words) + 1]
+    index, values = ([f"line {line}"], words) if depth == REPEATED else (words[:depth], words[depth:])
+    label = " ".join([first, *index])
+    return label, [(f"{label} value {place}", word) for place, word in enumerate(values, 1)]
+
+
+def _letters(value: str, word: str) -> list[str]:
+    """Return the features of a value that is taken letter by letter."""
+    return [f"{value} letter {place} = {letter}" for place, letter in enumerate(word, 1)]
+
+
+def _is_number(word: str) -> bool:
+    digits = word.removeprefix("-")
+    return digits.isascii() and digits.isdigit()
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a key by which numbers in names are ordered as numbers; roles come first."""
+    words = name.split(" ")
+    key = [(0, int(word), "") if _is_number(word) else (1, 0, word) for word in words]
+    return [(-1, 0, ""), *key] if words[0] == "role" else key

@@ -1,0 +1,256 @@
+"""Any board as an environment of PettingZoo, to train bots: `env` (turn by turn) and `parallel_env` (all at once).
+
+It needs the package `pettingzoo`, which `pip install 'botarena[pettingzoo]'` installs. An agent is a role. Its
+observation is a dict: `observation`, the features of the facts that the role sees (arena.encoding), and `action_mask`,
+a 1 for each legal action. An action is the number of a move in `encoding.moves[role]`. The reward comes with the end of a
+match: -1 for the score 0, 0 for 50, 1 for 100.
+"""
+
+from pathlib import Path
+from random import Random
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from arena import load_game
+from arena.encoding import Encoding
+from arena.game import CHANCE, Game, Move, Role
+from arena.replay.drawing import draw
+
+try:
+    from gymnasium import spaces
+    from pettingzoo import AECEnv, ParallelEnv
+    from pettingzoo.utils import OrderEnforcingWrapper
+except ImportError as error:
+    raise ImportError("arena.pettingzoo needs a package: pip install 'botarena[pettingzoo]'") from error
+
+Observation: TypeAlias = dict[str, npt.NDArray[Any]]
+
+
+def env(board: str, workspace: str | Path = ".", *, encoding: Encoding | None = None) -> AECEnv:
+    """Return a board as an environment in which agents act in turn; of roles that move at once the next cannot see it.
+
+    `board` is a name such as `pacman/classic`, found as `arena.load_game` does. `encoding` is one that was saved;
+    by default it is made here, which takes up to two seconds. ArenaError when there is no such board.
+    """
+    return OrderEnforcingWrapper(TurnEnv(_Match(board, workspace, encoding)))
+
+
+def parallel_env(board: str, workspace: str | Path = ".", *, encoding: Encoding | None = None) -> ParallelEnv:
+    """Return a board as an environment in which all agents act at once.
+
+    Each role has one action more than in `env`, the last: to wait. It is the only legal one when the role is not to
+    move. The arguments are those of `env`.
+    """
+    return SimultaneousEnv(_Match(board, workspace, encoding))
+
+
+class _Match:
+    """The state of a match, whose roles are agents; chance is drawn here."""
+
+    def __init__(self, board: str, workspace: str | Path, encoding: Encoding | None) -> None:
+        self.board = board
+        self.game: Game[Any] = load_game(board, workspace)
+        self.encoding = encoding or Encoding.of(self.game)
+        self.dice = Random()
+        self.state: Any = None
+        self.movers: tuple[Role, ...] = ()
+
+    def spaces(self, more_actions: int) -> tuple[dict[Role, spaces.Dict], dict[Role, spaces.Discrete]]:
+        """Return the spaces of observations and actions of each role."""
+        observations, actions = {}, {}
+        for role, moves in self.encoding.moves.items():
+            count = len(moves) + more_actions
+            observations[role] = spaces.Dict(
+                {
+                    "observation": spaces.Box(0.0, 1.0, (len(self.encoding.names),), np.float32),
+                    "action_mask": spaces.Box(0, 1, (count,), np.int8),
+                }
+            )
+            actions[role] = spaces.Discrete(count)
+        return observations, actions
+
+    def start(self, seed: int | None) -> None:
+        """Begin a match."""
+        if seed is not None:
+            self.dice = Random(seed)
+        self.state = self.game.start()
+        self._play_chance()
+
+    def legal(self, role: Role) -> list[int]:
+        """Return 1 for each legal action of a role; none is legal when it is not to move."""
+        moves = self.game.legal_moves(self.state, role) if role in self.movers else ()
+        mask = self.encoding.mask(moves, role)
+        if moves and not any(mask):
+            raise ValueError(
+                f"{self.board}: the encoding has no number for any legal move of {role}, such as {moves[0]!r}: make it "
+                "with more states, Encoding.of(game, states=...)"
+            )
+        return mask
+
+    def observation(self, role: Role, mask: list[int]) -> Observation:
+        """Return what a role sees, with this mask."""
+        features = self.encoding.observe(self.game.view(self.state, role), role)
+        return {"observation": np.array(features, np.float32), "action_mask": np.array(mask, np.int8)}
+
+    def play(self, actions: dict[Role, int]) -> None:
+        """Play one turn, then those of chance; ValueError for an action that is not legal."""
+        for role, action in actions.items():
+            if not self.legal(role)[action]:
+                raise ValueError(f"{role}: action {action} is not legal here: choose one that action_mask allows")
+        moves = {role: self.encoding.moves[role][action] for role, action in actions.items()}
+        self.state = self.game.play(self.state, moves | self._drawn())
+        self._play_chance()
+
+    def rewards(self) -> dict[Role, float]:
+        """Return the reward of each role: 0.0 while the match goes on."""
+        outcome = self.game.outcome(self.state)
+        return {role: (outcome.scores[role] - 50) / 50 if outcome else 0.0 for role in self.game.roles}
+
+    def drawing(self) -> str:
+        """Return the state as text."""
+        return draw(self.game.board(), self.game.view(self.state, None), colour=False)
+
+    def _play_chance(self) -> None:
+        """Play the turns in which only chance moves."""
+        while self.game.to_move(self.state) == (CHANCE,):
+            self.state = self.game.play(self.state, self._drawn())
+        self.movers = tuple(role for role in self.game.to_move(self.state) if role != CHANCE)
+
+    def _drawn(self) -> dict[Role, Move]:
+        """Return the move of chance, if it is to move."""
+        if CHANCE not in self.game.to_move(self.state):
+            return {}
+        return {CHANCE: self.dice.choice(self.game.legal_moves(self.state, CHANCE))}
+
+
+class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
+    """The environment that `env` returns, without its wrapper."""
+
+    def __init__(self, match: _Match) -> None:
+        super().__init__()
+        self.match, self.encoding = match, match.encoding
+        self.metadata = {"name": match.board, "render_modes": ["ansi"], "is_parallelizable": False}
+        self.render_mode = "ansi"
+        self.possible_agents = list(match.game.roles)
+        self.observation_spaces, self.action_spaces = match.spaces(more_actions=0)
+        self._chosen: dict[Role, int] = {}
+        """The actions of the roles that move at once, until all have chosen."""
+
+    def observation_space(self, agent: Role) -> spaces.Dict:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: Role) -> spaces.Discrete:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a match; `seed` fixes the draws of chance in this match and those after it."""
+        del options
+        self.match.start(seed)
+        self._chosen = {}
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[Role, dict[str, Any]] = {role: {} for role in self.agents}
+        self.agent_selection = self.match.movers[0]
+
+    def observe(self, agent: Role) -> Observation:
+        """Return what an agent sees; its mask is 0 everywhere unless it is the one to act."""
+        mask = self.match.legal(agent)
+        return self.match.observation(agent, mask if agent == self.agent_selection else [0] * len(mask))
+
+    def step(self, action: int | None) -> None:
+        """Take the action of the agent to act; None when the match is over."""
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise ValueError(f"{agent}: an action is needed, because the match goes on")
+        self._cumulative_rewards[agent] = 0.0
+        self._chosen[agent] = int(action)
+        waiting = [role for role in self.match.movers if role not in self._chosen]
+        if not waiting:
+            self.match.play(self._chosen)
+            self._chosen = {}
+            waiting = list(self.match.movers)
+        self.rewards = self.match.rewards()
+        self.agent_selection = waiting[0] if waiting else self.agents[0]
+        if not waiting:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+
+    def render(self) -> str:
+        """Return the state as text."""
+        return self.match.drawing()
+
+
+class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no types
+    """The environment that `parallel_env` returns."""
+
+    def __init__(self, match: _Match) -> None:
+        self.match, self.encoding = match, match.encoding
+        self.metadata = {"name": match.board, "render_modes": ["ansi"]}
+        self.render_mode = "ansi"
+        self.possible_agents = list(match.game.roles)
+        self.agents: list[Role] = []
+        self.observation_spaces, self.action_spaces = match.spaces(more_actions=1)
+
+    def observation_space(self, agent: Role) -> spaces.Dict:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: Role) -> spaces.Discrete:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[Role, Observation], dict[Role, dict[str, Any]]]:
+        """Begin a match; `seed` fixes the draws of chance in this match and those after it."""
+        del options
+        self.match.start(seed)
+        self.agents = list(self.possible_agents)
+        return self._observations(), {role: {} for role in self.agents}
+
+    def step(
+        self, actions: dict[Role, int]
+    ) -> tuple[
+        dict[Role, Observation], dict[Role, float], dict[Role, bool], dict[Role, bool], dict[Role, dict[str, Any]]
+    ]:
+        """Play one turn: the actions of the roles to move; every other role must wait."""
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        for role in self.agents:
+            may_wait = role not in self.match.movers
+            if may_wait != (actions[role] == len(self.encoding.moves[role])):
+                raise ValueError(
+                    f"{role}: action {actions[role]} is not legal here: choose one that action_mask allows"
+                )
+        self.match.play({role: int(actions[role]) for role in self.match.movers})
+        agents, over = self.agents, not self.match.movers
+        observations = self._observations()
+        if over:
+            self.agents = []
+        return (
+            observations,
+            self.match.rewards(),
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, False),
+            {role: {} for role in agents},
+        )
+
+    def render(self) -> str:
+        """Return the state as text."""
+        return self.match.drawing()
+
+    def _observations(self) -> dict[Role, Observation]:
+        return {
+            role: self.match.observation(role, [*self.match.legal(role), int(role not in self.match.movers)])
+            for role in self.agents
+        }
