@@ -1,9 +1,9 @@
 """Any board as an environment of PettingZoo, to train bots: `env` (turn by turn) and `parallel_env` (all at once).
 
-It needs the package `pettingzoo`, which `pip install 'botarena[pettingzoo]'` installs. An agent is a role. Its
-observation is a dict: `observation`, the features of the facts that the role sees (arena.encoding), and `action_mask`,
-a 1 for each legal action. An action is the number of a move in `encoding.moves[role]`. The reward comes with the end of a
-match: -1 for the score 0, 0 for 50, 1 for 100.
+It needs the package `pettingzoo`, which `pip install 'botarena[pettingzoo]'` installs. An agent is a role. It observes
+a dict: `observation`, the features of the facts that the role sees (arena.encoding), and `action_mask`, a 1 for each
+legal action. An action is the number of a move in `encoding.moves[role]`. The reward comes with the end of a match: -1
+for the score 0, 0 for 50, 1 for 100.
 """
 
 from pathlib import Path
