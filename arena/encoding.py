@@ -106,7 +106,7 @@ class Encoding:
     @classmethod
     def of(cls, game: Game[Any], states: int = STATES) -> "Encoding":
         """Return the encoding of a board; the same board has the same encoding each time."""
-        views, moves = _explored(game, states)
+        views, moves, _ = _explored(game, states)
         depths = _depths(views)
         counts: dict[str, int] = {}
         """In how many views each fact stands, by its first word and index."""
@@ -156,14 +156,25 @@ class Encoding:
         yield from ((self._features[name], 1.0) for name in names if name in self._features)
 
 
-def _explored(game: Game[Any], states: int) -> tuple[list[tuple[Fact, ...]], dict[Role, tuple[Move, ...]]]:
-    """Return the views of so many states of random matches, and the moves of each role in the order of their names."""
+def starts(game: Game[Any], states: int = STATES) -> tuple[Any, ...]:
+    """Return states from which training may begin: the first, and those of random matches that showed something new.
+
+    A bot that always begins at the start may never meet an end that lies far away.
+    """
+    return _explored(game, states)[2]
+
+
+def _explored(
+    game: Game[Any], states: int
+) -> tuple[list[tuple[Fact, ...]], dict[Role, tuple[Move, ...]], tuple[Any, ...]]:
+    """Return the views of so many states of random matches, the moves of each role, and the states that were new."""
     dice, known, views = random.Random(0), set[str](), list[tuple[Fact, ...]]()
     moves: dict[Role, set[Move]] = {role: set() for role in game.roles}
-    starts = [game.start()]
-    state = starts[0]
+    lookers = game.roles[:1] if game.open else game.roles  # in an open game all see the same
+    new_states = [game.start()]
+    state = new_states[0]
     for _ in range(states):
-        seen = [tuple(game.view(state, role)) for role in (game.roles[:1] if game.open else game.roles)]
+        seen = [tuple(game.view(state, role)) for role in lookers]
         legal = {role: game.legal_moves(state, role) for role in game.to_move(state)}
         views += seen
         for role in legal.keys() - {CHANCE}:
@@ -171,12 +182,12 @@ def _explored(game: Game[Any], states: int) -> tuple[list[tuple[Fact, ...]], dic
         new = {text for texts in (*seen, *legal.values()) for text in texts} - known
         known |= new
         if new and legal:
-            starts.append(state)
+            new_states.append(state)
         if legal and dice.random() > RESTART:
             state = game.play(state, {role: dice.choice(listed) for role, listed in legal.items()})
         else:
-            state = dice.choice(starts)
-    return views, {role: tuple(sorted(listed, key=_natural)) for role, listed in moves.items()}
+            state = dice.choice(new_states)
+    return views, {role: tuple(sorted(listed, key=_natural)) for role, listed in moves.items()}, tuple(new_states)
 
 
 def _depths(views: Iterable[tuple[Fact, ...]]) -> dict[Group, int]:

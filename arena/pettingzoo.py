@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from arena import load_game
 from arena.encoding import Encoding
+from arena.errors import ArenaError
 from arena.game import CHANCE, Game, Move, Role
 from arena.replay.drawing import draw
 
@@ -24,6 +25,8 @@ try:
     from pettingzoo.utils import OrderEnforcingWrapper
 except ImportError as error:
     raise ImportError("arena.pettingzoo needs a package: pip install 'botarena[pettingzoo]'") from error
+
+MORE_STATES = "make it of this board and with more states: Encoding.of(game, states=...)"
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
@@ -54,6 +57,8 @@ class _Match:
         self.game: Game[Any] = load_game(board, workspace)
         self.encoding = encoding or Encoding.of(self.game)
         self.dice = Random()
+        if unknown := [role for role in self.game.roles if not self.encoding.moves.get(role)]:
+            raise ArenaError(f"{board}: the encoding knows no move of {unknown[0]}; {MORE_STATES}")
         self.state: Any = None
         self.movers: tuple[Role, ...] = ()
 
@@ -71,11 +76,11 @@ class _Match:
             actions[role] = spaces.Discrete(count)
         return observations, actions
 
-    def start(self, seed: int | None) -> None:
-        """Begin a match."""
+    def start(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """Begin a match: `seed` fixes the draws of chance, `options["state"]` is a state instead of the first."""
         if seed is not None:
             self.dice = Random(seed)
-        self.state = self.game.start()
+        self.state = (options or {}).get("state") or self.game.start()
         self._play_chance()
 
     def legal(self, role: Role) -> list[int]:
@@ -83,10 +88,7 @@ class _Match:
         moves = self.game.legal_moves(self.state, role) if role in self.movers else ()
         mask = self.encoding.mask(moves, role)
         if moves and not any(mask):
-            raise ValueError(
-                f"{self.board}: the encoding has no number for any legal move of {role}, such as {moves[0]!r}: make it "
-                "with more states, Encoding.of(game, states=...)"
-            )
+            raise ArenaError(f"{self.board}: the encoding knows no move such as {role}'s {moves[0]!r}; {MORE_STATES}")
         return mask
 
     def observation(self, role: Role, mask: list[int]) -> Observation:
@@ -147,9 +149,8 @@ class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match; `seed` fixes the draws of chance in this match and those after it."""
-        del options
-        self.match.start(seed)
+        """Begin a match; `seed` fixes the draws of chance from now on, `options["state"]` is a state to begin at."""
+        self.match.start(seed, options)
         self._chosen = {}
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -212,9 +213,8 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[Role, Observation], dict[Role, dict[str, Any]]]:
-        """Begin a match; `seed` fixes the draws of chance in this match and those after it."""
-        del options
-        self.match.start(seed)
+        """Begin a match; `seed` fixes the draws of chance from now on, `options["state"]` is a state to begin at."""
+        self.match.start(seed, options)
         self.agents = list(self.possible_agents)
         return self._observations(), {role: {} for role in self.agents}
 

@@ -29,14 +29,19 @@ def load(path: Path, board: str) -> Game[Any]:
 def parameters_on(path: Path, board: str) -> dict[str, Any]:
     """Return the parameters of a board; KeyError when there is no such board.
 
-    They are those of its table. Where no table has the name, they are those that the rules file's function
-    `named_board` returns for it, if there is one.
+    They are those of its table. Where no table has the name and the game names its boards itself, they are those that
+    the rules file's function `named_board` returns.
     """
     tables = boards(path)
-    if board in tables or not hasattr(module(path), "named_board"):
+    if board in tables or not names_boards(path):
         return tables[board]
     parameters: dict[str, Any] = module(path).named_board(board)
     return parameters
+
+
+def names_boards(path: Path) -> bool:
+    """Return whether a rules file makes boards from their names, by a function `named_board`; it is not run."""
+    return "\ndef named_board(" in path.read_text("utf-8", errors="replace")
 
 
 def load_drawn(path: Path, drawn: str) -> Game[Any]:
@@ -79,7 +84,8 @@ def generator_file(path: Path, generator: str) -> Path:
 def boards(path: Path) -> dict[str, dict[str, Any]]:
     """Return the parameters of each board in the TOML file beside `path`; one board `default` without that file.
 
-    A table is a board, unless it has a generator; lists become tuples, so that a game stays hashable.
+    A table is a board, unless it has a generator; lists become tuples, so that a game stays hashable. Without that file
+    a game that names its boards itself has none here.
     """
     return {name: table for name, table in _tables(path).items() if GENERATOR not in table}
 
@@ -92,7 +98,7 @@ def generators(path: Path) -> dict[str, dict[str, Any]]:
 def _tables(path: Path) -> dict[str, dict[str, Any]]:
     tables = path.with_suffix(".toml")
     if not tables.exists():
-        return {"default": {}}
+        return {} if names_boards(path) else {"default": {}}
     named = tomllib.loads(tables.read_text("utf-8"))
     return {name: {key: _frozen(value) for key, value in table.items()} for name, table in named.items()}
 

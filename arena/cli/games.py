@@ -31,6 +31,8 @@ def games(
         [", ".join(value) if isinstance(value, list) else value for value in _row(board).values()] for board in boards
     ]
     output.print_table(output.make_table(HEADERS, rows))
+    for more in () if name else rulebook.games_with_named_boards(Path()):
+        print(f"\n{more}/...: boards that are made from their names; `arena games {more}` lists them")
     for board in boards if name else ():
         game = rulebook.game_of(board)
         print(f"\n{output.safe_line(board.label)}\n")

@@ -47,7 +47,7 @@ def new(
         is_board = len(boards) == 1 and game.rpartition("/")[2] == boards[0].name
         games = [boards[0].label if is_board else boards[0].game]
     path = shlex.quote(str(target))
-    match = f"{' '.join([path] * len(boards[0].sides))} --board {boards[0].label}"
+    match = f"{' '.join([path] * len(boards[0].sides))} --board {shlex.quote(boards[0].label)}"
     readme = {"name": target.name, "path": path, "match": match}  # a kit's README.md leaves these open
     starters.copy(kit, target, author=author, games=games, replacements=readme)
     if json:

@@ -129,7 +129,7 @@ def _boards_of(path: Path) -> tuple[Board, ...] | str:
 
 def games_with_named_boards(workspace: Path = Path()) -> tuple[str, ...]:
     """Return the games with more boards than `all_boards` returns: those that rules files make of a board's name."""
-    return tuple(path.stem for path in _rules(workspace) if "\ndef named_board(" in _text(path))
+    return tuple(path.stem for path in _rules(workspace) if rulefile.names_boards(path))
 
 
 def _names(path: Path, board: str) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ def _names(path: Path, board: str) -> tuple[str, ...]:
     tables = _tables(path)
     if board in tables:
         return (board,)
-    if "\ndef named_board(" not in _text(path):
+    if not rulefile.names_boards(path):
         return () if board else tuple(tables)
     _parameters(path)  # raises for any mistake in the file, so that it can be imported
     if not board:
@@ -204,11 +204,8 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _defines_game(path: Path) -> bool:
-    return any(line.startswith(("game =", "game:", "class game")) for line in _text(path).splitlines())
-
-
-def _text(path: Path) -> str:
-    return path.read_text("utf-8", errors="replace")
+    lines = path.read_text("utf-8", errors="replace").splitlines()
+    return any(line.startswith(("game =", "game:", "class game")) for line in lines)
 
 
 def _plugins() -> Iterator[Path]:

@@ -1,0 +1,171 @@
+"""Boards as environments of PettingZoo, and the encoding of facts and moves as numbers."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import arena
+from arena.encoding import Encoding, starts
+from arena.errors import ArenaError
+from arena.games import rulebook
+
+pettingzoo = pytest.importorskip("pettingzoo", reason="pip install 'botarena[pettingzoo]'")
+from pettingzoo.test import api_test, parallel_api_test, seed_test  # noqa: E402
+
+from arena.pettingzoo import env, parallel_env  # noqa: E402
+
+BOARDS = [board.label for board in rulebook.all_boards()]
+STATES = 400
+"""Fewer than the default, which takes a second on the larger boards."""
+
+
+@cache
+def encoding_of(label):
+    return Encoding.of(arena.load_game(label), STATES)
+
+
+def walled(**facts):
+    """An encoding of a board whose states have these facts by turns, seen by the role `a`."""
+    views = [tuple(view) for view in facts.values()]
+
+    class Listed:
+        roles = ("a",)
+        open = True
+
+        def start(self):
+            return 0
+
+        def to_move(self, state):
+            return ("a",) if state + 1 < len(views) else ()
+
+        def legal_moves(self, state, role):
+            return (f"go {state}",)
+
+        def play(self, state, moves):
+            return state + 1
+
+        def view(self, state, role):
+            return views[state]
+
+    return Encoding.of(Listed(), 2000)
+
+
+def on(encoding, *facts):
+    """The names of the features that are 1, and the values of the others that are not 0."""
+    values = dict(zip(encoding.names, encoding.observe(facts, "a"), strict=True))
+    return {name if value == 1 else (name, value) for name, value in values.items() if value and name != "role a"}
+
+
+@pytest.mark.parametrize("label", BOARDS)
+@pytest.mark.filterwarnings("ignore")
+def test_every_board_passes_the_tests_of_pettingzoo(label):
+    encoding = encoding_of(label)
+    api_test(env(label, encoding=encoding), num_cycles=60)
+    parallel_api_test(parallel_env(label, encoding=encoding), num_cycles=60)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_same_seed_draws_the_same_chance():
+    pytest.importorskip("pyspiel")
+    encoding = encoding_of("openspiel/kuhn_poker")
+    seed_test(lambda: env("openspiel/kuhn_poker", encoding=encoding))
+    turns = env("openspiel/kuhn_poker", encoding=encoding)
+    cards = set()
+    for seed in range(20):
+        turns.reset(seed=seed)
+        cards.add(tuple(turns.last()[0]["observation"]))
+    assert len(cards) == 3
+
+
+def test_ghosts_move_at_once_and_neither_sees_what_the_other_chose():
+    turns = env("pacman/classic", encoding=encoding_of("pacman/classic"))
+    turns.reset(seed=1)
+    turns.step(int(np.argmax(turns.last()[0]["action_mask"])))
+    assert turns.agent_selection == "blinky"
+    before = turns.observe("inky")["observation"]
+    turns.step(int(np.argmax(turns.last()[0]["action_mask"])))
+    assert turns.agent_selection == "inky"
+    assert (turns.observe("inky")["observation"] == before).all()
+    turns.step(int(np.argmax(turns.last()[0]["action_mask"])))
+    assert turns.agent_selection == "pacman"
+    assert not (turns.observe("inky")["observation"] == before).all()
+
+
+def test_rewards_are_the_scores_of_the_rules():
+    game = arena.load_game("mummy_maze/court")
+    turns = env("mummy_maze/court", encoding=encoding_of("mummy_maze/court"))
+    state = game.start()._replace(explorer=(1, 4), mummy=(8, 8))
+    turns.reset(options={"state": state})
+    south = turns.unwrapped.encoding.moves["explorer"].index("move1 south")
+    turns.step(south)
+    assert game.outcome(game.play(state, {"explorer": "move1 south"})) is None or turns.terminations["explorer"]
+    while not turns.terminations[turns.agent_selection]:
+        turns.step(int(np.flatnonzero(turns.last()[0]["action_mask"])[0]))
+    outcome = game.outcome(turns.unwrapped.match.state)
+    assert turns.rewards == {role: (score - 50) / 50 for role, score in outcome.scores.items()}
+
+
+def test_an_illegal_action_is_an_error_that_says_what_to_do():
+    turns = env("pacman/classic", encoding=encoding_of("pacman/classic"))
+    turns.reset()
+    illegal = int(np.argmin(turns.last()[0]["action_mask"]))
+    with pytest.raises(ValueError, match=r"pacman: action \d is not legal here: choose one that action_mask allows"):
+        turns.step(illegal)
+    every = parallel_env("pacman/classic", encoding=turns.unwrapped.encoding)
+    every.reset()
+    with pytest.raises(ValueError, match="blinky: action 0 is not legal here"):
+        every.step({"pacman": 1 - illegal, "blinky": 0, "inky": 0})
+
+
+def test_moves_that_the_encoding_does_not_know_are_an_error_and_not_a_wrong_move():
+    with pytest.raises(ArenaError, match="knows no move of mummy; make it of this board and with more states"):
+        env("mummy_maze/duel", encoding=Encoding.of(arena.load_game("mummy_maze/duel"), 1))
+    other = replace(encoding_of("mummy_maze/duel"), moves={"explorer": ("move1 up",), "mummy": ("move2 up up",)})
+    turns = env("mummy_maze/duel", encoding=other)
+    turns.reset()
+    with pytest.raises(ArenaError, match="knows no move such as explorer's 'move1 north'"):
+        turns.last()
+
+
+def test_places_are_one_hot_counters_are_scaled_and_sets_are_flags():
+    views = {
+        f"v{n}": (f"step {n}", f"at cat {n % 3} 7", "at dog 5 7", *(["crumb 1 2", "crumb 2 2", "crumb 1 1"] * (n < 60)))
+        for n in range(101)
+    }
+    encoding = walled(**views)
+    assert on(encoding, "step 50", "at cat 2 7", "crumb 2 2") == {
+        ("step value 1", 0.5),
+        "at cat value 1 = 2",
+        "at cat value 2 = 7",
+        "crumb 2 2",
+    }
+    assert on(encoding, "at cat 5 7") == {"at cat value 1 = 5", "at cat value 2 = 7"}  # only the dog was seen there
+    assert on(encoding, "step 1000", "wind north") == {"step value 1"}
+
+
+def test_lines_of_a_drawing_are_told_apart_by_their_place_and_taken_letter_by_letter():
+    rows = [f"{n:07b}".replace("0", ".").replace("1", "x") for n in range(64)]
+    encoding = walled(**{row: (f"row {row}", "row .......") for row in rows}, same=("row .......", "row ......."))
+    assert on(encoding, "row .......", "row x......") == {
+        *(f"row line 0 value 1 letter {n} = ." for n in range(1, 8)),
+        *(f"row line 1 value 1 letter {n} = ." for n in range(2, 8)),
+    }
+
+
+def test_an_encoding_is_the_same_each_time_and_survives_as_text():
+    first, second = encoding_of("mummy_maze/hunt"), encoding_of("mummy_maze/hunt")
+    assert first == second == Encoding.from_json(first.to_json())
+    assert first.observe(["at mummy 3 3"], "mummy") == Encoding.from_json(first.to_json()).observe(
+        ["at mummy 3 3"], "mummy"
+    )
+
+
+def test_the_whole_maze_is_in_the_encoding_though_random_players_never_see_it():
+    encoding = Encoding.of(arena.load_game("mummy_maze/court"))
+    columns = {
+        f"at {role} value {axis} = {n}" for role in ("explorer", "mummy") for axis in (1, 2) for n in range(1, 9)
+    }
+    assert columns <= set(encoding.names)
+    assert {state.explorer[0] for state in starts(arena.load_game("mummy_maze/court"))} >= {2, 4, 8}
