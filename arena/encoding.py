@@ -23,7 +23,7 @@ it in training, and the trained bot uses the same encoding in its matches.
 # The features of a view begin with one for each role: who looks. What the random matches did not show has no feature: a
 # word that was never seen is encoded as zeros, and a number outside of the range as the nearest one in it. Matches from
 # the start alone would show little: on mummy_maze/court two random players hardly ever leave their corner. So most of
-# them begin at a state that showed a new fact.
+# them begin at a state that showed a new fact or move.
 
 import json
 import random
@@ -53,13 +53,14 @@ class Encoding:
     names: tuple[str, ...]
     """Each feature, such as `role mummy`, `pellet 1 3`, `at mummy value 1 = 8`, `step value 1`."""
     moves: Mapping[Role, tuple[Move, ...]]
-    """The moves of each role; the number of a move is its place here."""
+    """The moves of each role; the number of a move is its index here."""
     depths: Mapping[Group, int]
     """How many words are the index of each group of facts."""
     ranges: Mapping[str, tuple[int, int]]
     """The lowest and highest value of each feature that is a number."""
     lettered: frozenset[str]
     """The values that are taken letter by letter."""
+    _numbers: dict[Role, dict[Move, int]] = field(default_factory=dict, init=False, compare=False, repr=False)
     _features: dict[str, int] = field(default_factory=dict, init=False, compare=False, repr=False)
     _known: dict[tuple[int, Fact], tuple[tuple[int, float], ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
@@ -67,8 +68,10 @@ class Encoding:
     """The features of each fact that was met; a match repeats most of them."""
 
     def __post_init__(self) -> None:
-        """Index the features by name."""
+        """Index the features and the moves."""
         self._features.update({name: number for number, name in enumerate(self.names)})
+        for role, moves in self.moves.items():
+            self._numbers[role] = {move: number for number, move in enumerate(moves)}
 
     def observe(self, facts: Iterable[Fact], role: Role) -> list[float]:
         """Return the features of what a role sees, each from 0 to 1."""
@@ -81,10 +84,18 @@ class Encoding:
                 vector[number] = value
         return vector
 
-    def mask(self, legal: Iterable[Move], role: Role) -> list[int]:
-        """Return 1 for each legal move among the moves of a role and 0 for the others."""
-        allowed = frozenset(legal)
-        return [int(move in allowed) for move in self.moves[role]]
+    def actions(self, legal: Iterable[Move], role: Role) -> dict[int, Move]:
+        """Return the legal moves of a role by their numbers.
+
+        A move that the random matches did not show takes a number that no other legal move has here, from the last on;
+        when there are no more numbers, it is left out.
+        """
+        numbers = self._numbers[role]
+        actions = {numbers[move]: move for move in legal if move in numbers}
+        if unknown := [move for move in legal if move not in numbers]:
+            free = (number for number in reversed(range(len(numbers))) if number not in actions)
+            actions |= dict(list(zip(free, unknown, strict=False)))
+        return actions
 
     def to_json(self) -> str:
         """Return the encoding as a text that `from_json` reads."""

@@ -6,6 +6,7 @@ legal action. An action is the number of a move in `encoding.moves[role]`. The r
 for the score 0, 0 for 50, 1 for 100.
 """
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
@@ -25,8 +26,6 @@ try:
     from pettingzoo.utils import OrderEnforcingWrapper
 except ImportError as error:
     raise ImportError("arena.pettingzoo needs a package: pip install 'botarena[pettingzoo]'") from error
-
-MORE_STATES = "make it of this board and with more states: Encoding.of(game, states=...)"
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
@@ -58,7 +57,10 @@ class _Match:
         self.encoding = encoding or Encoding.of(self.game)
         self.dice = Random()
         if unknown := [role for role in self.game.roles if not self.encoding.moves.get(role)]:
-            raise ArenaError(f"{board}: the encoding knows no move of {unknown[0]}; {MORE_STATES}")
+            raise ArenaError(
+                f"{board}: the encoding knows no move of {unknown[0]}: make it of this board and with more states, "
+                "Encoding.of(game, states=...)"
+            )
         self.state: Any = None
         self.movers: tuple[Role, ...] = ()
 
@@ -83,25 +85,26 @@ class _Match:
         self.state = (options or {}).get("state") or self.game.start()
         self._play_chance()
 
-    def legal(self, role: Role) -> list[int]:
-        """Return 1 for each legal action of a role; none is legal when it is not to move."""
+    def actions(self, role: Role) -> dict[int, Move]:
+        """Return the legal moves of a role by their actions; none when it is not to move."""
         moves = self.game.legal_moves(self.state, role) if role in self.movers else ()
-        mask = self.encoding.mask(moves, role)
-        if moves and not any(mask):
-            raise ArenaError(f"{self.board}: the encoding knows no move such as {role}'s {moves[0]!r}; {MORE_STATES}")
-        return mask
+        return self.encoding.actions(moves, role)
 
-    def observation(self, role: Role, mask: list[int]) -> Observation:
-        """Return what a role sees, with this mask."""
+    def observation(self, role: Role, legal: Iterable[int], count: int) -> Observation:
+        """Return what a role sees, with a mask of so many actions."""
+        mask = np.zeros(count, np.int8)
+        mask[list(legal)] = 1
         features = self.encoding.observe(self.game.view(self.state, role), role)
-        return {"observation": np.array(features, np.float32), "action_mask": np.array(mask, np.int8)}
+        return {"observation": np.array(features, np.float32), "action_mask": mask}
 
-    def play(self, actions: dict[Role, int]) -> None:
+    def play(self, actions: Mapping[Role, int]) -> None:
         """Play one turn, then those of chance; ValueError for an action that is not legal."""
+        moves = {}
         for role, action in actions.items():
-            if not self.legal(role)[action]:
+            legal = self.actions(role)
+            if action not in legal:
                 raise ValueError(f"{role}: action {action} is not legal here: choose one that action_mask allows")
-        moves = {role: self.encoding.moves[role][action] for role, action in actions.items()}
+            moves[role] = legal[action]
         self.state = self.game.play(self.state, moves | self._drawn())
         self._play_chance()
 
@@ -162,8 +165,8 @@ class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def observe(self, agent: Role) -> Observation:
         """Return what an agent sees; its mask is 0 everywhere unless it is the one to act."""
-        mask = self.match.legal(agent)
-        return self.match.observation(agent, mask if agent == self.agent_selection else [0] * len(mask))
+        legal = self.match.actions(agent) if agent == self.agent_selection else ()
+        return self.match.observation(agent, legal, int(self.action_spaces[agent].n))
 
     def step(self, action: int | None) -> None:
         """Take the action of the agent to act; None when the match is over."""
@@ -227,8 +230,7 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no
         if not self.agents:
             return {}, {}, {}, {}, {}
         for role in self.agents:
-            may_wait = role not in self.match.movers
-            if may_wait != (actions[role] == len(self.encoding.moves[role])):
+            if role not in self.match.movers and actions[role] != len(self.encoding.moves[role]):
                 raise ValueError(
                     f"{role}: action {actions[role]} is not legal here: choose one that action_mask allows"
                 )
@@ -250,7 +252,9 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no
         return self.match.drawing()
 
     def _observations(self) -> dict[Role, Observation]:
-        return {
-            role: self.match.observation(role, [*self.match.legal(role), int(role not in self.match.movers)])
-            for role in self.agents
-        }
+        observations = {}
+        for role in self.agents:
+            wait = len(self.encoding.moves[role])
+            legal = self.match.actions(role) if role in self.match.movers else (wait,)
+            observations[role] = self.match.observation(role, legal, wait + 1)
+        return observations

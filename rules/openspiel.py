@@ -219,8 +219,10 @@ def _shares(weights: tuple[float, ...]) -> tuple[int, ...]:
     The shares are exact where the weights have a common denominator of at most MOST_TICKETS, as those of cards and
     dice do; else they are the nearest ones of that denominator, and at least 1.
     """
-    denominators = (Fraction(weight).limit_denominator(MOST_TICKETS).denominator for weight in weights)
-    total = min(lcm(*denominators), MOST_TICKETS)
+    total = lcm(*(Fraction(weight).limit_denominator(MOST_TICKETS).denominator for weight in weights))
+    exact = all(abs(weight * total - round(weight * total)) < 1e-6 <= weight * total for weight in weights)
+    if total > MOST_TICKETS or not exact:
+        total = MOST_TICKETS
     return tuple(max(1, round(weight * total)) for weight in weights)
 
 

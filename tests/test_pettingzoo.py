@@ -119,14 +119,21 @@ def test_an_illegal_action_is_an_error_that_says_what_to_do():
         every.step({"pacman": 1 - illegal, "blinky": 0, "inky": 0})
 
 
-def test_moves_that_the_encoding_does_not_know_are_an_error_and_not_a_wrong_move():
-    with pytest.raises(ArenaError, match="knows no move of mummy; make it of this board and with more states"):
-        env("mummy_maze/duel", encoding=Encoding.of(arena.load_game("mummy_maze/duel"), 1))
-    other = replace(encoding_of("mummy_maze/duel"), moves={"explorer": ("move1 up",), "mummy": ("move2 up up",)})
-    turns = env("mummy_maze/duel", encoding=other)
+def test_moves_that_the_encoding_does_not_know_take_numbers_that_are_free():
+    known = replace(encoding_of("mummy_maze/duel"), moves={"explorer": ("a", "b", "c"), "mummy": ("move2 up up",)})
+    assert known.actions(["b"], "explorer") == {1: "b"}
+    assert known.actions(["b", "x", "y", "z"], "explorer") == {1: "b", 2: "x", 0: "y"}
+    turns = env("mummy_maze/duel", encoding=known)
     turns.reset()
-    with pytest.raises(ArenaError, match="knows no move such as explorer's 'move1 north'"):
-        turns.last()
+    assert turns.last()[0]["action_mask"].tolist() == [1, 1, 1]
+    turns.step(2)
+    assert turns.agent_selection == "mummy"
+    assert turns.unwrapped.match.state.explorer == (8, 2)  # the first move of the explorer goes north
+
+
+def test_an_encoding_without_the_moves_of_a_role_is_refused():
+    with pytest.raises(ArenaError, match="knows no move of mummy: make it of this board and with more states"):
+        env("mummy_maze/duel", encoding=Encoding.of(arena.load_game("mummy_maze/duel"), 1))
 
 
 def test_places_are_one_hot_counters_are_scaled_and_sets_are_flags():

@@ -26,11 +26,11 @@ def choose(turn: Turn) -> str:
     """Your idea goes here: return one of turn.legal."""
     if encoding is None or f"{turn.role} weights 0" not in saved:
         return turn.random.choice(turn.legal)
-    features = encoding.observe(turn.facts, turn.role)
-    values = dict(zip(encoding.moves[turn.role], scores(features, turn.role), strict=True))
-    best = max(turn.legal, key=lambda move: values.get(move, -np.inf))
-    turn.remark(f"value={values.get(best, 0):.2f}")
-    return best
+    values = scores(encoding.observe(turn.facts, turn.role), turn.role)
+    actions = encoding.actions(turn.legal, turn.role)
+    best = max(actions, key=lambda action: values[action])
+    turn.remark(f"value={values[best]:.2f}")
+    return actions[best]
 
 
 run(choose)  # reads, calls `choose` at each `go`, prints and flushes its answer, and leaves at `end`

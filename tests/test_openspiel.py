@@ -1,0 +1,200 @@
+"""Games of OpenSpiel are boards like any other: they keep the contract, hide what is hidden, and are played by bots."""
+
+import shutil
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import cup
+import pytest
+from test_docs import blocks
+
+import arena
+from arena import report, rulefile
+from arena.errors import ArenaError
+from arena.game import CHANCE
+from arena.games import rulebook
+from arena.games.conformance import flaws, other_process
+from arena.results.leaderboard import Results
+
+pyspiel = pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
+
+import openspiel_games  # noqa: E402
+
+HERE = Path(__file__).parent.parent
+PAGE = openspiel_games.PAGE.read_text("utf-8")
+RULES = rulefile.shipped() / "openspiel.py"
+SAMPLE = (
+    "connect_four",
+    "kuhn_poker",
+    "goofspiel(num_cards=4,players=4)",  # four roles, at once
+    "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+    "pig(horizon=20)",  # chance
+    "matrix_pd",
+    "turn_based_simultaneous_game(game=matrix_rps())",
+    "tiny_hanabi",
+    "catch",  # one role
+)
+MISTAKES = {
+    "conect_four": "openspiel/conect_four: OpenSpiel has no game 'conect_four'; did you mean 'connect_four'?",
+    "xyzzy": "openspiel/xyzzy: OpenSpiel has no game 'xyzzy'; `arena games openspiel` lists them",
+    "negotiation": "openspiel/negotiation: negotiation draws chance by itself, so no match could be played again",
+    "mfg_garnet": "openspiel/mfg_garnet: mfg_garnet is a mean field game, which has no single players",
+    "crossword": "openspiel/crossword: crossword has no list of its legal actions",
+    "goofspiel(num_cards=5, players=3)": "a board's name has only letters, digits and . _ - , = ( )",
+}
+
+
+def load(name):
+    return arena.load_game(f"openspiel/{name}")
+
+
+def after(game, *moves):
+    """The state after moves that are made one after another by whoever is to move."""
+    state = game.start()
+    for move in moves:
+        (role,) = game.to_move(state)
+        state = game.play(state, {role: move})
+    return state
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_game_keeps_the_contract(name):
+    assert flaws(load(name), playouts=2) == []
+
+
+def test_a_game_is_the_same_in_another_process():
+    name = "goofspiel(num_cards=3)"
+    assert other_process.differences(load(name), RULES, name) == []
+
+
+def test_the_page_lists_games_that_can_be_played():
+    assert len(openspiel_games.documented()) >= 80
+    assert set(openspiel_games.documented()) <= set(pyspiel.registered_names())
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", openspiel_games.documented())
+def test_every_game_of_the_page_keeps_the_contract(name):
+    assert openspiel_games.sound(name)
+
+
+def test_a_player_of_poker_sees_its_own_card_and_not_the_other():
+    game = load("kuhn_poker")
+    deals = {(a, b): after(game, f"Deal:{a}", f"Deal:{b}") for a in range(3) for b in range(3) if a != b}
+    for role, own in (("player0", 0), ("player1", 1)):
+        views = {deal: game.view(state, role) for deal, state in deals.items()}
+        assert {views[deal] for deal in deals if deal[own] == 2} == {("information 2",)}
+    assert len({game.view(state, None) for state in deals.values()}) == len(deals)
+    assert game.hidden
+    assert not load("connect_four").hidden
+
+
+def test_the_lowest_utility_is_0_and_the_highest_is_100():
+    game = load("kuhn_poker")
+    assert game.outcome(after(game, "Deal:2", "Deal:0", "Bet", "Bet")).scores == {"player0": 100, "player1": 0}
+    assert game.outcome(after(game, "Deal:2", "Deal:0", "Pass", "Pass")).scores == {"player0": 75, "player1": 25}
+
+
+def test_a_likelier_outcome_of_chance_is_more_moves_of_equal_weight():
+    game = load("hanabi(players=2)")  # of each colour three cards of the lowest rank, one of the highest
+    deals = game.legal_moves(game.start(), CHANCE)
+    assert len(set(deals)) == len(deals) == 50
+    assert Counter(Counter(deal.partition(" ticket ")[0] for deal in deals).values()) == {3: 5, 2: 15, 1: 5}
+    third = next(deal for deal in deals if deal.endswith(" ticket 3"))
+    state = game.play(game.start(), {CHANCE: third})
+    first = game.play(game.start(), {CHANCE: third.replace("ticket 3", "ticket 1")})
+    assert game.view(state, None) == game.view(first, None)
+
+
+@pytest.mark.parametrize(
+    ("weights", "shares"),
+    [((0.25, 0.75), (1, 3)), ((1 / 3, 1 / 6, 0.5), (2, 1, 3)), ((1e-7, 1 - 1e-7), (1, 10_000))],
+)
+def test_shares_of_chance_are_exact_where_they_are_fractions(weights, shares):
+    assert rulefile.module(RULES)._shares(weights) == shares
+
+
+def test_actions_of_one_text_get_their_numbers():
+    class Spiel:
+        def action_to_string(self, player, action):
+            return {1: "pass", 2: "pass", 3: "  a \n b", 4: "", 5: "#5"}[action]
+
+    named = rulefile.module(RULES)._named(Spiel(), 0, (1, 2, 3, 4, 5))
+    assert named == {"pass action 1": 1, "pass action 2": 2, "a b": 3, "action 4": 4, "no. 5": 5}
+
+
+def test_a_drawing_keeps_its_spaces():
+    facts = rulefile.module(RULES)._facts("position", " x  o\n\n a b \n")
+    assert facts == ("position _x__o", "position", "position _a b")
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_in_a_boards_name_is_one_line(name):
+    with pytest.raises(ArenaError) as raised:
+        rulebook.find(f"openspiel/{name}")
+    assert MISTAKES[name] in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_wrong_parameter_is_told(capfd):
+    with pytest.raises(ArenaError, match=r"OpenSpiel cannot load goofspiel\(cards=3\): Unknown parameter 'cards'"):
+        rulebook.find("openspiel/goofspiel(cards=3)")
+
+
+def test_without_the_package_a_board_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    with pytest.raises(ArenaError, match=r"pip install 'botarena\[openspiel\]'"):
+        rulebook.find("openspiel/nim(is_misere=True)")
+    with pytest.raises(ArenaError, match=r"pip install 'botarena\[openspiel\]'"):
+        rulebook.find("openspiel")
+    assert "mummy_maze/duel" in [board.label for board in rulebook.all_boards()]
+
+
+def test_another_version_of_openspiel_is_another_board(monkeypatch):
+    (before,) = rulebook.find("openspiel/tic_tac_toe")
+    rulebook._board.cache_clear()
+    monkeypatch.setitem(vars(rulebook.game_of(before)), "version", "open_spiel 99")
+    (later,) = rulebook.find("openspiel/tic_tac_toe")
+    rulebook._board.cache_clear()
+    assert before.digest != later.digest
+
+
+def test_a_name_with_spaces_is_a_board_of_ones_own(tmp_path):
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules/poker.py").write_text(blocks(PAGE, "python")[0])
+    (tmp_path / "rules/poker.toml").write_text(blocks(PAGE, "toml")[1])
+    game = arena.load_game("poker/holdem", tmp_path)
+    assert flaws(game, playouts=1) == []
+
+
+@pytest.mark.slow
+def test_an_event_of_four_games_is_played_verified_replayed_rerun_and_reported(tmp_path):
+    boards = tomllib.loads(blocks(PAGE, "toml")[0])["boards"]
+    bots = {"first": cup.FIRST, "last": cup.LAST, "dice": (HERE / "bots/dice.py").read_text()}
+    folder = cup.make(tmp_path / "w", **bots)
+    shutil.copytree(HERE / "bots/sampler", folder / "bots/sampler")
+    words = [f"boards={list(boards)}".replace("'", '"'), "rounds=1", "max_matches=16"]
+    run = cup.arena(folder, "run", *(word for pair in words for word in ("--set", pair)), "--no-charts")
+    assert run.returncode == 0, run.stderr
+    results = Results.open(folder / "results" / "cup")
+    matches = results.matches()
+    page = report.write(results, folder / "results" / "cup").read_text("utf-8")
+    results.close()
+    assert set("openspiel/" + matches["board"]) == set(boards)
+    assert set(matches["reason"]) == {"finished"}
+    assert matches[["player0_ending", "player1_ending"]].isna().all(axis=None)
+    assert all(board in page for board in boards)
+    assert "16 records: 16 hold" in cup.arena(folder, "verify").stdout
+    four = matches[matches["board"] == "goofspiel(num_cards=4,players=4)"]["match"].iloc[0]
+    assert "Bid: " in cup.arena(folder, "replay", four).stdout
+    assert "every answer is the same" in cup.arena(folder, "rerun", four, "--bot", "dice").stdout
+
+
+@pytest.mark.slow
+def test_a_bot_that_searches_with_the_kit_plays_a_game_of_openspiel():
+    bots = {"player0": HERE / "bots/sampler", "player1": HERE / "bots/dice.py"}
+    record = arena.play_match("openspiel/tic_tac_toe", bots, seed=2)
+    assert record.verdict.faults == ()
+    assert all(turn.remarks[0].startswith("value=") for turn in record.turns if turn.role == "player0")

@@ -1,0 +1,88 @@
+"""The page on reinforcement learning, followed to the letter: a trained network plays as a bot and has a rank."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cup import arena
+from test_docs import blocks
+
+from arena import load_game, play_match
+from arena.encoding import Encoding
+
+pytest.importorskip("pettingzoo", reason="pip install 'botarena[pettingzoo]'")
+
+PAGE = (Path(__file__).parent.parent / "docs" / "rl.md").read_text("utf-8")
+LOOP, TRAIN = blocks(PAGE, "python")
+MATCHES = "32"
+"""So few teach nothing, but make the file."""
+QUICK = {"run": ["--no-charts", "--set", "max_matches=4"], "check": ["--help"], "submit": ["--help"]}
+"""What is left out of a command because it takes seconds; the load test checks and submits the bot."""
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory):
+    """The workspace of whoever did as the page says, with fewer matches, and what each command of arena printed."""
+    folder, printed = tmp_path_factory.mktemp("page"), {}
+    for block in blocks(PAGE, "console"):
+        for line in block.splitlines():
+            program, *words = shlex.split(line.removeprefix("$ "))
+            if program == "cd":
+                folder = folder / words[0]
+            elif program == "python":
+                (folder / "train.py").write_text(TRAIN, "utf-8")
+                train(folder, *words[1:-1], MATCHES)
+            elif program == "arena":
+                printed[words[0]] = arena(folder, *words, *QUICK.get(words[0], []))
+    return folder, printed
+
+
+def train(folder, *words):
+    subprocess.run([sys.executable, "train.py", *words], cwd=folder, check=True)
+
+
+def test_the_loop_of_the_page_runs(capsys):
+    exec(LOOP, names := {})
+    assert set(names["env"].possible_agents) == {"explorer", "mummy"}
+
+
+@pytest.mark.slow
+def test_every_command_of_the_page_does_what_it_says(followed):
+    _, printed = followed
+    assert list(printed) == ["init", "new", "check", "submit", "run", "leaderboard"]
+    assert {name: done.stderr for name, done in printed.items() if done.returncode} == {}
+    assert re.search(r"^ +\d  learner ", printed["leaderboard"].stdout, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_the_bot_plays_the_move_that_its_network_scores_highest(followed):
+    folder, _ = followed
+    saved = dict(np.load(folder / "bots/learner/policy.npz"))
+    encoding = Encoding.from_json(str(saved["encoding"]))
+    game = load_game("mummy_maze/court")
+    record = play_match("mummy_maze/court", dict.fromkeys(game.roles, folder / "bots/learner"), seed=1)
+    assert record.verdict.faults == ()
+    state = game.start()
+    for turn in record.turns:
+        features = np.array(encoding.observe(game.view(state, turn.role), turn.role))
+        hidden = np.maximum(features @ saved[f"{turn.role} weights 0"] + saved[f"{turn.role} bias 0"], 0)
+        scores = hidden @ saved[f"{turn.role} weights 1"] + saved[f"{turn.role} bias 1"]
+        assert turn.move == encoding.moves[turn.role][int(np.argmax(scores))]
+        assert turn.remarks == (f"value={scores.max():.2f}",)
+        state = game.play(state, {turn.role: turn.move})
+
+
+@pytest.mark.soak
+def test_training_as_long_as_the_page_says_makes_a_mummy_that_beats_dice(followed):
+    folder, _ = followed
+    (command,) = re.findall(r"^\$ python train\.py (.*)$", PAGE, re.MULTILINE)
+    train(folder, *shlex.split(command))
+    assert "accepted  learner" in arena(folder, "submit", "bots/learner").stdout
+    dice = folder / "bots/dice.py"
+    bots = {"explorer": dice, "mummy": folder / "bots/learner"}
+    scores = [play_match("mummy_maze/court", bots, seed=seed).verdict.scores["mummy"] for seed in range(20)]
+    assert sum(scores) / len(scores) > 80
