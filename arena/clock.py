@@ -114,6 +114,16 @@ class TimeControl:
         """Return whether a short answer is always in time, and costs nothing of the bank."""
         return self.move is None or self.move >= SHORT_ANSWER_S
 
+    def scaled(self, factor: float) -> "TimeControl":
+        """Return a control with so many times the seconds: to start, to move, in the bank and in the margin."""
+        return replace(
+            self,
+            start=None if self.start is None else self.start * factor,
+            move=None if self.move is None else self.move * factor,
+            bank=self.bank * factor,
+            margin=self.margin * factor,
+        )
+
     def deadline(self, announced: float | None) -> float | None:
         """Return the seconds that may be charged to a bot that is told it has `announced` seconds; None = no limit."""
         return None if announced is None else announced + self.margin

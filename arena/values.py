@@ -301,6 +301,10 @@ class Record:
     """UTC time, ISO 8601."""
     seconds: float = 0.0
     """Wall time of the whole match."""
+    machine: str = ""
+    """The machine of a cluster that played it; empty when the machine of the run did."""
+    scale: float = 1.0
+    """How many times the event's time its bots had, because this machine is slower or faster."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,17 +58,18 @@ import logging
 import platform
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from arena.errors import ArenaError, MachineError, refusal
 from arena.event import builds, copies, plan, schedules
 from arena.event.control import Control, LaneState
 from arena.event.logs import Log
-from arena.event.workers import Done, Lane, Workers
+from arena.event.workers import Done, Lane, Lanes, LostError, Workers
 from arena.match.bot import InterferenceError, OverloadedError
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
@@ -79,6 +80,7 @@ from arena.sandbox.launcher import Launcher
 from arena.values import Abort, Event, Fault, Match, Record, Seat, Stop
 
 ATTEMPTS = 3  # at one match in a run
+LOSSES = 10  # of the machines that were to play one match in a run
 CALLS = 2  # of one bot, before its matches are forfeited unplayed
 EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
 
@@ -113,6 +115,22 @@ class _NotBegun:
 
 _Work = _Call | _Order
 _Result = Fault | Record | _NotBegun | None
+
+
+class OpenCluster(Protocol):
+    """Opens the lanes of a cluster for a run, such as `cluster.driver.Cluster` with its address."""
+
+    def __call__(
+        self,
+        event: Event,
+        logs: Path,
+        *,
+        block: Callable[[Any], Hashable],
+        pin: bool | None,
+        stopped: Callable[[], bool],
+    ) -> AbstractContextManager[Lanes]:
+        """Return lanes whose machines write their logs to the folder `logs`."""
+        ...
 
 
 class Audience(Protocol):
@@ -160,15 +178,20 @@ def run(
     audience: Audience,
     pin: bool | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    cluster: "OpenCluster | None" = None,
 ) -> Progress:
-    """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays."""
+    """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays.
+
+    With a `cluster`, its machines play instead of `workers` referee processes here.
+    """
     until = None if event.stop_after is None else time.time() + event.stop_after
     with Archive.open(folder, writing=True) as archive:
         _refuse_another_level(archive, event)
         private = (folder, *(Path(bot.files) for bot in event.bots if bot.files is not None))
         refuse_exposed(private, event.bots, event.conditions.sandbox)
         event = copies.copy_bots(event, folder / "bots")
-        event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", event.conditions.sandbox))
+        if cluster is None:  # the machines of a cluster build the bots themselves
+            event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", event.conditions.sandbox))
         stored = (planned.match.id for planned in plan.known(event, archive) if planned.stored)
         archive.begin(event, plan.key(event), lambda: stored)
         control = Control(folder, archive.token)
@@ -194,7 +217,11 @@ def run(
                     )
                     return stopped()
 
-                with Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped_by_now) as lanes:
+                with (
+                    Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped_by_now)
+                    if cluster is None
+                    else cluster(event, folder / "logs", block=_block, pin=pin, stopped=stopped_by_now)
+                ) as lanes:
                     run.play_all(lanes)
             finally:
                 log.close()
@@ -262,7 +289,7 @@ class _Run:
         self._fill()
         return bool(self._queue)
 
-    def play_all(self, lanes: Workers) -> None:
+    def play_all(self, lanes: Lanes) -> None:
         """Play what is due until nothing is; play a match that arena failed again, a few times."""
         try:
             results: Iterator[Done[_Work, _Result]] = lanes.map(_work, self._next)
@@ -378,6 +405,8 @@ class _Run:
             self._interfered[name] += 1
             logging.error("roll call of %s", done.error)
             again = self._interfered[name] <= EXCUSES
+        elif isinstance(done.error, LostError):
+            again = True
         elif done.failure:
             logging.error("roll call of %s: %s", name, done.failure)
         elif isinstance(done.result, Fault):
@@ -423,7 +452,7 @@ class _Run:
         self._archive.append_abort(abort)
         self._audience.aborted(abort)
         by_machine = isinstance(error, (InterferenceError, OverloadedError))
-        if abort.attempt >= ATTEMPTS:
+        if abort.attempt >= (LOSSES if isinstance(error, LostError) else ATTEMPTS):
             self._given_up[match.id] = abort
             self._broken |= not by_machine
         elif by_machine:
@@ -434,6 +463,13 @@ class _Run:
 
 def _is_over(until: float | None) -> bool:
     return until is not None and time.time() >= until
+
+
+def _block(work: _Work) -> Hashable:
+    """Return what all legs of a pairing with the same repeat have in common; None for a roll call."""
+    if isinstance(work, _Call):
+        return None
+    return work.match.label, work.match.repeat, frozenset(seat.bot.name for seat in work.match.seats)
 
 
 def _work(launcher: Launcher, item: _Work) -> _Result:

@@ -38,7 +38,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Any, Generic, NoReturn, Self, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
 from arena import parallel
 from arena.event import logs
@@ -79,6 +79,24 @@ class Done(Generic[Item, Result]):
     """The name of the lane."""
 
 
+class LostError(Exception):
+    """The machine that had an item was lost: the item was not worked on, or nobody knows how it went."""
+
+
+class Lanes(Protocol):
+    """Referee processes, here (`Workers`) or on the machines of a cluster (cluster/)."""
+
+    def map(
+        self, function: Callable[[Launcher, Item], Result], items: Callable[[], Item | None]
+    ) -> Iterator[Done[Item, Result]]:
+        """Call `function(launcher, item)` on items, as `Workers.map` does."""
+        ...
+
+    def lanes(self) -> tuple[Lane, ...]:
+        """Return what each lane is doing."""
+        ...
+
+
 class Workers:
     """`count` referee processes, named `referee-1`, `referee-2`, ...; with `pin` each stays on one core of its own.
 
@@ -93,11 +111,13 @@ class Workers:
         before_fork: Callable[[], None] = lambda: None,
         stopped: Callable[[], bool] = lambda: False,
         watches: bool = False,
+        among: tuple[int, ...] | None = None,
     ) -> None:
+        """`among` are the cores that they share; None = all that this process may use."""
         self._stopped = stopped
         self._lanes: list[_Lane] = []
         try:
-            for number, share in enumerate(cores.shared_out(cores.available(), count), 1):
+            for number, share in enumerate(cores.shared_out(among or cores.available(), count), 1):
                 self._lanes.append(_Lane(number, before_fork, share, pin=pin, watches=watches))
         except BaseException:  # for example when the system gives no more threads
             self.close()

@@ -5,8 +5,11 @@ take turns on one core, which saves waking an idle core at every turn (benchmark
 """
 
 import contextlib
+import errno
 import os
+import socket
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from arena.values import Event
 
@@ -35,6 +38,39 @@ def should_pin(pin: bool | None, event: Event, workers: int, cores: int) -> bool
 def shared_out(cores: tuple[int, ...], lanes: int) -> tuple[tuple[int, ...], ...]:
     """Return the cores of each lane: its own where there are enough, else one that it shares."""
     return tuple(cores[lane::lanes] or (cores[lane % len(cores)],) for lane in range(lanes))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Cores that no other process of arena on this machine has claimed."""
+
+    cores: tuple[int, ...]
+    names: tuple[socket.socket, ...]
+    """The claim ends when these are closed, or with the process."""
+
+
+def claim(count: int) -> Claim | None:
+    """Claim so many cores; None when fewer are free.
+
+    Several workers of a cluster on one machine would otherwise each pin their first lane to the same core. A claim is
+    an abstract socket of the core's name, like the claim to a user (users.py).
+    """
+    names: dict[int, socket.socket] = {}
+    for core in available():
+        name = socket.socket(socket.AF_UNIX)
+        try:
+            name.bind(f"\0arena-core-{core}")
+        except OSError as error:
+            name.close()
+            if error.errno != errno.EADDRINUSE:
+                raise
+        else:
+            names[core] = name
+            if len(names) == count:
+                return Claim(tuple(names), tuple(names.values()))
+    for name in names.values():
+        name.close()
+    return None
 
 
 def stay(core: int) -> None:

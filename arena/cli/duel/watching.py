@@ -19,7 +19,7 @@ class DuelWatcher(Watcher):
     """Shows how far the test has come: on a terminal in a frame, in a pipe in a line now and then."""
 
     def __init__(self, duel: Duel, workers: int, live: "Live | None") -> None:
-        super().__init__(duel.event.name, workers)
+        super().__init__(duel.event.name, f"{workers} matches at a time")
         self._duel, self._live = duel, live
         self._shown_at = time.monotonic()
         self.blocked = False
@@ -30,7 +30,7 @@ class DuelWatcher(Watcher):
         self.planned, self.done, self.begun = planned, finished, time.monotonic()
         before = f", {finished} matches played before" if finished else ""
         most = self._duel.event.repeats * len(self._duel.event.boards)
-        self.line(f"{self.name}: at most {output.counted(most, 'pairing')}{before}, {self.workers} matches at a time")
+        self.line(f"{self.name}: at most {output.counted(most, 'pairing')}{before}, {self.lanes}")
 
     def absent(self, bot: str, fault: Fault) -> None:
         """Part of `Audience`."""

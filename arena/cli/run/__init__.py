@@ -17,6 +17,7 @@ from arena.values import Event
 if TYPE_CHECKING:
     from arena.cli.run.watching import Watcher
     from arena.event.config import Tournament
+    from arena.event.config.keys import WorkersTable
     from arena.event.tournament import Progress
 
 Many = list[str] | None
@@ -24,7 +25,7 @@ Many = list[str] | None
 
 def run(
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Default: the tournament.toml here.")] = None,
-    workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto.")] = None,
+    workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto; or a cluster.")] = None,
     seed: Annotated[str | None, typer.Option(help="Fixes every draw: a number, or 32 hex digits.")] = None,
     name: Annotated[str | None, typer.Option(help="The results go to results/NAME.")] = None,
     repeats: Annotated[int | None, typer.Option(help="How often each seating is played.")] = None,
@@ -45,12 +46,15 @@ def run(
     from arena.results.archive import Archive
     from arena.sandbox import cores
 
+    cluster = options.cluster_address(workers)
     changed = options.overrides(
         settings or (),
         seed=None if seed is None else options.seed_of(seed),
         name=name,
         repeats=repeats,
-        workers__count=options.worker_count(workers),
+        workers__count=None if cluster else options.worker_count(workers),
+        workers__cluster=cluster
+        or ("none" if workers else None),  # a number means this machine, whatever the file says
         sandbox=sandbox,
         unsafe=unsafe or None,
     )
@@ -84,7 +88,7 @@ def run(
             )
     text = _as_played(path, tournament, event, changed=bool(changed or bots or boards))
     with signals.listening() as stop:
-        outcome, watcher = _play(event, folder, count, stop, tournament.workers.pinned)
+        outcome, watcher = _play(event, folder, count, stop, tournament.workers)
         if outcome.unlogged:
             output.notice(outcome.unlogged)
         if not stop:
@@ -113,18 +117,30 @@ def _as_played(path: Path, tournament: "Tournament", event: Event, *, changed: b
     return f"# As played by: {output.safe_line(command_line(), 1000)}\n{options.toml(stated)}"
 
 
-def _play(event: Event, folder: Path, workers: int, stop: signals.Stop, pin: bool | None) -> "tuple[Progress, Watcher]":
+def _play(
+    event: Event, folder: Path, count: int, stop: signals.Stop, workers: "WorkersTable"
+) -> "tuple[Progress, Watcher]":
     from arena.cli.run import totals, watching
-    from arena.event import tournament
+    from arena.event import cluster, tournament
 
     make_archive(event, folder)
-    with watching.watcher(event.name, workers, totals.Totals(event, totals.stored(folder))) as watcher:
+    lanes = f"{count} at a time" if workers.cluster is None else f"on {workers.cluster}"
+    with watching.watcher(event.name, lanes, totals.Totals(event, totals.stored(folder))) as watcher:
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
             return bool(stop)
 
-        return tournament.run(event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped), watcher
+        opened = workers.cluster and cluster.opener(workers.cluster, scale_time=workers.scale_time, notice=watcher.line)
+        return tournament.run(
+            event,
+            folder,
+            workers=count,
+            audience=watcher,
+            pin=workers.pinned,
+            stopped=stopped,
+            cluster=opened or None,
+        ), watcher
 
 
 def make_archive(event: Event, folder: Path) -> None:

@@ -77,11 +77,14 @@ def absence(bot: str, fault: Fault) -> str:
 
 
 class Watcher:
-    """Counts what happens in a run; its subclasses decide how to print it."""
+    """Counts what happens in a run; its subclasses decide how to print it.
 
-    def __init__(self, name: str, workers: int) -> None:
+    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`.
+    """
+
+    def __init__(self, name: str, lanes: str) -> None:
         self.name = name
-        self.workers = workers
+        self.lanes = lanes
         self.absentees: dict[str, Fault] = {}
         self.planned = self.done = self.played = 0
         self.begun = time.monotonic()
@@ -95,7 +98,7 @@ class Watcher:
         """Part of `Audience`."""
         self.planned, self.done, self.begun = planned, finished, time.monotonic()
         before = f", {finished} of them played before" if finished else ""
-        self.line(f"{self.name}: {planned} matches{before}, {self.workers} at a time")
+        self.line(f"{self.name}: {planned} matches{before}, {self.lanes}")
 
     def absent(self, bot: str, fault: Fault) -> None:
         """Part of `Audience`."""
@@ -124,8 +127,8 @@ class Watcher:
 class Lines(Watcher):
     """Prints a line for each tenth of the event, and when there was none for a while."""
 
-    def __init__(self, name: str, workers: int) -> None:
-        super().__init__(name, workers)
+    def __init__(self, name: str, lanes: str) -> None:
+        super().__init__(name, lanes)
         self._last_tenth, self._last_time = 0, self.begun
 
     def begins(self, planned: int, finished: int) -> None:
@@ -154,10 +157,10 @@ class Display(Watcher):
     `_frame`, its rate covers the last 30 seconds only, and the lines in a pipe need our figures in any case.
     """
 
-    def __init__(self, name: str, workers: int, totals: "Totals") -> None:
+    def __init__(self, name: str, lanes: str, totals: "Totals") -> None:
         from rich.live import Live
 
-        super().__init__(name, workers)
+        super().__init__(name, lanes)
         self._totals = totals
         self._drawn_at = 0.0
         self._live = Live(console=output.console(sys.stderr), auto_refresh=False, transient=True)
@@ -208,13 +211,13 @@ class Display(Watcher):
 
 
 @contextmanager
-def watcher(name: str, workers: int, totals: "Totals") -> Iterator[Watcher]:
+def watcher(name: str, lanes: str, totals: "Totals") -> Iterator[Watcher]:
     """Show a live display on a terminal, else plain lines."""
     console = output.console(sys.stderr)
     shown: AbstractContextManager[Watcher]
     if sys.stderr.isatty() and console.is_terminal and not console.is_dumb_terminal:
-        shown = Display(name, workers, totals)
+        shown = Display(name, lanes, totals)
     else:
-        shown = contextlib.nullcontext(Lines(name, workers))
+        shown = contextlib.nullcontext(Lines(name, lanes))
     with shown as result:
         yield result

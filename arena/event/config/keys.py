@@ -14,6 +14,7 @@ LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
 MOST_MARKS = 10_000
 MOST_WORKERS = 512  # more than a machine has cores, and each worker is a process of some 60 MB
+CLUSTER = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}|local:[1-9]\d{0,2}")
 WORKERS_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_WORKERS}, {"const": "auto"}]}
 SECRET_SEED = re.compile("[0-9a-f]{32}")  # 128 bits; a text, because a number of TOML has 64 bits at most
 SEED_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9a-fA-F]{32}$"}]}
@@ -119,6 +120,15 @@ class OpeningsTable(Table):
         return bool(self.plies or self.file)
 
 
+def _cluster(address: object) -> object:
+    """Return the address of a cluster, None for "none"; ValueError when it is no address."""
+    if address is None or address == "none":
+        return None
+    if not isinstance(address, str) or not CLUSTER.fullmatch(address):
+        raise ValueError('a scheduler such as "tcp://host:8786" or "tls://host:8786", "local:4", or "none"')
+    return address
+
+
 class WorkersTable(Table):
     """[workers]: the processes that play the matches."""
 
@@ -127,6 +137,13 @@ class WorkersTable(Table):
     )
     pin: bool | Literal["auto"] = Field(
         default="auto", description='Keep each on one core, with its bots; "auto" = where they take turns.'
+    )
+    cluster: Annotated[str | None, BeforeValidator(_cluster)] = Field(
+        default=None,
+        description='Play on the machines of a dask cluster: its scheduler, such as "tcp://host:8786", or "local:4".',
+    )
+    scale_time: bool = Field(
+        default=False, description="Give the bots on a slower machine of a cluster more time, and on a faster one less."
     )
 
     @property

@@ -22,7 +22,10 @@ from arena.game import Role
 from arena.results.standings import seat_results
 from arena.values import Abort, Ending, Event, Played, Record, SeatReport, Stop
 
-MATCH = ("id", "game", "board", "repeat", "seed", "reason", "turns", "sides", "seconds", "started", "transcript")
+MATCH = (
+    *("id", "game", "board", "repeat", "seed", "reason", "turns", "sides", "seconds", "started", "transcript"),
+    *("machine", "scale"),
+)
 SEAT = ("score", "result", "ending", "words", "fault_turn", "ready", "exit", "killed", "memory", "cpu", "turns")
 CLOCKS = ("walls", "cpus", "waits")
 FIGURES = (
@@ -131,6 +134,7 @@ def rows_of(record: Record) -> Rows:
     match = _storable(
         *(played.id, played.game, played.board, played.repeat, played.seed, played.reason, played.turns),
         *(json.dumps(record.sides), record.seconds, record.started, transcript(record)),
+        *(record.machine, record.scale),
     )
     results = [result for _, _, result, _ in seat_results(named)]
     seats = (_seat_rows(record, report, result) for report, result in zip(record.seats, results, strict=True))

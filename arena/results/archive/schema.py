@@ -8,12 +8,13 @@ from collections.abc import Callable
 
 from arena.results.archive import records
 
-VERSION = 4
+VERSION = 5
 TABLES = """
 create table matches (
   number integer primary key, id text not null unique, game text not null, board text not null, repeat integer not null,
   seed integer not null, reason text not null, turns integer not null, sides text not null, seconds real not null,
-  started text not null, transcript integer not null, figures blob not null, planned integer not null);
+  started text not null, transcript integer not null, machine text not null, scale real not null,
+  figures blob not null, planned integer not null);
 create table entries (
   number integer primary key, game text not null, board text not null, side integer not null, role text not null,
   bot text not null, digest text not null, unique (game, board, side, role, bot, digest));

@@ -1,0 +1,34 @@
+"""`arena worker`: play matches on this machine for the runs of a cluster."""
+
+from typing import Annotated
+
+import typer
+
+from arena.cli import options, output
+from arena.errors import ArenaError
+
+
+def worker(
+    scheduler: Annotated[str, typer.Argument(metavar="SCHEDULER", help="Its address, such as tcp://host:8786.")],
+    lanes: Annotated[str, typer.Option(help="Matches at once: a number, or auto for one a core.")] = "auto",
+    name: Annotated[str | None, typer.Option(help="The machine's name in the report; default: its host name.")] = None,
+    folder: Annotated[
+        str | None, typer.Option(help="A folder on a local disk for what it needs; default: TMPDIR.")
+    ] = None,
+) -> None:
+    """Play matches on this machine for the runs of a dask cluster, until Ctrl-C."""
+    from arena.event import cluster
+    from arena.sandbox import cores
+
+    if "://" not in scheduler:
+        raise ArenaError(f"{scheduler}: expected the address of a scheduler, such as tcp://host:8786")
+    count = options.worker_count(lanes)
+    cluster.refuse_without_dask()
+    import asyncio
+
+    from arena.event.cluster import start
+
+    number = len(cores.available()) if not isinstance(count, int) else count
+    raise typer.Exit(
+        128 + asyncio.run(start.serve(scheduler, lanes=number, name=name, folder=folder, notice=output.notice))
+    )

@@ -1,0 +1,135 @@
+"""How fast a machine is, measured in its lanes: a fixed search by a Python program, and a loop of C.
+
+A sample is CPU time, not time on the wall: bots are not charged either for the time in which other programs had the
+core. So a busy machine is not taken for a slow one.
+"""
+
+import ctypes
+import math
+import random
+import shutil
+import statistics
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from arena import rulefile
+from arena.games import rulebook
+from arena.values import Board
+
+NODES = 4000
+"""Positions that the Python program visits; they take about 12 ms."""
+C_STEPS = 7_000_000
+"""Steps of the loop of C, each of which waits for the one before; they take about 12 ms."""
+WARM_UPS = 2
+"""Samples of each lane that do not count, while the processor raises its clock and the caches fill."""
+SAMPLES = 5
+"""Samples of each lane that count."""
+COMPILERS = ("cc", "gcc", "clang")
+COMPILE_TIMEOUT_S = 20.0
+C_SOURCE = """
+unsigned long long spin(unsigned long long steps) {
+  unsigned long long x = 88172645463325252ULL;
+  for (unsigned long long i = 0; i < steps; i++) { x ^= x << 13; x ^= x >> 7; x ^= x << 17; }
+  return x;
+}
+"""
+
+
+class Sample(NamedTuple):
+    """The CPU time of both programs, in seconds."""
+
+    python: float
+    c: float | None
+    """None where there is no compiler."""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How long a machine takes for the two programs, with all its lanes busy."""
+
+    python_s: float
+    """The median of the samples."""
+    c_s: float | None
+    """The same of the loop of C; None where there is no compiler."""
+    spread: float
+    """The noise: the ninth decile of the Python samples as a multiple of their median."""
+
+    def factor(self, reference: "Speed") -> float:
+        """Return how many times longer this machine takes: the geometric mean over the programs that both ran."""
+        ratios = [self.python_s / reference.python_s]
+        if self.c_s is not None and reference.c_s is not None:
+            ratios.append(self.c_s / reference.c_s)
+        return math.prod(ratios) ** (1 / len(ratios))
+
+
+def speed_of(samples: Sequence[Sample]) -> Speed:
+    """Return the speed that these samples show."""
+    python = sorted(sample.python for sample in samples)
+    compiled = [sample.c for sample in samples if sample.c is not None]
+    median = statistics.median(python)
+    return Speed(
+        python_s=median,
+        c_s=statistics.median(compiled) if compiled else None,
+        spread=python[int(0.9 * (len(python) - 1))] / median,
+    )
+
+
+def measure(library: Path | None) -> Speed:
+    """Return the speed of this process, which has no lanes."""
+    return speed_of([sample(library) for _ in range(WARM_UPS + SAMPLES)][WARM_UPS:])
+
+
+def compiled(folder: Path) -> Path | None:
+    """Return the loop of C as a shared library in this folder; None where no compiler makes one."""
+    library, source = folder / "spin.so", folder / "spin.c"
+    for compiler in filter(None, map(shutil.which, COMPILERS)):
+        try:
+            source.write_text(C_SOURCE)
+            command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
+            subprocess.run(command, capture_output=True, check=True, timeout=COMPILE_TIMEOUT_S)
+        except (OSError, subprocess.SubprocessError):
+            continue
+        return library
+    return None
+
+
+def sample(library: Path | None) -> Sample:
+    """Run both programs once in this process."""
+    begun = time.thread_time()
+    _search()
+    python = time.thread_time() - begun
+    if library is None:
+        return Sample(python, None)
+    spin = _loaded(library).spin
+    begun = time.thread_time()
+    spin(ctypes.c_ulonglong(C_STEPS))
+    return Sample(python, time.thread_time() - begun)
+
+
+def _search() -> None:
+    """Visit NODES positions of a shipped board by random play: the kind of work that a Python bot does."""
+    game = rulebook.game_of(_board())
+    draws = random.Random(1)
+    state = game.start()
+    for _ in range(NODES):
+        roles = game.to_move(state)
+        if not roles or game.outcome(state) is not None:
+            state = game.start()
+            continue
+        state = game.play(state, {role: draws.choice(game.legal_moves(state, role)) for role in roles})
+
+
+@cache
+def _board() -> Board:
+    (board, *_) = rulebook.find(f"{rulefile.shipped() / 'mummy_maze.py'}/duel")
+    return board
+
+
+@cache
+def _loaded(library: Path) -> ctypes.CDLL:
+    return ctypes.CDLL(str(library))

@@ -1,0 +1,130 @@
+"""Files that travel to a machine as content by digest: the bots of an event, and the rules of its boards.
+
+A machine keeps what it got until its worker ends, so each content travels once. Bots travel as source; each machine
+builds those that have a build command.
+"""
+
+import hashlib
+import io
+import shutil
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena import durable, rulefile
+from arena.errors import ArenaError
+from arena.event import bot_folder
+from arena.games import rulebook
+from arena.values import Board, Bot, Event
+
+
+@dataclass(frozen=True)
+class Content:
+    """The name of a content, and of the file or folder in it."""
+
+    digest: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The contents that a machine needs for an event."""
+
+    bots: Mapping[str, Content]
+    """By the bot's name; bots without files have none."""
+    rules: Mapping[str, Content]
+    """By the board's label."""
+
+
+def packed(event: Event) -> tuple[Manifest, dict[str, bytes]]:
+    """Return the manifest of an event whose bots are copied, and each content by its digest."""
+    contents: dict[str, bytes] = {}
+
+    def content(name: str, files: Mapping[str, Path]) -> Content:
+        data = _tar(files)
+        digest = hashlib.sha256(data).hexdigest()[:32]
+        contents[digest] = data
+        return Content(digest, name)
+
+    bots = {}
+    for bot in event.bots:
+        if bot.files is not None:
+            path = Path(bot.files)
+            bots[bot.name] = content(path.name, {path.name: path})
+    rules = {}
+    for path in {Path(board.rules): None for board in event.boards}:
+        # The worker's own arena has the files that were shipped with it: its admission compares them.
+        files = {file.resolve() for file in rulefile.sources(path)} | {path.resolve()}
+        tables = path.with_suffix(".toml")
+        folder = path.resolve().parent
+        named = {str(file.relative_to(folder)): file for file in sorted(files) if file.is_relative_to(folder)}
+        if tables.exists():
+            named[f"{path.resolve().stem}.toml"] = tables
+        rules[path] = content(path.resolve().name, named)
+    return Manifest(bots, {board.label: rules[Path(board.rules)] for board in event.boards}), contents
+
+
+def unpack(folder: Path, digest: str, data: bytes) -> None:
+    """Keep a content in this folder; OSError when that fails."""
+    target = folder / digest
+    if target.exists():
+        return
+    part = folder / f"{digest}.part"
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            archive.extractall(part, filter="data")
+        part.rename(target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def located(event: Event, manifest: Manifest, folder: Path) -> Event:
+    """Return the event with its files where `unpack` put them; ArenaError when one of them is not what it was."""
+    boards = tuple(_located_board(board, folder, manifest.rules[board.label]) for board in event.boards)
+    bots = tuple(_located_bot(bot, folder, manifest.bots.get(bot.name)) for bot in event.bots)
+    return replace(event, boards=boards, bots=bots)
+
+
+def _located_board(board: Board, folder: Path, content: Content) -> Board:
+    path = folder / content.digest / content.name
+    (here,) = rulebook.find(f"{path}/{board.name}")
+    if here.digest != board.digest:
+        raise ArenaError(
+            f"{board.label}: its rules are another version there, though the files are the same: install the same "
+            "version of arena on both machines"
+        )
+    return here
+
+
+def _located_bot(bot: Bot, folder: Path, content: Content | None) -> Bot:
+    if content is None:
+        return bot
+    path = folder / content.digest / content.name
+    if not bot_folder.is_whole(path, bot.digest):
+        raise ArenaError(f"{bot.name}: its files did not arrive as they are: look at the disk of that machine")
+    return replace(bot, files=str(path))
+
+
+def _tar(files: Mapping[str, Path]) -> bytes:
+    """Return files and folders as a tar file that depends on names, modes, links and bytes only."""
+
+    def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
+        info.mtime = info.uid = info.gid = 0
+        info.uname = info.gname = ""
+        return info
+
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name, path in sorted(files.items()):
+            archive.add(path, name, filter=plain)
+    return data.getvalue()
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder that its owner alone can open, and return it."""
+    durable.make_folder(path)
+    path.chmod(0o700)
+    return path

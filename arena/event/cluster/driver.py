@@ -1,0 +1,412 @@
+"""The lanes of a cluster: they take the work of one run to the machines of a dask cluster, and bring records back.
+
+It has the interface of `workers.Workers`. It knows no schedule and no archive.
+"""
+
+# Theory of operation
+#
+# dask is the engine: it knows the workers, carries bytes to them and reports those that vanish. Every task is tied to
+# one worker, which this process has chosen, because only it knows which machine was admitted, which block a match
+# belongs to, and how fast each machine is. The alternative, to let the scheduler place tasks, would spread the legs of
+# a block over machines and send work to workers that were refused.
+#
+# A block is all legs of one pairing with the same repeat. It goes to one machine, so that the machine's speed favours
+# neither side. Schedules plan the legs of a block one after the other. A leg that comes later, because it is played
+# again, goes to the machine of its block if that is still there.
+#
+# A batch is one task: as many blocks as take about BATCH_S. The engine takes some milliseconds for a task, whatever is
+# in it. A machine has at most BATCHES_A_LANE batches for each of its lanes, one that is played and one that waits, so
+# that nothing piles up in the scheduler, and little is lost with a machine.
+#
+# When a batch fails, for whatever reason (KilledWorker, CancelledError, a closed connection, a session that ended), its
+# items are reported with a LostError, which the tournament counts as aborts and plays again. Its late results are
+# dropped: only batches that are still listed are taken. So nothing is played twice in the tables.
+#
+# All calls that may wait for the network are made in other threads, so that Ctrl-C is heard at once.
+
+import asyncio
+import contextlib
+import logging
+import tempfile
+import threading
+import time
+import uuid
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, Self
+
+from distributed import Client, Future, LocalCluster
+
+from arena.errors import ArenaError, MachineError
+from arena.event.cluster import calibration, content, session, wire
+from arena.event.cluster.host import Outcome, Spec
+from arena.event.cluster.machine import Machine, News, Task
+from arena.event.workers import Done, Item, Lane, LostError, Result
+from arena.sandbox.launcher import Launcher
+from arena.values import Event, Match, Record
+
+BATCH_S = 1.0  # of work in a batch
+MOST_ITEMS = 500  # in a batch, so that no message is large
+BATCHES_A_LANE = 2
+LOOK_S = 0.1  # between two looks at whether to stop
+WORKERS_S = 1.0  # between two looks at which workers there are
+STOP_S = 2.0  # for the cluster to be freed
+CONNECT_S = 10.0
+MOST_LOSSES = 5  # of one worker, before it is given nothing more
+BLOCKS_KNOWN = 10_000  # the machines of so many blocks are remembered, for legs that are played again
+NOTICE_S = 30.0  # between two notices that there is no machine
+LOCAL = "local:"
+
+
+@dataclass
+class _Batch:
+    """A task of dask's, and the items in it."""
+
+    machine: Machine
+    items: list[Any]
+    future: Future | None = None
+
+
+class Cluster:
+    """The lanes of a cluster for one run. A context manager: at its end the cluster is free."""
+
+    def __init__(
+        self,
+        address: str,
+        event: Event,
+        logs: Path,
+        *,
+        block: Callable[[Any], Hashable],
+        pin: bool | None = None,
+        scale_time: bool = False,
+        stopped: Callable[[], bool] = lambda: False,
+        notice: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`address`: of a scheduler, or `local:N` for a cluster of N workers with one lane each on this machine.
+
+        `block` returns the same key for all items that belong on one machine, None for an item that may go anywhere.
+        """
+        self._address, self._logs, self._block = address, logs, block
+        self._stopped, self._notice = stopped, notice
+        self._names = wire.Names(event)
+        self._names.matches = self._matches = dict[str, Match]()
+        manifest, contents = content.packed(event)
+        spec = Spec(replace(event, seed=0), manifest, 0, pin)
+        with tempfile.TemporaryDirectory() as folder:
+            speed = calibration.measure(calibration.compiled(Path(folder)))
+        self._task = Task(
+            key=uuid.uuid4().hex[:12],
+            spec=spec,
+            contents=contents,
+            facts=session.own_facts(),
+            speed=speed,
+            scale_time=scale_time,
+        )
+        self._news: SimpleQueue[News | frozenset[str] | tuple[_Batch, Any]] = SimpleQueue()
+        self._machines: dict[str, Machine] = {}
+        self._losses: dict[str, int] = {}
+        self._batches: dict[int, _Batch] = {}
+        self._numbers = iter(range(1 << 62))
+        self._pulled: deque[Any] = deque()
+        self._owners: OrderedDict[Hashable, Machine] = OrderedDict()
+        self._backlog: dict[Machine, deque[list[Any]]] = {}
+        self._noticed = time.monotonic()
+        self._closing = threading.Event()
+        self._local = None
+        try:
+            if address.startswith(LOCAL):
+                self._local = _local_cluster(int(address.removeprefix(LOCAL)))
+            self._client = self._connected()
+        except BaseException:
+            self.close()
+            raise
+        threading.Thread(target=self._look_for_workers, name="arena-cluster", daemon=True).start()
+
+    def map(
+        self, function: Callable[[Launcher, Item], Result], items: Callable[[], Item | None]
+    ) -> Iterator[Done[Item, Result]]:
+        """Call `function(launcher, item)` on items in the lanes of the cluster; see `Workers.map`."""
+        while not self._stopped():
+            self._give_out(function, items)
+            if not (self._batches or self._pulled or any(self._backlog.values())):
+                return
+            self._complain()
+            try:
+                news = self._news.get(timeout=LOOK_S)
+                while True:
+                    yield from self._heard(news)
+                    news = self._news.get_nowait()
+            except Empty:
+                pass
+
+    def lanes(self) -> tuple[Lane, ...]:
+        """Return a lane for each machine: which of its lanes is at which match, only the machine knows."""
+        return tuple(Lane(machine.name) for machine in self._machines.values() if machine.state in {"ready", "busy"})
+
+    def close(self) -> None:
+        """End the sessions on all machines within STOP_S."""
+        self._closing.set()
+        closing = threading.Thread(target=self._end, daemon=True)
+        closing.start()
+        closing.join(STOP_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # What goes out.
+
+    def _give_out(self, function: Callable[..., Any], items: Callable[[], Any]) -> None:
+        """Give batches to machines, one each in turn, until they have enough or there is no work."""
+        ready = [machine for machine in self._machines.values() if machine.state == "ready"]
+        if not ready and not self._pulled and (item := items()) is not None:
+            self._pulled.append(item)  # so that `map` knows whether there is any work
+        while ready:
+            for machine in ready[:]:
+                if len(machine.batches) >= BATCHES_A_LANE * machine.lanes or not (
+                    batch := self._next_batch(machine, items)
+                ):
+                    ready.remove(machine)
+                else:
+                    self._submit(machine, function, batch)
+
+    def _next_batch(self, machine: Machine, items: Callable[[], Any]) -> list[Any]:
+        """Return the items of the next batch for a machine; empty when there are none now."""
+        size = 1 if machine.seconds is None else min(MOST_ITEMS, max(1, round(BATCH_S / max(machine.seconds, 1e-4))))
+        batch: list[Any] = []
+        backlog = self._backlog.get(machine)
+        while len(batch) < size:
+            block = backlog.popleft() if backlog else self._next_block(items)
+            if not block:
+                break
+            key = self._block(block[0])
+            owner = machine if key is None else self._owners.get(key, machine)
+            if owner is not machine and owner.state == "ready":
+                self._backlog.setdefault(owner, deque()).append(block)
+                continue
+            if key is not None:
+                self._owners[key] = machine
+                if len(self._owners) > BLOCKS_KNOWN:
+                    self._owners.popitem(last=False)
+            batch += block
+        return batch
+
+    def _next_block(self, items: Callable[[], Any]) -> list[Any]:
+        """Return the items that follow each other and have the same key."""
+        block: list[Any] = []
+        while True:
+            item = self._pulled.popleft() if self._pulled else items()
+            if item is None:
+                return block
+            if block and (self._block(item) is None or self._block(item) != self._block(block[0])):
+                self._pulled.append(item)
+                return block
+            block.append(item)
+
+    def _submit(self, machine: Machine, function: Callable[..., Any], items: list[Any]) -> None:
+        number = next(self._numbers)
+        batch = self._batches[number] = machine.batches[number] = _Batch(machine, items)
+        for item in items:
+            self._matches[item.match.id] = item.match
+        orders = [self._names.order((function, item), machine.scale) for item in items]
+        try:
+            batch.future = self._client.submit(
+                session.play,
+                *(self._task.key, number, orders),
+                key=f"arena-{self._task.key}-{number}",
+                workers=[machine.address],
+                pure=False,
+                retries=0,
+            )
+            batch.future.add_done_callback(lambda future: self._news.put((batch, _fetched(future))))
+        except Exception as error:  # noqa: BLE001 (the client is not connected at the moment)
+            self._news.put((batch, error))
+
+    # What comes back.
+
+    def _heard(self, news: "News | frozenset[str] | tuple[_Batch, Any]") -> Iterator[Done[Any, Any]]:
+        if isinstance(news, News):
+            yield from self._machine_changed(news)
+            return
+        if isinstance(news, frozenset):
+            for machine in [each for address, each in self._machines.items() if address not in news]:
+                yield from self._lose(machine, "its worker is gone")
+                self._machines.pop(machine.address, None)
+            for address in news - self._machines.keys():
+                machine = self._machines[address] = Machine(address, self._client, self._task, self._news.put)
+                machine.start()
+            return
+        batch, outcome = news
+        number = next((number for number, each in batch.machine.batches.items() if each is batch), None)
+        if number is None:  # it was given up meanwhile
+            return
+        if isinstance(outcome, BaseException):
+            yield from self._lose(batch.machine, f"{type(outcome).__name__}: {outcome}")
+            return
+        del batch.machine.batches[number], self._batches[number]
+        outcomes, logged = outcome
+        self._write_log(batch.machine, logged)
+        seconds = [each.seconds for each in outcomes if each.result is not None]
+        if seconds:
+            mean, before = sum(seconds) / len(seconds), batch.machine.seconds
+            batch.machine.seconds = mean if before is None else 0.7 * before + 0.3 * mean
+        broken = ""
+        for item, each in zip(batch.items, outcomes, strict=True):
+            if isinstance(each.error, MachineError):
+                broken = str(each.error)
+                yield Done(item, None, f"{batch.machine.name}: {each.error}", LostError(str(each.error)))
+            else:
+                yield self._done(batch.machine, item, each)
+        if broken:
+            yield from self._machine_changed(News(batch.machine, "refused", broken))
+
+    def _done(self, machine: Machine, item: Any, outcome: Outcome) -> Done[Any, Any]:
+        if outcome.result is None:
+            return Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
+        result = self._names.unpacked(outcome.result)
+        self._matches.pop(item.match.id, None)
+        if isinstance(result, Record):
+            result = replace(result, machine=machine.name, scale=machine.scale)
+        return Done(item, result)
+
+    def _machine_changed(self, news: News) -> Iterator[Done[Any, Any]]:
+        """Take note of what the thread of a machine has learnt."""
+        machine = news.machine
+        if self._machines.get(machine.address) is not machine:
+            return
+        if news.kind == "lost":
+            yield from self._lose(machine, news.words)
+            return
+        machine.state = news.kind
+        if news.kind == "ready":
+            scaled = "" if machine.scale == 1 else f", its bots get {machine.scale:g} times the time"
+            logging.info("%s (%s) plays: %d lanes%s", machine.name, machine.address, machine.lanes, scaled)
+            self._notice(f"{machine.name} plays {machine.lanes} at a time{scaled}")
+        elif news.kind == "busy":
+            self._notice(f"{machine.name} waits: {news.words}")
+        else:
+            logging.warning("%s (%s) is given nothing: %s", machine.name, machine.address, news.words)
+            self._notice(f"{machine.name} is given nothing: {news.words}")
+            yield from self._give_up(machine, news.words)
+
+    def _lose(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
+        """Forget a machine; if it is still there, it is admitted anew."""
+        if self._machines.get(machine.address) is not machine or machine.state == "lost":
+            return
+        machine.state = "lost"
+        machine.leave()
+        losses = self._losses[machine.address] = self._losses.get(machine.address, 0) + 1
+        count = sum(len(batch.items) for batch in machine.batches.values())
+        logging.warning("%s (%s) was lost with %d matches: %s", machine.name, machine.address, count, reason)
+        if count:
+            self._notice(f"{machine.name} was lost; {count} matches are played again: {reason}")
+        if losses < MOST_LOSSES:
+            del self._machines[machine.address]
+        else:
+            machine.state = "refused"
+            self._notice(f"{machine.name} is given nothing: it was lost {losses} times")
+        yield from self._give_up(machine, reason)
+
+    def _give_up(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
+        """Report all items that a machine was given as lost."""
+        futures = [batch.future for batch in machine.batches.values() if batch.future is not None]
+        if futures:
+            threading.Thread(target=self._cancel, args=(futures,), daemon=True).start()
+        items = [item for batch in machine.batches.values() for item in batch.items]
+        for number in list(machine.batches):
+            del self._batches[number]
+        machine.batches.clear()
+        for block in self._backlog.pop(machine, ()):  # these were not given to it yet
+            self._pulled.extend(block)
+        for item in items:
+            yield Done(item, None, f"{machine.name} was lost: {reason}", LostError(reason))
+
+    def _cancel(self, futures: list[Future]) -> None:
+        with contextlib.suppress(Exception):
+            self._client.cancel(futures, force=True)
+
+    def _write_log(self, machine: Machine, lines: str) -> None:
+        """Append the lines that a machine logged to its file beside the log of this process."""
+        if lines:
+            safe = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in machine.name)
+            with contextlib.suppress(OSError), (self._logs / f"{safe}.log").open("a", encoding="utf-8") as log:
+                log.write(lines)
+
+    def _complain(self) -> None:
+        """Say that there is no machine; ArenaError when all that are there were refused."""
+        states = [machine.state for machine in self._machines.values()]
+        if states and all(state == "refused" for state in states):
+            raise ArenaError(
+                f"{self._address}: no worker of this cluster can play the event; the lines above say why, and how to "
+                "mend that; then run the same command again"
+            )
+        if "ready" not in states and "joining" not in states and time.monotonic() - self._noticed > NOTICE_S:
+            self._noticed = time.monotonic()
+            self._notice(f"{self._address}: waiting for workers; `arena worker {self._address}` starts one")
+
+    # The other threads.
+
+    def _connected(self) -> Client:
+        """Return a client; ArenaError when no scheduler answers."""
+        try:
+            return Client(self._local or self._address, timeout=CONNECT_S, set_as_default=False, name="arena")
+        except (OSError, ValueError) as error:
+            raise ArenaError(
+                f"{self._address}: no dask scheduler answers there ({error}); start one with `dask scheduler`, and "
+                "look at the address"
+            ) from error
+
+    def _look_for_workers(self) -> None:
+        """In a thread: have each new worker admitted, and report each that is gone."""
+        while not self._closing.wait(WORKERS_S if self._machines else LOOK_S):
+            try:
+                if self._client.status == "closed":  # the scheduler was gone for too long
+                    self._client = self._connected()
+                self._news.put(frozenset(self._client.scheduler_info(n_workers=-1)["workers"]))
+            except Exception as error:  # noqa: BLE001 (the engine is between two states; the next look will tell)
+                logging.info("the scheduler does not answer: %s", error)
+                continue
+
+    def _end(self) -> None:
+        """In a thread: end all sessions, then the client and the local cluster."""
+        with contextlib.suppress(Exception):
+            self._client.cancel([batch.future for batch in self._batches.values() if batch.future], force=True)
+        closing = [threading.Thread(target=_close, args=(each,), daemon=True) for each in self._machines.values()]
+        for thread in closing:
+            thread.start()
+        for thread in closing:
+            thread.join(STOP_S)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=LOOK_S)
+        if self._local is not None:
+            with contextlib.suppress(Exception):
+                self._local.close(timeout=STOP_S)
+
+
+def _fetched(future: Future) -> Any:
+    """Return the result of a task, or the exception with which it, or dask, failed."""
+    try:
+        return future.result()
+    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
+        return error
+
+
+def _close(machine: Machine) -> None:
+    with contextlib.suppress(Exception):
+        machine.close()
+
+
+def _local_cluster(workers: int) -> LocalCluster:
+    return LocalCluster(
+        n_workers=workers,
+        threads_per_worker=BATCHES_A_LANE,
+        resources={"lanes": 1},
+        memory_limit=0,
+        dashboard_address=None,
+        worker_dashboard_address=None,
+    )

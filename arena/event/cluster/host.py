@@ -1,0 +1,249 @@
+"""The process on a machine that holds the lanes of one event: `python -m arena.event.cluster.host DESCRIPTOR PARENT`.
+
+A dask worker starts it and speaks with it over a socket (`session.py`). Its lanes are those of workers.py.
+"""
+
+# Theory of operation
+#
+# Why a process of its own. The kernel kills a lane when the *thread* that forked it ends (PDEATHSIG), and dask runs
+# tasks in threads that come and go; a fork beside other threads may inherit a held lock; and a worker that a nanny
+# started is daemonic, so that multiprocessing lets it have no children. This process has one thread, is started by
+# subprocess, which knows no daemons, and lives as long as the session.
+#
+# Its end. It leaves in order when the socket is closed or at SIGTERM: then `Workers.close` ends the lanes and their
+# bots. When the dask worker is killed, the kernel kills this process (`parallel.tie_to`), and so its lanes.
+#
+# One thing at a time. `Workers.map` asks for the next item whenever a lane has room. That is when the socket is read.
+# Results go back in the batches in which the work came, each with the lines that the log got meanwhile.
+
+import shutil
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from arena import parallel
+from arena.errors import ArenaError, MachineError
+from arena.event import builds
+from arena.event.cluster import calibration, content, wire
+from arena.event.cluster.calibration import Sample, Speed
+from arena.event.cluster.content import Manifest
+from arena.event.logs import Log
+from arena.event.workers import Workers
+from arena.sandbox import cores, levels, toolchain
+from arena.sandbox.exposure import refuse_exposed
+from arena.sandbox.launcher import Launcher
+from arena.values import Event
+
+LONGEST_LOG = 200_000  # bytes of the log that go back with one batch
+
+
+@dataclass(frozen=True)
+class Spec:
+    """All that a machine needs to know of an event."""
+
+    event: Event
+    """With the files of the driver's machine, and without its seed."""
+    manifest: Manifest
+    lanes: int
+    pin: bool | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a machine offers; the driver decides what it gets."""
+
+    lanes: int
+    """How many matches it plays at once."""
+    pinned: bool
+    speed: Speed
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a machine cannot play this event, in words."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one item of a batch went: a packed result and its seconds, or arena's failure."""
+
+    result: bytes | None
+    seconds: float = 0.0
+    failure: str = ""
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True)
+class _Order:
+    """An item of a batch, packed."""
+
+    batch: int
+    index: int
+    data: bytes
+
+
+@dataclass
+class _Batch:
+    """A batch that is played: the items that are not done, and the outcomes of the others."""
+
+    left: int
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+
+
+_names: wire.Names
+"""In a lane: the bots and boards of this machine."""
+
+
+class Host:
+    """The lanes of one event on this machine, and the socket to the dask worker."""
+
+    def __init__(self, connection: Connection, folder: Path) -> None:
+        self._connection, self._folder = connection, folder
+        self._ended = False
+        self._queue: deque[_Order] = deque()
+        self._batches: dict[int, _Batch] = {}
+        self._log_read = 0
+
+    def serve(self) -> None:
+        """Make ready, then play batches until the driver or the dask worker ends it."""
+        global _names
+        spec: Spec = self._connection.recv()
+        claim = None
+        try:
+            event = _made_ready(spec, self._folder)
+            _names = wire.Names(event)
+            lanes = min(spec.lanes, cores.matches_at_once(event, spec.lanes))
+            claim = cores.claim(lanes)
+            pinned = claim is not None and cores.should_pin(spec.pin, event, lanes, len(cores.available()))
+            library = calibration.compiled(self._folder)
+            log = Log(self._folder / "logs")
+        except (ArenaError, OSError) as error:
+            self._connection.send(Refusal(str(error)))
+            return
+        try:
+            with Workers(
+                lanes,
+                pin=pinned,
+                before_fork=log.renew,
+                stopped=lambda: self._ended,
+                among=claim.cores if pinned and claim is not None else None,
+            ) as workers:
+                self._connection.send(Report(lanes, pinned, _calibrated(workers, lanes, library)))
+                while not self._ended:
+                    self._receive(wait=True)
+                    for done in workers.map(_in_lane, self._next):
+                        result, seconds = done.result or (None, 0.0)
+                        self._answer(done.item, Outcome(result, seconds, done.failure, done.error))
+        finally:
+            log.close()
+
+    def _receive(self, *, wait: bool) -> None:
+        """Read the batches that have arrived, at least one with `wait`; take note when the socket is closed."""
+        try:
+            while not self._ended and (wait or self._connection.poll()):
+                number, orders = self._connection.recv()
+                self._batches[number] = _Batch(len(orders))
+                self._queue.extend(_Order(number, index, data) for index, data in enumerate(orders))
+                wait = False
+        except (EOFError, OSError):
+            self._ended = True
+
+    def _next(self) -> _Order | None:
+        if not self._queue:
+            self._receive(wait=False)
+        return self._queue.popleft() if self._queue else None
+
+    def _answer(self, order: _Order, outcome: Outcome) -> None:
+        """Keep an outcome; send its batch when all of it is done."""
+        batch = self._batches[order.batch]
+        batch.outcomes[order.index] = outcome
+        if len(batch.outcomes) < batch.left:
+            return
+        del self._batches[order.batch]
+        try:
+            self._connection.send(
+                (order.batch, [batch.outcomes[index] for index in sorted(batch.outcomes)], self._logged())
+            )
+        except OSError:
+            self._ended = True
+
+    def _logged(self) -> str:
+        """Return the lines that were logged since the last batch."""
+        try:
+            with (self._folder / "logs" / "arena.log").open("rb") as log:
+                log.seek(self._log_read)
+                data = log.read(LONGEST_LOG)
+        except OSError:
+            return ""
+        whole = data[: data.rfind(b"\n") + 1] if len(data) < LONGEST_LOG else data
+        self._log_read += len(whole)
+        return whole.decode("utf-8", "replace")
+
+
+def _made_ready(spec: Spec, folder: Path) -> Event:
+    """Return the event with its files on this machine, built; ArenaError when it cannot be played here."""
+    level = spec.event.conditions.sandbox
+    if (cause := levels.failure(level)) is not None:
+        raise ArenaError(f"its self-test of the level {level!r} failed: {cause}: {levels.TABLE[level].needs}")
+    for module in spec.event.conditions.preload:
+        if find_spec(module.split(".")[0]) is None:
+            raise ArenaError(f"its environment has no module {module!r}, which `preload` names; install it there")
+    contents = folder.parent / "content"
+    event = content.located(spec.event, spec.manifest, contents)
+    event = replace(event, bots=builds.built(event.bots, folder.parent / "builds", level))
+    refuse_exposed((folder.parent,), event.bots, level)
+    for bot in event.bots:
+        program = toolchain.resolved(bot.command)[0][0]
+        is_own = "/" in bot.command[0] and not bot.command[0].startswith("/")
+        if not is_own and shutil.which(program) is None:
+            raise ArenaError(f"it has no program {program!r}, which {bot.name} needs; install it there")
+    return event
+
+
+def _calibrated(workers: Workers, lanes: int, library: Path | None) -> Speed:
+    """Return the speed of this machine with all its lanes busy; MachineError when they cannot work."""
+    left = [library] * (lanes * (calibration.WARM_UPS + calibration.SAMPLES))
+    samples: list[Sample] = []
+    for done in workers.map(_sample, lambda: left.pop() if left else None):
+        if done.result is None:
+            raise MachineError(f"its lanes cannot work: {done.failure}")
+        samples.append(done.result)
+    return calibration.speed_of(samples[lanes * calibration.WARM_UPS :])
+
+
+def _sample(_launcher: Launcher, library: Path | None) -> Sample:
+    return calibration.sample(library)
+
+
+def _in_lane(launcher: Launcher, order: _Order) -> tuple[bytes, float]:
+    """Do the work of an order; return the packed result and its seconds."""
+    begun = time.monotonic()
+    work: Callable[[Launcher, Any], object]
+    work, item = _names.unpacked(order.data)
+    return wire.result(work(launcher, item)), time.monotonic() - begun
+
+
+def main() -> None:
+    """Serve the socket of this descriptor; end with the process that started this one."""
+    descriptor, parent = map(int, sys.argv[1:3])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    parallel.tie_to(parent)
+    Host(Connection(descriptor), Path(sys.argv[3])).serve()
+
+
+if __name__ == "__main__":
+    # Under its own name, because what it sends is unpickled by a process that imported it so.
+    from arena.event.cluster import host
+
+    host.main()

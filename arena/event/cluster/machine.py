@@ -1,0 +1,140 @@
+"""The driver's side of one worker: a thread that has it admitted, keeps its session, and notices when it is gone.
+
+The thread speaks with the worker only by `Client.run`, outside dask's tasks, so it needs no free thread there. What it
+learns it puts into a queue that the main thread reads.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from arena.event.cluster import admission, session
+from arena.event.cluster.admission import Admission
+from arena.event.cluster.calibration import Speed
+from arena.event.cluster.host import Refusal, Report, Spec
+from arena.event.cluster.session import Facts
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+BEAT_S = 2.0  # between two renewals of a session, a quarter of its lease
+LOOK_S = 0.1  # between two looks whether a host is ready
+BUSY_S = 1.0  # between two questions to a worker that plays for another driver
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that workers are asked to do for one event, and how they are judged."""
+
+    key: str
+    """The session's name."""
+    spec: Spec
+    contents: Mapping[str, bytes]
+    facts: Facts
+    """Of the driver."""
+    speed: Speed
+    """Of the driver's machine."""
+    scale_time: bool
+
+
+@dataclass(frozen=True)
+class News:
+    """What a machine's thread has learnt."""
+
+    machine: "Machine"
+    kind: str
+    """`ready`, `refused`, `busy` or `lost`."""
+    words: str = ""
+
+
+@dataclass(eq=False)
+class Machine:
+    """One worker of dask."""
+
+    address: str
+    client: "Client"
+    task: Task
+    report: Callable[[News], None]
+    name: str = ""
+    lanes: int = 0
+    scale: float = 1.0
+    state: str = "joining"
+    """`joining`, `ready`, `refused`, `busy` or `lost`; only the main thread sets it."""
+    batches: dict[int, Any] = field(default_factory=dict)
+    """The batches that it was given, by number."""
+    seconds: float | None = None
+    """The mean time of its last matches; None before the first."""
+    _closing: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        """Begin to have it admitted."""
+        self.name = self.name or self.address
+        threading.Thread(target=self._serve, name=f"arena-{self.address}", daemon=True).start()
+
+    def leave(self) -> None:
+        """End its thread; its session then ends by itself."""
+        self._closing.set()
+
+    def close(self) -> None:
+        """End its session at once; wait for that."""
+        self._closing.set()
+        self.client.run(session.close_session, self.task.key, workers=[self.address], on_error="ignore")
+
+    def _serve(self) -> None:
+        try:
+            refusal = self._admit()
+            if refusal:
+                self.report(News(self, "refused", refusal))
+                self._ask(session.close_session, self.task.key)
+                return
+            self.report(News(self, "ready"))
+            while not self._closing.wait(BEAT_S):
+                self._ask(session.renew, self.task.key)
+        except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
+            if not self._closing.is_set():
+                self.report(News(self, "lost", f"{type(error).__name__}: {error}"))
+
+    def _ask(self, function: Callable[..., Any], *arguments: object) -> Any:
+        answers = self.client.run(function, *arguments, workers=[self.address])
+        if self.address not in answers:
+            raise session.SessionLostError("the worker is gone")
+        return answers[self.address]
+
+    def _admit(self) -> str:
+        """Have the worker make ready; return why it is refused, or nothing."""
+        task = self.task
+        try:
+            facts: Facts = self._ask(session.facts)
+        except (ImportError, AttributeError) as error:
+            return f"it has no arena {task.facts.arena} ({error}): install botarena[dask] of this version there"
+        self.name, self.lanes = facts.machine, facts.lanes
+        if difference := admission.compared(task.facts, facts):
+            return difference
+        told = False
+        while (missing := self._ask(session.open_session, task.key, list(task.contents))) is None:
+            if not told:
+                told = True
+                self.report(News(self, "busy", "it plays for another run; it is asked again every second"))
+            if self._closing.wait(BUSY_S):
+                return "the run is over"
+        for digest in missing:
+            self._ask(session.store, task.key, digest, task.contents[digest])
+        self._ask(session.prepare, task.key, _with_lanes(task.spec, facts.lanes))
+        report: Report | Refusal | None = None
+        while report is None:
+            if self._closing.wait(LOOK_S):
+                return "the run is over"
+            report = self._ask(session.renew, task.key)
+        if isinstance(report, Refusal):
+            return report.words
+        self.lanes = report.lanes
+        decision: Admission = admission.judged(
+            report.speed, task.speed, task.spec.event.conditions, scale_time=task.scale_time
+        )
+        self.scale = decision.scale
+        return decision.refusal
+
+
+def _with_lanes(spec: Spec, lanes: int) -> Spec:
+    return Spec(spec.event, spec.manifest, lanes, spec.pin)

@@ -1,0 +1,231 @@
+"""The side of a dask worker: the session of one driver with this machine. dask runs these functions in the worker.
+
+A session is a host process (`host.py`) with its folder. A worker has one session at a time, because two would take each
+other's cores. The driver renews it every few seconds; without that it ends by itself, so a driver that was killed
+leaves nothing behind.
+"""
+
+import asyncio
+import contextlib
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from distributed import get_worker
+
+import arena
+from arena import rulefile
+from arena.event.cluster import content
+from arena.event.cluster.host import Outcome, Refusal, Report, Spec
+
+LEASE_S = 8.0  # without a beat of the driver; the host then has 2 s to end its bots
+LOOK_S = 0.5
+STOP_S = 1.5  # for the host to end its lanes, which have 1 s
+ATTRIBUTE = "arena_session"  # of a dask worker: its session
+NAME = "arena_name"  # of a dask worker: the name that `arena worker --name` gave it
+
+Batch = tuple[list[Outcome], str]
+"""The outcomes of a batch in order, and the lines that were logged meanwhile."""
+
+
+class SessionLostError(Exception):
+    """The session has ended, and with it all that it played."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a worker says of itself before it gets anything."""
+
+    python: str
+    arena: str
+    code: str
+    """A digest of arena's files there."""
+    machine: str
+    """The name of the machine, or the name that `arena worker --name` gave to the worker."""
+    lanes: int
+
+
+class Session:
+    """A host process, and the batches that it is at."""
+
+    def __init__(self, key: str, folder: Path) -> None:
+        self.key, self.folder = key, content.private_folder(folder)
+        ours, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-P", "-m", "arena.event.cluster.host", str(theirs.fileno()), str(os.getpid())]
+            self._process = subprocess.Popen(
+                [*command, str(folder)], stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+            )
+        self._connection = Connection(ours.detach())
+        self._sending = threading.Lock()
+        self._renewed = time.monotonic()
+        self._ready: Future[Report | Refusal] = Future()
+        self._batches: dict[int, Future[Batch]] = {}
+        self._lost = ""
+        threading.Thread(target=self._read, name="arena-session", daemon=True).start()
+
+    @property
+    def lost(self) -> str:
+        """Why the session has ended; empty while it lasts."""
+        return self._lost
+
+    def renew(self) -> Report | Refusal | None:
+        """Let the session last for another LEASE_S; return what the host said once it is ready."""
+        self._renewed = time.monotonic()
+        return self._ready.result() if self._ready.done() else None
+
+    def prepare(self, spec: Spec) -> None:
+        """Have the host make ready for an event."""
+        self._connection.send(spec)
+
+    def play(self, number: int, orders: Sequence[bytes]) -> Batch:
+        """Have the host play a batch, and wait for its outcomes; SessionLostError when the session ends before."""
+        future: Future[Batch] = Future()
+        with self._sending:
+            if self._lost:
+                raise SessionLostError(self._lost)
+            self._batches[number] = future
+            try:
+                self._connection.send((number, list(orders)))
+            except OSError as error:
+                raise SessionLostError(str(error)) from error
+        return future.result()
+
+    def end(self, reason: str) -> None:
+        """End the host with all that it started, within STOP_S and a little; fail the batches that it was at."""
+        with self._sending:
+            if self._lost:
+                return
+            self._lost = reason
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()  # the kernel then kills its lanes
+            self._process.wait()
+        waiting: list[Future[Any]] = [self._ready, *self._batches.values()]
+        for future in waiting:
+            with contextlib.suppress(InvalidStateError):  # it was done in time
+                future.set_exception(SessionLostError(reason))
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _read(self) -> None:
+        """Take what the host sends, and watch the lease, until the session ends."""
+        reason = "the host process of its lanes ended"
+        try:
+            while not self._lost:
+                if self._connection.poll(LOOK_S):
+                    message = self._connection.recv()
+                    if isinstance(message, Report | Refusal):
+                        self._ready.set_result(message)
+                    else:
+                        number, outcomes, logged = message
+                        self._batches.pop(number).set_result((outcomes, logged))
+                elif time.monotonic() - self._renewed > LEASE_S:
+                    reason = "its driver was not heard of for too long"
+                    break
+        except (EOFError, OSError):
+            pass
+        self.end(reason)
+
+
+def own_facts(machine: str = "", lanes: int = 0) -> Facts:
+    """Return the facts of this process."""
+    return Facts(
+        python=f"{platform.python_implementation()} {sys.version_info.major}.{sys.version_info.minor}",
+        arena=arena.__version__,
+        code=code_digest(),
+        machine=machine or socket.gethostname(),
+        lanes=lanes,
+    )
+
+
+def facts(dask_worker: Any) -> Facts:
+    """Return what this worker says of itself; its lanes are its resource `lanes`, else its threads."""
+    lanes = dask_worker.state.total_resources.get("lanes", dask_worker.state.nthreads)
+    return own_facts(getattr(dask_worker, NAME, ""), int(lanes))
+
+
+@cache
+def code_digest() -> str:
+    """Return a digest of the files of arena and of the rules that come with it, in this process."""
+    state = sha256()
+    for folder in (Path(arena.__file__).parent, rulefile.shipped()):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in {".py", ".toml"} and "_shipped" not in path.relative_to(folder).parts:
+                state.update(f"\0{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return state.hexdigest()[:16]
+
+
+async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> list[str] | None:
+    """Begin a session; return the digests of the contents that are missing here, None when another driver plays here.
+
+    A coroutine runs in the thread of the event loop, which lives as long as the worker: the kernel would kill the host
+    when the thread that started it ends, and threads of tasks do end.
+    """
+    session = getattr(dask_worker, ATTRIBUTE, None)
+    if session is not None and not session.lost:
+        if session.key != key:
+            return None
+        await asyncio.to_thread(session.end, "its driver began again")
+    folder = content.private_folder(Path(dask_worker.local_directory) / "arena")
+    setattr(dask_worker, ATTRIBUTE, Session(key, folder / f"session-{key}-{time.monotonic_ns()}"))
+    return [digest for digest in digests if not (folder / "content" / digest).exists()]
+
+
+async def store(key: str, digest: str, data: bytes, dask_worker: Any) -> None:
+    """Keep a content."""
+    session = _session(key, dask_worker)
+    session.renew()
+    await asyncio.to_thread(content.unpack, session.folder.parent / "content", digest, data)
+
+
+async def prepare(key: str, spec: Spec, dask_worker: Any) -> None:
+    """Have the host of a session make ready for an event, which may take long: `renew` returns its report."""
+    _session(key, dask_worker).prepare(spec)
+
+
+async def renew(key: str, dask_worker: Any) -> Report | Refusal | None:
+    """Keep a session; return the report of its host once it is ready. SessionLostError when the session is over."""
+    return _session(key, dask_worker).renew()
+
+
+async def close_session(key: str, dask_worker: Any) -> None:
+    """End a session, if it is not over."""
+    with contextlib.suppress(SessionLostError):
+        session = _session(key, dask_worker)
+        await asyncio.to_thread(session.end, "its driver ended it")
+
+
+async def close_any(dask_worker: Any) -> None:
+    """End the session of a worker that leaves, if it has any."""
+    session = getattr(dask_worker, ATTRIBUTE, None)
+    if session is not None:
+        await asyncio.to_thread(session.end, "its worker left the cluster")
+
+
+def play(key: str, number: int, orders: Sequence[bytes]) -> Batch:
+    """Play a batch: a task of dask's, in one of its threads."""
+    return _session(key, get_worker()).play(number, orders)
+
+
+def _session(key: str, dask_worker: Any) -> Session:
+    session: Session | None = getattr(dask_worker, ATTRIBUTE, None)
+    if session is None or session.key != key:
+        raise SessionLostError("the session is not there")
+    if session.lost:
+        raise SessionLostError(session.lost)
+    return session

@@ -1,0 +1,55 @@
+"""`arena worker`: a dask worker as arena wants it, which joins again when its scheduler restarts."""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+
+from distributed import Worker
+
+from arena.event.cluster import session
+from arena.event.cluster.driver import BATCHES_A_LANE
+
+
+async def serve(
+    address: str, *, lanes: int, name: str | None, folder: str | None, notice: Callable[[str], None]
+) -> int:
+    """Work for the scheduler at this address until a signal comes; return the number of the signal.
+
+    No nanny: it would count its own memory and not that of bots, and what it restarts loses its session anyhow. No
+    limit of memory and no dashboard for the same reasons, and because a dashboard is an open port.
+    """
+    logging.getLogger("distributed").setLevel(logging.WARNING)  # it has a line for each beat of a driver
+    loop = asyncio.get_running_loop()
+    asked: asyncio.Future[int] = loop.create_future()
+
+    def ask(number: int) -> None:
+        if not asked.done():
+            asked.set_result(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, ask, number)
+    while not asked.done():
+        worker = Worker(
+            address,
+            nthreads=BATCHES_A_LANE * lanes,  # so that each lane always has a batch that waits
+            resources={"lanes": lanes},
+            memory_limit=0,
+            dashboard=False,
+            dashboard_address=None,
+            name=name,
+            local_directory=folder,
+        )
+        setattr(worker, session.NAME, name or "")
+        started = asyncio.ensure_future(worker)
+        await asyncio.wait([started, asked], return_when=asyncio.FIRST_COMPLETED)
+        if started.done():
+            started.result()
+            notice(f"{worker.address} works for {address}: {lanes} lanes")
+            finished = asyncio.ensure_future(worker.finished())
+            await asyncio.wait([finished, asked], return_when=asyncio.FIRST_COMPLETED)
+            if not asked.done():
+                notice(f"the scheduler {address} is gone; waiting for it")
+        await session.close_any(worker)
+        await worker.close(timeout=1, nanny=False)
+    return asked.result()

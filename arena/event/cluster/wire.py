@@ -1,0 +1,117 @@
+"""Work and results as bytes: what the driver and a machine both have travels by its name.
+
+A match names its bots, and a record its match. So no path of one machine reaches another, and a record comes back with
+the very match that was given out.
+"""
+
+import io
+import pickle
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from arena.values import Bot, Conditions, Event, Match, Seat
+
+PROTOCOL = 5
+
+
+class _Packer(pickle.Pickler):
+    """Pickles values, with matches and bots by name."""
+
+    def __init__(self, file: io.BytesIO, conditions: Conditions | None, scale: float) -> None:
+        super().__init__(file, PROTOCOL)
+        self._conditions, self._scale = conditions, scale
+
+    def persistent_id(self, value: object) -> object:
+        if isinstance(value, Bot):
+            return "bot", value.name
+        if not isinstance(value, Match):
+            return None
+        if self._conditions is None:
+            return "record's", value.id
+        return (
+            "planned",
+            *(value.id, value.game, value.board, tuple((seat.role, seat.bot.name) for seat in value.seats)),
+            *(value.repeat, value.seed, value.key, value.opening, self._scale),
+            None if value.conditions == self._conditions else value.conditions,
+        )
+
+
+class _Unpacker(pickle.Unpickler):
+    """Reads what a `_Packer` wrote."""
+
+    def __init__(self, file: io.BytesIO, names: "Names") -> None:
+        super().__init__(file)
+        self._names = names
+
+    def persistent_load(self, name: Any) -> object:
+        kind, *values = name
+        if kind == "bot":
+            return self._names.bots[values[0]]
+        if kind == "record's":
+            return self._names.matches[values[0]]
+        return self._names.match(*values)
+
+
+class Names:
+    """The bots, boards and matches of an event, by which values are packed and unpacked on one side."""
+
+    def __init__(self, event: Event) -> None:
+        self._event = event
+        self._rules = {board.label: board.rules for board in event.boards}
+        self.bots = {bot.name: bot for bot in event.bots}
+        self.matches: Mapping[str, Match] = {}
+        """The matches that are given out, by id; only the driver has them."""
+
+    def order(self, value: object, scale: float) -> bytes:
+        """Pack work for a machine whose bots get `scale` times the time."""
+        return _packed(value, self._event.conditions, scale)
+
+    def unpacked(self, data: bytes) -> Any:
+        """Return the value that the other side packed."""
+        return _Unpacker(io.BytesIO(data), self).load()
+
+    def match(
+        self,
+        match_id: str,
+        game: str,
+        board: str,
+        seats: tuple[tuple[str, str], ...],
+        repeat: int,
+        seed: int,
+        key: str,
+        opening: Any,
+        scale: float,
+        conditions: Conditions | None,
+    ) -> Match:
+        """Return a match as this side has it, with its bots' files and rules here, and with its time scaled."""
+        return Match(
+            id=match_id,
+            game=game,
+            board=board,
+            rules=self._rules[f"{game}/{board}"],
+            seats=tuple(Seat(role, self.bots[bot]) for role, bot in seats),
+            repeat=repeat,
+            seed=seed,
+            key=key,
+            opening=opening,
+            conditions=scaled(conditions or self._event.conditions, scale),
+        )
+
+
+def result(value: object) -> bytes:
+    """Pack a result for the driver."""
+    return _packed(value, None, 1.0)
+
+
+@lru_cache
+def scaled(conditions: Conditions, scale: float) -> Conditions:
+    """Return conditions with `scale` times the time to start, to move, in the bank and in the margin."""
+    return conditions if scale == 1.0 else replace(conditions, time=conditions.time.scaled(scale))
+
+
+def _packed(value: object, conditions: Conditions | None, scale: float) -> bytes:
+    file = io.BytesIO()
+    _Packer(file, conditions, scale).dump(value)
+    return file.getvalue()
