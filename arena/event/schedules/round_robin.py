@@ -7,8 +7,8 @@ sits out each round, another one each time. `count` is exact.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain, product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, combinations, permutations, product
 from math import comb, perm
 
 from arena.game import Role
@@ -44,11 +44,15 @@ def count(event: Event) -> dict[str, int]:
 
 def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot, ...]]:
     """Yield every way to give the board's roles to distinct bots that play them: a bot for each role, in order."""
+    choices = product(*_able(board, bots, kind))
+    return _seated(board, kind, (chosen for chosen in choices if len(set(map(id, chosen))) == len(chosen)))
+
+
+def _seated(board: Board, kind: str, choices: Iterable[tuple[Bot, ...]]) -> Iterator[tuple[Bot, ...]]:
+    """Yield a bot for each role, in order of the roles, for each choice of a bot for each group."""
     groups = groups_of(board, kind)
-    as_chosen = [*chain(*groups)] == [*board.roles]  # the roles stand in order of the groups
-    for chosen in product(*_able(board, bots, kind)):
-        if len(set(map(id, chosen))) < len(chosen):
-            continue
+    as_chosen = [*chain(*groups)] == [*board.roles]  # the groups are single roles, and stand in order
+    for chosen in choices:
         if as_chosen and len(chosen) == len(board.roles):
             yield chosen
         else:
@@ -59,6 +63,24 @@ def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot
 def number_of_seatings(board: Board, bots: Sequence[Bot], kind: str) -> int:
     """Return how many seatings `seatings` yields, without making them: of a thousand bots there are a million."""
     return _choices([frozenset(bot.name for bot in able) for able in _able(board, bots, kind)])
+
+
+def _by_legs(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot, ...]]:
+    """Yield the seatings of `seatings`, all those of the same bots one after the other.
+
+    So the legs of a pairing are played together, and a cluster gives them to one machine.
+    """
+    able = _able(board, bots, kind)
+    if all(each == able[0] for each in able[1:]):  # as a rule; a million seatings take a second, and ten otherwise
+        yield from _seated(board, kind, chain.from_iterable(map(permutations, combinations(able[0], len(able)))))
+        return
+    order = {id(bot): number for number, bot in enumerate(bots)}
+    for first in seatings(board, bots, kind):
+        seated = sorted({id(bot): bot for bot in first}.values(), key=lambda bot: order[id(bot)])
+        legs = seatings(board, seated, kind)
+        if next(legs) == first:  # else they were yielded with an earlier seating
+            yield first
+            yield from legs
 
 
 def groups_of(board: Board, kind: str) -> tuple[tuple[Role, ...], ...]:
@@ -96,7 +118,7 @@ def _seatings_of(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
     """Yield the seatings of one repeat, each with its board."""
     for board in event.boards:
         if not _by_rounds(event, board):
-            for seating in seatings(board, event.bots, event.seating):
+            for seating in _by_legs(board, event.bots, event.seating):
                 yield board, seating
     for board, table in _tables_of(event):
         for seating in seatings(board, table, event.seating):
