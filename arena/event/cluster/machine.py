@@ -119,7 +119,12 @@ class Machine:
             if self._closing.wait(BUSY_S):
                 return "the run is over"
         for digest in missing:
-            self._ask(session.store, task.key, digest, task.contents[digest])
+            try:
+                self._ask(session.store, task.key, digest, task.contents[digest])
+            except OSError as error:
+                if error.errno is None:  # a connection that broke
+                    raise
+                return f"it cannot keep the bots' files: {error}; make room there, or give it another --folder"
         self._ask(session.prepare, task.key, _with_lanes(task.spec, facts.lanes))
         report: Report | Refusal | None = None
         while report is None:

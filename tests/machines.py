@@ -1,0 +1,127 @@
+"""A dask cluster on this machine: a scheduler, and workers that are real processes, quick to start.
+
+Workers are forked from one process that has imported all that they need, because that import takes a second.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from processes import until
+
+SCHEDULER = """
+import asyncio, sys
+from distributed import Scheduler
+async def serve(port):
+    async with Scheduler(port=port, host="127.0.0.1", dashboard=False, dashboard_address="127.0.0.1:0") as scheduler:
+        print(scheduler.address, flush=True)
+        await scheduler.finished()
+asyncio.run(serve(int(sys.argv[1])))
+"""
+WORKERS = """
+import asyncio, json, multiprocessing, os, signal, sys
+from distributed import Worker
+from arena.event.cluster import session, start
+import arena.event.workers
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for line in sys.stdin:
+    wish = json.loads(line)
+    pid = os.fork()
+    if pid:
+        print(pid, flush=True)
+        continue
+    sys.stdin.close()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if wish["daemon"]:
+        multiprocessing.current_process()._config["daemon"] = True
+    exec(wish["before"])
+    code = asyncio.run(start.serve(wish["address"], lanes=wish["lanes"], name=wish["name"], folder=wish["folder"], notice=lambda text: None))
+    os._exit(0)
+"""
+
+
+class Machines:
+    """The scheduler and the workers of one test."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._errors = (folder / "machines.log").open("w")
+        self._scheduler = self._started(SCHEDULER, "0")
+        self.address = self._line(self._scheduler)
+        self._forker = self._started(WORKERS)
+        self.pids: list[int] = []
+
+    def worker(self, name: str = "", *, lanes: int = 1, daemon: bool = False, before: str = "") -> int:
+        """Start a worker and return its process; `before` is code that it runs first."""
+        import json
+
+        wish = {
+            **{"address": self.address, "lanes": lanes, "name": name or None, "daemon": daemon, "before": before},
+            "folder": str(self._folder),
+        }
+        assert self._forker.stdin is not None
+        self._forker.stdin.write(json.dumps(wish) + "\n")
+        self._forker.stdin.flush()
+        self.pids.append(int(self._line(self._forker)))
+        return self.pids[-1]
+
+    def restart_scheduler(self) -> None:
+        """Kill the scheduler and start another at the same address."""
+        self._scheduler.kill()
+        self._scheduler.wait()
+        self._scheduler = self._started(SCHEDULER, self.address.rpartition(":")[2])
+        self._line(self._scheduler)
+
+    def close(self) -> None:
+        for pid in self.pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for process in (self._scheduler, self._forker):
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    stream.close()
+        self._errors.close()
+
+    def _started(self, program: str, *arguments: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-c", program, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env=os.environ | {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"},
+        )
+
+    def _line(self, process: "subprocess.Popen[str]") -> str:
+        assert process.stdout is not None
+        line = process.stdout.readline().strip()
+        assert line, (self._folder / "machines.log").read_text()
+        return line
+
+
+@contextlib.contextmanager
+def machines(folder: Path) -> Iterator[Machines]:
+    made = Machines(folder)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def hosts_below(pid: int) -> list[int]:
+    """Return the processes that hold the lanes of a worker."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in children.read_text().split()] if children.exists() else []
+
+
+def gone(pids: Any) -> bool:
+    from processes import alive
+
+    return until(lambda: not any(alive(pid) for pid in pids), 15)
