@@ -80,3 +80,70 @@ def test_the_tables_of_three_workers_of_which_two_are_killed_and_another_joins_a
     for pid in (workers[2], *joined):
         os.kill(pid, signal.SIGTERM)
     assert gone([*workers, *joined])
+
+
+@pytest.fixture
+def worker(shared) -> Iterator[int]:
+    pid = shared.worker("one")
+    yield pid
+    os.kill(pid, signal.SIGTERM)
+    assert gone([pid])
+
+
+def driver(cup: Path, address: str) -> "subprocess.Popen[str]":
+    """A run on the cluster, in a process of its own, that is in the middle of its matches."""
+    main = subprocess.Popen(
+        [sys.executable, "-m", "arena", "run", "--no-charts", "--workers", address],
+        cwd=cup,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert main.stderr is not None
+    for line in main.stderr:
+        if "matches (" in line:
+            break
+    return main
+
+
+@pytest.mark.slow
+def test_a_driver_that_is_killed_leaves_nothing_on_the_workers_and_the_same_command_goes_on(tmp_path, shared, worker):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
+    main = driver(cup, shared.address)
+    below = descendants(worker)
+    assert below
+    main.kill()
+    main.communicate()
+    died = time.monotonic()
+    assert until(lambda: not any(map(alive, below)), 20)
+    assert time.monotonic() - died < 11
+    again = driver(cup, shared.address)
+    _, said = again.communicate(timeout=120)
+    assert again.returncode == 0, said
+    outcome, _ = run(cup, "local", 2)
+    assert tables(cup / "results" / "cup") == tables(cup / "local")
+
+
+@pytest.mark.slow
+def test_ctrl_c_frees_the_cluster_within_two_seconds_and_leaves_no_bot(tmp_path, shared, worker):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=40)
+    main = driver(cup, shared.address)
+    below = descendants(worker)
+    assert below
+    main.send_signal(signal.SIGINT)
+    asked = time.monotonic()
+    assert until(lambda: not any(map(alive, below)), 20)
+    freed = time.monotonic() - asked
+    _, said = main.communicate(timeout=60)
+    assert main.returncode == 130
+    assert "matches are stored; to go on" in said
+    assert freed < 2.5  # a busy machine
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_restarts_costs_no_match(tmp_path, shared, worker):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
+    audience = Acts(after_10=shared.restart_scheduler)
+    outcome, lines = play(cup, "cluster", shared.address, audience)
+    assert outcome.complete
+    assert outcome.failed == ()
+    assert len({record.match.id for record in audience.records}) == len(audience.records) == outcome.planned
