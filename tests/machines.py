@@ -40,7 +40,8 @@ for line in sys.stdin:
     if wish["daemon"]:
         multiprocessing.current_process()._config["daemon"] = True
     exec(wish["before"])
-    code = asyncio.run(start.serve(wish["address"], lanes=wish["lanes"], name=wish["name"], folder=wish["folder"], notice=lambda text: None))
+    del wish["before"], wish["daemon"]
+    asyncio.run(start.serve(**wish, notice=lambda text: None))
     os._exit(0)
 """
 
@@ -61,7 +62,11 @@ class Machines:
         import json
 
         wish = {
-            **{"address": self.address, "lanes": lanes, "name": name or None, "daemon": daemon, "before": before},
+            "address": self.address,
+            "lanes": lanes,
+            "name": name or None,
+            "daemon": daemon,
+            "before": before,
             "folder": str(self._folder),
         }
         assert self._forker.stdin is not None

@@ -12,17 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machines import Machines, gone, hosts_below, machines
+from machines import Machines, gone, machines
 from processes import alive, descendants, until
 from sprint import FIRST, LAST
 from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 
+from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import cluster, tournament
 from arena.event.cluster import admission, calibration
+from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.cluster.driver import Cluster
-from arena.values import Record
+from arena.results.archive import Archive
+from arena.sandbox import cores
+from arena.values import Conditions, Record
 
 BUILT = 'command = "sh built.sh"\nbuild = "sh build.sh"\n'
 
@@ -77,6 +81,14 @@ def test_the_tables_of_three_workers_of_which_two_are_killed_and_another_joins_a
     assert tables(cup / "cluster") == tables(cup / "local")
     assert len({record.match.id for record in audience.records}) == len(audience.records) == outcome.planned
     assert {abort.match for abort in audience.aborts} <= {record.match.id for record in audience.records}
+    # All legs of a pairing with the same repeat go to one machine, unless that was lost in between.
+    aborted = {abort.match for abort in audience.aborts}
+    blocks: dict[object, set[str]] = {}
+    for record in audience.records:
+        if record.match.id not in aborted:
+            names = frozenset(seat.bot.name for seat in record.match.seats)
+            blocks.setdefault((record.match.repeat, names), set()).add(record.machine)
+    assert Counter(map(len, blocks.values()))[1] >= len(blocks) - 2
     for pid in (workers[2], *joined):
         os.kill(pid, signal.SIGTERM)
     assert gone([*workers, *joined])
@@ -119,7 +131,7 @@ def test_a_driver_that_is_killed_leaves_nothing_on_the_workers_and_the_same_comm
     again = driver(cup, shared.address)
     _, said = again.communicate(timeout=120)
     assert again.returncode == 0, said
-    outcome, _ = run(cup, "local", 2)
+    run(cup, "local", 2)
     assert tables(cup / "results" / "cup") == tables(cup / "local")
 
 
@@ -143,7 +155,141 @@ def test_ctrl_c_frees_the_cluster_within_two_seconds_and_leaves_no_bot(tmp_path,
 def test_a_scheduler_that_restarts_costs_no_match(tmp_path, shared, worker):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
     audience = Acts(after_10=shared.restart_scheduler)
-    outcome, lines = play(cup, "cluster", shared.address, audience)
+    outcome, _ = play(cup, "cluster", shared.address, audience)
     assert outcome.complete
     assert outcome.failed == ()
     assert len({record.match.id for record in audience.records}) == len(audience.records) == outcome.planned
+
+
+NO_CONFINEMENT = """
+from arena.sandbox import levels
+levels.failure = lambda name: "this kernel has no Landlock"
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_that_cannot_play_the_event_is_given_nothing_and_the_run_says_why(tmp_path, shared, worker):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=2000)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(NO_CONFINEMENT)
+    unfit = [
+        shared.worker("older", before="session.code_digest = lambda: 'older'"),
+        shared.worker("pypy", before="session.platform.python_implementation = lambda: 'PyPy'"),
+        shared.worker("open", before=f"os.environ['PYTHONPATH'] = {str(tmp_path / 'site')!r}"),
+        shared.worker("full", before="import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"),
+    ]
+
+    audience, lines = Quiet(), list[str]()
+    outcome = tournament.run(
+        event_of(cup),
+        cup / "cluster",
+        workers=1,
+        audience=audience,
+        cluster=functools.partial(Cluster, shared.address, notice=lines.append),
+        stopped=lambda: sum("given nothing" in line for line in lines) == len(unfit) and bool(audience.records),
+    )
+    assert outcome.stopped
+    assert {record.machine for record in audience.records} == {"one"}
+    said = "\n".join(lines)
+    assert "older is given nothing: its files of arena 0.1.0 are not those of the driver (older, and here" in said
+    assert "pypy is given nothing: it runs PyPy 3." in said
+    assert "open is given nothing: its self-test of the level 'landlock' failed: this kernel has no Landlock" in said
+    assert "full is given nothing: it cannot keep the bots' files: [Errno 27] File too large" in said
+    for pid in unfit:
+        os.kill(pid, signal.SIGTERM)
+    assert gone(unfit)
+
+
+@pytest.mark.slow
+def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp_path, shared, monkeypatch):
+    quick = Speed(python_s=1e-5, c_s=1e-5, spread=1.0)
+    monkeypatch.setattr(calibration, "measure", lambda _library: quick)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    pid = shared.worker("slow")
+    with pytest.raises(ArenaError, match="no worker of this cluster can play the event"):
+        play(cup, "cluster", shared.address, Quiet())
+    os.kill(pid, signal.SIGTERM)
+    assert gone([pid])
+
+
+@pytest.mark.slow
+def test_a_slower_machine_gives_its_bots_more_time_and_the_match_keeps_its_id(tmp_path, shared, worker, monkeypatch):
+    measure = calibration.measure
+
+    def third(library: Path | None) -> Speed:
+        speed = measure(library)
+        return Speed(speed.python_s / 3, None if speed.c_s is None else speed.c_s / 3, speed.spread)
+
+    monkeypatch.setattr(calibration, "measure", third)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    audience = Quiet()
+    outcome, _ = play(cup, "cluster", shared.address, audience, scale_time=True)
+    assert outcome.complete
+    run(cup, "local", 2)
+    assert tables(cup / "cluster") == tables(cup / "local")
+    assert all(1.5 < record.scale < 6 for record in audience.records)
+    with Archive.open(cup / "cluster") as archive:
+        stored = {record.match.id: record for record in archive.records()}
+    assert {record.match.id: record.scale for record in audience.records} == {
+        match: record.scale for match, record in stored.items()
+    }
+    assert {record.match.conditions.time.start for record in stored.values()} == {event_of(cup).conditions.time.start}
+
+
+def test_a_machine_is_judged_by_its_speed_where_a_clock_decides():
+    reference, conditions = Speed(python_s=0.01, c_s=0.02, spread=1.1), Conditions()
+
+    def judged(factor: float, spread: float = 1.1, conditions: Conditions = conditions, *, scale_time: bool = False):
+        speed = Speed(python_s=0.01 * factor, c_s=0.02 * factor, spread=spread)
+        return admission.judged(speed, reference, conditions, scale_time=scale_time)
+
+    assert judged(1.9) == Admission()
+    assert judged(3).refusal == (
+        "it is too slow for matches that a clock decides: it takes 3.0 times as long as the driver's machine, and 2 is "
+        "the limit: set scale_time = true in [workers], or leave it out"
+    )
+    assert judged(3, scale_time=True) == Admission(scale=3.0)
+    assert judged(0.5, scale_time=True) == Admission(scale=0.5)
+    assert judged(1.01, scale_time=True) == Admission()
+    assert "10 is the limit: leave it out" in judged(11, scale_time=True).refusal
+    assert "it is too noisy for matches that a clock decides" in judged(1, spread=1.7).refusal
+    no_clock = Conditions(time=TimeControl(move=None))
+    assert judged(30, spread=9, conditions=no_clock) == Admission()
+
+
+def test_the_speed_of_a_machine_is_compared_by_what_ran_on_both():
+    with_c = calibration.speed_of([Sample(0.02, 0.08)] * 5)
+    without = calibration.speed_of([Sample(0.01, None)] * 5)
+    assert with_c.factor(without) == pytest.approx(2)
+    assert with_c.factor(calibration.speed_of([Sample(0.01, 0.01)] * 5)) == pytest.approx(4)
+    assert calibration.speed_of([Sample(0.01, None)] * 9 + [Sample(0.05, None)] * 2).spread == pytest.approx(5)
+
+
+def test_time_is_scaled_as_a_whole():
+    control = TimeControl(start=4.0, move=1.0, bank=2.0, margin=0.1)
+    assert control.scaled(1.5) == TimeControl(start=6.0, move=1.5, bank=3.0, margin=0.1 * 1.5)
+    assert TimeControl(start=None, move=None).scaled(2) == TimeControl(start=None, move=None, margin=0.1)
+
+
+def test_without_dask_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ArenaError, match=r"clusters need dask .*: pip install 'botarena\[dask\]'"):
+        cluster.opener("tcp://host:8786", scale_time=False, notice=print)
+
+
+def test_an_address_where_no_scheduler_is_ends_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.event.cluster.driver.CONNECT_S", 0.3)
+    with pytest.raises(ArenaError, match=r"tcp://127.0.0.1:9: no dask scheduler answers there .*start one with"):
+        play(workspace(tmp_path, {"a": DICE, "b": FIRST}), "cluster", "tcp://127.0.0.1:9", Quiet())
+
+
+def test_workers_on_one_machine_share_out_its_cores():
+    free = len(cores.available())
+    claims = [claim for _ in range(free) if (claim := cores.claim(1)) is not None]
+    try:
+        assert len({claim.cores for claim in claims}) == len(claims)
+        assert cores.claim(1) is None
+    finally:
+        for claim in claims:
+            for name in claim.names:
+                name.close()
