@@ -8,7 +8,7 @@ import hmac
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
@@ -119,6 +119,10 @@ class Conditions:
     """True when a bot that says `ready again` stays for its next match."""
     protocol: int = 1
     """Version of the line protocol."""
+
+    def scaled(self, factor: float) -> "Conditions":
+        """Return the conditions with so many times the time, as bots have it on a machine of another speed."""
+        return self if factor == 1 else replace(self, time=self.time.scaled(factor))
 
 
 @dataclass(frozen=True)
@@ -305,6 +309,13 @@ class Record:
     """The machine of a cluster that played it; empty when the machine of the run did."""
     scale: float = 1.0
     """How many times the event's time its bots had, because this machine is slower or faster."""
+
+    @property
+    def match_as_played(self) -> Match:
+        """The match with the time that its bots had."""
+        return (
+            self.match if self.scale == 1 else replace(self.match, conditions=self.match.conditions.scaled(self.scale))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,6 @@ the very match that was given out.
 import io
 import pickle
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -96,7 +95,7 @@ class Names:
             seed=seed,
             key=key,
             opening=opening,
-            conditions=scaled(conditions or self._event.conditions, scale),
+            conditions=_scaled(conditions or self._event.conditions, scale),
         )
 
 
@@ -105,10 +104,8 @@ def result(value: object) -> bytes:
     return _packed(value, None, 1.0)
 
 
-@lru_cache
-def scaled(conditions: Conditions, scale: float) -> Conditions:
-    """Return conditions with `scale` times the time to start, to move, in the bank and in the margin."""
-    return conditions if scale == 1.0 else replace(conditions, time=conditions.time.scaled(scale))
+_scaled = lru_cache(Conditions.scaled)
+"""The same object for all matches of a machine: other caches are keyed by it."""
 
 
 def _packed(value: object, conditions: Conditions | None, scale: float) -> bytes:
