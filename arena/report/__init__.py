@@ -62,7 +62,11 @@ def write(
     index = Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
     frame = page.Page(
-        title, leaderboard.table(results), tuple(charts), leaderboard.placings(results.event.schedule, placings)
+        title,
+        leaderboard.table(results),
+        tuple(charts),
+        leaderboard.placings(results.event.schedule, placings),
+        results.machines() if author is None else None,
     )
     played = results.played if author is None else author.own(results.played)
     games = replays.Games(rules)

@@ -14,6 +14,7 @@ from arena import __version__, charts
 from arena.protocol import clean
 from arena.report.leaderboard import Places, Table
 from arena.report.packing import safe_json
+from arena.results.machines import Machines
 
 PARTS = Path(__file__).parent / "html"
 LARGEST_SVG_BYTES = 400_000
@@ -39,6 +40,8 @@ class Page:
     leaderboard: Table
     charts: tuple[Path, ...]
     places: Places | None = None
+    machines: Machines | None = None
+    """The machines of a cluster; None where no cluster played, or where the reader shall not see them."""
 
     def text(self, data: object, chunks: Sequence[str]) -> str:
         """Return the whole file."""
@@ -50,6 +53,8 @@ class Page:
             scripts=[Markup(script) for script in self._scripts],  # noqa: S704  our own files
             table=self.leaderboard,
             places=self.places,
+            machines=self.machines,
+            clean=clean,
             pictures=self._pictures,
             data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
             chunks=chunks,

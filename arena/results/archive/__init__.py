@@ -43,6 +43,7 @@ from arena.game import Role
 from arena.results.archive import records, schema
 from arena.results.archive.database import DamagedError, Database, NoResultsError
 from arena.results.archive.records import Entry, Row, Span, StoredSeat
+from arena.results.machines import BlockSeat, MachineRow
 from arena.results.standings import Tally
 from arena.values import Abort, Ending, Event, Failing, Played, Record, Stop
 
@@ -368,6 +369,39 @@ class Archive(Database):
             "join clocks on clocks.match = seats.match and clocks.place = seats.place where planned or ?"
         )
         yield from self._rows(query, all_versions)
+
+    def machines(self) -> Iterator[MachineRow]:
+        """Yield a row for each machine that played matches of the plan; "" is the machine of the run."""
+        query = (
+            "select machine, count(*), avg(scale), avg(seconds) from matches where planned group by machine "
+            "order by machine"
+        )
+        faults = (
+            "select machine, ending, count(*) from matches join seats on match = number "
+            "where planned and ending is not null group by machine, ending"
+        )
+        failed: dict[str, Counter[str]] = {}
+        for machine, ending, times in self._rows(faults):
+            failed.setdefault(machine, Counter())[ending] += times
+        for machine, matches, scale, seconds in list(self._rows(query)):
+            endings = failed.get(machine, Counter())
+            yield MachineRow(
+                machine=machine,
+                matches=matches,
+                scale=scale,
+                seconds=seconds,
+                timeouts=endings[Ending.TIMEOUT],
+                crashes=endings[Ending.CRASHED] + endings[Ending.LIMIT_EXCEEDED],
+            )
+
+    def block_seats(self, most: int) -> list[BlockSeat]:
+        """Return the newest seats of the plan, at most so many, for the comparison of machines."""
+        query = (
+            "select machine, matches.game || '/' || matches.board, repeat, matches.number, bot, score from matches "
+            "join seats on match = matches.number join entries on entry = entries.number "
+            "where planned order by matches.number desc limit ?"
+        )
+        return [BlockSeat(*row) for row in self._rows(query, most)]
 
     def aborts(self) -> tuple[Abort, ...]:
         """Return the failures of arena itself, in order."""

@@ -24,6 +24,8 @@ from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
 from arena.results.leaderboard import meetings, rank_changes, ranking, rating_cache, rating_rows, stop_words
+from arena.results.machines import MOST_SEATS, Machines
+from arena.results.machines import table as machine_table
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
 from arena.values import FEWEST_RANKED, Event, Failing, Played, digest_of, labels
@@ -425,6 +427,15 @@ class Results:
         on_board = np.array([entry.label == board for entry in arrays.entries], dtype=np.bool_)
         lengths: Ints = arrays.turns[on_board[arrays.entry[arrays.position == 0]]]
         return lengths
+
+    def machines(self) -> Machines | None:
+        """Return the table of the machines that played, with a test whether they played alike; None without a cluster.
+
+        It compares the newest `MOST_SEATS` seats.
+        """
+        rows = list(self._archive.machines())
+        compared = self._archive.block_seats(MOST_SEATS) if len(rows) > 1 else []
+        return machine_table(rows, compared)
 
     def aborts(self) -> "pd.DataFrame":
         """Return a row for each time that arena itself failed a match: match, attempt, cause."""
