@@ -7,12 +7,15 @@ the very match that was given out.
 import io
 import pickle
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 
 from arena.values import Bot, Conditions, Event, Match, Seat
 
 PROTOCOL = 5
+PLAIN = tuple(field.name for field in fields(Match) if field.name not in {"rules", "seats", "conditions"})
+"""The fields of a match that are the same on every machine."""
 
 
 class _Packer(pickle.Pickler):
@@ -31,8 +34,9 @@ class _Packer(pickle.Pickler):
             return "record's", value.id
         return (
             "planned",
-            *(value.id, value.game, value.board, tuple((seat.role, seat.bot.name) for seat in value.seats)),
-            *(value.repeat, value.seed, value.key, value.opening, self._scale),
+            {name: getattr(value, name) for name in PLAIN},
+            tuple((seat.role, seat.bot.name) for seat in value.seats),
+            self._scale,
             None if value.conditions == self._conditions else value.conditions,
         )
 
@@ -72,30 +76,14 @@ class Names:
         return _Unpacker(io.BytesIO(data), self).load()
 
     def match(
-        self,
-        match_id: str,
-        game: str,
-        board: str,
-        seats: tuple[tuple[str, str], ...],
-        repeat: int,
-        seed: int,
-        key: str,
-        opening: Any,
-        scale: float,
-        conditions: Conditions | None,
+        self, plain: dict[str, Any], seats: tuple[tuple[str, str], ...], scale: float, conditions: Conditions | None
     ) -> Match:
         """Return a match as this side has it, with its bots' files and rules here, and with its time scaled."""
         return Match(
-            id=match_id,
-            game=game,
-            board=board,
-            rules=self._rules[f"{game}/{board}"],
+            rules=self._rules[f"{plain['game']}/{plain['board']}"],
             seats=tuple(Seat(role, self.bots[bot]) for role, bot in seats),
-            repeat=repeat,
-            seed=seed,
-            key=key,
-            opening=opening,
             conditions=_scaled(conditions or self._event.conditions, scale),
+            **plain,
         )
 
 
