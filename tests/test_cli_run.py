@@ -248,3 +248,10 @@ def test_a_run_says_which_bot_gets_fewer_threads_than_it_asks_for(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "threads" not in done.stderr
     assert "6 of them played before" in done.stderr  # the matches are the same
+
+
+def test_a_board_that_needs_more_bots_than_there_are_is_named(tmp_path):
+    folder = cup.make(tmp_path / "ws", boards="three_cards nine")
+    done = cup.arena(folder, "run", "--plan")
+    assert done.returncode == 0
+    assert done.stderr == "surround/nine: no match, since it needs 4 different bots that play its roles; add bots\n"

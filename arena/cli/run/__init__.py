@@ -43,6 +43,7 @@ def run(
 ) -> None:
     """Play the event of a tournament.toml; after an interruption, go on with it."""
     from arena.event import config, discovery
+    from arena.event.schedules import round_robin
     from arena.results.archive import Archive
     from arena.sandbox import cores
 
@@ -76,6 +77,12 @@ def run(
         idle = [output.safe_line(bot.name) for bot in entrants if bot.name not in playing]
         if idle:
             output.notice(f"left out, since they play none of the boards: {', '.join(idle)}")
+    for board in event.boards:
+        if not round_robin.number_of_seatings(board, event.bots, event.seating):
+            needed = len(round_robin.groups_of(board, event.seating))
+            output.notice(
+                f"{board.label}: no match, since it needs {needed} different bots that play its roles; add bots"
+            )
     if plan:
         planning.show(event, folder, count, json=json)
         return

@@ -133,9 +133,8 @@ def read_state(
     for cell, fact, item in (*board_marks, *marks):
         sign, style = _look(item, fact, letters)
         symbols[cell] = (*symbols.get(cell, ()), sign)
-        styles.setdefault(sign, style)
-        if item.sign == "ROLE":
-            styles[sign] = style or styles[sign]
+        if style:
+            styles[sign] = style
     meanings = [(_look(item, fact, letters)[0], fact) for _, fact, item in board_marks]
     meanings += _meanings(drawing, marks, dict.fromkeys((*roles, *owners)), letters)
     in_play = frozenset[Cell]() if grid is None else _in_play(grid, pieces.values())
