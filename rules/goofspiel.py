@@ -7,18 +7,18 @@ from typing import NamedTuple
 from arena.drawing import Cards
 from arena.game import CHANCE, Fact, Game, Move, Outcome, Role
 
-Hand = tuple[int, ...]
+Numbers = tuple[int, ...]
 
 
 class State(NamedTuple):
     """The cards of both roles and of the prizes, and the points so far."""
 
-    prizes: Hand
+    prizes: Numbers
     """Those that are not turned up yet."""
     prize: int
     """The one that both bid for; 0 = chance is to turn one up."""
-    left: Hand
-    right: Hand
+    left: Numbers
+    right: Numbers
     left_points: int = 0
     right_points: int = 0
 
@@ -95,11 +95,11 @@ class Goofspiel(Game[State]):
         )
 
 
-def _without(cards: Hand, card: int) -> Hand:
+def _without(cards: Numbers, card: int) -> Numbers:
     return tuple(other for other in cards if other != card)
 
 
-def _cards(name: str, cards: Hand) -> Fact:
+def _cards(name: str, cards: Numbers) -> Fact:
     return " ".join((name, *map(str, cards)))
 
 
