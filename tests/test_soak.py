@@ -8,7 +8,10 @@ import time
 import pytest
 from processes import gone_soon
 from sprint import FIRST, LAST
-from test_tournament import DICE, event_of, played_by, referees, run, tables, workspace
+from test_tournament import DICE, event_of, killed_twenty_times, played_by, referees, run, tables, workspace
+
+from arena.event.placings import placings
+from arena.results.archive import Archive
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
@@ -29,3 +32,19 @@ def test_two_thousand_matches_with_workers_killed_all_the_time_end_with_the_same
         assert main.process.exitcode == 0
     assert gone_soon(below)
     assert tables(cup / "killed") == tables(cup / "whole")
+
+
+@pytest.mark.parametrize(("schedule", "keys"), [("swiss", {"rounds": 5, "repeats": 2}), ("ladder", {"rounds": 7})])
+def test_killed_twenty_times_a_schedule_that_looks_at_results_ends_with_the_same_tables(tmp_path, schedule, keys):
+    bots = {f"b{number:02}": (DICE, FIRST, LAST)[number % 3] + f"# {number}\n" for number in range(13)}
+    cup = workspace(tmp_path, bots, schedule=f"'{schedule}'", **keys)
+    whole, _ = run(cup, "whole")
+    assert whole.complete
+    killed_twenty_times(cup, whole.planned)
+    assert tables(cup / "killed") == tables(cup / "whole")
+    rows = []
+    for name in ("whole", "killed"):
+        with Archive.open(cup / name) as archive:
+            rows.append(placings(archive))
+    assert rows[0] == rows[1]
+    assert bool(rows[0]) == (schedule == "swiss")

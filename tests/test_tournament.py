@@ -308,10 +308,8 @@ def played_by(event: Event, folder: Path) -> Iterator[Main]:
         main.close()
 
 
-@pytest.mark.slow
-def test_killed_twenty_times_the_finished_event_equals_an_uninterrupted_one(tmp_path):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n", "d": LAST + "#\n"}, repeats=12)
-    whole, _ = run(cup, "whole")
+def killed_twenty_times(cup: Path, planned: int) -> None:
+    """Play the event into the folder `killed`; its process is killed twenty times, at any moment, and goes on."""
     event, dice, stored = event_of(cup), random.Random(1), 0
     for _ in range(20):
         with played_by(event, cup / "killed") as main:
@@ -324,9 +322,16 @@ def test_killed_twenty_times_the_finished_event_equals_an_uninterrupted_one(tmp_
         assert gone_soon(below)
         with Archive.open(cup / "killed", writing=True) as archive:
             now = len(archive.ids())
-        assert stored < now < whole.planned
+        assert stored < now < planned
         stored = now
     assert run(cup, "killed")[0].complete
+
+
+@pytest.mark.slow
+def test_killed_twenty_times_the_finished_event_equals_an_uninterrupted_one(tmp_path):
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n", "d": LAST + "#\n"}, repeats=12)
+    whole, _ = run(cup, "whole")
+    killed_twenty_times(cup, whole.planned)
     assert tables(cup / "killed") == tables(cup / "whole")
 
 

@@ -30,8 +30,8 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
     check(event)
     bots, now = seeded(event), _replay(event, history[:number])
     repeats = [event.repeats + now.deciders - 1] if now.deciders else range(event.repeats)
-    for one, other in now.due:
-        yield from pairing(event, bots[one], bots[other], repeats)
+    for bot, opponent in now.due:
+        yield from pairing(event, bots[bot], bots[opponent], repeats)
 
 
 def count(event: Event) -> dict[str, int]:
@@ -60,7 +60,7 @@ def bracket(size: int) -> list[int]:
     """
     seeds = [0]
     while len(seeds) < size:
-        seeds = [place for seed in seeds for place in (seed, 2 * len(seeds) - 1 - seed)]
+        seeds = [seed for upper in seeds for seed in (upper, 2 * len(seeds) - 1 - upper)]
     return seeds
 
 
@@ -78,7 +78,7 @@ def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
         rows.append(
             Placing(
                 place=1
-                + sum(out is not None and (now.out.get(other) or out + 1) > out for other in range(len(event.bots))),
+                + sum(out is not None and (now.out.get(rival) or out + 1) > out for rival in range(len(event.bots))),
                 bot=bot.name,
                 points=Fraction(through),
                 won=through - (seed in now.byes),
@@ -115,21 +115,21 @@ def _replay(event: Event, history: Sequence[Batch]) -> _Bracket:
     batches = iter(history)
     for number in range(1, rounds(event) + 1):
         couples = [(field[at], field[at + 1]) for at in range(0, len(field), 2)]
-        due = [(one, other) for one, other in couples if one not in out and other not in out]
+        due = [(bot, opponent) for bot, opponent in couples if bot not in out and opponent not in out]
         for deciders in range(DECIDERS + 1):
             if not due:
                 break
             if (played := next(batches, None)) is None:
                 return _Bracket(number, due, deciders, {seed: lost for seed, lost in out.items() if lost}, byes)
             sums, level = totals(played), []
-            for one, other in due:
-                total = sums[frozenset((names[one], names[other]))]
-                ahead = total[names[one]] - total[names[other]]
+            for bot, opponent in due:
+                total = sums[frozenset((names[bot], names[opponent]))]
+                ahead = total[names[bot]] - total[names[opponent]]
                 if ahead == 0:
-                    level.append((one, other))
+                    level.append((bot, opponent))
                 else:
-                    out[other if ahead > 0 else one] = number
+                    out[opponent if ahead > 0 else bot] = number
             due = level
         out |= {max(pair): number for pair in due}  # still level: the better seed, which is the lower number, advances
-        field = [one if one not in out else other for one, other in couples]
+        field = [bot if bot not in out else opponent for bot, opponent in couples]
     return _Bracket(rounds(event), [], 0, {seed: lost for seed, lost in out.items() if lost}, byes)

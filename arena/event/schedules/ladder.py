@@ -85,8 +85,8 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
     """Yield the matches of a batch, pairing by pairing; nothing after the last batch."""
     check(event)
     ladder = _ladder(event)
-    for one, other, repeat in ladder.batch(number, history):
-        yield from pairing(event, ladder.bots[one], ladder.bots[other], [repeat])
+    for bot, opponent, repeat in ladder.batch(number, history):
+        yield from pairing(event, ladder.bots[bot], ladder.bots[opponent], [repeat])
 
 
 def count(event: Event) -> dict[str, int]:
@@ -155,7 +155,7 @@ class _Ladder:
             return self._choose(0, ())
         # The batch before this one is being played. When it was chosen, the one before that was being played.
         earlier = self._results.pairs(known[-1]) if known else ()
-        return self._choose(number, tuple((one, other) for one, other, _ in self._choose(number - 1, earlier)))
+        return self._choose(number, tuple((bot, opponent) for bot, opponent, _ in self._choose(number - 1, earlier)))
 
     def _choose(self, number: int, under_way: Pairs) -> Choice:
         """Return the pairings of a batch while these are under way."""
@@ -166,7 +166,7 @@ class _Ladder:
             for batch in self._history[self._results.batches : known]:
                 self._results.add(batch)
             size = min(self._size, self._pairings - number * self._size)
-            self._chosen[number, under_way] = _choose(self._event, self._legs, self._results, under_way, size)
+            self._chosen[number, under_way] = _most_useful(self._event, self._legs, self._results, under_way, size)
         return self._chosen[number, under_way]
 
 
@@ -193,9 +193,9 @@ class _Results:
     def add(self, batch: Batch) -> None:
         """Add the results of the next batch."""
         self.batches += 1
-        for one, other in self.pairs(batch):
-            self.met[one, other] += 1
-            self.met[other, one] += 1
+        for bot, opponent in self.pairs(batch):
+            self.met[bot, opponent] += 1
+            self.met[opponent, bot] += 1
         for match in batch:
             bots = self._bots(match)
             self.turns[bots] += match.turns
@@ -206,14 +206,14 @@ class _Results:
     def pairs(self, batch: Batch) -> Pairs:
         """Return the pairings of a batch, in their order."""
         pairings = dict.fromkeys((*sorted(self._bots(match)), self._event.repeat_of(match)) for match in batch)
-        return tuple((one, other) for one, other, _ in pairings)
+        return tuple((bot, opponent) for bot, opponent, _ in pairings)
 
     def _bots(self, match: Played) -> list[int]:
         """Return the two bots of a match, by side."""
         return [self.index[match.seats[side[0]]] for side in match.sides]
 
 
-def _choose(event: Event, legs: "Ints", results: _Results, under_way: Pairs, size: int) -> Choice:
+def _most_useful(event: Event, legs: "Ints", results: _Results, under_way: Pairs, size: int) -> Choice:
     """Return so many pairings that are worth most, each with its repeat, while other pairings are under way."""
     if size < 1:
         return ()
@@ -231,27 +231,27 @@ def _choose(event: Event, legs: "Ints", results: _Results, under_way: Pairs, siz
     """A row for each pairing; it makes the covariance smaller by the product of the row with itself."""
     changed = 0
 
-    def expected(one: "Ints", other: "Ints") -> "tuple[Floats, Floats, Floats]":
-        ahead = strength[one] - strength[other]
+    def expected(bot: "Ints", opponent: "Ints") -> "tuple[Floats, Floats, Floats]":
+        ahead = strength[bot] - strength[opponent]
         # Of a pairing whose legs always ended alike, each repeat says a quarter of what the last one said.
-        repeats = np.where(results.by_chance[one, other], 0, np.clip(results.met[one, other] - 1, 0, 30))
-        information = legs[one, other] * 0.25 / np.cosh(0.5 * ahead) ** 2 / 4.0**repeats  # p (1 - p) is this quarter
-        return ahead, information, legs[one, other] * (START_TURNS + (turns[one] + turns[other]) / 2)
+        repeats = np.where(results.by_chance[bot, opponent], 0, np.clip(results.met[bot, opponent] - 1, 0, 30))
+        information = legs[bot, opponent] * 0.25 / np.cosh(0.5 * ahead) ** 2 / 4.0**repeats  # p (1 - p) is this quarter
+        return ahead, information, legs[bot, opponent] * (START_TURNS + (turns[bot] + turns[opponent]) / 2)
 
-    def play(one: int, other: int, known: float) -> "Floats":
+    def play(bot: int, opponent: int, known: float) -> "Floats":
         """Count a pairing, take the doubt away that its information will take away, and return this change."""
         nonlocal changed
-        pairings[[one, other]] += 1
-        met[[one, other], [other, one]] += 1
+        pairings[[bot, opponent]] += 1
+        met[[bot, opponent], [opponent, bot]] += 1
         earlier = changes[:changed]
-        share = rounded(covariance[one] - covariance[other] - (earlier[:, one] - earlier[:, other]) @ earlier)
-        changes[changed] = share * np.sqrt(known / (1 + known * (share[one] - share[other])))
+        share = rounded(covariance[bot] - covariance[opponent] - (earlier[:, bot] - earlier[:, opponent]) @ earlier)
+        changes[changed] = share * np.sqrt(known / (1 + known * (share[bot] - share[opponent])))
         changed += 1
         return np.asarray(changes[changed - 1])
 
     coming = np.array(under_way, dtype=np.int64).reshape(-1, 2)
-    for (one, other), known in zip(under_way, expected(*coming.T)[1].tolist(), strict=True):
-        play(one, other, known)
+    for (bot, opponent), known in zip(under_way, expected(*coming.T)[1].tolist(), strict=True):
+        play(bot, opponent, known)
     now = rounded(covariance - changes[:changed].T @ changes[:changed])
     first, second, square = _candidates(legs, now, expected)
     ahead, information, cost = expected(first, second)
@@ -264,9 +264,9 @@ def _choose(event: Event, legs: "Ints", results: _Results, under_way: Pairs, siz
         if fewest < FLOOR * pairings[playable].mean():
             allowed = np.where((pairings[first] == fewest) | (pairings[second] == fewest), worth, -np.inf)
         best = int(np.argmax(allowed))  # the first of equals: the better seeds
-        one, other = int(first[best]), int(second[best])
-        chosen.append((one, other, int(met[one, other])))
-        change = play(one, other, information[best])
+        bot, opponent = int(first[best]), int(second[best])
+        chosen.append((bot, opponent, int(met[bot, opponent])))
+        change = play(bot, opponent, information[best])
         closer = np.flatnonzero(change[first] != change[second])
         square[closer] -= (change[first] - change[second])[closer] ** 2
         worth[closer] = _worth(ahead[closer], information[closer], cost[closer], square[closer])
@@ -291,17 +291,17 @@ def _candidates(legs: "Ints", covariance: "Floats", expected: "Expected") -> "tu
     variance = covariance.diagonal()
     best = set()
     for start in range(0, len(legs), ROWS):
-        one, other = np.nonzero(legs[start : start + ROWS])
-        one += start
-        square = variance[one] + variance[other] - 2 * covariance[one, other]
+        bot, opponent = np.nonzero(legs[start : start + ROWS])
+        bot += start
+        square = variance[bot] + variance[opponent] - 2 * covariance[bot, opponent]
         # Of pairings of equal worth, as all are before the first result, bots take their neighbours in the seed order:
         # with the best seeds as everybody's candidates the other bots could not meet each other.
-        order = np.lexsort((other, np.abs(one - other), -_worth(*expected(one, other), square), one))
-        one, other = one[order], other[order]
-        first = np.arange(len(one)) - np.searchsorted(one, one) < PARTNERS
-        best |= {(min(pair), max(pair)) for pair in zip(one[first].tolist(), other[first].tolist(), strict=True)}
-    one, other = np.array(sorted(best), dtype=np.int64).reshape(-1, 2).T
-    return one, other, variance[one] + variance[other] - 2 * covariance[one, other]
+        order = np.lexsort((opponent, np.abs(bot - opponent), -_worth(*expected(bot, opponent), square), bot))
+        bot, opponent = bot[order], opponent[order]
+        first = np.arange(len(bot)) - np.searchsorted(bot, bot) < PARTNERS
+        best |= {(min(pair), max(pair)) for pair in zip(bot[first].tolist(), opponent[first].tolist(), strict=True)}
+    bot, opponent = np.array(sorted(best), dtype=np.int64).reshape(-1, 2).T
+    return bot, opponent, variance[bot] + variance[opponent] - 2 * covariance[bot, opponent]
 
 
 def _strengths(event: Event, results: _Results) -> tuple["Floats", "Floats"]:

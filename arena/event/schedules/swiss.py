@@ -68,10 +68,10 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
     if number < rounds(event):
         bots = seeded(event)
         points, met, byes, floats = _state(event, history)
-        pairs, _ = paired(points, lambda one, other: met[one, other], byes, floats)
-        for one, other in pairs:
-            first = event.repeats * met[one, other]
-            yield from pairing(event, bots[one], bots[other], range(first, first + event.repeats))
+        pairs, _ = paired(points, lambda bot, opponent: met[bot, opponent], byes, floats)
+        for bot, opponent in pairs:
+            first = event.repeats * met[bot, opponent]
+            yield from pairing(event, bots[bot], bots[opponent], range(first, first + event.repeats))
 
 
 def count(event: Event) -> dict[str, int]:
@@ -105,12 +105,12 @@ def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     results = {name: Counter[int]() for name in bots}
     for played in history:
         for total in totals(played).values():
-            (one, ones), (other, others) = total.items()
-            results[one][_sign(ones - others)] += 1
-            results[other][_sign(others - ones)] += 1
+            (bot, score), (opponent, opponents_score) = total.items()
+            results[bot][_sign(score - opponents_score)] += 1
+            results[opponent][_sign(opponents_score - score)] += 1
     buchholz = [
-        sum(met[one, other] * points[other] for other in range(len(bots))) + byes[one] * points[one]
-        for one in range(len(bots))
+        sum(met[bot, opponent] * points[opponent] for opponent in range(len(bots))) + byes[bot] * points[bot]
+        for bot in range(len(bots))
     ]
     worth = sorted(zip(points, buchholz, strict=True), reverse=True)
     rows = [
@@ -139,14 +139,14 @@ def _state(event: Event, history: Sequence[Batch]) -> tuple[list[int], Counter[t
         weight, before = weights.get(number, 0), tuple(points)
         unpaired = dict.fromkeys(range(len(index)))
         for total in totals(played).values():
-            (one, ones), (other, others) = ((index[name], score) for name, score in total.items())
-            points[one] += DRAW + _sign(ones - others)
-            points[other] += DRAW + _sign(others - ones)
-            met[one, other] += 1
-            met[other, one] += 1
-            del unpaired[one], unpaired[other]
-            if before[one] != before[other]:
-                higher, lower = (one, other) if before[one] > before[other] else (other, one)
+            (bot, score), (opponent, opponents_score) = ((index[name], scores) for name, scores in total.items())
+            points[bot] += DRAW + _sign(score - opponents_score)
+            points[opponent] += DRAW + _sign(opponents_score - score)
+            met[bot, opponent] += 1
+            met[opponent, bot] += 1
+            del unpaired[bot], unpaired[opponent]
+            if before[bot] != before[opponent]:
+                higher, lower = (bot, opponent) if before[bot] > before[opponent] else (opponent, bot)
                 down[higher] += weight
                 up[lower] += weight
         for bot in unpaired:
@@ -173,7 +173,9 @@ def paired(
     able = [bot for bot in ranked if byes[bot] == fewest]
     able.sort(key=lambda bot: (points[bot], floats.down[bot], -bot))
     for limit in counting():
-        graph = {one: {other for other in ranked if other != one and met(one, other) <= limit} for one in ranked}
+        graph = {
+            bot: {opponent for opponent in ranked if opponent != bot and met(bot, opponent) <= limit} for bot in ranked
+        }
         for bye in able if len(ranked) % 2 else [None]:
             entered = [bot for bot in ranked if bot != bye]
             mates = largest(graph, entered)
@@ -201,7 +203,7 @@ def _paired_groups(groups: Sequence[list[int]], graph: Graph, mates: Mates, met:
             attempt = _Group(pool, len(floaters), graph, mates, met, floats)
             if attempt.pair(size, staying, halves=halves):
                 pairs += attempt.pairs
-                floaters, mates = attempt.left, attempt.mates
+                floaters, mates = attempt.unpaired, attempt.mates
                 break
     return pairs
 
@@ -244,7 +246,7 @@ class _Group:
         self, pool: Sequence[int], moved: int, graph: Graph, mates: Mates, met: Meetings, floats: Floats
     ) -> None:
         self._moved, self._graph, self._met, self._up = frozenset(pool[:moved]), graph, met, floats.up
-        self.left = list(pool)
+        self.unpaired = list(pool)
         """The bots without a partner, by rank; after the last pair they float down."""
         self.mates = mates
         """Partners for all bots of this group and of those below that have none yet."""
@@ -256,44 +258,44 @@ class _Group:
         None of `staying` floats down. With `halves` no two bots of one half meet.
         """
         floaters = []
-        graph, slots = _with_slots(self._graph, self.left, size, staying)
-        inside = largest(graph, [*self.left, *slots])
+        graph, slots = _with_slots(self._graph, self.unpaired, size, staying)
+        inside = largest(graph, [*self.unpaired, *slots])
         split = False
         while len(self.pairs) < size:
             needed = size - len(self.pairs)
-            one, *others = self.left
-            if one in self._moved:  # it has the first choice of the group's own bots
-                candidates = sorted(others, key=lambda other: (other in self._moved, self._up[other]))
+            bot, *below_it = self.unpaired
+            if bot in self._moved:  # it has the first choice of the group's own bots
+                candidates = sorted(below_it, key=lambda opponent: (opponent in self._moved, self._up[opponent]))
             else:
                 if halves and not split:
                     split = True
-                    upper, lower = set(self.left[:needed]), set(self.left[needed:])
-                    graph = {bot: graph[bot] - (upper if bot in upper else lower) for bot in graph}
-                    inside = largest(graph, [*self.left, *slots])
-                candidates = [*others[needed - 1 :], *reversed(others[: needed - 1])]
-            candidates.sort(key=lambda other: self._met(one, other))
-            for other in [*candidates, *slots[:1]]:  # a bot that nobody can meet floats
-                if other not in graph[one]:
+                    upper, lower = set(self.unpaired[:needed]), set(self.unpaired[needed:])
+                    graph = {node: graph[node] - (upper if node in upper else lower) for node in graph}
+                    inside = largest(graph, [*self.unpaired, *slots])
+                candidates = [*below_it[needed - 1 :], *reversed(below_it[: needed - 1])]
+            candidates.sort(key=lambda opponent: self._met(bot, opponent))
+            for opponent in [*candidates, *slots[:1]]:  # a bot that nobody can meet floats
+                if opponent not in graph[bot]:
                     continue
-                rest = [bot for bot in others if bot != other]
-                slots_left = slots[1:] if other in slots else slots
-                within = largest(graph, [*rest, *slots_left], _without(inside, one, other))
+                rest = [each for each in below_it if each != opponent]
+                slots_left = slots[1:] if opponent in slots else slots
+                within = largest(graph, [*rest, *slots_left], _without(inside, bot, opponent))
                 if len(within) < len(rest) + len(slots_left):
                     continue
-                if other in slots:
-                    floaters.append(one)
+                if opponent in slots:
+                    floaters.append(bot)
                 else:
-                    below = [bot for bot in self.mates if bot not in (one, other)]
-                    everyone = largest(self._graph, below, _without(self.mates, one, other))
-                    if len(everyone) < len(below):
+                    open_bots = [each for each in self.mates if each not in (bot, opponent)]
+                    mates = largest(self._graph, open_bots, _without(self.mates, bot, opponent))
+                    if len(mates) < len(open_bots):
                         continue
-                    self.pairs.append((one, other))
-                    self.mates = everyone
-                self.left, slots, inside = rest, slots_left, within
+                    self.pairs.append((bot, opponent))
+                    self.mates = mates
+                self.unpaired, slots, inside = rest, slots_left, within
                 break
             else:
                 return False
-        self.left = [*floaters, *self.left]
+        self.unpaired = [*floaters, *self.unpaired]
         return True
 
 
