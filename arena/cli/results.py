@@ -222,14 +222,13 @@ def _writing(folder: Path) -> Iterator[None]:
 
 def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False) -> None:
     """Print the leaderboard: every column, or those that fit the terminal."""
-    from arena.results.leaderboard.rank_changes import NEW
-
     if wide or json:
         columns = LEADERBOARD.rated_in(results.ratings.unit)
         rows = columns.in_file(results.leaderboard_rows())
-        if (
-            json
-        ):  # the CSV file and --wide have columns of the stored matches only, and a change depends on the last run
+        if json:
+            # Only here: the CSV file depends on the stored matches alone, and a change depends on the last run, too.
+            from arena.results.leaderboard.rank_changes import NEW
+
             changes = {bot: NEW if change is None else change for bot, change in results.rank_changes.items()}
             rows = [row | {CHANGE.name: changes.get(row["bot"])} for row in rows]
         _print_rows(rows, columns, json=json)

@@ -45,5 +45,5 @@ def _tables(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
             yield from ((board, (bot,)) for bot in references)
     for challenger in challengers:
         for board in event.boards:
-            for others in combinations(references, size[board] - 1):
-                yield board, (challenger, *others)
+            for opponents in combinations(references, size[board] - 1):
+                yield board, (challenger, *opponents)

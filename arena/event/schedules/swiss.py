@@ -263,21 +263,21 @@ class _Group:
         split = False
         while len(self.pairs) < size:
             needed = size - len(self.pairs)
-            bot, *below_it = self.unpaired
+            bot, *lower_ranked = self.unpaired
             if bot in self._moved:  # it has the first choice of the group's own bots
-                candidates = sorted(below_it, key=lambda opponent: (opponent in self._moved, self._up[opponent]))
+                candidates = sorted(lower_ranked, key=lambda opponent: (opponent in self._moved, self._up[opponent]))
             else:
                 if halves and not split:
                     split = True
                     upper, lower = set(self.unpaired[:needed]), set(self.unpaired[needed:])
                     graph = {node: graph[node] - (upper if node in upper else lower) for node in graph}
                     inside = largest(graph, [*self.unpaired, *slots])
-                candidates = [*below_it[needed - 1 :], *reversed(below_it[: needed - 1])]
+                candidates = [*lower_ranked[needed - 1 :], *reversed(lower_ranked[: needed - 1])]
             candidates.sort(key=lambda opponent: self._met(bot, opponent))
             for opponent in [*candidates, *slots[:1]]:  # a bot that nobody can meet floats
                 if opponent not in graph[bot]:
                     continue
-                rest = [each for each in below_it if each != opponent]
+                rest = [each for each in lower_ranked if each != opponent]
                 slots_left = slots[1:] if opponent in slots else slots
                 within = largest(graph, [*rest, *slots_left], _without(inside, bot, opponent))
                 if len(within) < len(rest) + len(slots_left):
