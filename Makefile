@@ -29,6 +29,7 @@ bench: $(STAMP) ## measure, side by side in one run
 	$(BIN)/python benchmarks/matches.py
 	$(BIN)/python benchmarks/starts.py
 	$(BIN)/python benchmarks/leaderboard.py
+	$(BIN)/python benchmarks/export.py
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/openings.py
 	$(BIN)/python benchmarks/formats.py

@@ -1,7 +1,10 @@
 """`arena export`: the tables have every match, seat and turn of the records, in both formats, for every reader."""
 
+import contextlib
 import json
 import re
+import shutil
+import sqlite3
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -160,6 +163,17 @@ def test_the_command_writes_the_tables_beside_the_results_and_names_mistakes(fol
     (tmp_path / "file").touch()
     blocked = cup.arena(tmp_path, "export", str(folder), "--to", "file")
     assert (blocked.returncode, blocked.stderr) == (2, "file: cannot be written: File exists\n")
+
+
+def test_a_record_that_is_lost_is_named_and_leaves_no_tables(folder, tmp_path):
+    copy = Path(shutil.copytree(folder, tmp_path / "cup"))
+    with contextlib.closing(sqlite3.connect(copy / "event.sqlite")) as connection:
+        connection.execute("delete from records where match = 3")
+        connection.commit()
+    done = cup.arena(tmp_path, "export", "cup", "--to", "out")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "cup/event.sqlite: 1 of 11 records are missing: the file is damaged" in done.stderr
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 @pytest.mark.slow

@@ -174,6 +174,7 @@ HOSTILE_TEXTS = {
     "an id that is a path": (TEXT.replace(RECORD.match.id, "../../../etc"), "is not 12 hex digits"),
     "the report of another bot": (TEXT.replace('"bot": "bot0"', '"bot": "bot1"'), "is that of another bot"),
     "a time that is none": (TEXT.replace("2020-01-01T", "yesterday "), "is not as it must be"),
+    "a time without a zone": (TEXT.replace("+00:00", ""), "is not as it must be"),
     "roles that are missing": (TEXT.replace('{"explorer": ', '{"thief": '), "do not have the same roles"),
     "endless openings": (
         TEXT.replace("[Conditions", '[Opening {"plies": 3, "key": "ab", "number": 1000000000}]\n[Conditions'),

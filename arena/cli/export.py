@@ -8,7 +8,7 @@ import typer
 from arena import durable
 from arena.cli import options, output, paths
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError
+from arena.errors import ArenaError, refusal
 
 FOLDER = "export"
 
@@ -44,6 +44,8 @@ def export(
         with Archive.open(folder) as archive, ProgressLine("export: matches") as progress:
             exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
     except OSError as error:
+        if refusal(error) is not None:
+            raise
         raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror}") from error
     if json:
         output.print_json({"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files)

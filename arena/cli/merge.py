@@ -13,7 +13,7 @@ import typer
 from arena import durable
 from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError
+from arena.errors import ArenaError, refusal
 
 if TYPE_CHECKING:
     from arena.results.archive import Archive
@@ -76,7 +76,9 @@ def merge(
                         _verify(merged, folders)
                 durable.publish(making, target)
         except OSError as error:
-            raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror}") from error
+            if refusal(error) is not None:
+                raise
+            raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror or error}") from error
     if json:
         output.print_json([{"folder": str(target), "matches": stored, "count": counting, "verified": verify}])
     else:

@@ -24,10 +24,10 @@ def status(event: options.EventName = None, json: options.Json = False) -> None:
     with Archive.open(folder, writing=False) as archive:
         played_event, finished, aborts = archive.event(), archive.count(), len(archive.aborts())
         stop = archive.stop()
-    # The schedule may know a bound only. Whether all is played says the run that ended, unless matches came later.
-    complete = (state is not None and state.complete and state.finished == finished) or (
-        stop is not None and stop.matches == finished
-    )
+    # The schedule may know a bound only. The run that ended knows whether all is played, unless matches came later.
+    by_run = state is not None and state.complete and state.finished == finished
+    by_rule = stop is not None and stop.rule != "stop_after" and stop.matches == finished
+    complete = by_run or by_rule
     planned = finished if complete else schedules.total(played_event)
     running = state if holder is not None and state is not None and state.token == holder.token else None
     row: dict[str, object] = {

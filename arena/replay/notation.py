@@ -34,6 +34,7 @@ NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 PLAIN_MOVE = re.compile(r"[!#-z|~](?:[ !#-z|~]*[!#-z|~])?")
 """A move that stands in its line as it is: printable ASCII without quotes and braces."""
 TURN = re.compile(r"([0-9]{1,9})\. ([a-z0-9_]+) (.+)")
+STARTED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?\+00:00")
 TURN_KEYS = {"by", "rejected_text", "wall", "cpu", "waited", "late", "remarks", "digest", "refused"}
 
 _records = TypeAdapter(Record)
@@ -123,6 +124,8 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
             "seconds": tags.get("Seconds", 0.0),
         }
         record = _records.validate_python(values)
+        if not STARTED.fullmatch(record.started):
+            raise ValueError(record.started[:40])
         datetime.fromisoformat(record.started)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]

@@ -22,6 +22,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self
 
+from pydantic_core import to_json
+
 from arena import durable, parallel
 from arena.errors import ArenaError
 from arena.results.archive import Archive, records
@@ -122,8 +124,8 @@ def write(
 ) -> Exported:
     """Write the tables of an archive into a folder; `form` is one of FORMATS. OSError if that fails.
 
-    Each file gets its name when it is whole, and the manifest comes last. `tell` hears how many matches of
-    how many are done.
+    Each file gets its name when it is whole, and the manifest comes last. `tell` hears how many matches of how many are
+    done. DamagedError if a record is missing.
     """
     convert, open_file = _format(form)
     event = archive.event().name
@@ -146,6 +148,8 @@ def write(
                 rows[name] += length
             done += count
             tell(done, len(numbers))
+        if done < len(numbers):
+            raise archive.damaged(f"{len(numbers) - done} of {len(numbers)} records are missing")
     manifest = {
         "schema": SCHEMA,
         "event": event,
@@ -234,8 +238,8 @@ def _format(form: str) -> tuple[Convert, Callable[[str, BinaryIO], _Writer]]:
 
 def _json_lines(table: str, rows: list[Row]) -> bytes:
     names = [column.name for column in TABLES[table]]
-    lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False) for row in rows)
-    return "".join(f"{line}\n" for line in lines).encode()
+    # The module json takes five times as long.
+    return b"".join(to_json(dict(zip(names, row, strict=True))) + b"\n" for row in rows)
 
 
 class _LinesWriter:

@@ -1,0 +1,79 @@
+"""What `arena export` costs: `python benchmarks/export.py [MATCHES]`, 20 000 unless told, and a tenth of so many.
+
+The archives are those of leaderboard.py, but with real records of 40 turns for two roles. Each row is one run of the
+command: its CPU time with all its processes, the peak memory of its main process and of its largest worker, and the
+bytes that it wrote. From the two sizes follows what a further match takes.
+"""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from itertools import cycle, islice
+from pathlib import Path
+
+import leaderboard
+
+from arena.results import export
+from arena.results.archive import records
+
+SAMPLE = 50
+"""Different records; each is stored many times."""
+MEASURE = """
+import resource, sys
+from arena.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+cpu = own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+# Not ru_maxrss of this process: that begins with the memory of the process that started it.
+(peak,) = [int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM:")]
+print(cpu, peak // 1000, others.ru_maxrss // 1000, file=sys.stderr)
+"""
+
+
+def fill(folder: Path, matches: int) -> int:
+    """Make an archive of so many matches; return the bytes that it takes."""
+    leaderboard.fill(folder, matches)
+    bots = leaderboard.BOTS
+    made = (leaderboard.EVENT.match(leaderboard.DUEL, (bots[n % 25], bots[(n + 1) % 25]), n) for n in range(SAMPLE))
+    blobs = [records.packed(leaderboard.record(match)) for match in made]
+    connection = sqlite3.connect(folder / "event.sqlite", isolation_level=None)
+    connection.execute("begin")
+    numbered = zip(cycle(blobs), range(1, matches + 1), strict=False)
+    while batch := list(islice(numbered, 10_000)):
+        connection.executemany("update records set record = ? where match = ?", batch)
+    connection.execute("commit")
+    connection.execute("pragma wal_checkpoint(truncate)")
+    connection.execute("vacuum")
+    connection.close()
+    return (folder / "event.sqlite").stat().st_size
+
+
+def run(folder: Path, form: str) -> tuple[float, int, int, int]:
+    """CPU seconds, peak megabytes of the main process and of a worker, and the bytes written, of one export."""
+    words = [sys.executable, "-c", MEASURE, "export", str(folder), "--format", form]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    cpu, main, worker = done.stderr.split("\n")[-2].split()
+    written = sum(path.stat().st_size for path in (folder / "export").glob(f"*.{form}"))
+    return float(cpu), int(main), int(worker), written
+
+
+def main(matches: int) -> None:
+    """Print all figures."""
+    print(f"{'matches':>9} {'format':8} {'CPU s':>7} {'MB main':>8} {'MB worker':>10} {'MB written':>11} {'load':>6}")
+    for count in (matches // 10, matches):
+        with tempfile.TemporaryDirectory() as name:
+            archive = fill(Path(name), count)
+            print(f"{count:9} archive of {archive / 1e6:.1f} MB, {archive / count:.0f} bytes a match", flush=True)
+            for form in export.FORMATS:
+                cpu, own, worker, written = run(Path(name), form)
+                figures = f"{count:9} {form:8} {cpu:7.1f} {own:8} {worker:10} {written / 1e6:11.1f}"
+                print(f"{figures} {os.getloadavg()[0]:6.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000)
