@@ -171,8 +171,8 @@ def test_a_record_that_is_lost_is_named_and_leaves_no_tables(folder, tmp_path):
         connection.execute("delete from records where match = 3")
         connection.commit()
     done = cup.arena(tmp_path, "export", "cup", "--to", "out")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "cup/event.sqlite: 1 of 11 records are missing: the file is damaged" in done.stderr
+    assert done.returncode == 2
+    assert "cup/event.sqlite: 1 of 11 records are missing: the file is damaged" in done.stderr.splitlines()[-1]
     assert list((tmp_path / "out").iterdir()) == []
 
 

@@ -142,8 +142,9 @@ def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one
         connection.commit()
     damaged = cup.arena(folder, "merge", "two", "three", "--name", "bad")
     assert damaged.returncode == 2
-    assert "results/two/event.sqlite: the record of match " in damaged.stderr
-    assert damaged.stderr.count("\n") == 1
+    *_, last = damaged.stderr.splitlines()  # on a busy machine the progress comes before it
+    assert last.startswith("results/two/event.sqlite: the record of match ")
+    assert "Traceback" not in damaged.stderr
     assert not (folder / "results/bad").exists()
 
 
