@@ -58,6 +58,8 @@ class Turn:
         self._remarks: list[str] = []
         self._played: dict[Role, list[Move]] = {}
         """The moves of each role so far, as far as they are known."""
+        self._asked: dict[int, list[Fact]] = {}
+        """The facts of each turn that the bot has answered, by the number of its moves before."""
 
     @cached_property
     def rules(self) -> Any:
@@ -89,6 +91,9 @@ class Turn:
         positions, reached = list(self._positions), dict[tuple[Any, tuple[int, ...]], None]()
         for state, used in positions:  # grows while it is walked
             movers = rules.to_move(state)
+            facts = self._asked.get(used[roles.index(self.role)]) if self.role in movers else None
+            if facts and list(rules.view(state, self.role)) != facts:
+                continue
             moves = [
                 rules.legal_moves(state, role)
                 if role == CHANCE
@@ -169,7 +174,9 @@ class Turn:
             self._played[self.role][-1] = value.rpartition('" strike ')[0].rpartition(' played "')[2]
 
     def _answer(self, move: Move) -> str:
-        self._played.setdefault(self.role, []).append(move)
+        own = self._played.setdefault(self.role, [])
+        self._asked[len(own)] = self.facts
+        own.append(move)
         remarks, self._remarks = self._remarks, []
         return "".join((*remarks, move, "\n"))
 

@@ -165,6 +165,24 @@ def test_where_a_card_is_hidden_there_is_a_state_for_each_that_it_may_be(role, c
     assert len(turn.after(turn.rules.legal_moves(turn.states[0], role)[0])) == 2
 
 
+def test_states_that_are_first_asked_for_late_fit_the_facts_of_every_turn_before():
+    turn = kit.Turn()
+    turn.game, turn.role = "goofspiel/thirteen", "left"
+    game = turn.rules
+    state = game.start()
+    for card in range(13, 4, -1):
+        state = game.play(state, {"chance": f"prize {card}"})
+        turn._hear("turn", "1")
+        turn.facts += game.view(state, "left")
+        turn._answer(f"bid {card}")
+        state = game.play(state, {"left": f"bid {card}", "right": f"bid {card}"})
+        turn._hear("last", f"right bid {card}")
+    state = game.play(state, {"chance": "prize 1"})
+    turn._hear("turn", "2")
+    turn.facts += game.view(state, "left")
+    assert turn.states == [state]
+
+
 def test_a_game_with_too_many_states_that_fit_has_none(monkeypatch):
     turn = kit.Turn()
     turn.game, turn.role = "kuhn_poker/three_cards", "first"
