@@ -55,7 +55,8 @@ LOOK_S = 0.1  # between two looks at whether to stop
 WORKERS_S = 1.0  # between two looks at which workers there are
 STOP_S = 2.0  # for the cluster to be freed
 CONNECT_S = 10.0
-MOST_LOSSES = 5  # of one worker, before it is given nothing more
+MOST_LOSSES = 5  # of one worker without a batch in between, before it is given nothing more
+REFUSED_S = 5.0  # for a fit worker to join, when all that are there were refused
 BLOCKS_KNOWN = 10_000  # the machines of so many blocks are remembered, for legs that are played again
 NOTICE_S = 30.0  # between two notices that there is no machine
 LOCAL = "local:"
@@ -113,7 +114,7 @@ class Cluster:
         self._pulled: deque[Any] = deque()
         self._owners: OrderedDict[Hashable, Machine] = OrderedDict()
         self._backlog: dict[Machine, deque[list[Any]]] = {}
-        self._noticed = time.monotonic()
+        self._noticed = self._playable = time.monotonic()
         self._closing = threading.Event()
         self._local = None
         try:
@@ -249,6 +250,7 @@ class Cluster:
             yield from self._lose(batch.machine, f"{type(outcome).__name__}: {outcome}")
             return
         del batch.machine.batches[number], self._batches[number]
+        self._losses.pop(batch.machine.address, None)
         outcomes, logged = outcome
         self._write_log(batch.machine, logged)
         seconds = [each.seconds for each in outcomes if each.result is not None]
@@ -292,6 +294,7 @@ class Cluster:
         else:
             logging.warning("%s (%s) is given nothing: %s", machine.name, machine.address, news.words)
             self._notice(f"{machine.name} is given nothing: {news.words}")
+            threading.Thread(target=_close, args=(machine,), daemon=True).start()
             yield from self._give_up(machine, news.words)
 
     def _lose(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
@@ -309,7 +312,7 @@ class Cluster:
             del self._machines[machine.address]
         else:
             machine.state = "refused"
-            self._notice(f"{machine.name} is given nothing: it was lost {losses} times")
+            self._notice(f"{machine.name} is given nothing: it was lost {losses} times, in the end because: {reason}")
         yield from self._give_up(machine, reason)
 
     def _give_up(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
@@ -340,7 +343,9 @@ class Cluster:
     def _complain(self) -> None:
         """Say that there is no machine; ArenaError when all that are there were refused."""
         states = [machine.state for machine in self._machines.values()]
-        if states and all(state == "refused" for state in states):
+        if not states or any(state != "refused" for state in states):
+            self._playable = time.monotonic()
+        elif time.monotonic() - self._playable > REFUSED_S:
             raise ArenaError(
                 f"{self._address}: no worker of this cluster can play the event; the lines above say why, and how to "
                 "mend that; then run the same command again"

@@ -128,6 +128,7 @@ class Host:
             log = Log(self._folder / "logs")
         except (ArenaError, OSError) as error:
             self._connection.send(Refusal(str(error)))
+            self._receive(wait=True)  # until the driver has heard it, and ends the session
             return
         try:
             with Workers(

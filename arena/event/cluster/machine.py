@@ -86,7 +86,6 @@ class Machine:
             refusal = self._admit()
             if refusal:
                 self.report(News(self, "refused", refusal))
-                self._ask(session.close_session, self.task.key)
                 return
             self.report(News(self, "ready"))
             while not self._closing.wait(BEAT_S):

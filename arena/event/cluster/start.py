@@ -29,6 +29,7 @@ async def serve(
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, ask, number)
+    notice(f"joining {address}")
     while not asked.done():
         worker = Worker(
             address,
@@ -49,7 +50,7 @@ async def serve(
             finished = asyncio.ensure_future(worker.finished())
             await asyncio.wait([finished, asked], return_when=asyncio.FIRST_COMPLETED)
             if not asked.done():
-                notice(f"the scheduler {address} is gone; waiting for it")
+                notice(f"the scheduler {address} is gone; joining it again when it is back")
         await session.close_any(worker)
         await worker.close(timeout=1, nanny=False)
     return asked.result()
