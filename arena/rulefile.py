@@ -6,7 +6,6 @@ does). It imports the standard library only, because bots search with the same r
 
 import hashlib
 import importlib.util
-import json
 import sys
 import tomllib
 from dataclasses import MISSING, fields
@@ -52,6 +51,8 @@ def load_drawn(path: Path, drawn: str) -> Game[Any]:
 
 def parameters_of(drawn: str) -> dict[str, Any]:
     """Return the parameters of a board that was drawn; ValueError where the text is no JSON object."""
+    import json  # bots import this module, and most need no json
+
     table = json.loads(drawn)
     if not isinstance(table, dict):
         raise ValueError("the parameters of a drawn board are a JSON object")  # noqa: TRY004  as other damage of a text
@@ -64,6 +65,7 @@ def draw(path: Path, name: str, key: str, number: int) -> str:
     The same code, parameters, key and number give the same board in every process. ValueError for a parameter with
     which hardly any board can be drawn.
     """
+    import json
     from random import Random  # bots import this module, and most need no dice
 
     parameters = dict(generators(path)[name])

@@ -14,7 +14,7 @@ from unittest.mock import patch
 from arena import parallel, rulefile
 from arena.values import boards_key
 
-BAND = 4
+BAND = 5
 """Turns that are counted together."""
 
 
@@ -47,7 +47,7 @@ def main(count: int) -> None:
         print("|" + "---|" * (len(bands) + 1))
         for winner, of in sorted(lengths.items()):
             cells = (sum(of[turns] for turns in range(band, band + BAND)) for band in bands)
-            print(f"| boards that the {winner} wins |", " | ".join(map(str, cells)), "|")
+            print(f"| won by {winner} |", " | ".join(map(str, cells)), "|")
         mazes, seconds = sum(mazes for *_, mazes, _ in boards), sum(seconds for *_, seconds in boards)
         print(
             f"\n{count} of {mazes} mazes had places to play from; {1000 * seconds / count:.0f} ms of CPU time a board"

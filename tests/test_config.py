@@ -45,7 +45,13 @@ def told(text, step="load"):
 
 def test_the_shipped_tournament_is_sound_and_plays_the_three_games():
     event = config.load(ROOT / "tournament.toml").event(ROOT)
-    assert [board.label for board in event.boards] == ["mummy_maze/hunt", "mummy_maze/duel", "pacman/classic"]
+    assert [(board.label, board.variants) for board in event.boards] == [
+        ("mummy_maze/hunt", 1),
+        ("mummy_maze/duel", 1),
+        ("pacman/classic", 1),
+        ("mummy_maze/random", 4),
+        ("pacman/random", 2),
+    ]
     assert len(event.bots) >= 2
 
 

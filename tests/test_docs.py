@@ -75,7 +75,7 @@ def played(tmp_path_factory) -> Path:
     quick = {
         "check": ["--board", "duel"],
         "submit": ["--board", "duel"],
-        "run": ["--bots", "ada,dice,walker,hungry", "--repeats", "1", "--no-charts"],
+        "run": ["--bots", "ada,dice,walker,hungry", "--boards", "hunt,duel,classic", "--repeats", "1", "--no-charts"],
     }
     assert [words[1] for words in FOLLOWED] == ["init", "new", "check", "submit", "run", "report"]
     for _, command, *rest in FOLLOWED:

@@ -15,13 +15,13 @@ from search import forces
 
 from arena import parallel, rulefile
 from arena.errors import ArenaError
-from arena.event import schedules
-from arena.games import rulebook
+from arena.event import config, schedules
+from arena.games import openings, rulebook
 from arena.games.conformance import flaws
 from arena.kit import Turn
 from arena.report import replays
 from arena.results.archive import Archive
-from arena.values import Event
+from arena.values import Event, Openings
 from rules.grid import reachable, steps
 
 SEED, SECRET = 2026, "5eed" * 8
@@ -267,3 +267,41 @@ def test_an_event_is_verified_and_replayed_and_drawn_without_its_generator(playe
     assert len(in_report["grid"]["walls"]) == len(parameters["walls"])
     rerun = cup.arena(played, "rerun", record.match.id)
     assert rerun.returncode == 0, rerun.stdout + rerun.stderr
+
+
+@pytest.mark.parametrize(
+    ("boards", "more", "words"),
+    [
+        (f"{MAZES}:2 {MAZES}:3", "", f"boards: {MAZES} is named 2 times: name it once"),
+        (f"{MAZES}:2", '[openings]\nfile = "moves.txt"', f"openings.file: the boards {MAZES} are drawn"),
+        (f"{MAZES}:2", "[openings]\nplies = 50", f"openings.plies: {MAZES}: the match is over after 50 random plies"),
+    ],
+)
+def test_an_event_refuses_drawn_boards_that_it_cannot_play(tmp_path, boards, more, words):
+    folder = cup.make(tmp_path, boards)
+    (folder / "moves.txt").write_text("")
+    file = folder / "tournament.toml"
+    file.write_text(file.read_text() + more)
+    with pytest.raises(ArenaError) as caught:
+        config.load(file).event(folder)
+    assert words in str(caught.value)
+
+
+def test_drawn_openings_begin_every_drawn_board_elsewhere():
+    board = drawn(f"{MAZES}:2")
+    event = event_of(board, openings=Openings(plies=2), repeats=2)
+    for match in schedules.find("round_robin").batch(event, 0, ()):
+        game = rulebook.game_of(match)
+        assert game in games(board)
+        assert len(openings.turns_of(game, match.opening)) == 2
+
+
+def test_a_file_of_rules_may_have_only_boards_that_are_drawn(tmp_path):
+    (tmp_path / "rules").mkdir()
+    for file in ("mummy_maze.py", "mummy_maze_random.py", "random_walls.py", "grid.py"):
+        (tmp_path / "rules" / file).write_text((rulefile.shipped() / file).read_text())
+    table = '[tiny]\ngenerator = "mummy_maze_random"\nsize = [1, 4]\nshortest = 4\n'
+    (tmp_path / "rules/mummy_maze.toml").write_text(table)
+    assert "tiny" in rulebook.find("mummy_maze/tiny:2", tmp_path)[0].label
+    with pytest.raises(ArenaError, match="mummy_maze/tiny"):
+        rulebook.find("mummy_maze", tmp_path)

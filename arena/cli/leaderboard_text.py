@@ -128,6 +128,7 @@ def specialists(results: "Results", bots: Collection[str]) -> "Table":
             "95 %": _intervals(rows, columns["rating"]),
             "points": _figures(rows, columns["points"]),
             "matches": [row["matches"] for row in rows],
+            **{name: _figures(rows, columns[name]) for name in ("accuracy", "blunders") if results.graded},
         }
     )
 

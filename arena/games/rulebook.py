@@ -44,6 +44,11 @@ def game_of(planned: Board | Match) -> Game[Any]:
     return _drawn_game(path, planned.drawn) if planned.drawn else _game(path, planned.board)
 
 
+def games_of(board: Board) -> tuple[Game[Any], ...]:
+    """Return the game on each variant of a board."""
+    return tuple(_drawn_game(Path(board.rules), drawn) for drawn in board.drawn) or (game_of(board),)
+
+
 def find(query: str, workspace: Path = Path(), seed: int | str = 0, most: int = MOST_DRAWN) -> tuple[Board, ...]:
     """Return the boards that a query means: a game (all of its boards), `game/board`, a board's own name, or a path.
 
@@ -111,6 +116,16 @@ def all_boards(workspace: Path = Path()) -> tuple[Board, ...]:
     """Return the boards of every sound game, the workspace's first; of two games of one name only the first counts."""
     return tuple(
         board for boards in map(_boards_of, _rules(workspace)) if not isinstance(boards, str) for board in boards
+    )
+
+
+def drawn_names(workspace: Path = Path()) -> tuple[str, ...]:
+    """Return `game/board` of each table with a generator, whose boards are drawn for an event."""
+    return tuple(
+        f"{file.stem}/{name}"
+        for file in _rules(workspace)
+        for name in _readable_names(file)
+        if name in _generators(file)
     )
 
 

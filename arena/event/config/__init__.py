@@ -4,6 +4,7 @@ It knows the keys of the file. rulebook.py finds the boards that it names, and d
 """
 
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -49,7 +50,8 @@ class Tournament(Table):
         description="Fixes every draw: 32 hex digits, which nobody can guess, or a number, which a bot can guess.",
     )
     boards: Names = Field(
-        description="The boards to play: `game/board`, a board's name, or a game for all of its boards."
+        description="The boards to play: `game/board`, a board's name, or a game for all of its boards; "
+        "`game/board:20` = 20 boards that are drawn from the seed, where the board's table has a generator."
     )
     schedule: str = Field(default="round_robin", description="The rule by which bots are paired.")
     repeats: int = Field(
@@ -213,11 +215,15 @@ class Tournament(Table):
         if not self.boards:
             raise ArenaError("boards: none are named; `arena games` lists them")
         try:
-            return tuple(
+            boards = tuple(
                 dict.fromkeys(board for name in self.boards for board in rulebook.find(name, workspace, self.seed))
             )
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
+        for label, count in Counter(board.label for board in boards if board.drawn).items():
+            if count > 1:
+                raise ArenaError(f"boards: {label} is named {count} times: name it once, with the number of all boards")
+        return boards
 
     def _bots(self, bots: tuple[Bot, ...], named: tuple[str, ...]) -> tuple[Bot, ...]:
         """Return the named bots, or all when none are named; ArenaError for fewer than two."""
@@ -245,7 +251,8 @@ class Tournament(Table):
             return _listed_openings(self.openings.file, workspace, boards)
         for board in boards if self.openings.plies else ():
             try:
-                openings.refuse_rare(rulebook.game_of(board), self.openings.plies)
+                for game in rulebook.games_of(board):
+                    openings.refuse_rare(game, self.openings.plies)
             except ArenaError as error:
                 raise ArenaError(f"openings.plies: {board.label}: {error}") from error
         return Openings(plies=self.openings.plies)
@@ -375,6 +382,12 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
         reason = error.strerror if isinstance(error, OSError) else "this is not UTF-8 text"
         hint = "`arena openings BOARD` makes such lines"
         raise ArenaError(f"openings.file: {path}: cannot be read: {reason}; {hint}") from error
+    for board in boards:
+        if board.drawn:
+            raise ArenaError(
+                f"openings.file: the boards {board.label} are drawn, and moves of one are not those of another: "
+                "draw the openings too, by `plies`"
+            )
     games = {board.label: rulebook.game_of(board) for board in boards}
     listed: dict[str, list[OpeningMoves]] = {label: [] for label in games}
     others = set[str]()
