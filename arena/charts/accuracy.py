@@ -1,45 +1,62 @@
-"""How accurately each bot plays on solved boards, beside its rating."""
+"""How accurately each bot plays on solved boards, the bots in order of their rating."""
 
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
-from arena.charts.style import ACCURACY, GREY, SMALL, About, Nothing, styled
+from arena.charts.style import ACCURACY, GREY, PALE, About, Nothing, styled
 from arena.charts.style.letters import widest
-from arena.charts.style.sheet import Room, bare, sheet
+from arena.charts.style.sheet import ROWS, Room, bare, best, row_height, row_size, rows, sheet
 from arena.results.leaderboard import Results
 
-WIDE, HIGH = 4.6, 3.2  # inches
-NAMED = 30  # bots; with more of them names would cover each other
+WIDE, FIGURES = 3.2, 1.95  # inches of the panel, and of the figures beside it
+COLUMNS = {"accuracy": 0.6, "rating": 1.15, "blunders": 1.85}  # inches from the panel to the right end of the figures
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `bot`, best first: its `rating`, `accuracy` in per cent, and `blunders` a match."""
-    leaderboard = results.leaderboard()
+    """Return a row for each `bot`: its `rating`, its `accuracy` in per cent, and its `blunders` a match."""
     columns = ["bot", "rating", "accuracy", "blunders"]
-    return leaderboard[columns] if results.graded else pd.DataFrame(columns=columns)
+    return results.leaderboard()[columns] if results.graded else pd.DataFrame(columns=columns)
 
 
 @styled
 def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a point for each bot: its accuracy over its rating. Where both say the same, the points rise."""
-    graded = frame.dropna(subset=["rating", "accuracy"])
+    """Draw a row a bot, with a point at its accuracy. Where accuracy and rating agree, the points go down to the left.
+
+    A bot that never could throw points away on a solved board has no row.
+    """
+    graded = frame.dropna(subset=["rating", "accuracy"]).sort_values("rating", ascending=False, kind="stable")
     if graded.empty:
         return Nothing("no move on a solved board")
-    names = about.labels(graded["bot"]) if len(graded) <= NAMED else []
+    order, omitted = best(list(graded["bot"]), ROWS)
+    graded = graded.iloc[: len(order)]
+    names, size = about.labels(order), row_size(len(order))
     figure, (panel,) = sheet(
         about.title("accuracy"),
-        "Of the moves on solved boards that could have thrown points away, the percentage that did not",
-        (WIDE, HIGH),
-        room=Room(left=0.5, right=widest(names, SMALL) + 0.1, below=0.45),
+        f"Of the moves on solved boards that could have thrown points away, the percentage that did not{omitted}",
+        (WIDE, row_height(len(order)) * len(order)),
+        room=Room(left=widest(names, size) + 0.12, right=FIGURES, above=0.3, below=0.3),
     )
-    panel.scatter(graded["rating"], graded["accuracy"], s=26, color=ACCURACY, zorder=3)
-    for name, x, y in zip(names, graded["rating"], graded["accuracy"], strict=False):
-        panel.annotate(name, (x, y), (5, -2), textcoords="offset points", fontsize=SMALL)
-    panel.set_xlabel(f"rating{f' in {about.unit}' if about.unit else ''}", fontsize=8.5)
-    panel.set_ylabel("accuracy in per cent", fontsize=8.5)
-    panel.set_ylim(min(0.0, float(graded["accuracy"].min())) - 4, 106)
-    panel.xaxis.set_major_locator(MaxNLocator(nbins=6))
-    panel.tick_params(axis="both", labelsize=8, labelcolor=GREY)
-    bare(panel, grid="y")
+    at = range(len(order))
+    panel.hlines(at, 0, graded["accuracy"], color=PALE, linewidth=1.4, zorder=2)
+    panel.scatter(graded["accuracy"], at, s=26, color=ACCURACY, zorder=3)
+    panel.set_xlim(0, 103)
+    texts = {
+        "accuracy": [f"{figure:.1f}" for figure in graded["accuracy"]],
+        "rating": [f"{figure:.2f}".replace("-", "\u2212") for figure in graded["rating"]],
+        "blunders": [f"{figure:.2f}" for figure in graded["blunders"]],
+    }
+    for name, inches in COLUMNS.items():
+        for row, text in enumerate([name, *texts[name]]):
+            panel.text(
+                1 + inches / WIDE,
+                row - 1 if row else -0.5,
+                text,
+                transform=panel.get_yaxis_transform(),
+                ha="right",
+                va="center_baseline" if row else "bottom",
+                color=GREY,
+                fontsize=size,
+            )
+    rows(panel, names)
+    bare(panel)
     return figure
