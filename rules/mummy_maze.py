@@ -13,6 +13,7 @@ from arena.game import Fact, Game, Move, Outcome, Role, Value
 from .grid import STEPS, Cell, Wall, board_facts, on_board, steps
 
 WAYS = (*STEPS, "nowhere")
+MOST_CELLS_SOLVED = 400  # 20 x 20: 160,000 placements, which take 100 MB and some seconds
 ONE = {f"move1 {way}": way for way in WAYS}
 TWO = {f"move2 {first} {second}": (first, second) for first, second in product(WAYS, WAYS)}
 
@@ -142,13 +143,18 @@ class MummyMaze(Game[State]):
         (ex, ey), (mx, my), step = state
         return (f"step {step}", f"at explorer {ex} {ey}", f"at mummy {mx} {my}")
 
-    def solve(self) -> Callable[[State], Value]:
-        """Return the value of every state, by backward induction over all placements of the two."""
+    def solve(self) -> Callable[[State], Value] | None:
+        """Return the value of every state, by backward induction over all placements of the two.
+
+        None for a maze of more cells than MOST_CELLS_SOLVED.
+        """
         import numpy as np  # takes longer to import than a bot may need for its start, and no bot asks for it
 
         from arena.games.solver import Phase, Solution, induce
 
         cells = tuple(self._next)
+        if len(cells) > MOST_CELLS_SOLVED:
+            return None
         number = {cell: index for index, cell in enumerate(cells)}
         count = len(cells)
         ways = np.array([[number[self._next[cell][way]] for way in WAYS] for cell in cells], dtype=np.int32)

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from .grid import steps
-from .mummy_maze import EATEN, ESCAPED, MummyMaze
+from .mummy_maze import EATEN, ESCAPED, MOST_CELLS_SOLVED, MummyMaze
 from .random_walls import draw_walls
 
 MOST_MAZES = 200  # are drawn for a board; with the parameters of [random] three of four mazes have such places
@@ -67,6 +67,8 @@ class RandomMazes:
             dice.shuffle(places)
             maze = MummyMaze(explorer=places[0][0], mummy=places[0][1], **parameters)
             value, start = maze.solve(), maze.start()
+            if value is None:
+                raise ValueError(f"size: only a maze of at most {MOST_CELLS_SOLVED} cells can be solved")
             for explorer, mummy in places:
                 worth = value(start._replace(explorer=explorer, mummy=mummy))
                 if worth.score == score and worth.turns >= self.shortest:

@@ -13,6 +13,7 @@ from typing import Any
 from .grid import STEPS, Wall, steps
 from .random_walls import draw_walls
 
+WIDEST = 10  # cells in a row: the search looks at a million placements then, and takes some seconds
 MOST_MAZES = 200  # are drawn for a board; with the parameters of [random] nearly every maze has such places
 
 
@@ -42,6 +43,8 @@ class RandomPacman:
         low, high = self.size
         if low >= high:
             raise ValueError(f"size: expected the lowest and the highest coordinate, not {self.size}")
+        if high - low + 1 > WIDEST:
+            raise ValueError(f"size: expected at most {WIDEST} cells in a row, or the search takes too long")
         if not 0 < self.pellets < (high - low + 1) ** 2:
             raise ValueError(f"pellets: expected 1 to {(high - low + 1) ** 2 - 1}, not {self.pellets}")
         if not 0 <= self.density <= 1:

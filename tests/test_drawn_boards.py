@@ -209,6 +209,7 @@ def test_a_query_for_boards_that_cannot_be_drawn_is_a_mistake_in_one_line(query,
         ('generator = "mummy_maze_random"\nwidth = 3', "width: unknown parameter"),
         ('generator = "mummy_maze_random"\ndensity = 0.9', "density: expected 0 to 0.44"),
         ('generator = "mummy_maze_random"\nsize = [1, 3]\nshortest = 40', "shortest: none of 200 mazes"),
+        ('generator = "mummy_maze_random"\nsize = [1, 21]', "size: only a maze of at most 400 cells can be solved"),
         ('generator = "mummy_maze_random"\nmoves = "fast"', "moves: expected 'free' or 'toward'"),
     ],
 )

@@ -144,7 +144,11 @@ def _graded(
     for match in matches:
         record = archive.record(match.id)
         if (this := (record.match.rules, record.match.label, record.match.drawn)) != board:
-            board, grader = this, Grader.of(rules(record.match))
+            board, grader = this, None
+            with contextlib.suppress(
+                ArenaError
+            ):  # the record has a board that cannot be played; `arena verify` says so
+                grader = Grader.of(rules(record.match))
         yield match, {} if grader is None else figures_of(record, grader)
 
 
