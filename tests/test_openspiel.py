@@ -1,5 +1,6 @@
 """Games of OpenSpiel are boards like any other: they keep the contract, hide what is hidden, and are played by bots."""
 
+import shlex
 import shutil
 import sys
 import tomllib
@@ -15,7 +16,7 @@ from arena import report, rulefile
 from arena.errors import ArenaError
 from arena.game import CHANCE
 from arena.games import rulebook
-from arena.games.conformance import flaws, other_process
+from arena.games.conformance import flaws
 from arena.results.leaderboard import Results
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
@@ -62,11 +63,6 @@ def after(game, *moves):
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_game_keeps_the_contract(name):
     assert flaws(load(name), playouts=2) == []
-
-
-def test_a_game_is_the_same_in_another_process():
-    name = "goofspiel(num_cards=3)"
-    assert other_process.differences(load(name), RULES, name) == []
 
 
 def test_the_page_lists_games_that_can_be_played():
@@ -170,23 +166,31 @@ def test_a_name_with_spaces_is_a_board_of_ones_own(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_event_of_four_games_is_played_verified_replayed_rerun_and_reported(tmp_path):
-    boards = tomllib.loads(blocks(PAGE, "toml")[0])["boards"]
+def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tmp_path):
     bots = {"first": cup.FIRST, "last": cup.LAST, "dice": (HERE / "bots/dice.py").read_text()}
     folder = cup.make(tmp_path / "w", **bots)
     shutil.copytree(HERE / "bots/sampler", folder / "bots/sampler")
-    words = [f"boards={list(boards)}".replace("'", '"'), "rounds=1", "max_matches=16"]
-    run = cup.arena(folder, "run", *(word for pair in words for word in ("--set", pair)), "--no-charts")
-    assert run.returncode == 0, run.stderr
-    results = Results.open(folder / "results" / "cup")
+    (folder / "tournament.toml").write_text(blocks(PAGE, "toml")[0])
+    printed = {}
+    for line in blocks(PAGE, "console")[1].splitlines():
+        _, command, *words = shlex.split(line.removeprefix("$ "))
+        quick = ["--no-charts", "--set", "rounds=1", "--set", "max_matches=16"] if command == "run" else []
+        done = cup.arena(folder, command, *words, *quick)
+        assert done.returncode == 0, done.stderr
+        printed[command] = done.stdout
+    assert "16 records: 16 hold" in printed["verify"]
+    assert "sampler" in printed["leaderboard"]
+    assert "player1 (sampler)" in printed["match"]
+    assert "keeps the contract in 5 random matches, and in other processes" in printed["check-rules"]
+    results = Results.open(folder / "results/spiel")
     matches = results.matches()
-    page = report.write(results, folder / "results" / "cup").read_text("utf-8")
+    page = report.write(results, folder / "results/spiel").read_text("utf-8")
     results.close()
+    boards = tomllib.loads(blocks(PAGE, "toml")[0])["boards"]
     assert set("openspiel/" + matches["board"]) == set(boards)
     assert set(matches["reason"]) == {"finished"}
     assert matches[["player0_ending", "player1_ending"]].isna().all(axis=None)
     assert all(board in page for board in boards)
-    assert "16 records: 16 hold" in cup.arena(folder, "verify").stdout
     four = matches[matches["board"] == "goofspiel(num_cards=4,players=4)"]["match"].iloc[0]
     assert "Bid: " in cup.arena(folder, "replay", four).stdout
     assert "every answer is the same" in cup.arena(folder, "rerun", four, "--bot", "dice").stdout
