@@ -39,6 +39,8 @@ RESTART = 0.05
 """The chance that a random match is left after a turn for another one."""
 WIDEST_ONE_HOT = 40
 """A range of more whole numbers is one feature; more words of the same length are taken letter by letter."""
+MOST_KNOWN = 100_000
+"""So many facts have their features remembered, which takes some 20 MB."""
 REPEATED = -1
 """The depth of a group whose facts are told apart by their line in the view only."""
 
@@ -79,6 +81,8 @@ class Encoding:
         vector[self._features[f"role {role}"]] = 1.0
         for line in enumerate(facts):
             if line not in self._known:
+                if len(self._known) >= MOST_KNOWN:
+                    self._known.clear()
                 self._known[line] = tuple(self._encode(*line))
             for number, value in self._known[line]:
                 vector[number] = value

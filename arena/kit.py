@@ -114,7 +114,12 @@ class Turn:
             if len(positions) > MOST_STATES:
                 self._positions = []
                 return []
-        fitting = [position for position in reached if list(rules.view(position[0], self.role)) == self.facts]
+        fitting = [
+            position
+            for position in reached
+            if list(rules.view(position[0], self.role)) == self.facts
+            and self.role in rules.to_move(position[0])  # else a hidden move is missing, though the bot sees no change
+        ]
         # Before the first turn there are no facts, and nothing fits: the positions stay for the next call.
         self._positions = fitting or list(reached)
         return [state for state, _ in fitting]

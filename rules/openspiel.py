@@ -4,6 +4,9 @@ The board's name is the text with which OpenSpiel loads the game. It needs the p
 `pip install 'botarena[openspiel]'` installs.
 """
 
+# This is a rules file like any other, although its boards are no tables, so that digests, workspaces and the kit of bots
+# find it as they find every game. As a part of arena.games it would need a second way in all three.
+#
 # A state of OpenSpiel is changed in place, has no equality and may differ from another one although both print the same
 # text. So a state here is the list of all actions since the start, with OpenSpiel's state beside it; `play` copies that
 # state before it applies an action. Two states are equal if their actions are equal.
@@ -54,8 +57,8 @@ class OpenSpiel(Game[State]):
     def __post_init__(self) -> None:
         """Refuse a game that the referee cannot play."""
         kind = self._spiel.get_type()
-        if error := UNSOUND.get(kind.short_name):
-            raise ValueError(f"{self.name} {error}")
+        if reason := UNSOUND.get(kind.short_name):
+            raise ValueError(f"{self.name} {reason}")
         if not self._spiel.num_distinct_actions():
             raise ValueError(f"{self.name} has no list of its legal actions")
         if kind.dynamics == _pyspiel().GameType.Dynamics.MEAN_FIELD:
@@ -64,6 +67,12 @@ class OpenSpiel(Game[State]):
             raise ValueError(f"{self.name} draws chance by itself, so no match could be played again")
         if not isfinite(self._spiel.min_utility()) or not isfinite(self._spiel.max_utility()):
             raise ValueError(f"{self.name} has no bounds of utility, so there is no score from 0 to 100")
+        if self.hidden and not (kind.provides_information_state_string or kind.provides_observation_string):
+            raise ValueError(f"{self.name} does not say what a player may see")
+        try:
+            self.view(self.start(), None)
+        except Exception as error:  # some parameters are refused only here, by errors of several kinds
+            raise ValueError(f"OpenSpiel cannot begin {self.name}: {_line(str(error))}") from error
 
     @cached_property
     def _spiel(self) -> Any:

@@ -1,5 +1,6 @@
 """Games of OpenSpiel are boards like any other: they keep the contract, hide what is hidden, and are played by bots."""
 
+import io
 import shlex
 import shutil
 import sys
@@ -17,6 +18,7 @@ from arena.errors import ArenaError
 from arena.game import CHANCE
 from arena.games import rulebook
 from arena.games.conformance import flaws
+from arena.kit import run
 from arena.results.leaderboard import Results
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
@@ -42,6 +44,7 @@ MISTAKES = {
     "xyzzy": "openspiel/xyzzy: OpenSpiel has no game 'xyzzy'; `arena games openspiel` lists them",
     "negotiation": "openspiel/negotiation: negotiation draws chance by itself, so no match could be played again",
     "mfg_garnet": "openspiel/mfg_garnet: mfg_garnet is a mean field game, which has no single players",
+    "connect_four(rows=-1)": "openspiel/connect_four(rows=-1): OpenSpiel cannot begin connect_four(rows=-1): ",
     "crossword": "openspiel/crossword: crossword has no list of its legal actions",
     "goofspiel(num_cards=5, players=3)": "a board's name has only letters, digits and . _ - , = ( )",
 }
@@ -163,6 +166,20 @@ def test_a_name_with_spaces_is_a_board_of_ones_own(tmp_path):
     (tmp_path / "rules/poker.toml").write_text(blocks(PAGE, "toml")[1])
     game = arena.load_game("poker/holdem", tmp_path)
     assert flaws(game, playouts=1) == []
+
+
+def test_a_bot_does_not_take_a_position_before_a_hidden_move_for_the_present_one():
+    game = load("phantom_ttt")
+    state, lines = game.start(), ["game openspiel/phantom_ttt", "roles player0 player1", "role player0", "ready?"]
+    for number, cell in enumerate(("x(0,0)", "o(2,2)", "x(1,1)")):
+        (role,) = game.to_move(state)
+        if role == "player0":
+            view = [f"state {fact}" for fact in game.view(state, role)]
+            lines += [f"turn {number}", *view, f"legal {cell}", "go"]
+        state = game.play(state, {role: cell})
+    states = []
+    run(lambda turn: states.append(turn.state) or turn.legal[0], lines=lines, out=io.StringIO())
+    assert states == [game.start(), None]
 
 
 @pytest.mark.slow
