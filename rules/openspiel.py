@@ -4,7 +4,7 @@ The board's name is the text with which OpenSpiel loads the game. It needs the p
 `pip install 'botarena[openspiel]'` installs.
 """
 
-# This is a rules file like any other, although its boards are no tables, so that digests, workspaces and the kit of bots
+# This is a rules file like any other, although its boards are no tables, so that digests, workspaces and the bots' kit
 # find it as they find every game. As a part of arena.games it would need a second way in all three.
 #
 # A state of OpenSpiel is changed in place, has no equality and may differ from another one although both print the same
