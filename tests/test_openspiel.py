@@ -214,7 +214,13 @@ def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tm
 
 
 @pytest.mark.slow
-def test_a_bot_that_searches_with_the_kit_plays_a_game_of_openspiel():
+def test_bots_of_the_kit_play_games_of_openspiel_whether_they_can_search_them_or_not(tmp_path):
+    folder = cup.make(tmp_path / "w")
+    board = "openspiel/kuhn_poker"
+    made = cup.arena(folder, "new", "ada", "--language", "python_kit", "--game", board).stdout
+    assert f"arena submit bots/ada --board {board}\n" in made
+    record = arena.play_match(board, dict.fromkeys(("player0", "player1"), folder / "bots/ada"), seed=2)
+    assert record.verdict.faults == ()
     bots = {"player0": HERE / "bots/sampler", "player1": HERE / "bots/dice.py"}
     record = arena.play_match("openspiel/tic_tac_toe", bots, seed=2)
     assert record.verdict.faults == ()

@@ -47,14 +47,17 @@ def new(
         is_board = len(boards) == 1 and game.rpartition("/")[2] == boards[0].name
         games = [boards[0].label if is_board else boards[0].game]
     path = shlex.quote(str(target))
-    match = f"{' '.join([path] * len(boards[0].sides))} --board {shlex.quote(boards[0].label)}"
+    board = f" --board {shlex.quote(boards[0].label)}"
+    match = f"{' '.join([path] * len(boards[0].sides))}{board}"
     readme = {"name": target.name, "path": path, "match": match}  # a kit's README.md leaves these open
     starters.copy(kit, target, author=author, games=games, replacements=readme)
     if json:
         output.print_json([{"bot": name, "path": str(target), "language": kit.language, "build": kit.build}])
         return
     print(f"{target} is a bot now: {target / 'README.md'} says where to begin. Next:\n")
-    print(f"  arena check {path}\n  arena match {match}\n  arena submit {path}")
+    if boards[0].game not in rulebook.games_with_named_boards():
+        board = ""  # only a board that is made from its name must be named where no event plays it
+    print(f"  arena check {path}{board}\n  arena match {match}\n  arena submit {path}{board}")
 
 
 def _check_is_new(target: Path) -> None:
