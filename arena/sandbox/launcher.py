@@ -239,11 +239,9 @@ class Launcher:
         return partial(self._group, child)
 
     def _group(self, child: Child) -> Iterator[int]:
-        """Yield every process of the bot, also one whose parent is gone or that was not reaped; no helper's."""
+        """Return every process of the bot, also one whose parent is gone or that was not reaped; no helper's."""
         helpers = child.level.helpers(child.pid)
-        for pid in procfs.below(self._spawner.pid):
-            if pid not in helpers and procfs.group(pid) == child.pid:
-                yield pid
+        return (pid for pid in procfs.of_group(child.pid, self._spawner.pid) if pid not in helpers)
 
     def end(self, child: Child, grace: float = 0.0) -> Exit:
         """Reap a child and its process group, killing what does not end by itself within `grace` seconds."""

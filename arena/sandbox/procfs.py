@@ -42,7 +42,7 @@ class ProcessUsage(NamedTuple):
 def see(pid: int) -> ProcessUsage | None:
     """Return what a process uses; None when it is gone."""
     fields = _stat(pid)
-    if fields and fields[0] == b"Z":
+    if _left_threads(fields):
         fields = _stat(living(pid))
     if not fields or fields[0] in ENDED:
         return None
@@ -62,12 +62,16 @@ def living(pid: int) -> int:
     A program may end its first thread and live on in others. Under the process's own number /proc then shows a zombie
     without memory, files and environment.
     """
-    fields = _stat(pid)
-    if fields and fields[0] == b"Z":
+    if _left_threads(_stat(pid)):
         for thread, stat in threads(pid, "stat", but=pid):
             if _state(stat) not in ENDED:
                 return int(thread)
     return pid
+
+
+def _left_threads(fields: list[bytes]) -> bool:
+    """Return whether the first thread has ended and others are still there; most zombies have no other thread."""
+    return bool(fields) and fields[0] == b"Z" and int(fields[17]) > 1
 
 
 def _stat(pid: int) -> list[bytes]:
@@ -141,6 +145,23 @@ def below(*roots: int) -> Iterator[int]:
         pids = children(parents.pop())
         yield from pids
         parents += pids
+
+
+def of_group(leader: int, root: int) -> Iterator[int]:
+    """Yield the processes below `root` that are in this process group.
+
+    A process that has ended has no children. It is asked for none: a bot may leave hundreds of such processes.
+    """
+    parents = [root]
+    while parents:
+        for pid in children(parents.pop()):
+            fields = _stat(pid)
+            if not fields:
+                continue
+            if fields[0] != b"Z" or _left_threads(fields):
+                parents.append(pid)
+            if int(fields[2]) == leader:
+                yield pid
 
 
 def children(pid: int) -> list[int]:

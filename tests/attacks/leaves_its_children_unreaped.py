@@ -1,4 +1,4 @@
-"""Has 1,500 children, one after the other, that nobody reaps (here: it may be 4 processes): each keeps its number.
+"""Has 800 children, one after the other, that nobody reaps (here: it may be 4 processes): each keeps its number.
 
 Every second one leaves a child of its own behind, which then is its spawner's.
 """
@@ -10,7 +10,7 @@ from attack import bomb
 
 @bomb
 def _():
-    for number in range(1500):
+    for number in range(800):
         child = os.fork()
         if child == 0:
             if number % 2:
