@@ -5,6 +5,7 @@ times, or fills the machine: no other test runs meanwhile, which the workers agr
 """
 
 import fcntl
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,17 @@ def launcher() -> Iterator[object]:
 
     with Launcher() as launcher:
         yield launcher
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Collect tests without the garbage collector: modules and tests all stay, and forks share what is frozen."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 LATE = 3

@@ -28,14 +28,22 @@ def moves_of(record: Record) -> list[tuple[int, str, str]]:
 
 
 def pairs() -> list[tuple[str, tuple[str, ...]]]:
-    """For each board: enough pairings that every bot sits in every role that it plays."""
-    found: dict[tuple[str, str, str], tuple[str, tuple[str, ...]]] = {}
+    """Return for each board enough pairings that every bot sits in every role that it plays, and hardly any more.
+
+    A pairing that seats only bots that were not in these roles before is taken first.
+    """
+    chosen = []
     for board in rulebook.all_boards():
-        for seating in round_robin.seatings(board, tuple(HOUSE.values()), "sides"):
-            names = tuple(bot.name for bot in seating)
-            for role, name in zip(board.roles, names, strict=True):
-                found.setdefault((board.label, role, name), (board.label, names))
-    return sorted(set(found.values()))
+        seatings = [
+            tuple(bot.name for bot in seating)
+            for seating in round_robin.seatings(board, tuple(HOUSE.values()), "sides")
+        ]
+        missing = {seat for names in seatings for seat in zip(board.roles, names, strict=True)}
+        while missing:
+            names = max(seatings, key=lambda names: len(missing.intersection(zip(board.roles, names, strict=True))))
+            missing.difference_update(zip(board.roles, names, strict=True))
+            chosen.append((board.label, names))
+    return sorted(chosen)
 
 
 @pytest.mark.slow

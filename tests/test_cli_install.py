@@ -66,32 +66,45 @@ def test_the_command_by_the_distributions_name_is_the_same_command(tmp_path):
     assert done.stdout.startswith("arena ")
 
 
+COMMANDS = """
+import os, sys
+import arena
+from arena.cli import main
+
+print(arena.__file__)
+run = "run --repeats 1 --boards duel --bots dice,walker --no-charts"
+codes = []
+for folder, words in (
+    (".", "init cup"),
+    ("cup", run),
+    ("..", "games hunt"),
+    (".", "match dice dice --board duel --no-draw"),
+):
+    os.chdir(folder)
+    sys.argv = ["arena", *words.split()]
+    try:
+        main()
+    except SystemExit as done:
+        codes.append(done.code)
+assert codes == [0, 0, 0, 0], codes
+"""
+"""Several commands in one process, which imports arena once; prints where arena is."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["wheel", "editable"])
 def test_a_new_workspace_outside_the_checkout_plays_an_event(kind, tmp_path, request):
     place = request.getfixturevalue("wheel") if kind == "wheel" else CHECKOUT
 
-    def arena(folder, *words):
-        command = [sys.executable, "-m", "arena", *words]
+    def started(*command):
         changes = {"PYTHONPATH": str(place)} if kind == "wheel" else {}
-        return subprocess.run(command, cwd=folder, env=environment(**changes), capture_output=True, text=True)
+        command = [sys.executable, *command]
+        return subprocess.run(command, cwd=tmp_path, env=environment(**changes), capture_output=True, text=True)
 
-    where = subprocess.run(
-        [sys.executable, "-c", "import arena; print(arena.__file__)"],
-        cwd=tmp_path,
-        env=environment(PYTHONPATH=str(place)),
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert where.startswith(str(place))
-    before = arena(tmp_path, "run")
+    before = started("-m", "arena", "run")
     assert (before.returncode, before.stdout) == (2, "")
     assert "arena init" in before.stderr
-    assert arena(tmp_path, "init", "cup").returncode == 0
-    words = ["--repeats", "1", "--boards", "duel", "--bots", "dice,walker"]
-    done = arena(tmp_path / "cup", "run", *words, "--no-charts")
+    done = started("-c", COMMANDS)
     assert done.returncode == 0, done.stderr
+    assert str(place / "arena/__init__.py") in done.stdout.splitlines()
     assert (tmp_path / "cup/results/cup/leaderboard.csv").is_file()
-    assert arena(tmp_path, "games", "hunt").returncode == 0
-    assert arena(tmp_path, "match", "dice", "dice", "--board", "duel", "--no-draw").returncode == 0

@@ -974,7 +974,9 @@ def test_a_name_that_vanishes_while_files_are_counted_hides_no_other(tmp_path):
         "import os, sys\nos.chdir(sys.argv[1])\nwhile True:\n    os.rename('file1', 'file'); os.rename('file', 'file1')"
     )
     with subprocess.Popen([sys.executable, "-c", moves, tmp_path]) as mover:
-        counts = [watchdog.in_folder(str(tmp_path), 1000)[0] for _ in range(500)]
+        counts = [
+            watchdog.in_folder(str(tmp_path), 1000)[0] for _ in range(150)
+        ]  # a wrong count is seen in 7 % of them
         mover.kill()
     assert min(counts) >= 3_000_000
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from math import log
 from operator import attrgetter
 
-import choix
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -52,6 +51,8 @@ def won_by(played: Arrays) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def test_strengths_by_role_are_those_of_choix():
+    import choix  # here: it imports all of scipy.stats, and only one of the workers needs it
+
     played = play(np.random.default_rng(3), league(np.random.default_rng(3), bots=5, spread=0.5), repeats=30)
     strengths, where = fitted(played, Spread(bots=1e-6, roles=1e3))
     number = {at: position for position, at in enumerate(where)}
@@ -65,6 +66,8 @@ def test_strengths_by_role_are_those_of_choix():
 
 
 def test_strengths_under_a_ridge_are_those_of_choix_where_roles_are_alike():
+    import choix
+
     won = {("ann", "bob"): 6, ("bob", "ann"): 2, ("bob", "cat"): 5, ("cat", "bob"): 1, ("ann", "cat"): 3}
     both = [
         match("duel", *seats, seed=seed)

@@ -28,13 +28,15 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
 ]
+QUICK = ["--disable-gpu", "--disable-features=BackForwardCache,SpareRendererForSitePerProcess"]
+"""No process that draws in software what a graphics card would, and no renderer that is started ahead."""
 WIDE, PHONE = {"width": 1600, "height": 900}, {"width": 400, "height": 800}
 
 
 @pytest.fixture(scope="module")
 def browser():
     with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM)
+        running = started.chromium.launch(executable_path=CHROMIUM, args=QUICK)
         yield running
         running.close()
 

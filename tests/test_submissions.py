@@ -46,7 +46,7 @@ from arena.sandbox.launcher import SpawnerLostError
 from arena.values import Bot, labels
 
 GOOD = 16
-GROUPS = 3  # in which a class plays: all against all would be three times as many matches
+GROUPS = 6  # in which a class plays: all against all would be seven times as many matches
 
 
 together = pytest.mark.early

@@ -10,7 +10,6 @@ of that. So the bot's CPU time, its memory and its end are read from outside whi
 """
 
 import os
-import shutil
 import signal
 
 from arena.sandbox import procfs, rlimits, seccomp, users
@@ -97,7 +96,9 @@ _working: dict[bool, list[str]] = {}
 
 def working_command(user: int | None) -> list[str]:
     """Return the beginning of the command with the strictest arguments that work here, as this user."""
-    bwrap = shutil.which(PROGRAM, path=os.environ.get("PATH", os.defpath) + ":/usr/bin:/usr/local/bin")
+    from shutil import which  # here, because it imports what unpacks archives, and most spawners do without
+
+    bwrap = which(PROGRAM, path=os.environ.get("PATH", os.defpath) + ":/usr/bin:/usr/local/bin")
     if bwrap is None:
         raise BubblewrapError(0, "bwrap is not installed")
     system = ["--ro-bind", PROGRAMS[0], PROGRAMS[0]]
