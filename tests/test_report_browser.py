@@ -28,15 +28,14 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
 ]
-QUICK = ["--disable-gpu", "--disable-features=BackForwardCache,SpareRendererForSitePerProcess"]
-"""No process that draws in software what a graphics card would, and no renderer that is started ahead."""
 WIDE, PHONE = {"width": 1600, "height": 900}, {"width": 400, "height": 800}
 
 
 @pytest.fixture(scope="module")
 def browser():
     with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM, args=QUICK)
+        running = started.chromium.launch(executable_path=CHROMIUM)
+        running.new_page()  # for all tests: each page has a process of its own, which takes half a second to start
         yield running
         running.close()
 
@@ -80,18 +79,33 @@ def hostile(tmp_path_factory):
 
 
 @contextmanager
-def opened(browser, path: Path, address: str = "", **options) -> Iterator:
-    """The page; when it is left, nothing of it may have failed, asked for anything, or shown a dialogue."""
-    page = browser.new_page(**({"viewport": WIDE} | options))
+def opened(browser, path: Path, address: str = "", viewport=WIDE, **media) -> Iterator:
+    """Yield the page; when it is left, nothing of it may have failed, asked for anything, or shown a dialogue.
+
+    All tests have one page. It is as new for each: without what an earlier one stored, chose or pointed at.
+    """
+    page = browser.contexts[0].pages[0]
+    page.goto("about:blank")
+    page.mouse.move(0, 0)
+    page.set_viewport_size(viewport)
+    page.emulate_media(**{"color_scheme": "light", "reduced_motion": "no-preference"} | media)
     wrong: list[str] = []
-    page.on("console", lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: wrong.append(dialog.message))
-    page.on("request", lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None)
-    page.goto(path.as_uri() + address)
-    yield page
+    listeners = {
+        "console": lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None,
+        "pageerror": lambda error: wrong.append(str(error)),
+        "dialog": lambda dialog: wrong.append(dialog.message),
+        "request": lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None,
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    try:
+        page.goto(path.as_uri() + address)
+        yield page
+        page.evaluate("localStorage.clear()")
+    finally:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
     assert wrong == []
-    page.close()
 
 
 def record_on(records: list[Record], board: str) -> Record:
