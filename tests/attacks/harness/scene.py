@@ -4,9 +4,8 @@ A scene is played in steps, so that many can be played side by side: batch.py sa
 """
 
 import contextlib
-import json
+import marshal
 import os
-import platform
 import secrets
 import shutil
 import socket
@@ -17,14 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import outside
-from outside import Process
+from outside import CALLS, Process
 from table import ARENA_FILE, EXPECTED, SETTING
 
 from arena.event.discovery.commands import RUN_PYTHON
 from arena.match.bot import LiveBot
 from arena.sandbox import procfs
 from arena.sandbox.launcher import Launcher
-from arena.sandbox.syscalls import numbers
 from arena.values import Bot, Conditions
 
 HERE = Path(__file__).parent
@@ -232,7 +230,7 @@ class Scene:
         if part == "opponent":
             (files / "secret.txt").write_text(self.stage.token.ljust(self.size, "."))
             command += (f"secret={self.stage.token}",)
-        (files / "target.json").write_text(json.dumps({**self._aims(), "message": message, **aims}))
+        (files / "target").write_bytes(marshal.dumps({**self._aims(), "message": message, **aims}))
         bot = Bot(name=self.name, command=command, digest=f"{self.tag}-{part}", files=str(files))
         conditions = replace(self.conditions, freeze=freeze)
         return LiveBot(self.stage.launcher, self.name, bot, conditions, self.stage.rules if self.row.kit else None)
@@ -240,7 +238,7 @@ class Scene:
     def _aims(self) -> dict[str, object]:
         """Return what an attacker is told, to spare it the search: no secret is in it."""
         return {
-            "numbers": numbers(platform.machine()),
+            "numbers": CALLS,
             "tag": self.tag,
             "note": self.note,
             "folder": str(self.folder),
