@@ -127,6 +127,15 @@ def run_event(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return arena(folder, "run", "--no-charts", *words)
 
 
+@contextlib.contextmanager
+def first_chart_only() -> Iterator[None]:
+    """Let commands in this process draw the first chart only, where a report is wanted and its charts do not matter."""
+    from arena import charts  # here, so that tests without a chart do not wait for matplotlib
+
+    with patch.object(charts, "names", lambda: (charts.FIRST,)):
+        yield
+
+
 def leaderboard(folder: Path, name: str = "cup") -> list[dict[str, str]]:
     return list(csv.DictReader((folder / f"results/{name}/leaderboard.csv").read_text().splitlines()))
 

@@ -68,6 +68,13 @@ BARE = {
 """The arguments of commands that a table names without any."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_chart():
+    """Let every command draw one chart: all of them take most of the time, and test_charts.py draws them."""
+    with cup.first_chart_only():
+        yield
+
+
 @pytest.fixture(scope="module")
 def played(tmp_path_factory) -> Path:
     """A workspace that is made as the README says, its demo event played by a few of its bots."""

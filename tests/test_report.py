@@ -519,13 +519,15 @@ def test_a_drawing_of_very_many_lines_is_taken_as_pixels(small, tmp_path, monkey
 @pytest.mark.slow
 def test_a_run_leaves_a_report_and_the_command_writes_it_again(tmp_path):
     folder = cup.make(tmp_path / "cup")
-    done = cup.arena(folder, "run")
+    with cup.first_chart_only():
+        done = cup.arena(folder, "run")
     assert done.returncode == 0, done.stderr
     path = folder / "results" / "cup" / "report.html"
     assert "results/cup/report.html" in done.stderr
     assert len(Parsed(path.read_text()).replays) == 2
     path.unlink()
-    again = cup.arena(folder, "report")
+    with cup.first_chart_only():
+        again = cup.arena(folder, "report")
     assert (again.returncode, again.stdout) == (0, "results/cup/report.html\n")
     assert len(Parsed(path.read_text()).replays) == 2
 

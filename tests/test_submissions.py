@@ -475,7 +475,8 @@ def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_rep
     drawn = charts.draw("leaderboard", results)
     results.close()
     assert "Anna Müller" in {text.get_text() for text in drawn.findobj(Text)}
-    assert cup.arena(here, "report").returncode == 0
+    with cup.first_chart_only():
+        assert cup.arena(here, "report").returncode == 0
     page = (here / "results/cup/report.html").read_text()
     assert '<a href="#bot=Anna%20M%C3%BCller">Anna Müller</a>' in page
     assert '"Anna_Muller"' in page  # for the commands that it shows
