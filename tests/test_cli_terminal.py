@@ -75,15 +75,24 @@ def test_ctrl_c_on_a_terminal_gives_the_cursor_back_and_the_command_to_go_on(bus
     assert "Traceback" not in said
 
 
+TWO_CHARTS = """
+from arena import charts
+charts.names = lambda: ("leaderboard", "roles")
+from arena.cli import main
+main()
+"""
+"""`arena` with the charts that draw the fewest texts, in as many processes as all of them."""
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("closed", [("stderr",), ("stdout",), ("stdout", "stderr")])
 def test_a_run_goes_on_when_nobody_reads_what_it_says(tmp_path, unbuffered, closed):
     folder = make(tmp_path / "ws", repeats=2)
     # The report forks workers after the leaderboard was printed, and a fork flushes both streams: the case in which
     # both are closed meets every fork with each of them. The others leave out the charts, which take the longest.
-    more = [] if len(closed) == 2 else ["--no-charts"]
+    program, more = (["-c", TWO_CHARTS], []) if len(closed) == 2 else (["-m", "arena"], ["--no-charts"])
     run = subprocess.Popen(
-        [sys.executable, "-m", "arena", "run", "--workers", "1", "--set", "seed=3", *more],
+        [sys.executable, *program, "run", "--workers", "1", "--set", "seed=3", *more],
         cwd=folder,
         env=environment(PYTHONUNBUFFERED=unbuffered),
         stdin=subprocess.DEVNULL,
