@@ -5,7 +5,7 @@ from arena.kit import Turn, run
 
 def choose(turn: Turn) -> str:
     """Your idea goes here: return one of turn.legal."""
-    if turn.state is None:  # moves are hidden or left to chance, so nobody can look ahead
+    if not turn.states:  # moves are hidden, so nobody can look ahead
         return turn.random.choice(turn.legal)
 
     def worst(move: str) -> int:
