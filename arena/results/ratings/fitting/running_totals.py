@@ -24,7 +24,7 @@ class _Seating:
     """The sum of the products of each two roles' scores."""
     matches: int = 0
     endings: set[object] = field(default_factory=set)
-    """The scores, reason and number of turns with which matches ended."""
+    """The scores, reason and number of turns with which matches ended; of more than two, two."""
 
 
 class RunningTotals:
@@ -56,13 +56,14 @@ class RunningTotals:
             count = len(scores)
             seating = self._seatings[label, bots] = _Seating([0] * count, [[0] * count for _ in scores])
         seating.matches += 1
-        seating.endings.add((match.reason, match.turns, *scores))
+        if len(seating.endings) < 2:
+            seating.endings.add((match.reason, match.turns, *scores))
         by_side: dict[int, set[int]] = {}
         for column, (board_role, score) in enumerate(zip(board_roles, scores, strict=True)):
             by_side.setdefault(board_role.side, set()).add(score)
             seating.scores[column] += score
-            for other, other_score in enumerate(scores):
-                seating.products[column][other] += score * other_score
+            for second, second_score in enumerate(scores):
+                seating.products[column][second] += score * second_score
         self._unlike |= {(label, side) for side, different in by_side.items() if len(different) > 1}
         if sum(map(min, by_side.values())) != 100:
             self._not_opposed.add(label)
