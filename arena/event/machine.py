@@ -187,11 +187,12 @@ def _levels() -> Iterator[Check]:
     for name in levels.CONFINING:
         reason = levels.failure(name)
         works = f"version {landlock.version()} of the kernel's interface" if name == "landlock" else "works"
+        what, _, advice = (reason or works).partition("; ")  # some reasons have their own advice
         yield Check(
             name=name,
             state=State.GOOD if reason is None else State.WEAK,
-            found=works if reason is None else reason,
-            cure="" if reason is None else levels.TABLE[name].needs,
+            found=what,
+            cure="" if reason is None else advice or levels.TABLE[name].needs,
             figures={"works": reason is None},
         )
     if confined is None:

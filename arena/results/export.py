@@ -15,6 +15,7 @@ It knows the archive, and neither rules nor the command line.
 # GROUP_ROWS.
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ FORMATS = ("jsonl", "parquet")
 CHUNK = 100
 """Matches that are unpacked at once."""
 GROUP_ROWS = 100_000
+MOST_WORKERS = 8
+"""More would only make parts faster than this process writes them, and hold them in memory meanwhile."""
 Row = tuple[Any, ...]
 
 
@@ -142,7 +145,8 @@ def write(
             for name, path in files.items()
         }
         chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
-        for count, parts in parallel.parallel_map(partial(_chunk, archive, convert), chunks):
+        workers = min(MOST_WORKERS, len(os.sched_getaffinity(0)))
+        for count, parts in parallel.parallel_map(partial(_chunk, archive, convert), chunks, cores=workers):
             for name, (length, part) in parts.items():
                 writers[name].add(part)
                 rows[name] += length
