@@ -16,6 +16,7 @@ from PIL import Image
 
 from arena import charts, report
 from arena.games import rulebook
+from arena.games.grading import Grader
 from arena.protocol import clean
 from arena.replay.drawing.board_state import read_grid, read_state
 from arena.replay.replayer import scenes
@@ -247,9 +248,8 @@ def test_cards_are_shown_for_every_turn(browser, declared):
 def test_commands_that_go_on_from_a_turn_follow_the_turn_and_can_be_copied(browser, declared):
     path, records = declared
     record = record_on(records, "standard")
-    with opened(
-        browser, path, f"#match={record.match.id}&turn=3", permissions=["clipboard-read", "clipboard-write"]
-    ) as page:
+    browser.contexts[0].grant_permissions(["clipboard-read", "clipboard-write"])
+    with opened(browser, path, f"#match={record.match.id}&turn=3") as page:
         page.click("button.back")
         turn = f"--from {record.match.id} --turn 2"
         assert page.locator(".fork code").all_inner_texts() == [f"arena play {turn}", f"arena match {turn}"]
@@ -258,6 +258,21 @@ def test_commands_that_go_on_from_a_turn_follow_the_turn_and_can_be_copied(brows
         assert page.evaluate("navigator.clipboard.readText()") == f"arena play {turn}"
         page.click("button.last")
         assert page.locator(".fork").is_hidden()
+
+
+def test_each_replay_of_drawn_boards_has_its_own_walls_and_says_what_moves_threw_away(browser, tmp_path):
+    of = reported.event(reported.BOTS[:2], rulebook.find("mummy_maze/random:2", seed=4))
+    of = replace(of, repeats=2)
+    path, records = written(tmp_path, of, [reported.played(match) for match in reported.plan(of)])
+    assert len({record.match.drawn for record in records}) == 2
+    for record in records:
+        game = rulebook.game_of(record.match)
+        grades = Grader.of(game).of_turns(record.turns)
+        with opened(browser, path, f"#match={record.match.id}") as page:
+            page.wait_for_selector(".piece")
+            assert drawn(page) == recorded(record)[0]
+            assert page.locator(".moves .grade").all_inner_texts() == [f" ({grade})" for grade in grades if str(grade)]
+            assert page.locator(".moves .blunder").count() == sum(grade.points > 0 for grade in grades)
 
 
 def test_a_step_on_is_walked_and_ends_where_it_should(browser, small):

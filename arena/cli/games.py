@@ -35,7 +35,7 @@ def games(
         print(f"\n{more}/...: boards that are made from their names; `arena games {more}` lists them")
     if not name and (drawn := rulebook.drawn_names(Path())):
         examples = ", ".join(output.safe_line(f"{label}:20") for label in drawn)
-        output.notice(f"boards that are drawn for an event, as many as you write: {examples}")
+        print(f"boards that are drawn for an event, as many as you write: {examples}")
     for board in boards if name else ():
         game = rulebook.game_of(board)
         print(f"\n{output.safe_line(board.label)}\n")
