@@ -98,7 +98,7 @@ class Encoding:
         actions = {numbers[move]: move for move in legal if move in numbers}
         if unknown := [move for move in legal if move not in numbers]:
             free = (number for number in reversed(range(len(numbers))) if number not in actions)
-            actions |= dict(list(zip(free, unknown, strict=False)))
+            actions |= dict(zip(free, unknown, strict=False))
         return actions
 
     def to_json(self) -> str:
@@ -196,7 +196,7 @@ def _explored(
             moves[role].update(legal[role])
         new = {text for texts in (*seen, *legal.values()) for text in texts} - known
         known |= new
-        if new and legal:
+        if new and legal.keys() - {CHANCE}:
             new_states.append(state)
         if legal and dice.random() > RESTART:
             state = game.play(state, {role: dice.choice(listed) for role, listed in legal.items()})
@@ -240,8 +240,8 @@ def _is_number(word: str) -> bool:
     return digits.isascii() and digits.isdigit()
 
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Return a key by which numbers in names are ordered as numbers; roles come first."""
+def _natural(name: str) -> tuple[bool, list[tuple[bool, int, str]], str]:
+    """Return a key by which numbers in names are ordered as numbers; roles come first, and no two names are equal."""
     words = name.split(" ")
-    key = [(0, int(word), "") if _is_number(word) else (1, 0, word) for word in words]
-    return [(-1, 0, ""), *key] if words[0] == "role" else key
+    key = [(False, int(word), "") if _is_number(word) else (True, 0, word) for word in words]
+    return words[0] != "role", key, name

@@ -82,7 +82,8 @@ class _Match:
         """Begin a match: `seed` fixes the draws of chance, `options["state"]` is a state instead of the first."""
         if seed is not None:
             self.dice = Random(seed)
-        self.state = (options or {}).get("state") or self.game.start()
+        state = (options or {}).get("state")
+        self.state = self.game.start() if state is None else state
         self._play_chance()
 
     def actions(self, role: Role) -> dict[int, Move]:

@@ -1,5 +1,7 @@
 """Boards as environments of PettingZoo, and the encoding of facts and moves as numbers."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -104,6 +106,7 @@ def test_rewards_are_the_scores_of_the_rules():
     while not turns.terminations[turns.agent_selection]:
         turns.step(int(np.flatnonzero(turns.last()[0]["action_mask"])[0]))
     outcome = game.outcome(turns.unwrapped.match.state)
+    assert turns.last()[1] == turns.rewards[turns.agent_selection]
     assert turns.rewards == {role: (score - 50) / 50 for role, score in outcome.scores.items()}
 
 
@@ -159,6 +162,16 @@ def test_lines_of_a_drawing_are_told_apart_by_their_place_and_taken_letter_by_le
         *(f"row line 0 value 1 letter {n} = ." for n in range(1, 8)),
         *(f"row line 1 value 1 letter {n} = ." for n in range(2, 8)),
     }
+
+
+def test_an_encoding_is_the_same_in_another_process():
+    words = "import arena; from arena.encoding import Encoding as E"
+    code = f"{words}; print(E.of(arena.load_game('mummy_maze/hunt'), {STATES}).to_json())"
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        )
+        assert Encoding.from_json(done.stdout) == encoding_of("mummy_maze/hunt")
 
 
 def test_an_encoding_is_the_same_each_time_and_survives_as_text():
