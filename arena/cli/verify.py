@@ -1,11 +1,13 @@
 """`arena verify`: check the results of an event against the rules."""
 
+import contextlib
 from typing import Annotated
 
 import typer
 
 from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
+from arena.errors import ArenaError
 
 
 def verify(
@@ -23,6 +25,9 @@ def verify(
         played, total = verify.event_in(archive), verify.count(archive, all_versions=all_versions)
         now = {board.label: board.digest for board in rulebook.all_boards()}
         boards = played.boards if played else ()
+        for label in {board.label for board in boards} - now.keys():  # a board that is made from its name
+            with contextlib.suppress(ArenaError):
+                now |= {board.label: board.digest for board in rulebook.find(label)}
         edited = [board.label for board in boards if now.get(board.label, board.digest) != board.digest]
         with ProgressLine("verify: records") as progress:
             for _, of_record in verify.checked(archive, stored_match.game_of, all_versions=all_versions):
