@@ -1,7 +1,8 @@
 """What the engine costs: matches a second with two one-lane dask workers here, and with two lanes of one run.
 
-`python benchmarks/clusters.py [MATCHES]` plays an event of so many matches (default 600) on `duel` both ways, with bots that answer at once and with bots that compute for 2 ms. The rate is taken between the first tenth of the matches and the last,
-so that no start counts. It also prints how much the memory of driver and scheduler grew in between.
+`python benchmarks/clusters.py [MATCHES]` plays an event of so many matches (default 600) on `duel` both ways, with bots
+that answer at once and with bots that compute for 2 ms. The rate is taken between the first tenth of the matches and
+the last, so that no start counts. It also prints how much the memory of driver and scheduler grew in between.
 """
 
 import functools

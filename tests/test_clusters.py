@@ -7,6 +7,7 @@ import random
 import shlex
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cup import arena
 from machines import Machines, gone, hosts_below, machines
 from processes import alive, descendants, until
 from sprint import FIRST, LAST
@@ -28,9 +30,9 @@ from arena.event.cluster import admission, calibration
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.cluster.driver import Cluster
-from arena.results.archive import Archive
+from arena.results.archive import Archive, schema
 from arena.sandbox import cores
-from arena.values import Conditions, Record
+from arena.values import Conditions, Ending, Record
 
 BUILT = 'command = "sh built.sh"\nbuild = "sh build.sh"\n'
 
@@ -262,6 +264,36 @@ def test_the_speed_of_a_machine_is_compared_by_what_ran_on_both():
     assert with_c.factor(without) == pytest.approx(2)
     assert with_c.factor(calibration.speed_of([Sample(0.01, 0.01)] * 5)) == pytest.approx(4)
     assert calibration.speed_of([Sample(0.01, None)] * 9 + [Sample(0.05, None)] * 2).spread == pytest.approx(5)
+
+
+def test_voided_matches_of_a_faulty_machine_are_played_again_and_the_archive_has_the_reason(tmp_path, monkeypatch):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST})
+    run(cup, "results/cup")
+    before = tables(cup / "results" / "cup")
+    with contextlib.closing(sqlite3.connect(cup / "results" / "cup" / "event.sqlite")) as connection, connection:
+        connection.execute("update matches set machine = iif(number <= 4, 'pc7', 'pc8')")
+        connection.execute("update seats set ending = 'timeout' where place = 0 and match in (2, 3, 6)")
+        connection.execute("update seats set ending = 'limit_exceeded' where place = 0 and match = 4")
+        connection.execute("delete from tallies")
+        connection.execute(schema.COUNT, (0,))
+    monkeypatch.chdir(cup)
+    assert "Known: pc7, pc8" in arena(cup, "void", "pc9", "cup").stderr
+    assert arena(cup, "void", "pc7", "cup", "--reason", "it swapped").stdout.startswith("2 matches of pc7 voided;")
+    outcome, audience = run(cup, "results/cup")
+    assert audience.counts == (6, 4)
+    assert outcome.complete
+    with Archive.open(cup / "results" / "cup") as archive:
+        assert [abort.cause for abort in archive.aborts()] == ["voided, pc7: it swapped"] * 2
+        assert {abort.match for abort in archive.aborts()} == {record.match.id for record in audience.records}
+        assert sum(tally.seats for tally in archive.tallies() if tally.ending == Ending.TIMEOUT) == 1
+    with Archive.open(cup / "results" / "cup", writing=True) as archive:
+        archive.void("pc8", "it swapped too")
+    run(cup, "results/cup")
+    with contextlib.closing(sqlite3.connect(cup / "results" / "cup" / "event.sqlite")) as connection, connection:
+        connection.execute("update seats set ending = null where ending is not null")
+        connection.execute("delete from tallies")
+        connection.execute(schema.COUNT, (0,))
+    assert tables(cup / "results" / "cup") == before
 
 
 def test_time_is_scaled_as_a_whole():

@@ -118,6 +118,7 @@ def test_every_documented_command_runs(played, words):
         "merge": ["--help"],  # it wants a second archive; test_export.py follows the page
         "import": ["--help"],  # it wants a match
         "grade": ["--help"],  # it wants a class; test_grade.py has one
+        "void": ["--help"],  # it wants an event that a cluster played
         "worker": ["--help"],  # it wants a scheduler; test_clusters.py has one
         **{command: [match] for command in ("replay", "trace", "rerun")},
     }

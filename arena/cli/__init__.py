@@ -70,6 +70,7 @@ COMMANDS = {
     "check-rules": "Try the rules of a game, board by board, by random matches; exit code 1 when they break the "
     "contract.",
     "worker": "Play matches on this machine for the runs of a dask cluster, until Ctrl-C.",
+    "void": "Void the crashes and time losses of a faulty machine of a cluster; the next run plays them again.",
     "openings": "Draw openings that lead to different states; none of them ends the match.",
     "docs": "Print a page of the manual, or list the pages: the protocol, how matches end, every command and key, ...",
 }

@@ -35,7 +35,7 @@ class MachineRow:
     timeouts: int
     """Seats that lost on time."""
     crashes: int
-    """Seats that crashed or exceeded a limit."""
+    """Seats that crashed."""
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,8 @@ insert into matches ({", ".join(records.MATCH)}, figures, planned)
 values ({", ".join("?" * len(records.MATCH))}, ?, 1)
 """
 NOTE = "insert or replace into meta values (?, ?)"
+MARKED = "insert into meta values ('marked', '1') on conflict do update set value = cast(value as integer) + 1"
+"""Count a change of the matches that count, so that no cache outlives it."""
 NUMBERS_ANYWHERE = (
     "select number from matches not indexed",
     "select number from matches order by id",
@@ -102,9 +104,7 @@ class Archive(Database):
             connection.execute(f"update matches set planned = 1 where number in {schema.CHOSEN}", (numbers,))
             connection.execute(schema.MOVE.format(sign=1), (numbers,))
             connection.execute("delete from tallies where seats = 0")
-            connection.execute(
-                "insert into meta values ('marked', '1') on conflict do update set value = cast(value as integer) + 1"
-            )
+            connection.execute(MARKED)
         return len(unmarked)
 
     def append(self, *played: Record) -> None:
@@ -128,6 +128,31 @@ class Archive(Database):
         """Store that arena failed a match."""
         with self._transaction() as connection:
             connection.execute("insert into aborts values (?, ?, ?)", records.abort_row(abort))
+
+    def void(self, machine: str, reason: str) -> tuple[str, ...]:
+        """Take out the matches of a machine in which a bot crashed or lost on time; return their ids.
+
+        They are stored as aborts with this reason, and are due again.
+        """
+        query = (
+            "select distinct number, id from matches join seats on match = number "
+            "where machine = ? and ending in (?, ?) order by number"
+        )
+        matches = list(self._rows(query, machine, Ending.CRASHED.value, Ending.TIMEOUT.value))
+        numbers = json.dumps([number for number, _ in matches])
+        with self._transaction() as connection:
+            connection.execute(schema.MOVE.format(sign=-1), (numbers,))
+            connection.execute("delete from tallies where seats = 0")
+            for name, column in (("seats", "match"), ("clocks", "match"), ("records", "match"), ("matches", "number")):
+                connection.execute(f"delete from {name} where {column} in {schema.CHOSEN}", (numbers,))
+            for _, match in matches:
+                (attempts,) = connection.execute("select count(*) from aborts where match = ?", (match,)).fetchone()
+                connection.execute("insert into aborts values (?, ?, ?)", (match, attempts + 1, reason))
+            # Later batches may have been planned by these results: without a key, `begin` marks the plan anew.
+            connection.execute("update meta set value = '' where key = 'plan'")
+            connection.execute(MARKED)
+            connection.execute("delete from meta where key = 'stop'")
+        return tuple(match for _, match in matches)
 
     def ids(self) -> set[str]:
         """Return the id of every finished match, planned or not."""
@@ -391,7 +416,7 @@ class Archive(Database):
                 scale=scale,
                 seconds=seconds,
                 timeouts=endings[Ending.TIMEOUT],
-                crashes=endings[Ending.CRASHED] + endings[Ending.LIMIT_EXCEEDED],
+                crashes=endings[Ending.CRASHED],
             )
 
     def block_seats(self, most: int) -> list[BlockSeat]:
