@@ -25,11 +25,13 @@ It decides the order of things, and what happens to a match that arena itself fa
 # event. There is no roll call of all bots before the event, because that of a thousand takes half a minute, and because
 # nobody knows at the start which bots a later batch needs.
 #
-# A match that arena failed is an abort: it gives no points and stays due. Three kinds:
+# A match that arena failed is an abort: it gives no points and stays due. Four kinds:
 #
 #   InterferenceError  Somebody else killed or stopped a bot (an operator, the kernel for want of memory).
 #   OverloadedError    The machine kept a bot waiting too long to time it fairly.
 #   any other failure  A bug of arena, or a referee process that was killed.
+#   LostError          The machine of a cluster was lost. Up to LOSSES times, because a machine takes many matches with
+#                      it, which are not to blame; else as the third kind.
 #
 # For the first two the match goes to the end of the queue, when the trouble may have passed; for the third it is played
 # again at once. After ATTEMPTS aborts it is given up for this run and reported; the next run tries again. A match that
@@ -276,6 +278,8 @@ class _Run:
         self._ended: list[Record] = []
         """Records that came back and are not committed yet."""
         self._attempts: Counter[str] = Counter()
+        self._lost: Counter[str] = Counter()
+        """How often the machine was lost that called each bot."""
         self._interfered: Counter[str] = Counter()
         """How often each bot was killed or stopped by somebody else."""
         self._broken = False
@@ -406,7 +410,9 @@ class _Run:
             logging.error("roll call of %s", done.error)
             again = self._interfered[name] <= EXCUSES
         elif isinstance(done.error, LostError):
-            again = True
+            self._lost[name] += 1
+            logging.error("roll call of %s: %s", name, done.failure)
+            again = self._lost[name] < LOSSES
         elif done.failure:
             logging.error("roll call of %s: %s", name, done.failure)
         elif isinstance(done.result, Fault):
@@ -450,7 +456,8 @@ class _Run:
         abort = Abort(match=match.id, cause=cause, attempt=self._attempts[match.id])
         logging.error("match %s aborted, attempt %d: %s", match.id, abort.attempt, cause)
         self._archive.append_abort(abort)
-        self._audience.aborted(abort)
+        if not isinstance(error, LostError):  # a cluster says once what it lost with a machine
+            self._audience.aborted(abort)
         by_machine = isinstance(error, (InterferenceError, OverloadedError))
         if abort.attempt >= (LOSSES if isinstance(error, LostError) else ATTEMPTS):
             self._given_up[match.id] = abort

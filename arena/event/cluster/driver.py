@@ -54,6 +54,7 @@ BATCHES_A_LANE = 2
 LOOK_S = 0.1  # between two looks at whether to stop
 WORKERS_S = 1.0  # between two looks at which workers there are
 STOP_S = 2.0  # for the cluster to be freed
+LOCAL_STOP_S = 10.0  # for a local cluster to end its processes, too
 CONNECT_S = 10.0
 MOST_LOSSES = 5  # of one worker without a batch in between, before it is given nothing more
 REFUSED_S = 5.0  # for a fit worker to join, when all that are there were refused
@@ -148,11 +149,11 @@ class Cluster:
         return tuple(Lane(machine.name) for machine in self._machines.values() if machine.state in {"ready", "busy"})
 
     def close(self) -> None:
-        """End the sessions on all machines within STOP_S."""
+        """End the sessions on all machines within STOP_S, and then a local cluster."""
         self._closing.set()
         closing = threading.Thread(target=self._end, daemon=True)
         closing.start()
-        closing.join(STOP_S)
+        closing.join(STOP_S if self._local is None else LOCAL_STOP_S)
 
     def __enter__(self) -> Self:
         return self
@@ -205,7 +206,7 @@ class Cluster:
             if item is None:
                 return block
             if block and (self._block(item) is None or self._block(item) != self._block(block[0])):
-                self._pulled.append(item)
+                self._pulled.appendleft(item)
                 return block
             block.append(item)
 
@@ -236,8 +237,10 @@ class Cluster:
             return
         if isinstance(news, frozenset):
             for machine in [each for address, each in self._machines.items() if address not in news]:
-                yield from self._lose(machine, "its worker is gone")
+                if machine.state != "refused":
+                    yield from self._lose(machine, "its worker is gone")
                 self._machines.pop(machine.address, None)
+                self._losses.pop(machine.address, None)
             for address in news - self._machines.keys():
                 machine = self._machines[address] = Machine(address, self._client, self._task, self._news.put)
                 machine.start()
@@ -279,7 +282,7 @@ class Cluster:
     def _machine_changed(self, news: News) -> Iterator[Done[Any, Any]]:
         """Take note of what the thread of a machine has learnt."""
         machine = news.machine
-        if self._machines.get(machine.address) is not machine:
+        if self._machines.get(machine.address) is not machine or machine.state == "refused":
             return
         if news.kind == "lost":
             yield from self._lose(machine, news.words)
@@ -299,7 +302,7 @@ class Cluster:
 
     def _lose(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
         """Forget a machine; if it is still there, it is admitted anew."""
-        if self._machines.get(machine.address) is not machine or machine.state == "lost":
+        if self._machines.get(machine.address) is not machine:
             return
         machine.state = "lost"
         machine.leave()
@@ -390,7 +393,7 @@ class Cluster:
             self._client.close(timeout=LOOK_S)
         if self._local is not None:
             with contextlib.suppress(Exception):
-                self._local.close(timeout=STOP_S)
+                self._local.close(timeout=LOCAL_STOP_S)
 
 
 def _fetched(future: Future) -> Any:
