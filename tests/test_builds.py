@@ -72,7 +72,7 @@ LEAVES = {
     "a link to the root": "ln -s /etc/passwd bot.py",
     "a link up": "ln -s ../../secret bot.py",
     "a fifo": "mkfifo bot.py",
-    "folders without end": "for i in $(seq 900); do mkdir d && cd d; done",
+    "folders without end": "mkdir -p $(printf 'd/%.0s' $(seq 900))",
     "300 MB": "truncate -s 300M bot.py",
 }
 
