@@ -31,8 +31,8 @@ def bot_of(kit, folder):
     return bot
 
 
-def record_of(bot, label):
-    return play(live.match_of(label, bot, seed=3))
+def record_of(bot, label, launcher):
+    return play(live.match_of(label, bot, seed=3), launcher=launcher)
 
 
 def test_the_kits_are_those_that_are_promised():
@@ -41,9 +41,10 @@ def test_the_kits_are_those_that_are_promised():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KITS)
-def test_a_kit_plays_every_turn_legally_and_the_same_in_a_rerun(name, tmp_path):
+def test_a_kit_plays_every_turn_legally_and_the_same_in_a_rerun(name, launcher, tmp_path):
     bot = bot_of(starters.find(name), tmp_path / "mine")
-    duel, again, classic = (record_of(bot, label) for label in ("mummy_maze/duel", "mummy_maze/duel", "pacman/classic"))
+    labels = ("mummy_maze/duel", "mummy_maze/duel", "pacman/classic")
+    duel, again, classic = (record_of(bot, label, launcher) for label in labels)
     assert [turn.move for turn in again.turns] == [turn.move for turn in duel.turns]
     for first in (duel, classic):
         assert first.verdict.faults == ()
