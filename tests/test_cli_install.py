@@ -94,10 +94,10 @@ assert codes == [0, 0, 0, 0], codes
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["wheel", "editable"])
 def test_a_new_workspace_outside_the_checkout_plays_an_event(kind, tmp_path, request):
-    place = request.getfixturevalue("wheel") if kind == "wheel" else CHECKOUT
+    installed = request.getfixturevalue("wheel") if kind == "wheel" else CHECKOUT
 
     def started(*command):
-        changes = {"PYTHONPATH": str(place)} if kind == "wheel" else {}
+        changes = {"PYTHONPATH": str(installed)} if kind == "wheel" else {}
         command = [sys.executable, *command]
         return subprocess.run(command, cwd=tmp_path, env=environment(**changes), capture_output=True, text=True)
 
@@ -106,5 +106,5 @@ def test_a_new_workspace_outside_the_checkout_plays_an_event(kind, tmp_path, req
     assert "arena init" in before.stderr
     done = started("-c", COMMANDS)
     assert done.returncode == 0, done.stderr
-    assert str(place / "arena/__init__.py") in done.stdout.splitlines()
+    assert str(installed / "arena/__init__.py") in done.stdout.splitlines()
     assert (tmp_path / "cup/results/cup/leaderboard.csv").is_file()
