@@ -151,6 +151,16 @@ def test_without_the_package_a_board_says_how_to_get_it(monkeypatch):
     assert "mummy_maze/duel" in [board.label for board in rulebook.all_boards()]
 
 
+def test_the_list_of_games_says_where_the_others_are(tmp_path):
+    assert "`arena games openspiel` lists them" in cup.arena(tmp_path, "games").stdout
+    shown = cup.arena(tmp_path, "games", "openspiel/kuhn_poker")
+    assert shown.returncode == 0
+    assert "player0, player1" in shown.stdout
+    names = {board.label for board in rulebook.find("openspiel")}
+    assert {"openspiel/chess", "openspiel/hearts"} <= names
+    assert "openspiel/negotiation" not in names
+
+
 def test_another_version_of_openspiel_is_another_board(monkeypatch):
     (before,) = rulebook.find("openspiel/tic_tac_toe")
     rulebook._board.cache_clear()
