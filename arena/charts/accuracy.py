@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from arena.charts.style import ACCURACY, GREY, PALE, About, Nothing, styled
 from arena.charts.style.letters import widest
 from arena.charts.style.sheet import ROWS, Room, bare, best, row_height, row_size, rows, sheet
+from arena.results.columns import LEADERBOARD
 from arena.results.leaderboard import Results
 
 WIDE, FIGURES = 3.2, 1.95  # inches of the panel, and of the figures beside it
@@ -40,13 +41,10 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     panel.hlines(at, 0, graded["accuracy"], color=PALE, linewidth=1.4, zorder=2)
     panel.scatter(graded["accuracy"], at, s=26, color=ACCURACY, zorder=3)
     panel.set_xlim(0, 103)
-    texts = {
-        "accuracy": [f"{figure:.1f}" for figure in graded["accuracy"]],
-        "rating": [f"{figure:.2f}".replace("-", "\u2212") for figure in graded["rating"]],
-        "blunders": [f"{figure:.2f}" for figure in graded["blunders"]],
-    }
+    declared = LEADERBOARD.rated_in(about.unit)
     for name, inches in COLUMNS.items():
-        for row, text in enumerate([name, *texts[name]]):
+        texts = (declared[name].text(value).replace("-", "\u2212") for value in graded[name])
+        for row, text in enumerate([name, *texts]):
             panel.text(
                 1 + inches / WIDE,
                 row - 1 if row else -0.5,
