@@ -93,10 +93,6 @@ def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(t
     assert text.stdout.endswith("\n\nevents can be played here\n" if not bad else "mend confinement\n")
 
 
-def only(name):
-    return next(check for check in machine.checks() if check.name == name)
-
-
 def test_without_proc_nothing_else_is_tried(monkeypatch):
     monkeypatch.setattr(procfs, "trouble", lambda: "/proc is not mounted here")
     checks = list(machine.checks())
@@ -182,3 +178,13 @@ def test_a_clock_that_jumps_asks_for_a_longer_margin():
     assert doctor._clock_check(measured(1)).state is State.GOOD
     jumping = doctor._clock_check(measured(1, highest=0.08))
     assert (jumping.state, jumping.cure) == (State.WEAK, "set margin = 0.16 under [time]")
+
+
+def test_a_level_that_fails_with_advice_of_its_own_gives_that_first(monkeypatch):
+    reasons = {"landlock": "this kernel has no Landlock", "bubblewrap": "nobody can read it; install it elsewhere"}
+    monkeypatch.setattr(levels, "failure", reasons.get)
+    one, other, both = machine._levels()
+    assert (one.found, one.cure) == ("this kernel has no Landlock", levels.TABLE["landlock"].needs)
+    assert other.found == "nobody can read it"
+    assert other.cure == f"install it elsewhere; {levels.TABLE['bubblewrap'].needs}"
+    assert (both.name, both.state) == ("confinement", State.BAD)

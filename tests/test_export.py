@@ -12,7 +12,9 @@ from pathlib import Path
 import cup
 import pytest
 import stored
+from sprint import FIRST, LAST
 from test_docs import commands
+from test_tournament import run, workspace
 
 from arena.results import export
 from arena.results.archive import Archive
@@ -179,16 +181,16 @@ def test_a_record_that_is_lost_is_named_and_leaves_no_tables(folder, tmp_path):
 @pytest.mark.slow
 def test_every_command_of_the_page_runs_in_its_order(tmp_path):
     pytest.importorskip("pyarrow")
-    folder = cup.make(tmp_path / "ws", "duel hunt")
-    for name, board in (("one", "duel"), ("two", "hunt")):
-        assert cup.run_event(folder, "--name", name, "--boards", board).returncode == 0
+    folder = workspace(tmp_path / "ws", {"a": FIRST, "b": LAST})
+    for name in ("one", "two"):
+        run(folder, f"results/{name}", 1)
     shown = [words for words in commands(PAGE) if words[1:] != ["merge"]]
     order = ["merge", "export", "replay", "trace", "import"]
     for words in sorted(shown, key=lambda words: order.index(words[1]) if words[1] in order else -1):
         with Archive.open(folder / "results/one") as archive:
             match = next(archive.records()).match.id
         given = [match if word == "ID" else word for word in words[1:]]
-        given += {"run": ["--no-charts", "--plan"], "verify": ["one"]}.get(given[0], [])
+        given += {"run": ["--help"], "verify": ["one"]}.get(given[0], [])
         given = {"trace": ["trace", "match.txt"], "replay": ["replay", "match.txt"]}.get(given[0], given)
         given += ["--into", "one"] if given[0] == "import" else ["one"] if given[0] == "export" else []
         done = cup.arena(folder, *given)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sprint import FIRST, LAST
 from test_reconstruct import ILLEGAL, SCRIPTS, Quoted, dice, recorded, scripted
-from test_tournament import DICE, run, workspace
+from test_tournament import run, workspace
 
 from arena import rulefile
 from arena.cli import stored_match
@@ -22,7 +22,7 @@ from arena.match.referee import Referee
 from arena.replay import notation
 from arena.replay.reconstruct import disagreements
 from arena.results.archive import Archive
-from arena.values import Limits, Opening
+from arena.values import Event, Limits, Opening
 
 HOSTILE = "\x1b[31m{[\"'\\ \u202e\ud800 é\n"
 
@@ -96,11 +96,13 @@ def test_an_opening_and_what_a_bot_is_but_for_its_paths_come_back_equal():
 
 
 def test_replay_and_trace_show_a_text_as_they_show_the_stored_match(tmp_path):
-    cup_folder = workspace(tmp_path / "ws", {"a": DICE, "b": DICE}, ["duel", "classic"])
-    run(cup_folder, "results/cup")
-    for number in (0, -1):
-        with Archive.open(cup_folder / "results/cup") as archive:
-            match = list(archive.records())[number].match.id
+    cup_folder = cup.make(tmp_path / "ws")
+    records = [scripted(*SCRIPTS[name][:2], **SCRIPTS[name][2])[0] for name in ("simultaneous, for three", "strikes")]
+    with Archive.open(cup_folder / "results/cup", writing=True) as archive:
+        boards = tuple(board for record in records for board in rulebook.find(record.match.label))
+        archive.begin(Event(name="cup", seed=1, boards=boards, bots=()), "key", tuple)
+        archive.append(*records)
+    for match in (record.match.id for record in records):
         done = cup.arena(cup_folder, "export", "--match", match[:8], "--to", "match.txt")
         assert (done.returncode, done.stdout) == (0, "match.txt\n")
         assert cup.arena(cup_folder, "export", "--match", match).stdout == (cup_folder / "match.txt").read_text()

@@ -50,6 +50,11 @@ def test_a_run_that_is_asked_to_stop_finishes_what_it_plays_and_the_next_run_pla
     rest, _ = run(folder)
     assert (rest.halted, rest.complete, rest.finished) == (False, True, 24)
     assert control.last_state(folder / "results").complete
+    (row,) = json.loads(cup.arena(tmp_path, "status", "ws/results", "--json").stdout)
+    assert (row["planned"], row["played"], row["due"], row["complete"], row["running"]) == (24, 24, 0, True, False)
+    assert cup.arena(tmp_path, "status", "ws/results").stdout == (
+        "cup: 24 of 24 matches are played (100 %), 0 are due\nno run is playing it\n"
+    )
 
 
 def test_a_request_to_another_run_stops_nothing(tmp_path):
@@ -136,13 +141,3 @@ def test_an_event_is_watched_and_stopped_from_another_terminal(tmp_path):
     again = cup.arena(folder, "stop")
     assert (again.returncode, again.stdout) == (2, "")
     assert again.stderr == "results/cup: no run is playing this event, so there is nothing to stop\n"
-
-
-def test_an_event_that_is_over_has_nothing_due(tmp_path):
-    folder = cup.make(tmp_path / "ws")
-    assert cup.run_event(folder).returncode == 0
-    (row,) = json.loads(cup.arena(folder, "status", "--json").stdout)
-    assert (row["planned"], row["played"], row["due"], row["complete"], row["running"]) == (2, 2, 0, True, False)
-    assert cup.arena(folder, "status").stdout == (
-        "cup: 2 of 2 matches are played (100 %), 0 are due\nno run is playing it\n"
-    )

@@ -192,7 +192,7 @@ def _levels() -> Iterator[Check]:
             name=name,
             state=State.GOOD if reason is None else State.WEAK,
             found=what,
-            cure="" if reason is None else advice or levels.TABLE[name].needs,
+            cure="" if reason is None else "; ".join(filter(None, [advice, levels.TABLE[name].needs])),
             figures={"works": reason is None},
         )
     if confined is None:

@@ -55,7 +55,7 @@ class Measured:
 
 
 def measure(lanes: int, level: str, seconds: float) -> Measured:
-    """Play matches of the dummy bot in so many lanes, and begin none after so many seconds."""
+    """Play matches of the dummy bot in so many lanes, and begin none after so many seconds; but at least one a lane."""
     records: list[Record] = []
     failures: list[str] = []
     matches = _matches(level)
@@ -63,8 +63,12 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
     with Workers(lanes, pin=pin) as workers:
         first = [next(matches) for _ in range(lanes)]
         list(workers.map(_play, lambda: first.pop() if first else None))  # starts all that later matches find ready
-        begun = time.monotonic()
-        for done in workers.map(_play, lambda: next(matches) if time.monotonic() - begun < seconds else None):
+        begun, given = time.monotonic(), count()
+
+        def due() -> Match | None:  # on a very busy machine, too, each lane plays a match
+            return next(matches) if next(given) < lanes or time.monotonic() - begun < seconds else None
+
+        for done in workers.map(_play, due):
             if done.result is None:
                 failures.append(done.failure.strip().rpartition("\n")[2])
             else:
