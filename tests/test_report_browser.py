@@ -102,8 +102,8 @@ def opened(browser, path: Path, address: str = "", viewport=WIDE, **media) -> It
     try:
         page.goto(path.as_uri() + address)
         yield page
-        page.evaluate("localStorage.clear()")
     finally:
+        page.evaluate("localStorage.clear()")
         for event, listener in listeners.items():
             page.remove_listener(event, listener)
     assert wrong == []

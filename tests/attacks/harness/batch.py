@@ -53,6 +53,8 @@ from arena.sandbox.levels import CONFINING
 SIDE_BY_SIDE = 14
 FROZEN_S = 0.15
 """So long a bot is watched that is not asked: it should use no CPU. That is 50 times what proves that it did."""
+STOPPING_S = 0.25
+"""So long it may take until all threads of a bot have seen that they are stopped."""
 SAMPLED_S = 0.004
 """Between two looks at a scene that is played alone."""
 OUTLIVES = "outlives_its_spawner"
@@ -156,7 +158,7 @@ def watch_frozen(scenes: list[Scene]) -> None:
     A bot that is stopped may run for a moment more: on a busy machine its threads run on until they have seen the
     signal. So its use counts from when all of them have stopped; that they never do is its use, too.
     """
-    until = time.monotonic() + FROZEN_S
+    until = time.monotonic() + STOPPING_S
     before = {}
     for scene in scenes:
         while set(procfs.states(scene.bot.program or 0)) - {b"T"} and time.monotonic() < until:
