@@ -41,11 +41,17 @@ def test_a_run_that_gets_no_more_threads_ends_with_one_line_and_leaves_no_proces
     assert not list(processes_naming(str(folder)))
 
 
-@pytest.mark.parametrize("threads", [0, 1])
-def test_charts_that_get_no_more_threads_end_with_one_line(tmp_path, threads):
-    folder = make(tmp_path / "ws")
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A workspace whose event was played, and has no charts."""
+    folder = make(tmp_path_factory.mktemp("played") / "ws")
     assert run_event(folder).returncode == 0
-    done = ended(folder, sys.executable, "-c", REFUSES, str(threads), "charts")
+    return folder
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+def test_charts_that_get_no_more_threads_end_with_one_line(played, threads):
+    done = ended(played, sys.executable, "-c", REFUSES, str(threads), "charts")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "can't start new thread" in done.stderr
 

@@ -296,21 +296,13 @@ def test_an_honest_event_verifies(original):
     assert json.loads(cup.arena(original, "verify", "results/cup", "--json").stdout) == []
 
 
-MUTTERS = """\
-import sys
-answers = [b"\\0" * 200, b"x" * 900, b"\\xff\\x1b[2J" * 90, b"", b'"quoted"']
-legal = []
-for line in sys.stdin:
-    word, _, rest = line.rstrip("\\n").partition(" ")
-    if word == "ready?":
-        print("ready", flush=True)
-    elif word == "legal":
-        legal.append(rest)
-    elif word == "go":
-        sys.stdout.buffer.write((answers.pop(0) if answers else legal[0].encode()) + b"\\n")
-        sys.stdout.flush()
-        legal = []
-"""
+MUTTERS = cup.FIRST.replace(
+    "legal = []\n", 'answers = [b"\\0" * 200, b"x" * 900, b"\\xff\\x1b[2J" * 90, b"", b\'"quoted"\']\nlegal = []\n', 1
+).replace(
+    "print(legal[0], flush=True)",
+    "sys.stdout.buffer.write((answers.pop(0) if answers else legal[0].encode()) + b'\\n'); sys.stdout.flush()",
+)
+"""A bot whose first five answers are garbled or no moves, and which then plays on."""
 
 
 def test_an_honest_event_with_strikes_verifies_and_can_be_traced_and_rerun(tmp_path):
