@@ -4,19 +4,21 @@ Workers are forked from one process that has imported all that they need, becaus
 """
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
-from processes import until
+from processes import alive, until
 
 SCHEDULER = """
 import asyncio, sys
+import dask
 from distributed import Scheduler
+dask.config.set({"distributed.scheduler.allowed-failures": 0})  # a task whose worker dies ends with KilledWorker
 async def serve(port):
     async with Scheduler(port=port, host="127.0.0.1", dashboard=False, dashboard_address="127.0.0.1:0") as scheduler:
         print(scheduler.address, flush=True)
@@ -59,8 +61,6 @@ class Machines:
 
     def worker(self, name: str = "", *, lanes: int = 1, daemon: bool = False, before: str = "") -> int:
         """Start a worker and return its process; `before` is code that it runs first."""
-        import json
-
         wish = {
             "address": self.address,
             "lanes": lanes,
@@ -126,7 +126,6 @@ def hosts_below(pid: int) -> list[int]:
     return [int(child) for child in children.read_text().split()] if children.exists() else []
 
 
-def gone(pids: Any) -> bool:
-    from processes import alive
-
+def gone(pids: Iterable[int]) -> bool:
+    """Wait until these processes are gone; return whether they went."""
     return until(lambda: not any(alive(pid) for pid in pids), 15)

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import inspect
 import os
 import random
 import shlex
@@ -26,7 +27,7 @@ from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import cluster, tournament
-from arena.event.cluster import admission, calibration
+from arena.event.cluster import admission, calibration, session
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.cluster.driver import Cluster
@@ -88,7 +89,10 @@ def test_the_tables_of_three_workers_of_which_two_are_killed_and_another_joins_a
     assert tables(cup / "cluster") == tables(cup / "local")
     assert len({record.match.id for record in audience.records}) == len(audience.records) == outcome.planned
     with Archive.open(cup / "cluster") as archive:
-        aborted = {abort.match for abort in archive.aborts()}
+        aborts = archive.aborts()
+    aborted = {abort.match for abort in aborts}
+    assert any("KilledWorker" in abort.cause for abort in aborts)
+    assert "referee-1 INFO match" in (cup / "cluster" / "logs" / "three.log").read_text()
     assert aborted <= {record.match.id for record in audience.records}
     # All legs of a pairing with the same repeat go to one machine, unless that was lost in between.
     blocks: dict[object, set[str]] = {}
@@ -301,6 +305,12 @@ def test_time_is_scaled_as_a_whole():
     control = TimeControl(start=4.0, move=1.0, bank=2.0, margin=0.1)
     assert control.scaled(1.5) == TimeControl(start=6.0, move=1.5, bank=3.0, margin=0.1 * 1.5)
     assert TimeControl(start=None, move=None).scaled(2) == TimeControl(start=None, move=None, margin=0.1)
+
+
+def test_the_process_of_the_lanes_is_started_by_the_thread_of_the_event_loop():
+    # The kernel would end it with the thread that started it. dask runs coroutines there, and other functions, tasks
+    # among them, in threads that may end.
+    assert inspect.iscoroutinefunction(session.open_session)
 
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch):

@@ -60,6 +60,7 @@ MOST_LOSSES = 5  # of one worker without a batch in between, before it is given 
 REFUSED_S = 5.0  # for a fit worker to join, when all that are there were refused
 BLOCKS_KNOWN = 10_000  # the machines of so many blocks are remembered, for legs that are played again
 NOTICE_S = 30.0  # between two notices that there is no machine
+FIRST_NOTICE_S = 3.0  # before the first of them
 LOCAL = "local:"
 
 
@@ -115,7 +116,8 @@ class Cluster:
         self._pulled: deque[Any] = deque()
         self._owners: OrderedDict[Hashable, Machine] = OrderedDict()
         self._backlog: dict[Machine, deque[list[Any]]] = {}
-        self._noticed = self._playable = time.monotonic()
+        self._playable = time.monotonic()
+        self._noticed = self._playable - NOTICE_S + FIRST_NOTICE_S
         self._closing = threading.Event()
         self._local = None
         try:

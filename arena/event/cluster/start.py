@@ -38,10 +38,9 @@ async def serve(
             memory_limit=0,
             dashboard=False,
             dashboard_address=None,
-            name=name,
             local_directory=folder,
         )
-        setattr(worker, session.NAME, name or "")
+        setattr(worker, session.NAME, name or "")  # as dask's own name two workers could not share it
         started = asyncio.ensure_future(worker)
         await asyncio.wait([started, asked], return_when=asyncio.FIRST_COMPLETED)
         if started.done():
