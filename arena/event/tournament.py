@@ -57,7 +57,6 @@ It decides the order of things, and what happens to a match that arena itself fa
 
 import contextlib
 import logging
-import platform
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -336,9 +335,9 @@ class _Run:
 
     def lane_states(self, lanes: Iterable[Lane]) -> list[LaneState]:
         """Return what each lane is doing, for other processes to read."""
-        states, machine = [], platform.node()
+        states = []
         for lane in lanes:
-            state = LaneState(lane=lane.name, machine=machine, played=self.played[lane.name])
+            state = LaneState(lane=lane.name, machine=lane.machine, played=self.played[lane.name])
             if isinstance(lane.item, _Call | _Order):
                 match, age = lane.item.match, timedelta(seconds=time.monotonic() - lane.since)
                 state = replace(

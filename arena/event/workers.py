@@ -31,6 +31,7 @@ import ctypes
 import logging
 import multiprocessing
 import os
+import platform
 import signal
 import time
 import traceback
@@ -64,6 +65,8 @@ class Lane:
     """The item that it works on; None when it has none."""
     since: float = 0.0
     """The monotonic time at which it was given the item, or was done with the one before."""
+    machine: str = platform.node()
+    """The machine on which it is."""
 
 
 @dataclass(frozen=True)

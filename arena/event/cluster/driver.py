@@ -148,7 +148,8 @@ class Cluster:
 
     def lanes(self) -> tuple[Lane, ...]:
         """Return a lane for each machine: which of its lanes is at which match, only the machine knows."""
-        return tuple(Lane(machine.name) for machine in self._machines.values() if machine.state in {"ready", "busy"})
+        machines = (machine for machine in self._machines.values() if machine.state in {"ready", "busy"})
+        return tuple(Lane(machine.name, machine=machine.name) for machine in machines)
 
     def close(self) -> None:
         """End the sessions on all machines within STOP_S, and then a local cluster."""
@@ -279,7 +280,7 @@ class Cluster:
         self._matches.pop(item.match.id, None)
         if isinstance(result, Record):
             result = replace(result, machine=machine.name, scale=machine.scale)
-        return Done(item, result)
+        return Done(item, result, lane=machine.name)
 
     def _machine_changed(self, news: News) -> Iterator[Done[Any, Any]]:
         """Take note of what the thread of a machine has learnt."""
