@@ -161,7 +161,7 @@ def test_running_totals_are_those_of_all_matches_at_once_after_every_match(playe
 def test_strengths_are_those_of_the_rating():
     cup = event("ladder", 10, repeats=4)
     run = simulate(cup, ladder)
-    results = ladder._Results(seeded(cup))
+    results = ladder._Results(cup)
     for batch in run.batches:
         results.add(batch)
     strength, covariance = ladder._strengths(cup, results)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from arena import durable
+from arena.results.anytext import pd
 from arena.results.columns import Columns
 
 FORMULA = ("=", "+", "-", "@", "\t")

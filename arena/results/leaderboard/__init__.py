@@ -310,8 +310,7 @@ class Results:
 
     def versions(self) -> "pd.DataFrame":
         """Return a row for each version of each bot: its rank in its time and its rating; none if nobody has two."""
-        import pandas as pd
-
+        from arena.results.anytext import pd
         from arena.results.leaderboard import version_frames
 
         spans = self._archive.spans()
@@ -329,8 +328,7 @@ class Results:
 
         Where they met in unlike roles only, `opponent_role` differs from `role`. Raise ArenaError for an unknown bot.
         """
-        import pandas as pd
-
+        from arena.results.anytext import pd
         from arena.results.leaderboard import rating_frames
 
         names = [standing.bot for standing in self.standings]
@@ -439,7 +437,7 @@ class Results:
 
     def aborts(self) -> "pd.DataFrame":
         """Return a row for each time that arena itself failed a match: match, attempt, cause."""
-        import pandas as pd
+        from arena.results.anytext import pd
 
         rows = [(abort.match, abort.attempt, abort.cause) for abort in self._archive.aborts()]
         return pd.DataFrame(rows, columns=columns.ABORTS.names)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 import numpy as np
-import pandas as pd
 
 from arena.game import Role
+from arena.results.anytext import pd
 from arena.results.arrays import Arrays
 from arena.results.columns import TIMING
 from arena.values import Ending

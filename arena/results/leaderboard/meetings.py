@@ -44,7 +44,7 @@ def crosstable(arrays: Arrays) -> "pd.DataFrame":
 
     Here a bot meets itself where it plays both sides, and a bot on two of the other sides is one opponent.
     """
-    import pandas as pd  # not above: `encounters`, which a leaderboard needs, does without
+    from arena.results.anytext import pd  # not above: `encounters`, which a leaderboard needs, does without
 
     seats = _Seats(arrays)
     width = max(1, len(seats.bots))

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterator
 from math import isfinite
 
-import pandas as pd
-
+from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.columns import METRICS
 

@@ -6,9 +6,9 @@ Figures of a rating are in its own unit: logits, Elo or points. Pure.
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 
 from arena.results.accuracy import Accuracy
+from arena.results.anytext import pd
 from arena.results.columns import ACCURACY, ADVANTAGES, CHANCE_BETTER, HEAD_TO_HEAD, RANKINGS, STRENGTHS
 from arena.results.leaderboard.rating_rows import Row
 from arena.results.ratings import Ratings

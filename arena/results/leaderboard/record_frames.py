@@ -5,9 +5,8 @@
 
 from collections.abc import Iterator
 
-import pandas as pd
-
 from arena.results import columns
+from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.leaderboard import match_frames
 

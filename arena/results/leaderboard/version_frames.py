@@ -7,8 +7,7 @@ on the same scale as a new one, also if the two never met: others met both.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
-
+from arena.results.anytext import pd
 from arena.results.archive import Span
 from arena.results.columns import VERSIONS
 from arena.results.ratings import Strength
