@@ -59,7 +59,11 @@ class Acts(Quiet):
 def play(cup: Path, results: str, address: str, audience: Quiet, **more: Any) -> tuple[tournament.Progress, list[str]]:
     lines: list[str] = []
     opened = functools.partial(Cluster, address, notice=lines.append, **more)
-    outcome = tournament.run(event_of(cup), cup / results, workers=1, audience=audience, cluster=opened)
+    try:
+        outcome = tournament.run(event_of(cup), cup / results, workers=1, audience=audience, cluster=opened)
+    except ArenaError as error:
+        error.add_note("\n".join(lines))  # a machine that is refused says why
+        raise
     return outcome, lines
 
 
@@ -156,6 +160,21 @@ def test_a_killed_run_and_a_run_that_is_stopped_leave_no_bot_on_the_workers_and_
     assert 0 < len(audience.records) < outcome.planned
 
 
+@pytest.mark.slow
+def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on_one_machine(tmp_path, shared, worker):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    rules = cup / "rules" / "sprint.py"
+    raising = 'if turn == 4:\n            raise Odd("odd")\n        return None'
+    ending = 'return Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 else None'
+    text = rules.read_text().replace(ending, raising)
+    rules.write_text(text.replace("@dataclass", "class Odd(Exception):\n    pass\n\n\n@dataclass", 1))
+    audience = Quiet()
+    outcome, _ = play(cup, "cluster", shared.address, audience)
+    assert not outcome.complete
+    assert "Odd: odd" in outcome.failed[0].cause
+    assert outcome.failed[0].attempt == tournament.ATTEMPTS
+
+
 @pytest.mark.soak
 def test_a_scheduler_that_restarts_costs_no_match(tmp_path, shared, worker):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
@@ -219,7 +238,8 @@ def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp
 
 
 @pytest.mark.slow
-def test_a_slower_machine_gives_its_bots_more_time_and_the_match_keeps_its_id(tmp_path, shared, worker, monkeypatch):
+def test_a_slower_machine_gives_its_bots_more_time_and_the_match_keeps_its_id(tmp_path, shared, monkeypatch):
+    worker = shared.worker("no compiler", before="os.environ['PATH'] = '/nowhere'")
     measure = calibration.measure
 
     def third(library: Path | None) -> Speed:
@@ -239,6 +259,8 @@ def test_a_slower_machine_gives_its_bots_more_time_and_the_match_keeps_its_id(tm
     assert {record.match.id: record.scale for record in audience.records} == {
         match: record.scale for match, record in stored.items()
     }
+    os.kill(worker, signal.SIGTERM)
+    assert gone([worker])
     assert {record.match.conditions.time.start for record in stored.values()} == {event_of(cup).conditions.time.start}
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from arena.event.cluster.calibration import Speed
+from arena.event.cluster.calibration import NOISIEST, Speed
 from arena.event.cluster.session import Facts
 from arena.values import Conditions
 
@@ -10,8 +10,6 @@ SLOWEST = 2.0
 """How many times longer a machine may take than the driver's when its bots get no more time for that."""
 SLOWEST_SCALED = 10.0
 """The same when `scale_time` gives its bots more time: a match should not take ten times as long."""
-NOISIEST = 1.5
-"""The most that the ninth decile of a machine's samples may exceed their median, as a factor."""
 SAME_SPEED = 0.02
 """Two measurements of the same machine differ by about so much, so such a difference scales nothing."""
 

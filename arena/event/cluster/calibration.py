@@ -29,6 +29,10 @@ WARM_UPS = 2
 """Samples of each lane that do not count, while the processor raises its clock and the caches fill."""
 SAMPLES = 5
 """Samples of each lane that count."""
+NOISIEST = 1.5
+"""The most that the ninth decile of a machine's samples may exceed their median, as a factor."""
+ROUNDS = 3
+"""Rounds of samples that a machine gets until it is quiet enough: a noise may pass."""
 COMPILERS = ("cc", "gcc", "clang")
 COMPILE_TIMEOUT_S = 20.0
 C_SOURCE = """

@@ -23,6 +23,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -138,12 +139,15 @@ class Host:
                 stopped=lambda: self._ended,
                 among=claim.cores if pinned and claim is not None else None,
             ) as workers:
-                self._connection.send(Report(lanes, pinned, _calibrated(workers, lanes, library)))
+                try:
+                    self._connection.send(Report(lanes, pinned, _calibrated(workers, lanes, library)))
+                except MachineError as error:
+                    self._connection.send(Refusal(str(error)))
                 while not self._ended:
                     self._receive(wait=True)
                     for done in workers.map(_in_lane, self._next):
                         result, seconds = done.result or (None, 0.0)
-                        self._answer(done.item, Outcome(result, seconds, done.failure, done.error))
+                        self._answer(done.item, Outcome(result, seconds, done.failure, _portable(done.error)))
         finally:
             log.close()
 
@@ -190,6 +194,15 @@ class Host:
         return whole.decode("utf-8", "replace")
 
 
+def _portable(error: BaseException | None) -> BaseException | None:
+    """Return an exception if other processes know its class; rules may raise their own, which only lanes can unpickle.
+
+    The failure has the traceback as text in any case.
+    """
+    known = type(error).__module__ == "builtins" or type(error).__module__.startswith("arena.")
+    return error if known else None
+
+
 def _made_ready(spec: Spec, folder: Path) -> Event:
     """Return the event with its files on this machine, built; ArenaError when it cannot be played here."""
     level = spec.event.conditions.sandbox
@@ -211,18 +224,26 @@ def _made_ready(spec: Spec, folder: Path) -> Event:
 
 
 def _calibrated(workers: Workers, lanes: int, library: Path | None) -> Speed:
-    """Return the speed of this machine with all its lanes busy; MachineError when they cannot work."""
-    left = [library] * (lanes * (calibration.WARM_UPS + calibration.SAMPLES))
-    samples: list[Sample] = []
-    for done in workers.map(_sample, lambda: left.pop() if left else None):
-        if done.result is None:
-            raise MachineError(f"its lanes cannot work: {done.failure}")
-        samples.append(done.result)
-    return calibration.speed_of(samples[lanes * calibration.WARM_UPS :])
+    """Return the speed of this machine with all its lanes busy; MachineError when they cannot work.
+
+    It is that of the quietest round, and the first round that is quiet enough is the last.
+    """
+    speeds: list[Speed] = []
+    while not speeds or (speeds[-1].spread > calibration.NOISIEST and len(speeds) < calibration.ROUNDS):
+        left = iter([(library,)] * (lanes * (calibration.WARM_UPS + calibration.SAMPLES)))
+        samples: list[Sample] = []
+        for done in workers.map(_sample, partial(next, left, None)):
+            if done.result is None:
+                raise MachineError(f"its lanes cannot work: {done.failure}")
+            samples.append(done.result)
+        if not samples:  # the session was ended meanwhile
+            sys.exit(0)
+        speeds.append(calibration.speed_of(samples[lanes * calibration.WARM_UPS :]))
+    return min(speeds, key=lambda speed: speed.spread)
 
 
-def _sample(_launcher: Launcher, library: Path | None) -> Sample:
-    return calibration.sample(library)
+def _sample(_launcher: Launcher, library: tuple[Path | None]) -> Sample:
+    return calibration.sample(library[0])
 
 
 def _in_lane(launcher: Launcher, order: _Order) -> tuple[bytes, float]:

@@ -71,6 +71,8 @@ class Session:
             )
         self._connection = Connection(ours.detach())
         self._sending = threading.Lock()
+        self._changing = threading.Lock()
+        """Held for a moment, never while something is sent: `end` must not wait for a host that does not read."""
         self._renewed = time.monotonic()
         self._ready: Future[Report | Refusal] = Future()
         self._batches: dict[int, Future[Batch]] = {}
@@ -94,19 +96,20 @@ class Session:
     def play(self, number: int, orders: Sequence[bytes]) -> Batch:
         """Have the host play a batch, and wait for its outcomes; SessionLostError when the session ends before."""
         future: Future[Batch] = Future()
-        with self._sending:
+        with self._changing:
             if self._lost:
                 raise SessionLostError(self._lost)
             self._batches[number] = future
-            try:
+        try:
+            with self._sending:
                 self._connection.send((number, list(orders)))
-            except OSError as error:
-                raise SessionLostError(str(error)) from error
+        except OSError as error:
+            raise SessionLostError(str(error)) from error
         return future.result()
 
     def end(self, reason: str) -> None:
         """End the host with all that it started, within STOP_S and a little; fail the batches that it was at."""
-        with self._sending:
+        with self._changing:
             if self._lost:
                 return
             self._lost = reason
@@ -127,6 +130,9 @@ class Session:
         reason = "the host process of its lanes ended"
         try:
             while not self._lost:
+                if time.monotonic() - self._renewed > LEASE_S:
+                    reason = "its driver was not heard of for too long"
+                    break
                 if self._connection.poll(LOOK_S):
                     message = self._connection.recv()
                     if isinstance(message, Report | Refusal):
@@ -134,9 +140,6 @@ class Session:
                     else:
                         number, outcomes, logged = message
                         self._batches.pop(number).set_result((outcomes, logged))
-                elif time.monotonic() - self._renewed > LEASE_S:
-                    reason = "its driver was not heard of for too long"
-                    break
         except (EOFError, OSError):
             pass
         self.end(reason)
