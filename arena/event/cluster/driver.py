@@ -34,6 +34,7 @@ import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Self
@@ -54,6 +55,7 @@ BATCHES_A_LANE = 2
 LOOK_S = 0.1  # between two looks at whether to stop
 WORKERS_S = 1.0  # between two looks at which workers there are
 STOP_S = 2.0  # for the cluster to be freed
+CLOSE_S = 0.1  # for the client to close: nothing is lost by leaving it
 LOCAL_STOP_S = 10.0  # for a local cluster to end its processes, too
 CONNECT_S = 10.0
 MOST_LOSSES = 5  # of one worker without a batch in between, before it is given nothing more
@@ -68,6 +70,7 @@ LOCAL = "local:"
 class _Batch:
     """A task of dask's, and the items in it."""
 
+    number: int
     machine: Machine
     items: list[Any]
     future: Future | None = None
@@ -111,8 +114,7 @@ class Cluster:
         self._news: SimpleQueue[News | frozenset[str] | tuple[_Batch, Any]] = SimpleQueue()
         self._machines: dict[str, Machine] = {}
         self._losses: dict[str, int] = {}
-        self._batches: dict[int, _Batch] = {}
-        self._numbers = iter(range(1 << 62))
+        self._numbers = count()
         self._pulled: deque[Any] = deque()
         self._owners: OrderedDict[Hashable, Machine] = OrderedDict()
         self._backlog: dict[Machine, deque[list[Any]]] = {}
@@ -135,7 +137,8 @@ class Cluster:
         """Call `function(launcher, item)` on items in the lanes of the cluster; see `Workers.map`."""
         while not self._stopped():
             self._give_out(function, items)
-            if not (self._batches or self._pulled or any(self._backlog.values())):
+            given_out = any(machine.batches for machine in self._machines.values())
+            if not (given_out or self._pulled or any(self._backlog.values())):
                 return
             self._complain()
             try:
@@ -215,7 +218,7 @@ class Cluster:
 
     def _submit(self, machine: Machine, function: Callable[..., Any], items: list[Any]) -> None:
         number = next(self._numbers)
-        batch = self._batches[number] = machine.batches[number] = _Batch(machine, items)
+        batch = machine.batches[number] = _Batch(number, machine, items)
         for item in items:
             self._matches[item.match.id] = item.match
         orders = [self._names.order((function, item), machine.scale) for item in items]
@@ -239,7 +242,7 @@ class Cluster:
             yield from self._machine_changed(news)
             return
         if isinstance(news, frozenset):
-            for machine in [each for address, each in self._machines.items() if address not in news]:
+            for machine in [self._machines[address] for address in self._machines.keys() - news]:
                 if machine.state != "refused":
                     yield from self._lose(machine, "its worker is gone")
                 self._machines.pop(machine.address, None)
@@ -249,29 +252,29 @@ class Cluster:
                 machine.start()
             return
         batch, outcome = news
-        number = next((number for number, each in batch.machine.batches.items() if each is batch), None)
-        if number is None:  # it was given up meanwhile
+        machine = batch.machine
+        if machine.batches.get(batch.number) is not batch:  # it was given up meanwhile
             return
         if isinstance(outcome, BaseException):
-            yield from self._lose(batch.machine, f"{type(outcome).__name__}: {outcome}")
+            yield from self._lose(machine, f"{type(outcome).__name__}: {outcome}")
             return
-        del batch.machine.batches[number], self._batches[number]
-        self._losses.pop(batch.machine.address, None)
+        del machine.batches[batch.number]
+        self._losses.pop(machine.address, None)
         outcomes, logged = outcome
-        self._write_log(batch.machine, logged)
+        self._write_log(machine, logged)
         seconds = [each.seconds for each in outcomes if each.result is not None]
         if seconds:
-            mean, before = sum(seconds) / len(seconds), batch.machine.seconds
-            batch.machine.seconds = mean if before is None else 0.7 * before + 0.3 * mean
+            mean, before = sum(seconds) / len(seconds), machine.seconds
+            machine.seconds = mean if before is None else 0.7 * before + 0.3 * mean
         broken = ""
         for item, each in zip(batch.items, outcomes, strict=True):
             if isinstance(each.error, MachineError):
                 broken = str(each.error)
-                yield Done(item, None, f"{batch.machine.name}: {each.error}", LostError(str(each.error)))
+                yield Done(item, None, f"{machine.name}: {each.error}", LostError(str(each.error)))
             else:
-                yield self._done(batch.machine, item, each)
+                yield self._done(machine, item, each)
         if broken:
-            yield from self._machine_changed(News(batch.machine, "refused", broken))
+            yield from self._machine_changed(News(machine, "refused", broken))
 
     def _done(self, machine: Machine, item: Any, outcome: Outcome) -> Done[Any, Any]:
         if outcome.result is None:
@@ -288,7 +291,7 @@ class Cluster:
         if self._machines.get(machine.address) is not machine or machine.state == "refused":
             return
         if news.kind == "lost":
-            yield from self._lose(machine, news.words)
+            yield from self._lose(machine, news.reason)
             return
         machine.state = news.kind
         if news.kind == "ready":
@@ -296,12 +299,12 @@ class Cluster:
             logging.info("%s (%s) plays: %d lanes%s", machine.name, machine.address, machine.lanes, scaled)
             self._notice(f"{machine.name} plays {machine.lanes} at a time{scaled}")
         elif news.kind == "busy":
-            self._notice(f"{machine.name} waits: {news.words}")
+            self._notice(f"{machine.name} waits: {news.reason}")
         else:
-            logging.warning("%s (%s) is given nothing: %s", machine.name, machine.address, news.words)
-            self._notice(f"{machine.name} is given nothing: {news.words}")
+            logging.warning("%s (%s) is given nothing: %s", machine.name, machine.address, news.reason)
+            self._notice(f"{machine.name} is given nothing: {news.reason}")
             threading.Thread(target=_close, args=(machine,), daemon=True).start()
-            yield from self._give_up(machine, news.words)
+            yield from self._give_up(machine, news.reason)
 
     def _lose(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
         """Forget a machine; if it is still there, it is admitted anew."""
@@ -310,10 +313,10 @@ class Cluster:
         machine.state = "lost"
         machine.leave()
         losses = self._losses[machine.address] = self._losses.get(machine.address, 0) + 1
-        count = sum(len(batch.items) for batch in machine.batches.values())
-        logging.warning("%s (%s) was lost with %d matches: %s", machine.name, machine.address, count, reason)
-        if count:
-            self._notice(f"{machine.name} was lost; {count} matches are played again: {reason}")
+        lost = sum(len(batch.items) for batch in machine.batches.values())
+        logging.warning("%s (%s) was lost with %d matches: %s", machine.name, machine.address, lost, reason)
+        if lost:
+            self._notice(f"{machine.name} was lost; {lost} matches are played again: {reason}")
         if losses < MOST_LOSSES:
             del self._machines[machine.address]
         else:
@@ -327,8 +330,6 @@ class Cluster:
         if futures:
             threading.Thread(target=self._cancel, args=(futures,), daemon=True).start()
         items = [item for batch in machine.batches.values() for item in batch.items]
-        for number in list(machine.batches):
-            del self._batches[number]
         machine.batches.clear()
         for block in self._backlog.pop(machine, ()):  # these were not given to it yet
             self._pulled.extend(block)
@@ -386,14 +387,15 @@ class Cluster:
     def _end(self) -> None:
         """In a thread: end all sessions, then the client and the local cluster."""
         with contextlib.suppress(Exception):
-            self._client.cancel([batch.future for batch in self._batches.values() if batch.future], force=True)
+            batches = [batch for machine in self._machines.values() for batch in machine.batches.values()]
+            self._client.cancel([batch.future for batch in batches if batch.future], force=True)
         closing = [threading.Thread(target=_close, args=(each,), daemon=True) for each in self._machines.values()]
         for thread in closing:
             thread.start()
         for thread in closing:
             thread.join(STOP_S)
         with contextlib.suppress(Exception):
-            self._client.close(timeout=LOOK_S)
+            self._client.close(timeout=CLOSE_S)
         if self._local is not None:
             with contextlib.suppress(Exception):
                 self._local.close(timeout=LOCAL_STOP_S)

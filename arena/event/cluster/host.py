@@ -68,9 +68,9 @@ class Report:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a machine cannot play this event, in words."""
+    """The reason why a machine cannot play this event."""
 
-    words: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ class _Order:
 
 @dataclass
 class _Batch:
-    """A batch that is played: the items that are not done, and the outcomes of the others."""
+    """A batch that is played: the number of its items, and the outcomes of those that are done, by index."""
 
-    left: int
+    size: int
     outcomes: dict[int, Outcome] = field(default_factory=dict)
 
 
@@ -171,7 +171,7 @@ class Host:
         """Keep an outcome; send its batch when all of it is done."""
         batch = self._batches[order.batch]
         batch.outcomes[order.index] = outcome
-        if len(batch.outcomes) < batch.left:
+        if len(batch.outcomes) < batch.size:
             return
         del self._batches[order.batch]
         try:

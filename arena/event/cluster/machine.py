@@ -6,7 +6,7 @@ learns it puts into a queue that the main thread reads.
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from arena.event.cluster import admission, session
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 BEAT_S = 2.0  # between two renewals of a session, a quarter of its lease
-LOOK_S = 0.1  # between two looks whether a host is ready
+POLL_S = 0.1  # between two looks whether a host is ready
 BUSY_S = 1.0  # between two questions to a worker that plays for another driver
 
 
@@ -40,12 +40,12 @@ class Task:
 
 @dataclass(frozen=True)
 class News:
-    """What a machine's thread has learnt."""
+    """A change in the state of a machine, as its thread reports it."""
 
     machine: "Machine"
     kind: str
     """`ready`, `refused`, `busy` or `lost`."""
-    words: str = ""
+    reason: str = ""
 
 
 @dataclass(eq=False)
@@ -110,10 +110,10 @@ class Machine:
         self.name, self.lanes = facts.machine, facts.lanes
         if difference := admission.compared(task.facts, facts):
             return difference
-        told = False
+        reported_busy = False
         while (missing := self._ask(session.open_session, task.key, list(task.contents))) is None:
-            if not told:
-                told = True
+            if not reported_busy:
+                reported_busy = True
                 self.report(News(self, "busy", "it plays for another run; it is asked again every second"))
             if self._closing.wait(BUSY_S):
                 return "the run is over"
@@ -124,21 +124,17 @@ class Machine:
                 if error.errno is None:  # a connection that broke
                     raise
                 return f"it cannot keep the bots' files: {error}; make room there, or give it another --folder"
-        self._ask(session.prepare, task.key, _with_lanes(task.spec, facts.lanes))
+        self._ask(session.prepare, task.key, replace(task.spec, lanes=facts.lanes))
         report: Report | Refusal | None = None
         while report is None:
-            if self._closing.wait(LOOK_S):
+            if self._closing.wait(POLL_S):
                 return "the run is over"
             report = self._ask(session.renew, task.key)
         if isinstance(report, Refusal):
-            return report.words
+            return report.reason
         self.lanes = report.lanes
         decision: Admission = admission.judged(
             report.speed, task.speed, task.spec.event.conditions, scale_time=task.scale_time
         )
         self.scale = decision.scale
         return decision.refusal
-
-
-def _with_lanes(spec: Spec, lanes: int) -> Spec:
-    return Spec(spec.event, spec.manifest, lanes, spec.pin)

@@ -32,12 +32,12 @@ from arena.event.cluster import content
 from arena.event.cluster.host import Outcome, Refusal, Report, Spec
 
 LEASE_S = 8.0  # without a beat of the driver; the host then has 2 s to end its bots
-LOOK_S = 0.5
+POLL_S = 0.5
 STOP_S = 1.5  # for the host to end its lanes, which have 1 s
 ATTRIBUTE = "arena_session"  # of a dask worker: its session
 NAME = "arena_name"  # of a dask worker: the name that `arena worker --name` gave it
 
-Batch = tuple[list[Outcome], str]
+BatchResult = tuple[list[Outcome], str]
 """The outcomes of a batch in order, and the lines that were logged meanwhile."""
 
 
@@ -75,13 +75,13 @@ class Session:
         """Held for a moment, never while something is sent: `end` must not wait for a host that does not read."""
         self._renewed = time.monotonic()
         self._ready: Future[Report | Refusal] = Future()
-        self._batches: dict[int, Future[Batch]] = {}
+        self._batches: dict[int, Future[BatchResult]] = {}
         self._lost = ""
         threading.Thread(target=self._read, name="arena-session", daemon=True).start()
 
     @property
     def lost(self) -> str:
-        """Why the session has ended; empty while it lasts."""
+        """The reason why the session has ended; empty while it lasts."""
         return self._lost
 
     def renew(self) -> Report | Refusal | None:
@@ -93,9 +93,9 @@ class Session:
         """Have the host make ready for an event."""
         self._connection.send(spec)
 
-    def play(self, number: int, orders: Sequence[bytes]) -> Batch:
+    def play(self, number: int, orders: Sequence[bytes]) -> BatchResult:
         """Have the host play a batch, and wait for its outcomes; SessionLostError when the session ends before."""
-        future: Future[Batch] = Future()
+        future: Future[BatchResult] = Future()
         with self._changing:
             if self._lost:
                 raise SessionLostError(self._lost)
@@ -133,7 +133,7 @@ class Session:
                 if time.monotonic() - self._renewed > LEASE_S:
                     reason = "its driver was not heard of for too long"
                     break
-                if self._connection.poll(LOOK_S):
+                if self._connection.poll(POLL_S):
                     message = self._connection.recv()
                     if isinstance(message, Report | Refusal):
                         self._ready.set_result(message)
@@ -220,7 +220,7 @@ async def close_any(dask_worker: Any) -> None:
         await asyncio.to_thread(session.end, "its worker left the cluster")
 
 
-def play(key: str, number: int, orders: Sequence[bytes]) -> Batch:
+def play(key: str, number: int, orders: Sequence[bytes]) -> BatchResult:
     """Play a batch: a task of dask's, in one of its threads."""
     return _session(key, get_worker()).play(number, orders)
 
