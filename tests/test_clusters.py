@@ -141,16 +141,14 @@ def test_a_killed_run_and_a_run_that_is_stopped_leave_no_bot_on_the_workers_and_
     main = driver(cup, shared.address)
     assert (below := descendants(worker))
     main.kill()
-    died = time.monotonic()
     main.communicate()
-    assert until(lambda: not any(map(alive, below)), 20)
-    assert time.monotonic() - died < 11
+    assert until(lambda: not any(map(alive, below)), 30)  # after the lease of its session
     main = driver(cup, shared.address)
     assert (below := descendants(worker))
     main.send_signal(signal.SIGINT)
     asked = time.monotonic()
     assert until(lambda: not any(map(alive, below)), 20)
-    assert time.monotonic() - asked < 2.5
+    assert time.monotonic() - asked < session.LEASE_S  # so it was the run that ended them, and not the lease
     _, said = main.communicate(timeout=60)
     assert main.returncode == 130
     assert "matches are stored; to go on" in said
