@@ -35,7 +35,7 @@ that: the modules that it imports make hundreds of thousands of objects, which a
 
 COMMANDS = {
     "run": "Play the event of a tournament.toml; after an interruption, go on with it.",
-    "status": "Tell how far an event is: matches played and due, what each lane plays now, and when it will end.",
+    "status": "Show how far an event is: matches played and due, what each lane plays now, and when it will end.",
     "stop": "Ask the run of an event to finish the matches under way, and to end; `arena run` goes on with it.",
     "leaderboard": "Print the leaderboard of an event, also while it is played.",
     "compare": "Compare two bots: head to head by board and role, and whether one is really better.",
@@ -60,8 +60,7 @@ COMMANDS = {
     "trace": "Print what was said in a recorded match, seat by seat: every line, and how long each answer took.",
     "rerun": "Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is "
     "stored.",
-    "doctor": "Check this machine: confinement, cores, clocks, toolchains, and say what to do; exit code 1 if it "
-    "cannot play.",
+    "doctor": "Check this machine: confinement, cores, clocks, toolchains; exit code 1 when no event can be played.",
     "verify": "Check every record against the rules: states, legality, scores, tables; exit code 1 when something "
     "is wrong.",
     "merge": "Join archives of one event that were played in several places, as results/NAME; conflicts are named.",

@@ -24,7 +24,10 @@ def doctor(
     ] = SECONDS,
     json: options.Json = False,
 ) -> None:
-    """Check this machine: confinement, cores, clocks, toolchains, and say what to do; exit code 1 if it cannot play."""
+    """Check this machine: confinement, cores, clocks, toolchains; exit code 1 when no event can be played.
+
+    It says what to do where something is missing.
+    """
     from arena.event.machine import State
 
     checks = []

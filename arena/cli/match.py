@@ -22,7 +22,7 @@ def match(
     bots: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="BOT...", help="Names or paths of bots, in role order; with --from: default: those of that match."
+            metavar="BOT...", help="Names or paths of bots, in role order; default with --from: the bots of that match."
         ),
     ] = None,
     board: Annotated[

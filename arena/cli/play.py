@@ -17,7 +17,7 @@ from arena.values import Board, Conditions, Match, Record
 
 def play(
     board: Annotated[
-        str | None, typer.Argument(metavar="BOARD", help="A board: game/board, or its name; none with --from.")
+        str | None, typer.Argument(metavar="BOARD", help="A board: game/board, or its name; not with --from.")
     ] = None,
     roles: Annotated[
         list[str] | None, typer.Argument(metavar="ROLE...", help="The role that you play, or several.")

@@ -14,7 +14,7 @@ SILENT_S = 10.0
 
 
 def status(event: options.EventName = None, json: options.Json = False) -> None:
-    """Tell how far an event is: matches played and due, what each lane plays now, and when it will end."""
+    """Show how far an event is: matches played and due, what each lane plays now, and when it will end."""
     from arena.event import control, schedules
     from arena.results.archive import Archive
 

@@ -9,7 +9,7 @@ from arena.errors import ArenaError, known_are
 
 
 def void(
-    machine: Annotated[str, typer.Argument(metavar="MACHINE", help="Its name in the table by machine of the report.")],
+    machine: Annotated[str, typer.Argument(metavar="MACHINE", help="The machine's name, as the report shows it.")],
     event: options.EventName = None,
     reason: Annotated[str, typer.Option(help="What is wrong with it; the archive keeps this.")] = "a faulty machine",
     json: options.Json = False,

@@ -9,7 +9,9 @@ from arena.errors import ArenaError
 
 
 def worker(
-    scheduler: Annotated[str, typer.Argument(metavar="SCHEDULER", help="Its address, such as tcp://host:8786.")],
+    scheduler: Annotated[
+        str, typer.Argument(metavar="SCHEDULER", help="The scheduler's address, such as tcp://host:8786.")
+    ],
     lanes: Annotated[str, typer.Option(help="Matches at once: a number, or auto for one a core.")] = "auto",
     name: Annotated[str | None, typer.Option(help="The machine's name in the report; default: its host name.")] = None,
     folder: Annotated[

@@ -43,12 +43,12 @@ def duel(
     ],
     opponent: Annotated[str, typer.Argument(metavar="BOT", help="The bot that it is compared with.")],
     boards: Annotated[
-        list[str] | None, typer.Option(help="Only these boards, such as hunt,duel. Default: those of tournament.toml.")
+        list[str] | None, typer.Option(help="Only these boards, such as hunt,duel; default: those of tournament.toml.")
     ] = None,
     points: Annotated[
         Bounds,
         typer.Option(
-            metavar=BOUNDS_METAVAR, help="Better by more than LOW points, or by less than HIGH. Default: 0 5."
+            metavar=BOUNDS_METAVAR, help="Better by more than LOW points, or by less than HIGH; default: 0 5."
         ),
     ] = None,
     elo: Annotated[Bounds, typer.Option(metavar=BOUNDS_METAVAR, help="The same two bounds in Elo.")] = None,
@@ -60,7 +60,7 @@ def duel(
     workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto.")] = None,
     seed: Annotated[str | None, typer.Option(help="Fixes every draw: a number, or 32 hex digits.")] = None,
     name: Annotated[
-        str | None, typer.Option(help="The results go to results/NAME. Default: duel, with both names.")
+        str | None, typer.Option(help="The results go to results/NAME; default: duel, with both names.")
     ] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
@@ -72,7 +72,7 @@ def duel(
 ) -> None:
     """Test whether a bot is better than another: play pairings until it is proven, either way.
 
-    Exit codes: 0 it is better; 1 it is not better; 3 undecided; 2 a mistake, named; 130, 143, 129 after a signal.
+    Exit codes: 0 it is better; 1 it is not better; 3 undecided.
     The same command goes on with a duel that was stopped.
     """
     from arena.results import sequential

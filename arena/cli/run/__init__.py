@@ -24,8 +24,12 @@ Many = list[str] | None
 
 
 def run(
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Default: the tournament.toml here.")] = None,
-    workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto; or a cluster.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The file of the event; default: the tournament.toml here.")
+    ] = None,
+    workers: Annotated[
+        str | None, typer.Option(help="Matches at once: a number, auto, or a cluster such as tcp://host:8786.")
+    ] = None,
     seed: Annotated[str | None, typer.Option(help="Fixes every draw: a number, or 32 hex digits.")] = None,
     name: Annotated[str | None, typer.Option(help="The results go to results/NAME.")] = None,
     repeats: Annotated[int | None, typer.Option(help="How often each seating is played.")] = None,
