@@ -69,6 +69,13 @@ def test_a_request_to_another_run_stops_nothing(tmp_path):
     assert not own.stop_requested
 
 
+def test_a_request_that_comes_while_the_run_prepares_is_seen_when_it_plays(tmp_path):
+    control.request_stop(tmp_path, "1" * 32)
+    own = Control(tmp_path, "1" * 32)
+    own.look(lambda: (9, 4, 4, ()))
+    assert own.stop_requested
+
+
 def test_a_request_for_the_run_itself_is_seen_and_published_at_once(tmp_path):
     own = Control(tmp_path, "1" * 32)
     lane = LaneState(lane="referee-1", machine="m", played=3, match="ab", board="g/b", bots=("x",), since="2026")

@@ -103,7 +103,8 @@ class Control:
         self._warned = False
         self.stop_requested = False
         """True once another process has asked for the end."""
-        self.close()  # what is there was for a run that ended before it could read it
+        if not self._is_asked():  # it may have been asked since it took the lock; other requests were for earlier runs
+            self.close()
 
     def look(self, describe: Callable[[], tuple[int, int, int, Sequence[LaneState]]]) -> None:
         """Take note of a request, and publish the progress, if a look is due; the run calls this all the time.

@@ -110,9 +110,10 @@ def duel(
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     event = tournament.event(Path(), boards=options.split(boards or ()), entered=bots)
     playable = tuple(_playable(event, named=bool(boards)))
-    rounds = max_pairings // len(playable)
+    pairings = sum(board.variants for board in playable)
+    rounds = max_pairings // pairings
     if not rounds:
-        raise ArenaError(f"--max-pairings {max_pairings}: {len(playable)} boards need {len(playable)} at least")
+        raise ArenaError(f"--max-pairings {max_pairings}: one round of all boards has {pairings}")
     names = bots[0].name, bots[1].name
     event = replace(event, name=name or f"duel-{names[0]}-{names[1]}", boards=playable, repeats=rounds)
     if "openings" not in tournament.model_fields_set:

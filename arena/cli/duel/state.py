@@ -53,6 +53,11 @@ class Duel:
         self._waiting: dict[int, list[Played]] = {}
 
     @property
+    def pairings_a_round(self) -> int:
+        """The number of pairings in one round: one on each board, and on each variant of a board that is drawn."""
+        return sum(board.variants for board in self.event.boards)
+
+    @property
     def rounds(self) -> int:
         """The number of rounds that count."""
         return len(self.test.differences)

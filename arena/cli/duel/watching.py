@@ -29,7 +29,7 @@ class DuelWatcher(Watcher):
         """Part of `Audience`."""
         self.planned, self.done, self.begun = planned, finished, time.monotonic()
         before = f", {finished} matches played before" if finished else ""
-        most = self._duel.event.repeats * len(self._duel.event.boards)
+        most = self._duel.event.repeats * self._duel.pairings_a_round
         self.line(f"{self.name}: at most {output.counted(most, 'pairing')}{before}, {self.lanes}")
 
     def absent(self, bot: str, fault: Fault) -> None:

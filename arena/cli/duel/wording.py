@@ -11,7 +11,7 @@ FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says s
 
 def pairings(duel: Duel) -> str:
     """Return the number of pairings that count, in words."""
-    return output.counted(duel.rounds * len(duel.event.boards), "pairing")
+    return output.counted(duel.rounds * duel.pairings_a_round, "pairing")
 
 
 def evidence(duel: Duel) -> Iterator[str]:
@@ -91,7 +91,7 @@ def row(duel: Duel, folder: Path) -> dict[str, object]:
         "opponent": duel.names[1],
         "verdict": test.decision or "undecided",
         "boards": [board.label for board in duel.event.boards],
-        "pairings": duel.rounds * len(duel.event.boards),
+        "pairings": duel.rounds * duel.pairings_a_round,
         "matches": duel.rounds * duel.round_matches,
         "unit": duel.scale.unit,
         **{key: round(value, 4) + 0.0 for key, value in figures},  # 0.0 for -0.0
