@@ -16,7 +16,7 @@ import arena
 from arena import report, rulefile
 from arena.errors import ArenaError
 from arena.game import CHANCE
-from arena.games import rulebook
+from arena.games import boards, rulebook
 from arena.games.conformance import flaws
 from arena.kit import run
 from arena.results.leaderboard import Results
@@ -163,10 +163,10 @@ def test_the_list_of_games_says_where_the_others_are(tmp_path):
 
 def test_another_version_of_openspiel_is_another_board(monkeypatch):
     (before,) = rulebook.find("openspiel/tic_tac_toe")
-    rulebook._board.cache_clear()
+    boards.board_of.cache_clear()
     monkeypatch.setitem(vars(rulebook.game_of(before)), "version", "open_spiel 99")
     (later,) = rulebook.find("openspiel/tic_tac_toe")
-    rulebook._board.cache_clear()
+    boards.board_of.cache_clear()
     assert before.digest != later.digest
 
 

@@ -1,0 +1,216 @@
+"""Builds the boards of a rules file, and the game on each of them, with every check that needs no play.
+
+It turns every mistake in a rules file or a board into one line. rulebook.py knows where rules files are looked for;
+rulefile.py makes a game of a file.
+"""
+
+import re
+import traceback
+from collections.abc import Mapping
+from functools import cache, lru_cache, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from arena import parallel, rulefile
+from arena.errors import ArenaError, did_you_mean
+from arena.game import Game
+from arena.values import Board, boards_key, digest_of
+
+NAME = re.compile(r"[A-Za-z0-9._,=()-]+")
+"""The name of a game or a board: one word of the protocol, and a file's name."""
+MOST_DRAWN = 1000
+"""The most boards that are drawn under one name."""
+PARALLEL_DRAWS = 8
+"""So many boards of a name are worth the start of other processes."""
+REMEMBERED_BOARDS = 2 * MOST_DRAWN
+
+
+def names_of(path: Path, board: str) -> tuple[str, ...]:
+    """Return the names of a rules file's boards: only this one, or all for an empty text; `()` for an unknown name.
+
+    ArenaError for a mistake in the file.
+    """
+    named = tables(path)
+    if board in named:
+        return (board,)
+    if not rulefile.names_boards(path):
+        return () if board else tuple(named)
+    _parameters(path)  # raises for any mistake in the file, so that it can be imported
+    if not board:
+        try:
+            return (*named, *rulefile.module(path).board_names())
+        except ValueError as error:
+            raise ArenaError(f"{path.stem}: {_line(error)}") from error
+    if not NAME.fullmatch(board):
+        raise ArenaError(f"{path.stem}/{board}: a board's name has only letters, digits and . _ - , = ( )")
+    return (board,)
+
+
+@lru_cache(REMEMBERED_BOARDS)
+def board_of(path: Path, name: str, drawn: tuple[str, ...] = ()) -> Board:
+    """Return a board of a rules file: that of this name, or one with these variants, each of them a JSON object.
+
+    The digest of variants is that of the rules alone; each variant adds its own to the id of a match.
+    ArenaError when there is no such board, or when it is not sound.
+    """
+    if drawn:
+        game, digest = drawn_game(path, drawn[0]), _rules_digest(path, {})
+    else:
+        game = game_on(path, name)
+        digest = _rules_digest(path, _table(path, name), getattr(game, "version", ""))
+    return Board(
+        game=path.stem,
+        name=name,
+        rules=str(path),
+        digest=digest,
+        roles=tuple(game.roles),
+        sides=tuple(game.sides),
+        drawn=drawn,
+    )
+
+
+def _rules_digest(path: Path, table: Mapping[str, Any], version: str = "") -> str:
+    """Return the hash of a board's parameters and of every file that its rules are made of.
+
+    `version` is that of a library that has a part of the rules.
+    """
+    files = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
+    if version:
+        files.append((version, ""))
+    return digest_of(table, files)
+
+
+@cache
+def drawn_board(path: Path, name: str, count: int, seed: int | str) -> Board:
+    """Return the board of this name with so many variants, drawn from the seed; ArenaError for a variant that is not sound."""
+    _check_generator(path, name)
+    draw = partial(_draw, path, name, boards_key(seed, f"{path.stem}/{name}"))
+    cores = None if count >= PARALLEL_DRAWS else 1
+    drawn = tuple(parallel.parallel_map(draw, range(count), cores=cores))
+    for text in drawn:
+        drawn_game(path, text)  # raises for a board that is not sound
+    return board_of(path, name, drawn)
+
+
+def _draw(path: Path, name: str, key: str, number: int) -> str:
+    where = f"{path.with_suffix('.toml')}: [{name}]"
+    try:
+        return rulefile.draw(path, name, key, number)
+    except ValueError as error:
+        raise ArenaError(f"{where} {_line(error)}") from error
+    except Exception as error:  # a value of the wrong type goes wrong anywhere
+        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
+
+
+def _check_generator(path: Path, name: str) -> None:
+    """Raise ArenaError for a table whose generator does not exist, or does not take its parameters."""
+    table = generators(path)[name]
+    where = f"{path.with_suffix('.toml')}: [{name}]"
+    generator = table[rulefile.GENERATOR]
+    if not (isinstance(generator, str) and NAME.fullmatch(generator)):
+        raise ArenaError(f"{where} generator: expected the name of a file beside {path.name}, without .py")
+    file = rulefile.generator_file(path, generator)
+    if not file.is_file():
+        raise ArenaError(f"{where} generator: there is no file {file}")
+    given = {key: value for key, value in table.items() if key != rulefile.GENERATOR}
+    _check_parameters(where, given, _parameters(file, "generator"))
+
+
+@lru_cache(REMEMBERED_BOARDS)
+def drawn_game(path: Path, drawn: str) -> Game[Any]:
+    """Return the game on a board that was drawn, a JSON object; ArenaError for a mistake, as in a board of a table."""
+    where = f"a drawn board of {path.stem}:"
+    known = _parameters(path)
+    try:
+        _check_parameters(where, rulefile.parameters_of(drawn), known)
+        return rulefile.load_drawn(path, drawn)
+    except (ValueError, RecursionError) as error:  # a record may come from anybody
+        raise ArenaError(f"{where} {_line(error)}") from error
+    except ArenaError:
+        raise
+    except Exception as error:
+        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
+
+
+@cache
+def game_on(path: Path, board: str) -> Game[Any]:
+    """Return the game on its board; ArenaError for any mistake that can be found without playing it."""
+    known = _parameters(path)
+    table = _table(path, board)
+    where = f"{path.with_suffix('.toml')}: [{board}]" if board in tables(path) else f"{path.stem}/{board}:"
+    _check_parameters(where, table, known)
+    try:
+        return rulefile.load(path, board)
+    except ValueError as error:
+        raise ArenaError(f"{where} {_line(error)}") from error
+    except Exception as error:  # a value of the wrong type goes wrong anywhere
+        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
+
+
+def _check_parameters(where: str, table: Mapping[str, Any], known: Mapping[str, bool]) -> None:
+    """Raise ArenaError for a parameter that is unknown or missing; `where` names the table."""
+    for key in table:
+        if key not in known:
+            hint = did_you_mean(key, known) or f"known: {', '.join(known)}"
+            raise ArenaError(f"{where} {key}: unknown parameter; {hint}")
+    for key, needed in known.items():
+        if needed and key not in table:
+            raise ArenaError(f"{where} {key}: this parameter is missing")
+
+
+def _table(path: Path, board: str) -> dict[str, Any]:
+    """Return the parameters of a board of a rules file, which was imported before; ArenaError when there is none."""
+    try:
+        return rulefile.parameters_on(path, board)
+    except KeyError:
+        known = ", ".join(tables(path))
+        raise ArenaError(f"{path.with_suffix('.toml')}: there is no board {board!r}; known: {known}") from None
+    except ValueError as error:
+        raise ArenaError(f"{path.stem}/{board}: {_line(error)}") from error
+
+
+def tables(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the parameters of each board of a rules file by its name; ArenaError as `all_tables`."""
+    return {name: table for name, table in all_tables(path).items() if rulefile.GENERATOR not in table}
+
+
+def generators(path: Path) -> dict[str, dict[str, Any]]:
+    """Return each table of a rules file that has a generator by its name; ArenaError as `all_tables`."""
+    return {name: table for name, table in all_tables(path).items() if rulefile.GENERATOR in table}
+
+
+@cache
+def all_tables(path: Path) -> dict[str, dict[str, Any]]:
+    """Return every table of a rules file by its name; only its TOML is read. ArenaError for a mistake in that."""
+    where = path.with_suffix(".toml")
+    try:
+        tables = rulefile.boards(path) | rulefile.generators(path)
+    except AttributeError as error:  # a key that is no table
+        raise ArenaError(f"{where}: every parameter belongs to a board; begin with a line such as [default]") from error
+    except (OSError, ValueError, RecursionError) as error:  # no text, no TOML, or nested without end
+        raise ArenaError(f"{where}: {_line(error)}") from error
+    for name in (path.stem, *tables):
+        if not NAME.fullmatch(name):
+            raise ArenaError(f"{where}: {name!r} cannot be a name: use letters, digits and . _ -")
+    return tables
+
+
+def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
+    """Return the parameters of a rules file, or of a generator; ArenaError for any mistake in it, with its line."""
+    try:
+        rulefile.module(path)
+    except SyntaxError as error:
+        raise ArenaError(f"{error.filename}:{error.lineno}: {error.msg}") from error
+    except Exception as error:  # the file is the user's, and so is whatever it raises
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise ArenaError(f"{last.filename}:{last.lineno}: {type(error).__name__}: {_line(error)}") from error
+    try:
+        return rulefile.parameters(path, kind)
+    except (AttributeError, TypeError) as error:
+        name = "rules file" if kind == "game" else "generator"
+        raise ArenaError(f"{path}: a {name} ends with `{kind} = TheClass`, a frozen dataclass") from error
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
