@@ -6,7 +6,8 @@ rulefile.py makes a game of a file.
 
 import re
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -83,7 +84,7 @@ def _rules_digest(path: Path, table: Mapping[str, Any], version: str = "") -> st
 
 @cache
 def drawn_board(path: Path, name: str, count: int, seed: int | str) -> Board:
-    """Return the board of this name with so many variants, drawn from the seed; ArenaError for a variant that is not sound."""
+    """Return the board of this name with so many variants, drawn from the seed; ArenaError if one is not sound."""
     _check_generator(path, name)
     draw = partial(_draw, path, name, boards_key(seed, f"{path.stem}/{name}"))
     cores = None if count >= PARALLEL_DRAWS else 1
@@ -94,13 +95,8 @@ def drawn_board(path: Path, name: str, count: int, seed: int | str) -> Board:
 
 
 def _draw(path: Path, name: str, key: str, number: int) -> str:
-    where = f"{path.with_suffix('.toml')}: [{name}]"
-    try:
+    with _one_line(f"{path.with_suffix('.toml')}: [{name}]"):
         return rulefile.draw(path, name, key, number)
-    except ValueError as error:
-        raise ArenaError(f"{where} {_line(error)}") from error
-    except Exception as error:  # a value of the wrong type goes wrong anywhere
-        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
 
 
 def _check_generator(path: Path, name: str) -> None:
@@ -122,15 +118,12 @@ def drawn_game(path: Path, drawn: str) -> Game[Any]:
     """Return the game on a board that was drawn, a JSON object; ArenaError for a mistake, as in a board of a table."""
     where = f"a drawn board of {path.stem}:"
     known = _parameters(path)
-    try:
-        _check_parameters(where, rulefile.parameters_of(drawn), known)
-        return rulefile.load_drawn(path, drawn)
-    except (ValueError, RecursionError) as error:  # a record may come from anybody
-        raise ArenaError(f"{where} {_line(error)}") from error
-    except ArenaError:
-        raise
-    except Exception as error:
-        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
+    with _one_line(where):
+        try:
+            _check_parameters(where, rulefile.parameters_of(drawn), known)
+            return rulefile.load_drawn(path, drawn)
+        except RecursionError as error:  # a record may come from anybody, and be nested without end
+            raise ArenaError(f"{where} {_line(error)}") from error
 
 
 @cache
@@ -140,12 +133,8 @@ def game_on(path: Path, board: str) -> Game[Any]:
     table = _table(path, board)
     where = f"{path.with_suffix('.toml')}: [{board}]" if board in tables(path) else f"{path.stem}/{board}:"
     _check_parameters(where, table, known)
-    try:
+    with _one_line(where):
         return rulefile.load(path, board)
-    except ValueError as error:
-        raise ArenaError(f"{where} {_line(error)}") from error
-    except Exception as error:  # a value of the wrong type goes wrong anywhere
-        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
 
 
 def _check_parameters(where: str, table: Mapping[str, Any], known: Mapping[str, bool]) -> None:
@@ -210,6 +199,19 @@ def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
     except (AttributeError, TypeError) as error:
         name = "rules file" if kind == "game" else "generator"
         raise ArenaError(f"{path}: a {name} ends with `{kind} = TheClass`, a frozen dataclass") from error
+
+
+@contextmanager
+def _one_line(where: str) -> Iterator[None]:
+    """Raise ArenaError with one line, which begins with `where`, for any error of the rules with their parameters."""
+    try:
+        yield
+    except ArenaError:
+        raise
+    except ValueError as error:
+        raise ArenaError(f"{where} {_line(error)}") from error
+    except Exception as error:  # a value of the wrong type goes wrong anywhere
+        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
 
 
 def _line(error: Exception) -> str:
