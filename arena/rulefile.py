@@ -8,6 +8,7 @@ import hashlib
 import importlib.util
 import sys
 import tomllib
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import ModuleType
@@ -31,9 +32,9 @@ def parameters_on(path: Path, board: str) -> dict[str, Any]:
     They are those of its table. Where no table has the name and the game names its boards itself, they are those that
     the rules file's function `named_board` returns.
     """
-    tables = boards(path)
-    if board in tables or not names_boards(path):
-        return tables[board]
+    named = boards(tables(path))
+    if board in named or not names_boards(path):
+        return named[board]
     parameters: dict[str, Any] = module(path).named_board(board)
     return parameters
 
@@ -68,7 +69,7 @@ def draw(path: Path, name: str, key: str, number: int) -> str:
     import json
     from random import Random  # bots import this module, and most need no dice
 
-    parameters = dict(generators(path)[name])
+    parameters = dict(generators(tables(path))[name])
     source = module(generator_file(path, parameters.pop(GENERATOR)))
     board = source.generator(**parameters).draw(Random(f"{key}/{number}"), number)
     return json.dumps(board, separators=(",", ":"))
@@ -83,26 +84,27 @@ def generator_file(path: Path, generator: str) -> Path:
     return path.with_name(f"{generator}.py")
 
 
-def boards(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the parameters of each board in the TOML file beside `path`; one board `default` without that file.
+def tables(path: Path) -> dict[str, dict[str, Any]]:
+    """Return each table of the TOML file beside `path` by its name; one empty table `default` without that file.
 
-    A table is a board, unless it has a generator; lists become tuples, so that a game stays hashable. Without that file
-    a game that names its boards itself has none here.
+    Lists become tuples, so that a game stays hashable. Without that file a game that names its boards itself has no
+    tables.
     """
-    return {name: table for name, table in _tables(path).items() if GENERATOR not in table}
-
-
-def generators(path: Path) -> dict[str, dict[str, Any]]:
-    """Return each table of the TOML file that has a generator: its parameters, and the generator's name."""
-    return {name: table for name, table in _tables(path).items() if GENERATOR in table}
-
-
-def _tables(path: Path) -> dict[str, dict[str, Any]]:
-    tables = path.with_suffix(".toml")
-    if not tables.exists():
+    file = path.with_suffix(".toml")
+    if not file.exists():
         return {} if names_boards(path) else {"default": {}}
-    named = tomllib.loads(tables.read_text("utf-8"))
+    named = tomllib.loads(file.read_text("utf-8"))
     return {name: {key: _frozen(value) for key, value in table.items()} for name, table in named.items()}
+
+
+def boards(tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the parameters of each board among these tables: a table is a board, unless it has a generator."""
+    return {name: table for name, table in tables.items() if GENERATOR not in table}
+
+
+def generators(tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the tables that have a generator: its parameters, and the generator's name."""
+    return {name: table for name, table in tables.items() if GENERATOR in table}
 
 
 def parameters(path: Path, kind: str = "game") -> dict[str, bool]:

@@ -161,12 +161,12 @@ def _table(path: Path, board: str) -> dict[str, Any]:
 
 def tables(path: Path) -> dict[str, dict[str, Any]]:
     """Return the parameters of each board of a rules file by its name; ArenaError as `all_tables`."""
-    return {name: table for name, table in all_tables(path).items() if rulefile.GENERATOR not in table}
+    return rulefile.boards(all_tables(path))
 
 
 def generators(path: Path) -> dict[str, dict[str, Any]]:
     """Return each table of a rules file that has a generator by its name; ArenaError as `all_tables`."""
-    return {name: table for name, table in all_tables(path).items() if rulefile.GENERATOR in table}
+    return rulefile.generators(all_tables(path))
 
 
 @cache
@@ -174,7 +174,7 @@ def all_tables(path: Path) -> dict[str, dict[str, Any]]:
     """Return every table of a rules file by its name; only its TOML is read. ArenaError for a mistake in that."""
     where = path.with_suffix(".toml")
     try:
-        tables = rulefile.boards(path) | rulefile.generators(path)
+        tables = rulefile.tables(path)
     except AttributeError as error:  # a key that is no table
         raise ArenaError(f"{where}: every parameter belongs to a board; begin with a line such as [default]") from error
     except (OSError, ValueError, RecursionError) as error:  # no text, no TOML, or nested without end
