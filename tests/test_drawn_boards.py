@@ -264,7 +264,7 @@ def test_an_event_is_verified_and_replayed_and_drawn_without_its_generator(playe
     parameters = json.loads(record.match.drawn)
     shown = cup.arena(played, "replay", record.match.id, "--turn", "0")
     assert "E explorer {} {}".format(*parameters["explorer"]) in shown.stdout
-    in_report = replays.replay(record, replays.Games(lambda match: rulebook.game_of(rulebook.of_record(match))))
+    in_report = replays.replay(record, replays.Games(rulebook.game_of_record))
     assert len(in_report["grid"]["walls"]) == len(parameters["walls"])
     rerun = cup.arena(played, "rerun", record.match.id)
     assert rerun.returncode == 0, rerun.stdout + rerun.stderr

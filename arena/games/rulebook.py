@@ -96,6 +96,11 @@ def of_record(match: Match, files: Mapping[str, Path] | None = None) -> Board:
     return boards.board_of(file, match.board, (match.drawn,))
 
 
+def game_of_record(match: Match, files: Mapping[str, Path] | None = None) -> Game[Any]:
+    """Return the game of a recorded match, from rules that are found as in `of_record`; ArenaError as there."""
+    return game_of(of_record(match, files))
+
+
 def path_of(query: str, workspace: Path = Path()) -> Path | None:
     """Return the rules file that a query names by its path; None when it names none in this way."""
     return _path_in(_counted(query)[0], workspace)[0]

@@ -30,16 +30,11 @@ CHUNK_NUMBER_BYTES = 5
 """At most, for the number that says where a match's replay is, and its comma."""
 
 
-def known(match: Match) -> Game[Any]:
-    """The game of a match, from the rules that are found by its name: a path that stands in a record is never run."""
-    return rulebook.game_of(rulebook.of_record(match))
-
-
 def write(
     results: Results,
     folder: Path,
     *,
-    rules: Callable[[Match], Game[Any]] = known,
+    rules: Callable[[Match], Game[Any]] = rulebook.game_of_record,
     charts: Iterable[Path] = (),
     placings: Sequence[Mapping[str, Any]] = (),
     size: int = SIZE_BYTES,

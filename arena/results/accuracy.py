@@ -27,7 +27,7 @@ import numpy as np
 from arena import durable
 from arena.errors import ArenaError
 from arena.game import Game, Role
-from arena.games import grading, rulebook, solver
+from arena.games import grading, solver
 from arena.games.grading import Grader
 from arena.results.archive import Archive
 from arena.values import Match, Played, Record, digest_of
@@ -74,11 +74,6 @@ class Accuracy(NamedTuple):
 
 Graded = tuple[str, Role, str]
 """`game/board`, role, bot."""
-
-
-def by_name(match: Match) -> Game[Any]:
-    """Return the game of a match from the rules that are found by its name."""
-    return rulebook.game_of(rulebook.of_record(match))
 
 
 def by_bot(graded: dict[Graded, Accuracy]) -> dict[str, Accuracy]:
@@ -145,9 +140,8 @@ def _graded(
         record = archive.record(match.id)
         if (this := (record.match.rules, record.match.label, record.match.drawn)) != board:
             board, grader = this, None
-            with contextlib.suppress(
-                ArenaError
-            ):  # the record has a board that cannot be played; `arena verify` says so
+            # The record may have a board that cannot be played; `arena verify` says so.
+            with contextlib.suppress(ArenaError):
                 grader = Grader.of(rules(record.match))
         yield match, {} if grader is None else figures_of(record, grader)
 

@@ -195,7 +195,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
         pictures = results.write_charts(read, folder)
         rules = {board.rules: Path(board.rules) for board in event.boards}
         page = results.write_report(
-            read, folder, pictures, lambda match: rulebook.game_of(rulebook.of_record(match, rules)), placings
+            read, folder, pictures, lambda match: rulebook.game_of_record(match, rules), placings
         )
         written += (*pictures, page)
     if isinstance(event.seed, int):

@@ -18,8 +18,9 @@ import numpy as np
 
 from arena.errors import ArenaError
 from arena.game import Role
+from arena.games import rulebook
 from arena.results import columns
-from arena.results.accuracy import Accuracy, Graded, Rules, by_bot, by_name, load_or_grade
+from arena.results.accuracy import Accuracy, Graded, Rules, by_bot, load_or_grade
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
@@ -49,7 +50,7 @@ class Results:
         *,
         all_versions: bool = False,
         rating: str | None = None,
-        rules: Rules = by_name,
+        rules: Rules = rulebook.game_of_record,
     ) -> None:
         self._archive = archive
         self._rules = rules
@@ -63,7 +64,7 @@ class Results:
         *,
         all_versions: bool = False,
         rating: str | None = None,
-        rules: Rules = by_name,
+        rules: Rules = rulebook.game_of_record,
     ) -> "Results":
         """Open the results in a folder such as `results/demo`; raise ArenaError if there are none."""
         return cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating, rules=rules)
