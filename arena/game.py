@@ -33,6 +33,10 @@ class Outcome:
     reason: str
 
 
+DRAW = 50
+"""The score of a draw, where the scores of two sides add up to 100."""
+
+
 class Value(NamedTuple):
     """What a state is worth when both sides play perfectly: a winner hurries, a loser delays."""
 

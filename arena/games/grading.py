@@ -8,10 +8,9 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from arena.game import Game, Move, Role, Value
+from arena.game import DRAW, Game, Move, Role, Value
 from arena.values import Turn
 
-DRAW = 50
 REMEMBERED = 20_000  # positions of a board whose moves are graded already: matches of fixed bots meet the same ones
 
 

@@ -26,11 +26,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arena.game import Value
+from arena.game import DRAW, Value
 
 Ints = npt.NDArray[np.signedinteger[Any]]
 
-DRAW = 50
 SCORE = 10_000
 """The worth of one point of score; more than the turns of any match."""
 
