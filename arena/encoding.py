@@ -123,12 +123,12 @@ class Encoding:
         """Return the encoding of a board; the same board has the same encoding each time."""
         views, moves, _ = _explored(game, states)
         depths = _depths(views)
+        # The number of views in which each fact stands, by its first word and index.
         counts: dict[str, int] = {}
-        """In how many views each fact stands, by its first word and index."""
+        # The first word and the number of words of the fact in which a value stands, and the value's place in it.
         places: dict[str, tuple[str, int, int]] = {}
-        """The first word and the number of words of the fact in which a value stands, and the value's place in it."""
+        # The words that were seen at a place: where one role was seen another one may be, too.
         words: dict[tuple[str, int, int], set[str]] = {}
-        """The words that were seen at a place: where one role was seen another one may be, too."""
         for view in views:
             for line, fact in enumerate(view):
                 label, values = _parsed(line, fact, depths)

@@ -227,8 +227,8 @@ def _most_useful(event: Event, legs: "Ints", results: _Results, under_way: Pairs
     turns = (results.turns + mean_turns) / (results.matches + 1)
     met = results.met.copy()
     pairings = met.sum(axis=1)
+    # A row for each pairing; it makes the covariance smaller by the product of the row with itself.
     changes = np.zeros((len(under_way) + size, len(legs)))
-    """A row for each pairing; it makes the covariance smaller by the product of the row with itself."""
     changed = 0
 
     def expected(bot: "Ints", opponent: "Ints") -> "tuple[Floats, Floats, Floats]":
