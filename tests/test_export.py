@@ -22,6 +22,7 @@ from arena.values import Ending
 
 PAGE = (Path(__file__).parent.parent / "docs" / "export.md").read_text("utf-8")
 READERS = dict(re.findall(r"```python\n# (\w+)\n(.*?)```", PAGE, re.DOTALL))
+DRAWN = '{"walls": "é"}'
 HOSTILE = "=1+1 \x1b[31m \ud800 é \n"
 
 
@@ -32,6 +33,9 @@ def folder(tmp_path_factory):
     records = []
     for number, match in enumerate(stored.plan(event)):
         record = stored.played(match, turns=3 + number, **({"explorer": Ending.TIMEOUT} if number == 4 else {}))
+        if number == 3:
+            drawn = replace(record.match, drawn=DRAWN)
+            record = replace(record, match=drawn, machine=HOSTILE, scale=1.5)
         if number == 5:
             strike = {"by": "strike", "rejected_text": HOSTILE, "refused": Ending.GARBLED, "remarks": (HOSTILE, "b")}
             record = replace(record, turns=(record.turns[0]._replace(**strike), *record.turns[1:]))
@@ -78,6 +82,10 @@ def test_every_match_seat_and_turn_of_the_records_is_a_row(folder, exported):
         (record.match.id, record.match.id in counting) for record in records
     ]
     assert len(counting) == len(records) - 1
+    assert [(row["machine"], row["scale"], row["drawn"]) for row in matches] == [
+        (HOSTILE.replace("\ud800", "\\ud800"), 1.5, DRAWN) if number == 3 else ("", 1.0, None)
+        for number in range(len(records))
+    ]
     assert [(row["match"], row["role"], row["bot"], row["score"]) for row in seats] == [
         (record.match.id, seat.role, seat.bot, record.verdict.scores[seat.role])
         for record in records

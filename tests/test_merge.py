@@ -12,8 +12,7 @@ from sprint import FIRST, LAST
 from test_tournament import Quiet, event_of, run, tables, workspace
 
 from arena.errors import ArenaError
-from arena.event import tournament
-from arena.replay import merging
+from arena.event import merging, tournament
 from arena.results.archive import Archive
 from arena.values import Abort
 
@@ -103,6 +102,22 @@ def test_another_event_is_refused_with_the_difference(tmp_path, change, words):
     one = part(tmp_path / "one", "duel")
     two = stored.store(tmp_path / "two", replace(WHOLE, **change), [])
     with pytest.raises(ArenaError, match=f"is of another event than {one}: {words}$"):
+        merged(tmp_path / "all", one, two)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "words"),
+    [
+        (("a",), "has another number of drawn boards: 1, not 2"),
+        (("a", "c"), "has other drawn boards"),
+    ],
+)
+def test_another_draw_of_a_board_is_another_event(tmp_path, drawn, words):
+    one, two = (
+        stored.store(tmp_path / name, replace(WHOLE, boards=(replace(stored.DUEL, drawn=boards),)), [])
+        for name, boards in (("one", ("a", "b")), ("two", drawn))
+    )
+    with pytest.raises(ArenaError, match=f"is of another event than {one}: its board mummy_maze/duel {words}$"):
         merged(tmp_path / "all", one, two)
 
 

@@ -15,7 +15,7 @@ from test_reconstruct import ILLEGAL, SCRIPTS, Quoted, dice, recorded, scripted
 from test_tournament import run, workspace
 
 from arena import rulefile
-from arena.cli import stored_match
+from arena.cli import import_, stored_match
 from arena.errors import ArenaError
 from arena.games import rulebook
 from arena.match.referee import Referee
@@ -64,6 +64,26 @@ def same_again(record):
 def test_a_match_at_every_board_comes_back_equal_and_holds(label):
     record, _ = scripted(label, dice(4))
     assert list(disagreements(rulebook.game_of(record.match), same_again(record))) == []
+
+
+@pytest.mark.parametrize(
+    "label", ["mummy_maze/random:2", "pacman/random", "openspiel/goofspiel(num_cards=5)", "openspiel/connect_four"]
+)
+def test_a_match_at_a_drawn_board_or_one_of_openspiel_comes_back_equal_and_its_rules_are_known(label):
+    if label.startswith("openspiel"):
+        pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
+    record, _ = scripted(label, dice(4))
+    again = same_again(record)
+    assert bool(again.match.drawn) == ("random" in label)
+    rules = stored_match.board_of(again.match).rules
+    known = replace(again, match=replace(again.match, rules=rules))
+    assert list(disagreements(stored_match.game_of(known.match), known)) == []
+
+
+def test_the_machine_of_a_cluster_and_its_scale_come_back_equal():
+    record, _ = scripted("mummy_maze/duel", dice())
+    again = same_again(replace(record, machine="lab 3 é", scale=1.25))
+    assert (again.machine, again.scale) == ("lab 3 é", 1.25)
 
 
 @pytest.mark.parametrize("script", sorted(SCRIPTS))
@@ -144,7 +164,11 @@ def test_an_event_takes_its_own_matches_from_texts_and_no_others(tmp_path):
     foreign = cup.arena(other, "import", str(whole / files[0]))
     assert (foreign.returncode, foreign.stderr.count("\n")) == (2, 1)
     assert f"plans no match {records[0].match.id} of these bots" in foreign.stderr
-    forged = replace(records[0], match=replace(records[0].match, seed=1))  # another match, by the id of a planned one
+    # These are other matches, with the id of a planned one.
+    match = records[0].match
+    (drawn,) = rulebook.find("mummy_maze/random:1")[0].drawn
+    assert import_._essence(match) != import_._essence(replace(match, drawn=drawn))
+    forged = replace(records[0], match=replace(match, seed=1))
     (whole / "forged.txt").write_text(notation.text_of(forged))
     done = cup.arena(whole, "import", "forged.txt")
     assert done.returncode == 2
@@ -182,6 +206,12 @@ HOSTILE_TEXTS = {
         TEXT.replace("[Conditions", '[Opening {"plies": 3, "key": "ab", "number": 1000000000}]\n[Conditions'),
         "an opening has 0 to 200 plies",
     ),
+    "a scale that gives no time": (TEXT.replace("[Conditions", "[Scale 0]\n[Conditions"), "its scale 0 is not above 0"),
+    "a drawn board that is none": (
+        TEXT.replace("[Conditions", '[Drawn "[[[]"]\n[Conditions'),
+        "a drawn board of mummy_maze",
+    ),
+    "a drawn board that is no text": (TEXT.replace("[Conditions", "[Drawn {}]\n[Conditions"), "match.drawn"),
     "a move without details": (TEXT.replace(FIRST_MOVE, FIRST_MOVE.partition(" {")[0]), "is no JSON"),
     "other details": (TEXT.replace(FIRST_MOVE, '1. explorer move1 west {"eval": 1}'), "have other keys"),
     "details that are none": (TEXT.replace(FIRST_MOVE, '1. explorer "move1 west" 5'), "not in braces"),

@@ -43,7 +43,7 @@ def merge(
     json: options.Json = False,
 ) -> None:
     """Join archives of one event that were played in several places, as results/NAME; conflicts are named."""
-    from arena.replay import merging
+    from arena.event import merging
     from arena.results.archive import Archive
 
     if name is not None and (not name or "/" in name or name.startswith(".")):

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from pydantic import TypeAdapter, ValidationError
 
 from arena.errors import ArenaError
+from arena.games import rulebook
 from arena.games.openings import MOST_PLIES
 from arena.values import Bot, Record, SeatReport, Turn
 
@@ -27,15 +28,14 @@ MOST_NUMBER = 100_000
 MOST_DIGITS = 19
 """Digits of a whole number: SQLite stores numbers of 64 bits."""
 REQUIRED = ("Format", "Match", "Board", "Started", "Repeat", "Seed", "Conditions", "Sides", "Result", "Reason")
-ONCE = (*REQUIRED, "Event", "Seconds", "Key", "Opening")
+ONCE = (*REQUIRED, "Event", "Seconds", "Key", "Opening", "Drawn", "Machine", "Scale")
 REPEATED = ("Seat", "Fault")
-NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
-"""The name of a game, a board or a bot."""
+BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 PLAIN_MOVE = re.compile(r"[!#-z|~](?:[ !#-z|~]*[!#-z|~])?")
 """A move that stands in its line as it is: printable ASCII without quotes and braces."""
 TURN = re.compile(r"([0-9]{1,9})\. ([a-z0-9_]+) (.+)")
 STARTED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?\+00:00")
-TURN_KEYS = {"by", "rejected_text", "wall", "cpu", "waited", "late", "remarks", "digest", "refused"}
+TURN_KEYS = set(Turn._fields) - {"number", "role", "move"}
 
 _records = TypeAdapter(Record)
 
@@ -54,6 +54,9 @@ def text_of(record: Record, event: str = "") -> str:
         _tag("Seed", match.seed),
         *([_tag("Key", match.key)] if match.key else ()),
         *([_tag("Opening", asdict(match.opening))] if match.opening else ()),
+        *([_tag("Drawn", match.drawn)] if match.drawn else ()),
+        *([_tag("Machine", record.machine)] if record.machine else ()),
+        *([_tag("Scale", record.scale)] if record.scale != 1 else ()),
         _tag("Conditions", asdict(match.conditions)),
         _tag("Sides", record.sides),
     ]
@@ -95,7 +98,7 @@ def record_of(text: str) -> Record:
         if name == "Format" and tags[name] != FORMAT:
             _refuse(number, f"its format is {str(tags[name])[:40]}, and this arena reads {FORMAT}: upgrade arena")
     if missing := [name for name in REQUIRED if name not in tags]:
-        raise ArenaError(f"is no text of a match: it has no tag {missing[0]}; `arena export --match ID` writes one")
+        raise _no_match(f"it has no tag {missing[0]}; `arena export --match ID` writes one")
     return _record(tags, repeated["Seat"], repeated["Fault"], turns)
 
 
@@ -114,6 +117,7 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
                 "seed": tags["Seed"],
                 "key": tags.get("Key", ""),
                 "opening": tags.get("Opening"),
+                "drawn": tags.get("Drawn", ""),
                 "conditions": tags["Conditions"],
             },
             "turns": [tuple(turn.get(name, default) for name, default in _TURN_DEFAULTS) for turn in turns],
@@ -122,6 +126,8 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
             "seats": [{**seat["report"], "role": seat["role"]} for seat in seats],
             "started": tags["Started"],
             "seconds": tags.get("Seconds", 0.0),
+            "machine": tags.get("Machine", ""),
+            "scale": tags.get("Scale", 1.0),
         }
         record = _records.validate_python(values)
         if not STARTED.fullmatch(record.started):
@@ -130,31 +136,30 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise ArenaError(f"is no text of a match: {where}: {first['msg']}") from error
+        raise _no_match(f"{where}: {first['msg']}") from error
     except (KeyError, TypeError, ValueError) as error:
-        raise ArenaError(
-            f"is no text of a match: a seat or the time of its start is not as it must be: {error}"
-        ) from error
+        raise _no_match(f"a seat or the time of its start is not as it must be: {error}") from error
     match = record.match
-    names = [match.game, match.board, *(seat.bot.name for seat in match.seats)]
-    for name in names:
-        if not NAME.fullmatch(name) or name.startswith((".", "-")):
-            raise ArenaError(f"is no text of a match: {name[:40]!r} is no name of a game, a board or a bot")
+    patterns = [(match.game, rulebook.NAME), (match.board, rulebook.NAME)]
+    patterns += [(seat.bot.name, BOT_NAME) for seat in match.seats]
+    for name, pattern in patterns:
+        if not pattern.fullmatch(name) or name.startswith((".", "-")):
+            raise _no_match(f"{name[:40]!r} is no name of a game, a board or a bot")
     if not re.fullmatch("[0-9a-f]{12}", match.id):
-        raise ArenaError(f"is no text of a match: its id {match.id[:40]!r} is not 12 hex digits")
+        raise _no_match(f"its id {match.id[:40]!r} is not 12 hex digits")
+    if record.scale <= 0:
+        raise _no_match(f"its scale {record.scale:g} is not above 0")
     opening = match.opening
     if opening is not None and not (0 <= opening.plies <= MOST_PLIES and 0 <= opening.number <= MOST_NUMBER):
-        raise ArenaError(
-            f"is no text of a match: an opening has 0 to {MOST_PLIES} plies, and a number to {MOST_NUMBER}"
-        )
+        raise _no_match(f"an opening has 0 to {MOST_PLIES} plies, and a number to {MOST_NUMBER}")
     roles = [seat.role for seat in match.seats]
     if sorted(roles) != sorted(role for side in record.sides for role in side) or sorted(roles) != sorted(
         record.verdict.scores
     ):
-        raise ArenaError("is no text of a match: its seats, its sides and its result do not have the same roles")
+        raise _no_match("its seats, its sides and its result do not have the same roles")
     for seat, report in zip(match.seats, record.seats, strict=True):
         if (report.bot, report.digest) != (seat.bot.name, seat.bot.digest):
-            raise ArenaError(f"is no text of a match: the report of {seat.role[:40]!r} is that of another bot")
+            raise _no_match(f"the report of {seat.role[:40]!r} is that of another bot")
     return record
 
 
@@ -178,25 +183,25 @@ _TURN_DEFAULTS = [(name, Turn._field_defaults.get(name)) for name in Turn._field
 
 def _turn(line: str, number: int) -> dict[str, Any]:
     """Return the values of a move by the names of a Turn's fields."""
-    found = TURN.fullmatch(line)
-    if found is None:
+    fields_of_line = TURN.fullmatch(line)
+    if fields_of_line is None:
         _refuse(number, f"{line[:40]!r} is no move, which looks like `1. explorer move1 west {{}}`")
-    rest = found[3]
-    if rest.startswith('"'):
+    move_and_details = fields_of_line[3]
+    if move_and_details.startswith('"'):
         try:
-            move, end = _decoder.raw_decode(rest)
+            move, end = _decoder.raw_decode(move_and_details)
         except (ValueError, RecursionError):
             _refuse(number, "its move is no text in quotes")
-        details = rest[end:].strip()
+        details = move_and_details[end:].strip()
     else:
-        move, brace, details = rest.partition(" {")
+        move, brace, details = move_and_details.partition(" {")
         details = brace.strip() + details
     values = _json(details, number)
     if not isinstance(values, dict) or not values.keys() <= TURN_KEYS:
         _refuse(
             number, f"the details of its move are not in braces, or have other keys than {', '.join(sorted(TURN_KEYS))}"
         )
-    return {**values, "number": int(found[1]), "role": found[2], "move": move}
+    return {**values, "number": int(fields_of_line[1]), "role": fields_of_line[2], "move": move}
 
 
 def _json(text: str, number: int) -> Any:
@@ -233,6 +238,10 @@ def _changed(value: Bot | SeatReport, left_out: set[str]) -> dict[str, Any]:
         for each in fields(value)
         if each.name not in left_out and getattr(value, each.name) != each.default
     }
+
+
+def _no_match(reason: str) -> ArenaError:
+    return ArenaError(f"is no text of a match: {reason}")
 
 
 def _refuse(number: int, reason: str) -> NoReturn:

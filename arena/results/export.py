@@ -68,6 +68,9 @@ MATCHES = (
     Column("seconds", "float", "how long it took on the wall, seconds"),
     Column("sandbox", "text", "the level of confinement of its bots"),
     Column("counts", "boolean", "true if it is a match of the current plan; false for matches of earlier plans"),
+    Column("machine", "text", "the machine of a cluster that played it; empty when the machine of the run did"),
+    Column("scale", "float", "how many times the event's time its bots had, because this machine is slower or faster"),
+    Column("drawn", "text?", "the parameters of a board that was drawn for the event, as JSON"),
 )
 SEATS = (
     Column("match", "text", "the id of its match"),
@@ -176,6 +179,7 @@ def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
     matches = (
         *(match.id, match.game, match.board, match.repeat, match.seed, text(verdict.reason), played.turns),
         *(record.started, record.seconds, match.conditions.sandbox, counts),
+        *(text(record.machine), record.scale, text(match.drawn) if match.drawn else None),
     )
     seats = []
     for position, seat in enumerate(record.seats):
