@@ -34,13 +34,13 @@ from typing import Any, TypeAlias
 from arena.game import CHANCE, Fact, Game, Move, Role
 
 STATES = 5000
-"""So many states of random matches are looked at."""
+"""The number of states of random matches that are examined."""
 RESTART = 0.05
 """The chance that a random match is left after a turn for another one."""
 WIDEST_ONE_HOT = 40
 """A range of more whole numbers is one feature; more words of the same length are taken letter by letter."""
 MOST_KNOWN = 100_000
-"""So many facts have their features remembered, which takes some 20 MB."""
+"""Facts whose features are remembered; they take about 20 MB."""
 REPEATED = -1
 """The depth of a group whose facts are told apart by their line in the view only."""
 

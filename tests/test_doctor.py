@@ -12,7 +12,6 @@ import cup
 import pytest
 from test_confinement import LANDLOCK, NAMESPACES, without
 
-from arena.cli import doctor
 from arena.event import machine, measuring
 from arena.event.machine import State
 from arena.event.measuring import Measured
@@ -164,19 +163,19 @@ def measured(lanes, lost=0, failed=0, highest=0.001):
 
 
 def test_false_time_losses_and_failed_matches_lower_the_number_of_matches_at_once():
-    fair = doctor._lanes_check([measured(1), measured(2), measured(4)])
+    fair = measuring.lanes_check([measured(1), measured(2), measured(4)])
     assert (fair.state, fair.figures["at_once"], fair.cure) == (State.GOOD, 4, "")
     for each in (measured(4, lost=2), measured(4, failed=1)):
-        check = doctor._lanes_check([measured(1), measured(2), each])
+        check = measuring.lanes_check([measured(1), measured(2), each])
         assert (check.state, check.figures["at_once"]) == (State.WEAK, 2)
         assert check.cure == "set count = 2 under [workers], or raise margin under [time]"
-    none = doctor._lanes_check([measured(1, lost=1)])
+    none = measuring.lanes_check([measured(1, lost=1)])
     assert (none.figures["at_once"], none.cure.startswith("end other programs")) == (0, True)
 
 
 def test_a_clock_that_jumps_asks_for_a_longer_margin():
-    assert doctor._clock_check(measured(1)).state is State.GOOD
-    jumping = doctor._clock_check(measured(1, highest=0.08))
+    assert measuring.clock_check(measured(1)).state is State.GOOD
+    jumping = measuring.clock_check(measured(1, highest=0.08))
     assert (jumping.state, jumping.cure) == (State.WEAK, "set margin = 0.16 under [time]")
 
 

@@ -1,5 +1,6 @@
 """A machine that gives no more threads, memory, disk space or semaphores is named in one line, and nothing hangs."""
 
+import errno
 import shutil
 import subprocess
 import sys
@@ -7,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from cup import environment, make, processes_naming, run_event, stored
+
+from arena.cli import output
+from arena.errors import ArenaError
 
 REFUSES = """
 import sys, threading
@@ -112,3 +116,13 @@ def test_a_log_on_a_full_disk_costs_its_lines_and_no_match(tmp_path):
     assert "results/cup/logs: lines are missing in its log: No space left on device\n" in done.stderr
     assert "Traceback" not in done.stderr
     assert stored(folder) == 2
+
+
+def test_a_file_that_cannot_be_written_is_named_and_a_refusal_of_the_system_passes(tmp_path):
+    target = tmp_path / "missing/file"
+    with pytest.raises(ArenaError, match=f"^{target}: cannot be written: No such file"), output.writing(tmp_path):
+        target.touch()
+    with pytest.raises(ArenaError, match=f"^{tmp_path}: cannot be written: No space left"), output.writing(tmp_path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(BlockingIOError), output.writing(tmp_path):
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")

@@ -45,7 +45,7 @@ def test_machines_that_share_no_pairing_cannot_be_compared():
 
 def test_the_sentence_says_what_was_found_and_only_a_cluster_has_a_table():
     row = MachineRow(machine="a", matches=3, scale=1.0, seconds=0.5, timeouts=0, crashes=0)
-    assert Machines((row,), 0.002).words.startswith("The machines did not play alike (p = 0.002)")
-    assert Machines((row,), 0.5).words == "There is no sign that the machines played differently (p = 0.50)"
+    assert Machines((row,), 0.002).sentence.startswith("The machines did not play alike (p = 0.002)")
+    assert Machines((row,), 0.5).sentence == "There is no sign that the machines played differently (p = 0.50)"
     assert table([row], []) == Machines((row,), None)
     assert table([MachineRow(machine="", matches=3, scale=1.0, seconds=0.5, timeouts=0, crashes=0)], []) is None

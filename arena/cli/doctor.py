@@ -10,7 +10,6 @@ from arena.cli import options, output
 
 if TYPE_CHECKING:
     from arena.event.machine import Check
-    from arena.event.measuring import Measured
 
 SECONDS = 1.0
 
@@ -73,8 +72,8 @@ def _checks(*, measure: bool, seconds: float) -> Iterator["Check"]:
         level = machine.chosen_level() or levels.UNSAFE[0]  # the dummy bot is arena's own, and can be trusted
         counts = measuring.lane_counts(len(cores.available()))
         measured = [measuring.measure(count, level, seconds) for count in counts]
-        yield _clock_check(measured[0])
-        yield _lanes_check(measured)
+        yield measuring.clock_check(measured[0])
+        yield measuring.lanes_check(measured)
 
 
 def _programs() -> dict[str, set[str]]:
@@ -86,80 +85,3 @@ def _programs() -> dict[str, set[str]]:
         needed = {shlex.split(words)[0] for words in (kit.command, kit.build) if words}
         programs.setdefault(kit.language, set()).update(word for word in needed if "/" not in word)
     return programs
-
-
-def _clock_check(measured: "Measured") -> "Check":
-    """Judge the jitter of one match at a time by the usual margin."""
-    from arena.event.machine import Check, State
-    from arena.event.measuring import CONTROL
-
-    figures = {
-        "answers": measured.answers,
-        "median": measured.median,
-        "high": measured.high,
-        "highest": measured.highest,
-        "margin": CONTROL.margin,
-    }
-    found = (
-        f"in {measured.answers} answers a dummy bot was charged {_ms(measured.median)} too much in the median, "
-        f"{_ms(measured.high)} in 1 of 100, {_ms(measured.highest)} at most"
-    )
-    if not measured.answers:
-        return Check(
-            name="clock",
-            state=State.BAD,
-            found=f"the dummy bot could not play: {measured.reason}",
-            cure="`arena match dice dice --board duel` shows more",
-            figures=figures,
-        )
-    if measured.highest > CONTROL.margin / 2:
-        return Check(
-            name="clock",
-            state=State.WEAK,
-            found=f"{found}; margin is {_ms(CONTROL.margin)}",
-            cure=f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]",
-            figures=figures,
-        )
-    return Check(name="clock", state=State.GOOD, found=found, figures=figures)
-
-
-def _lanes_check(measured: "list[Measured]") -> "Check":
-    """Judge how many matches at once were played without a loss on time that is the machine's."""
-    from arena.event.machine import Check, State
-
-    fair = [each for each in measured if each.matches and not each.lost and not each.failed]
-    rates = ", ".join(f"{each.lanes} at once: {each.answers_per_second:.0f} answers/s" for each in measured)
-    figures = {
-        "at_once": max((each.lanes for each in fair), default=0),
-        "tried": [
-            {
-                "lanes": each.lanes,
-                "matches": each.matches,
-                "answers_per_second": each.answers_per_second,
-                "highest": each.highest,
-                "lost": each.lost,
-                "failed": each.failed,
-            }
-            for each in measured
-        ],
-    }
-    if len(fair) == len(measured):
-        found = f"{measured[-1].lanes} were refereed without a false time loss ({rates})"
-        return Check(name="matches at once", state=State.GOOD, found=found, figures=figures)
-    worst = next(each for each in measured if each not in fair)
-    found = (
-        f"at {worst.lanes} at once {worst.lost} seats lost on time that should not have, and {worst.failed} matches "
-        f"failed ({rates})"
-    )
-    advice = f"set count = {fair[-1].lanes} under [workers]" if fair else "end other programs and try again"
-    return Check(
-        name="matches at once",
-        state=State.WEAK,
-        found=found,
-        cure=f"{advice}, or raise margin under [time]",
-        figures=figures,
-    )
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms"

@@ -8,7 +8,7 @@ import typer
 from arena import durable
 from arena.cli import options, output, paths
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError, refusal
+from arena.errors import ArenaError
 
 FOLDER = "export"
 
@@ -40,13 +40,8 @@ def export(
     if form not in tables.FORMATS:
         raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
     target = to or folder / FOLDER
-    try:
-        with Archive.open(folder) as archive, ProgressLine("export: matches") as progress:
-            exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
-    except OSError as error:
-        if refusal(error) is not None:
-            raise
-        raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror}") from error
+    with output.writing(target), Archive.open(folder) as archive, ProgressLine("export: matches") as progress:
+        exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
     if json:
         output.print_json({"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files)
     else:
@@ -64,7 +59,7 @@ def _write_match(prefix: str, folder: Path, to: Path | None, *, json: bool) -> N
     if to is not None:
         try:
             durable.write(to, text.encode("ascii"))
-        except OSError as error:
+        except OSError as error:  # it may name the unfinished file beside it
             raise ArenaError(f"{to}: cannot be written: {error.strerror}") from error
     if json:
         output.print_json([{"match": record.match.id, "file": None if to is None else str(to), "text": text}])

@@ -13,7 +13,7 @@ import typer
 from arena import durable
 from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError, refusal
+from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.results.archive import Archive
@@ -57,28 +57,23 @@ def merge(
         target = paths.results_folder(Path(), name or f"{event.name}-merged")
         if target.exists():
             raise ArenaError(f"{target}: is there already; choose another --name, or move it away")
-        try:
-            with _making(target) as making:
-                for folder in folders:
-                    _copy_bots(folder, making)
-                if (folders[0] / paths.TOURNAMENT_FILE).is_file():
-                    shutil.copy2(folders[0] / paths.TOURNAMENT_FILE, making)
-                if isinstance(event.seed, str):
-                    durable.make_private(making / paths.EVENT_FILE)  # it will hold the secret seed
-                with Archive.open(making, writing=True) as merged:
-                    with ProgressLine("merge: records") as progress:
-                        stored, counting = merging.merge(
-                            event, archives, merged, target / "bots", keep_first=keep_first, tell=progress
-                        )
-                    for archive in archives:
-                        archive.close()  # no connection is open in a process that forks
-                    if verify:
-                        _verify(merged, folders)
-                durable.publish(making, target)
-        except OSError as error:
-            if refusal(error) is not None:
-                raise
-            raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror or error}") from error
+        with output.writing(target), _making(target) as making:
+            for folder in folders:
+                _copy_bots(folder, making)
+            if (folders[0] / paths.TOURNAMENT_FILE).is_file():
+                shutil.copy2(folders[0] / paths.TOURNAMENT_FILE, making)
+            if isinstance(event.seed, str):
+                durable.make_private(making / paths.EVENT_FILE)  # it will hold the secret seed
+            with Archive.open(making, writing=True) as merged:
+                with ProgressLine("merge: records") as progress:
+                    stored, counting = merging.merge(
+                        event, archives, merged, target / "bots", keep_first=keep_first, tell=progress
+                    )
+                for archive in archives:
+                    archive.close()  # no connection is open in a process that forks
+                if verify:
+                    _verify(merged, folders)
+            durable.publish(making, target)
     if json:
         output.print_json([{"folder": str(target), "matches": stored, "count": counting, "verified": verify}])
     else:

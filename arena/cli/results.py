@@ -1,7 +1,6 @@
 """`arena leaderboard`, `arena charts` and `arena report`: the results of an event as tables, pictures and a page."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ import typer
 
 from arena.cli import leaderboard_text, options, output, paths, workspace
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError, refusal
+from arena.errors import ArenaError
 from arena.results.columns import CHANGE, CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def write_tables(results: "Results", folder: Path, placings: "Placings") -> tupl
     """Write the CSV files; return their paths."""
     from arena.results.leaderboard import write_csv
 
-    with _writing(folder):
+    with output.writing(folder):
         written = write_csv(results, folder)
         if placings:  # the event's schedule has such a table
             import pandas as pd
@@ -168,7 +167,7 @@ def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
     """Write the charts; return their paths."""
     from arena import charts
 
-    with _writing(folder):
+    with output.writing(folder):
         written = charts.write(results, folder)
     if written.silent:
         output.notice(f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in written.silent.items())}")
@@ -185,7 +184,7 @@ def write_report(
     """Write report.html with these charts and places; `rules` returns the game that replays a match."""
     from arena import report
 
-    with _writing(folder), ProgressLine("report: replays") as progress:
+    with output.writing(folder), ProgressLine("report: replays") as progress:
         return report.write(results, folder, charts=charts, placings=placings, rules=rules, tell=progress)
 
 
@@ -205,19 +204,8 @@ def _write_author_report(folder: Path, name: str) -> Path:
     known = own_bots | (references - classroom.strangers(references, event))
     author = Author(name=author_name, bots=own_bots, hidden_paths=hidden_paths(folder))
     results = Results(pseudonymous(archive, known))
-    with _writing(folder), ProgressLine("report: replays") as progress:
+    with output.writing(folder), ProgressLine("report: replays") as progress:
         return report.write(results, folder, rules=stored_match.game_of, tell=progress, author=author)
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    """Turn the failure to write a file into an ArenaError that names the file and the reason."""
-    try:
-        yield
-    except OSError as error:
-        if refusal(error) is not None:
-            raise
-        raise ArenaError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
 
 
 def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False) -> None:

@@ -112,7 +112,7 @@ def _print_run(state: "RunState") -> None:
         print("it was asked to stop: it finishes the matches under way, and begins no more")
     elif state.seconds_left is not None:
         print(f"the end is expected in about {duration(state.seconds_left)}, at {_clock(_expected_end(state) or '')}")
-    silence = (datetime.fromisoformat(utc_now()) - datetime.fromisoformat(state.written)).total_seconds()
+    silence = _seconds_between(state.written, utc_now())
     if silence > SILENT_S:
         print(f"these figures are {duration(silence)} old: the run is stopped, or its machine is very busy")
     rows = [

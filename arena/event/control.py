@@ -40,7 +40,7 @@ MOST_BYTES = 10_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class LaneState:
-    """What one lane, a referee process, is doing."""
+    """The present work of a lane, which is a referee process."""
 
     lane: str
     machine: str
@@ -58,7 +58,7 @@ class LaneState:
 
 @dataclass(frozen=True, kw_only=True)
 class RunState:
-    """How far a run was when it wrote this."""
+    """The progress of a run at one moment."""
 
     token: str
     """The token of the run in its lock file."""

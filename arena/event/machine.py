@@ -39,9 +39,9 @@ class State(StrEnum):
     """No event can be played here."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Check:
-    """One thing that was checked."""
+    """The result of a check."""
 
     name: str
     state: State
@@ -59,28 +59,28 @@ def checks() -> Iterator[Check]:
     system = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
     if sys.platform != "linux":
         yield Check(
-            name="system",
-            state=State.BAD,
-            found=f"{system}: bots are started on Linux only",
-            cure="use a Linux machine, a virtual machine or a container",
+            "system",
+            State.BAD,
+            f"{system}: bots are started on Linux only",
+            "use a Linux machine, a virtual machine or a container",
         )
         return
     if seccomp.arch() is None:
         known = " and ".join(seccomp.AUDIT)
         yield Check(
-            name="system",
-            state=State.WEAK,
-            found=f"{system}: there is no filter of system calls for {uname.machine}",
-            cure=f"use a machine of {known}, or play with --unsafe if you trust every bot",
+            "system",
+            State.WEAK,
+            f"{system}: there is no filter of system calls for {uname.machine}",
+            f"use a machine of {known}, or play with --unsafe if you trust every bot",
         )
     else:
-        yield Check(name="system", state=State.GOOD, found=system, figures={"kernel": uname.release})
+        yield Check("system", State.GOOD, system, figures={"kernel": uname.release})
     if (trouble := procfs.trouble()) is not None:
         yield Check(
-            name="proc",
-            state=State.BAD,
-            found=f"{trouble}, and arena watches bots through it",
-            cure="mount it (`mount -t proc proc /proc`; in a container, let its runtime do so)",
+            "proc",
+            State.BAD,
+            f"{trouble}, and arena watches bots through it",
+            "mount it (`mount -t proc proc /proc`; in a container, let its runtime do so)",
         )
         return
     scratch = _scratch()
@@ -109,11 +109,11 @@ def toolchains(programs: Mapping[str, Iterable[str]]) -> Check:
     if missing:
         text += f"; not here: {', '.join(f'{language} ({names})' for language, names in missing.items())}"
     return Check(
-        name="toolchains",
-        state=State.GOOD if found else State.WEAK,
-        found=text,
-        cure="" if found else "install the languages that your bots are written in",
-        figures={"found": found, "missing": missing},
+        "toolchains",
+        State.GOOD if found else State.WEAK,
+        text,
+        "" if found else "install the languages that your bots are written in",
+        {"found": found, "missing": missing},
     )
 
 
@@ -140,31 +140,31 @@ def _scratch() -> Check:
             free = shutil.disk_usage(folder).free
     except OSError as error:
         return Check(
-            name="scratch",
-            state=State.BAD,
-            found=f"TMPDIR={os.environ.get('TMPDIR', '')}: cannot be written: {error.strerror}",
-            cure="set TMPDIR to a folder that can be written: bots get their folders there",
+            "scratch",
+            State.BAD,
+            f"TMPDIR={os.environ.get('TMPDIR', '')}: cannot be written: {error.strerror}",
+            "set TMPDIR to a folder that can be written: bots get their folders there",
         )
     figures = {"path": str(path), "free_bytes": free, "runs_programs": runs}
     size = f"{free / 1e9:.1f} GB free"
     if not runs:
         return Check(
-            name="scratch",
-            state=State.WEAK,
-            found=f"{path}: no program can be started there (noexec): compiled bots and scripts cannot play, while "
+            "scratch",
+            State.WEAK,
+            f"{path}: no program can be started there (noexec): compiled bots and scripts cannot play, while "
             "bots that an interpreter runs can",
-            cure=f"set TMPDIR to a folder of a file system without noexec, or `mount -o remount,exec {path}`",
-            figures=figures,
+            f"set TMPDIR to a folder of a file system without noexec, or `mount -o remount,exec {path}`",
+            figures,
         )
     if free < LEAST_FREE_BYTES:
         return Check(
-            name="scratch",
-            state=State.WEAK,
-            found=f"{path}: {size}",
-            cure="free some space, or set TMPDIR to a folder on a larger file system",
-            figures=figures,
+            "scratch",
+            State.WEAK,
+            f"{path}: {size}",
+            "free some space, or set TMPDIR to a folder on a larger file system",
+            figures,
         )
-    return Check(name="scratch", state=State.GOOD, found=f"{path}: {size}", figures=figures)
+    return Check("scratch", State.GOOD, f"{path}: {size}", figures=figures)
 
 
 def _semaphores() -> Check:
@@ -173,12 +173,12 @@ def _semaphores() -> Check:
         get_context("fork").Lock()
     except OSError as error:
         return Check(
-            name="semaphores",
-            state=State.BAD,
-            found=f"no semaphore can be made in /dev/shm: {error.strerror}",
-            cure="mount a tmpfs there that can be written (docker: --shm-size)",
+            "semaphores",
+            State.BAD,
+            f"no semaphore can be made in /dev/shm: {error.strerror}",
+            "mount a tmpfs there that can be written (docker: --shm-size)",
         )
-    return Check(name="semaphores", state=State.GOOD, found="can be made")
+    return Check("semaphores", State.GOOD, "can be made")
 
 
 def _levels() -> Iterator[Check]:
@@ -189,23 +189,21 @@ def _levels() -> Iterator[Check]:
         works = f"version {landlock.version()} of the kernel's interface" if name == "landlock" else "works"
         what, _, advice = (reason or works).partition("; ")  # some reasons have their own advice
         yield Check(
-            name=name,
-            state=State.GOOD if reason is None else State.WEAK,
-            found=what,
-            cure="" if reason is None else "; ".join(filter(None, [advice, levels.TABLE[name].needs])),
-            figures={"works": reason is None},
+            name,
+            State.GOOD if reason is None else State.WEAK,
+            what,
+            "" if reason is None else "; ".join(filter(None, [advice, levels.TABLE[name].needs])),
+            {"works": reason is None},
         )
     if confined is None:
         yield Check(
-            name="confinement",
-            state=State.BAD,
-            found="no level confines bots here",
-            cure=f"mend one of {' and '.join(levels.CONFINING)}; or {levels.HOW_TO_TRUST}",
+            "confinement",
+            State.BAD,
+            "no level confines bots here",
+            f"mend one of {' and '.join(levels.CONFINING)}; or {levels.HOW_TO_TRUST}",
         )
     else:
-        yield Check(
-            name="confinement", state=State.GOOD, found=f"bots are confined by {confined}", figures={"level": confined}
-        )
+        yield Check("confinement", State.GOOD, f"bots are confined by {confined}", figures={"level": confined})
 
 
 def _cgroup() -> Check:
@@ -213,12 +211,12 @@ def _cgroup() -> Check:
     path = cgroup.delegated()
     if path is None:
         return Check(
-            name="cgroup",
-            state=State.WEAK,
-            found="none is delegated to arena, so that it counts memory and CPU time itself",
-            cure="`systemd-run --user --scope -p Delegate=yes arena run`, or a container with its own /sys/fs/cgroup",
+            "cgroup",
+            State.WEAK,
+            "none is delegated to arena, so that it counts memory and CPU time itself",
+            "`systemd-run --user --scope -p Delegate=yes arena run`, or a container with its own /sys/fs/cgroup",
         )
-    return Check(name="cgroup", state=State.GOOD, found=f"bots get cgroups of their own in {path}")
+    return Check("cgroup", State.GOOD, f"bots get cgroups of their own in {path}")
 
 
 def _cores() -> Check:
@@ -228,29 +226,29 @@ def _cores() -> Check:
     text = f"{count} of {os.cpu_count()} can be used, load {load:.1f}"
     if quota is not None and quota < count:
         return Check(
-            name="cores",
-            state=State.WEAK,
-            found=f"{text}; but the container's quota is {quota:g}: beyond it, its programs are halted for a while",
-            cure=f"raise the quota, or set count = {max(1, int(quota))} under [workers]",
-            figures=figures,
+            "cores",
+            State.WEAK,
+            f"{text}; but the container's quota is {quota:g}: beyond it, its programs are halted for a while",
+            f"raise the quota, or set count = {max(1, int(quota))} under [workers]",
+            figures,
         )
     if count == 1:
         return Check(
-            name="cores",
-            state=State.WEAK,
-            found=f"{text}: matches are played one at a time, and arena shares the core with them",
-            cure="give the machine or the container two cores or more (docker: --cpus, --cpuset-cpus)",
-            figures=figures,
+            "cores",
+            State.WEAK,
+            f"{text}: matches are played one at a time, and arena shares the core with them",
+            "give the machine or the container two cores or more (docker: --cpus, --cpuset-cpus)",
+            figures,
         )
     if load > count:
         return Check(
-            name="cores",
-            state=State.WEAK,
-            found=f"{text}: other programs keep them busy, which makes an event slow and not unfair",
-            cure="end the other programs, or play at another time",
-            figures=figures,
+            "cores",
+            State.WEAK,
+            f"{text}: other programs keep them busy, which makes an event slow and not unfair",
+            "end the other programs, or play at another time",
+            figures,
         )
-    return Check(name="cores", state=State.GOOD, found=text, figures=figures)
+    return Check("cores", State.GOOD, text, figures=figures)
 
 
 def _limits() -> Check:
@@ -264,20 +262,20 @@ def _limits() -> Check:
         low.append(f"{processes} processes (`ulimit -u`)")
     if low:
         return Check(
-            name="limits",
-            state=State.WEAK,
-            found=f"only {' and '.join(low)}",
-            cure=f"raise them to {FEWEST_FILES} open files and {FEWEST_PROCESSES} processes, or use fewer workers",
-            figures={"files": files, "processes": processes},
+            "limits",
+            State.WEAK,
+            f"only {' and '.join(low)}",
+            f"raise them to {FEWEST_FILES} open files and {FEWEST_PROCESSES} processes, or use fewer workers",
+            {"files": files, "processes": processes},
         )
-    return Check(name="limits", state=State.GOOD, found="open files and processes are enough")
+    return Check("limits", State.GOOD, "open files and processes are enough")
 
 
 def _extras() -> Check:
     """Tell which optional packages are installed; none of them is needed to play."""
     present = {name: find_spec(name) is not None for name in EXTRAS}
     lines = [name if there else f"no {name} ({EXTRAS[name]})" for name, there in present.items()]
-    return Check(name="extras", state=State.GOOD, found=", ".join(lines), figures=present)
+    return Check("extras", State.GOOD, ", ".join(lines), figures=present)
 
 
 @cache

@@ -5,13 +5,14 @@ machine.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
 from arena import rulefile
 from arena.clock import TimeControl
 from arena.event import measuring_bot
+from arena.event.machine import Check, State
 from arena.event.workers import Workers
 from arena.games import rulebook
 from arena.match.play import play
@@ -29,7 +30,7 @@ BOARD = "mummy_maze.py/duel"
 
 @dataclass(frozen=True)
 class Measured:
-    """What some matches at once have shown."""
+    """The results of a measurement with several matches at once."""
 
     lanes: int
     matches: int
@@ -98,6 +99,68 @@ def lane_counts(cores_available: int) -> tuple[int, ...]:
     return tuple(sorted({1, cores_available, 2 * cores_available}))
 
 
+def clock_check(measured: Measured) -> Check:
+    """Judge the jitter of one match at a time by the usual margin."""
+    figures = {
+        "answers": measured.answers,
+        "median": measured.median,
+        "high": measured.high,
+        "highest": measured.highest,
+        "margin": CONTROL.margin,
+    }
+    found = (
+        f"in {measured.answers} answers a dummy bot was charged {_ms(measured.median)} too much in the median, "
+        f"{_ms(measured.high)} in 1 of 100, {_ms(measured.highest)} at most"
+    )
+    if not measured.answers:
+        return Check(
+            "clock",
+            State.BAD,
+            f"the dummy bot could not play: {measured.reason}",
+            "`arena match dice dice --board duel` shows more",
+            figures,
+        )
+    if measured.highest > CONTROL.margin / 2:
+        return Check(
+            "clock",
+            State.WEAK,
+            f"{found}; margin is {_ms(CONTROL.margin)}",
+            f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]",
+            figures,
+        )
+    return Check("clock", State.GOOD, found, figures=figures)
+
+
+def lanes_check(measured: Sequence[Measured]) -> Check:
+    """Judge how many matches at once were played without a loss on time that is the machine's."""
+    fair = [each for each in measured if each.matches and not each.lost and not each.failed]
+    rates = ", ".join(f"{each.lanes} at once: {each.answers_per_second:.0f} answers/s" for each in measured)
+    figures = {
+        "at_once": max((each.lanes for each in fair), default=0),
+        "tried": [
+            {
+                "lanes": each.lanes,
+                "matches": each.matches,
+                "answers_per_second": each.answers_per_second,
+                "highest": each.highest,
+                "lost": each.lost,
+                "failed": each.failed,
+            }
+            for each in measured
+        ],
+    }
+    if len(fair) == len(measured):
+        found = f"{measured[-1].lanes} were refereed without a false time loss ({rates})"
+        return Check("matches at once", State.GOOD, found, figures=figures)
+    worst = next(each for each in measured if each not in fair)
+    found = (
+        f"at {worst.lanes} at once {worst.lost} seats lost on time that should not have, and {worst.failed} matches "
+        f"failed ({rates})"
+    )
+    advice = f"set count = {fair[-1].lanes} under [workers]" if fair else "end other programs and try again"
+    return Check("matches at once", State.WEAK, found, f"{advice}, or raise margin under [time]", figures)
+
+
 def _matches(level: str) -> Iterator[Match]:
     """Yield matches of the dummy bot against itself."""
     (board,) = rulebook.find(str(rulefile.shipped() / BOARD))
@@ -115,3 +178,7 @@ def _matches(level: str) -> Iterator[Match]:
 
 def _play(launcher: Launcher, match: Match) -> Record:
     return play(match, launcher=launcher)
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms"

@@ -58,7 +58,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Lane:
-    """What one referee process is doing."""
+    """The present work of a lane, which is a referee process."""
 
     name: str
     item: object = None

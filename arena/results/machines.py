@@ -24,7 +24,7 @@ SUSPECT = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class MachineRow:
-    """What one machine played."""
+    """The matches of one machine."""
 
     machine: str
     matches: int
@@ -48,8 +48,8 @@ class Machines:
     """How likely so large a difference is if all play alike; None where no pairing was played on two machines."""
 
     @property
-    def words(self) -> str:
-        """What the test says, as a sentence."""
+    def sentence(self) -> str:
+        """Return the result of the test as a sentence."""
         if self.p is None:
             return "No pairing was played on two machines, so the machines cannot be compared"
         if self.p < SUSPECT:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class DuelWatcher(Watcher):
-    """Shows how far the test has come: on a terminal in a frame, in a pipe in a line now and then."""
+    """The audience that shows a duel: on a terminal in a frame, in a pipe in a line now and then."""
 
     def __init__(self, duel: Duel, workers: int, live: "Live | None") -> None:
         super().__init__(duel.event.name, f"{workers} matches at a time")
