@@ -58,30 +58,21 @@ def checks() -> Iterator[Check]:
     uname = os.uname()
     system = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
     if sys.platform != "linux":
-        yield Check(
-            "system",
-            State.BAD,
-            f"{system}: bots are started on Linux only",
-            "use a Linux machine, a virtual machine or a container",
-        )
+        text = f"{system}: bots are started on Linux only"
+        advice = "use a Linux machine, a virtual machine or a container"
+        yield Check("system", State.BAD, text, advice)
         return
     if seccomp.arch() is None:
         known = " and ".join(seccomp.AUDIT)
-        yield Check(
-            "system",
-            State.WEAK,
-            f"{system}: there is no filter of system calls for {uname.machine}",
-            f"use a machine of {known}, or play with --unsafe if you trust every bot",
-        )
+        text = f"{system}: there is no filter of system calls for {uname.machine}"
+        advice = f"use a machine of {known}, or play with --unsafe if you trust every bot"
+        yield Check("system", State.WEAK, text, advice)
     else:
         yield Check("system", State.GOOD, system, figures={"kernel": uname.release})
     if (trouble := procfs.trouble()) is not None:
-        yield Check(
-            "proc",
-            State.BAD,
-            f"{trouble}, and arena watches bots through it",
-            "mount it (`mount -t proc proc /proc`; in a container, let its runtime do so)",
-        )
+        text = f"{trouble}, and arena watches bots through it"
+        advice = "mount it (`mount -t proc proc /proc`; in a container, let its runtime do so)"
+        yield Check("proc", State.BAD, text, advice)
         return
     scratch = _scratch()
     yield scratch
@@ -108,13 +99,8 @@ def toolchains(programs: Mapping[str, Iterable[str]]) -> Check:
     text = ", ".join(lines) or "none"
     if missing:
         text += f"; not here: {', '.join(f'{language} ({names})' for language, names in missing.items())}"
-    return Check(
-        "toolchains",
-        State.GOOD if found else State.WEAK,
-        text,
-        "" if found else "install the languages that your bots are written in",
-        {"found": found, "missing": missing},
-    )
+    advice = "" if found else "install the languages that your bots are written in"
+    return Check("toolchains", State.GOOD if found else State.WEAK, text, advice, {"found": found, "missing": missing})
 
 
 def chosen_level() -> str | None:
@@ -139,31 +125,22 @@ def _scratch() -> Check:
                 runs = False
             free = shutil.disk_usage(folder).free
     except OSError as error:
-        return Check(
-            "scratch",
-            State.BAD,
-            f"TMPDIR={os.environ.get('TMPDIR', '')}: cannot be written: {error.strerror}",
-            "set TMPDIR to a folder that can be written: bots get their folders there",
-        )
+        text = f"TMPDIR={os.environ.get('TMPDIR', '')}: cannot be written: {error.strerror}"
+        advice = "set TMPDIR to a folder that can be written: bots get their folders there"
+        return Check("scratch", State.BAD, text, advice)
     figures = {"path": str(path), "free_bytes": free, "runs_programs": runs}
     size = f"{free / 1e9:.1f} GB free"
     if not runs:
-        return Check(
-            "scratch",
-            State.WEAK,
+        text = (
             f"{path}: no program can be started there (noexec): compiled bots and scripts cannot play, while "
-            "bots that an interpreter runs can",
-            f"set TMPDIR to a folder of a file system without noexec, or `mount -o remount,exec {path}`",
-            figures,
+            "bots that an interpreter runs can"
         )
+        advice = f"set TMPDIR to a folder of a file system without noexec, or `mount -o remount,exec {path}`"
+        return Check("scratch", State.WEAK, text, advice, figures)
     if free < LEAST_FREE_BYTES:
-        return Check(
-            "scratch",
-            State.WEAK,
-            f"{path}: {size}",
-            "free some space, or set TMPDIR to a folder on a larger file system",
-            figures,
-        )
+        text = f"{path}: {size}"
+        advice = "free some space, or set TMPDIR to a folder on a larger file system"
+        return Check("scratch", State.WEAK, text, advice, figures)
     return Check("scratch", State.GOOD, f"{path}: {size}", figures=figures)
 
 
@@ -172,12 +149,9 @@ def _semaphores() -> Check:
     try:
         get_context("fork").Lock()
     except OSError as error:
-        return Check(
-            "semaphores",
-            State.BAD,
-            f"no semaphore can be made in /dev/shm: {error.strerror}",
-            "mount a tmpfs there that can be written (docker: --shm-size)",
-        )
+        text = f"no semaphore can be made in /dev/shm: {error.strerror}"
+        advice = "mount a tmpfs there that can be written (docker: --shm-size)"
+        return Check("semaphores", State.BAD, text, advice)
     return Check("semaphores", State.GOOD, "can be made")
 
 
@@ -187,21 +161,13 @@ def _levels() -> Iterator[Check]:
     for name in levels.CONFINING:
         reason = levels.failure(name)
         works = f"version {landlock.version()} of the kernel's interface" if name == "landlock" else "works"
-        what, _, advice = (reason or works).partition("; ")  # some reasons have their own advice
-        yield Check(
-            name,
-            State.GOOD if reason is None else State.WEAK,
-            what,
-            "" if reason is None else "; ".join(filter(None, [advice, levels.TABLE[name].needs])),
-            {"works": reason is None},
-        )
+        text, _, own_advice = (reason or works).partition("; ")  # some reasons have their own advice
+        advice = "" if reason is None else "; ".join(filter(None, [own_advice, levels.TABLE[name].needs]))
+        yield Check(name, State.GOOD if reason is None else State.WEAK, text, advice, {"works": reason is None})
     if confined is None:
-        yield Check(
-            "confinement",
-            State.BAD,
-            "no level confines bots here",
-            f"mend one of {' and '.join(levels.CONFINING)}; or {levels.HOW_TO_TRUST}",
-        )
+        text = "no level confines bots here"
+        advice = f"mend one of {' and '.join(levels.CONFINING)}; or {levels.HOW_TO_TRUST}"
+        yield Check("confinement", State.BAD, text, advice)
     else:
         yield Check("confinement", State.GOOD, f"bots are confined by {confined}", figures={"level": confined})
 
@@ -210,12 +176,9 @@ def _cgroup() -> Check:
     """Check whether bots can have cgroups of their own, which is never needed."""
     path = cgroup.delegated()
     if path is None:
-        return Check(
-            "cgroup",
-            State.WEAK,
-            "none is delegated to arena, so that it counts memory and CPU time itself",
-            "`systemd-run --user --scope -p Delegate=yes arena run`, or a container with its own /sys/fs/cgroup",
-        )
+        text = "none is delegated to arena, so that it counts memory and CPU time itself"
+        advice = "`systemd-run --user --scope -p Delegate=yes arena run`, or a container with its own /sys/fs/cgroup"
+        return Check("cgroup", State.WEAK, text, advice)
     return Check("cgroup", State.GOOD, f"bots get cgroups of their own in {path}")
 
 
@@ -225,29 +188,17 @@ def _cores() -> Check:
     figures = {"cores": count, "machine": os.cpu_count(), "quota": quota, "load": load}
     text = f"{count} of {os.cpu_count()} can be used, load {load:.1f}"
     if quota is not None and quota < count:
-        return Check(
-            "cores",
-            State.WEAK,
-            f"{text}; but the container's quota is {quota:g}: beyond it, its programs are halted for a while",
-            f"raise the quota, or set count = {max(1, int(quota))} under [workers]",
-            figures,
-        )
+        text = f"{text}; but the container's quota is {quota:g}: beyond it, its programs are halted for a while"
+        advice = f"raise the quota, or set count = {max(1, int(quota))} under [workers]"
+        return Check("cores", State.WEAK, text, advice, figures)
     if count == 1:
-        return Check(
-            "cores",
-            State.WEAK,
-            f"{text}: matches are played one at a time, and arena shares the core with them",
-            "give the machine or the container two cores or more (docker: --cpus, --cpuset-cpus)",
-            figures,
-        )
+        text = f"{text}: matches are played one at a time, and arena shares the core with them"
+        advice = "give the machine or the container two cores or more (docker: --cpus, --cpuset-cpus)"
+        return Check("cores", State.WEAK, text, advice, figures)
     if load > count:
-        return Check(
-            "cores",
-            State.WEAK,
-            f"{text}: other programs keep them busy, which makes an event slow and not unfair",
-            "end the other programs, or play at another time",
-            figures,
-        )
+        text = f"{text}: other programs keep them busy, which makes an event slow and not unfair"
+        advice = "end the other programs, or play at another time"
+        return Check("cores", State.WEAK, text, advice, figures)
     return Check("cores", State.GOOD, text, figures=figures)
 
 
@@ -261,13 +212,9 @@ def _limits() -> Check:
     if processes != resource.RLIM_INFINITY and processes < FEWEST_PROCESSES:
         low.append(f"{processes} processes (`ulimit -u`)")
     if low:
-        return Check(
-            "limits",
-            State.WEAK,
-            f"only {' and '.join(low)}",
-            f"raise them to {FEWEST_FILES} open files and {FEWEST_PROCESSES} processes, or use fewer workers",
-            {"files": files, "processes": processes},
-        )
+        text = f"only {' and '.join(low)}"
+        advice = f"raise them to {FEWEST_FILES} open files and {FEWEST_PROCESSES} processes, or use fewer workers"
+        return Check("limits", State.WEAK, text, advice, {"files": files, "processes": processes})
     return Check("limits", State.GOOD, "open files and processes are enough")
 
 

@@ -113,21 +113,13 @@ def clock_check(measured: Measured) -> Check:
         f"{_ms(measured.high)} in 1 of 100, {_ms(measured.highest)} at most"
     )
     if not measured.answers:
-        return Check(
-            "clock",
-            State.BAD,
-            f"the dummy bot could not play: {measured.reason}",
-            "`arena match dice dice --board duel` shows more",
-            figures,
-        )
+        text = f"the dummy bot could not play: {measured.reason}"
+        advice = "`arena match dice dice --board duel` shows more"
+        return Check("clock", State.BAD, text, advice, figures)
     if measured.highest > CONTROL.margin / 2:
-        return Check(
-            "clock",
-            State.WEAK,
-            f"{found}; margin is {_ms(CONTROL.margin)}",
-            f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]",
-            figures,
-        )
+        text = f"{found}; margin is {_ms(CONTROL.margin)}"
+        advice = f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]"
+        return Check("clock", State.WEAK, text, advice, figures)
     return Check("clock", State.GOOD, found, figures=figures)
 
 
