@@ -177,3 +177,20 @@ def test_a_mistake_of_merge_is_named_in_one_line(tmp_path, words, message):
     stored.store(folder / "results/cup", WHOLE, [])
     done = cup.arena(folder, "merge", *words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_an_archive_neither_names_the_folder_of_the_merge_nor_brings_files_by_links(tmp_path):
+    folder = cup.make(tmp_path / "ws")
+    for place in ("one", "two"):
+        stored.store(folder / "results" / place, replace(WHOLE, name="../../evil"), [])
+    done = cup.arena(folder, "merge", "one", "two")
+    assert done.returncode == 2
+    assert done.stderr == "--name ../../evil-merged: must be a name for a folder under results/\n"
+    private = tmp_path / "private"
+    private.mkdir()
+    (private / "letter").write_text("dear")
+    (folder / "results/one/bots").mkdir()
+    (folder / "results/one/bots/abc").symlink_to(private)
+    done = cup.arena(folder, "merge", "one", "two", "--name", "all")
+    assert done.returncode == 0, done.stderr
+    assert not list((folder / "results/all").rglob("letter"))

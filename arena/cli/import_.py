@@ -46,6 +46,7 @@ def import_(
             if stored.get(match.id, transcript := records.transcript(record)) != transcript:
                 raise ArenaError(f"{path}: {folder} has another record of match {match.id}, and keeps it")
             rows.append({"file": str(path), "match": match.id, "new": match.id not in stored})
+            stored[match.id] = transcript  # two files may have the same match
         archive.append(*read.values())
     if json:
         output.print_json(rows)

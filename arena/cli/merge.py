@@ -46,22 +46,23 @@ def merge(
     from arena.event import merging
     from arena.results.archive import Archive
 
-    if name is not None and (not name or "/" in name or name.startswith(".")):
-        raise ArenaError(f"--name {name}: must be a name for a folder under results/")
+    if name is not None:
+        _checked(name)
     folders = [paths.event_folder(event) for event in events]
     if len({folder.resolve() for folder in folders}) < max(2, len(folders)):
         raise ArenaError("merge: name at least two archives, each once")
     with ExitStack() as stack:
         archives = [stack.enter_context(Archive.open(folder)) for folder in folders]
         event = merging.joined_event(archives)
-        target = paths.results_folder(Path(), name or f"{event.name}-merged")
+        target = paths.results_folder(Path(), _checked(f"{event.name}-merged" if name is None else name))
         if target.exists():
             raise ArenaError(f"{target}: is there already; choose another --name, or move it away")
         with output.writing(target), _making(target) as making:
             for folder in folders:
                 _copy_bots(folder, making)
-            if (folders[0] / paths.TOURNAMENT_FILE).is_file():
-                shutil.copy2(folders[0] / paths.TOURNAMENT_FILE, making)
+            tournament = folders[0] / paths.TOURNAMENT_FILE
+            if tournament.is_file() and not tournament.is_symlink():
+                shutil.copy2(tournament, making)
             if isinstance(event.seed, str):
                 durable.make_private(making / paths.EVENT_FILE)  # it will hold the secret seed
             with Archive.open(making, writing=True) as merged:
@@ -78,6 +79,13 @@ def merge(
         output.print_json([{"folder": str(target), "matches": stored, "count": counting, "verified": verify}])
     else:
         print(f"{paths.displayed(target)}: {stored} matches, of which {counting} count in the tables")
+
+
+def _checked(name: str) -> str:
+    """Return the name of a folder under results/; ArenaError for any other path, which an archive may name, too."""
+    if not name or "/" in name or name.startswith("."):
+        raise ArenaError(f"--name {name}: must be a name for a folder under results/")
+    return name
 
 
 @contextmanager
@@ -107,7 +115,8 @@ def _copy_bots(folder: Path, making: Path) -> None:
     """Copy the copies of bots, which `arena rerun` plays, once each."""
     durable.make_folder(making / "bots")
     for copy in sorted((folder / "bots").glob("[!.]*")):
-        if "." not in copy.name and not (making / "bots" / copy.name).exists():
+        # A link in a foreign folder may lead to private files.
+        if "." not in copy.name and not copy.is_symlink() and not (making / "bots" / copy.name).exists():
             shutil.copytree(copy, making / "bots" / copy.name, symlinks=True)
 
 

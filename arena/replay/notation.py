@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from pydantic import TypeAdapter, ValidationError
 
 from arena.errors import ArenaError
-from arena.games import rulebook
+from arena.games import boards
 from arena.games.openings import MOST_PLIES
 from arena.values import Bot, Record, SeatReport, Turn
 
@@ -140,7 +140,7 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
     except (KeyError, TypeError, ValueError) as error:
         raise _no_match(f"a seat or the time of its start is not as it must be: {error}") from error
     match = record.match
-    patterns = [(match.game, rulebook.NAME), (match.board, rulebook.NAME)]
+    patterns = [(match.game, boards.NAME), (match.board, boards.NAME)]
     patterns += [(seat.bot.name, BOT_NAME) for seat in match.seats]
     for name, pattern in patterns:
         if not pattern.fullmatch(name) or name.startswith((".", "-")):
