@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,14 @@ from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import cluster, tournament
-from arena.event.cluster import admission, calibration, session
+from arena.event.cluster import admission, calibration, content, session
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.cluster.driver import Cluster
+from arena.games import rulebook
 from arena.results.archive import Archive, schema
 from arena.sandbox import cores
-from arena.values import Conditions, Ending, Record
+from arena.values import Conditions, Ending, Event, Record
 
 BUILT = 'command = "sh built.sh"\nbuild = "sh build.sh"\n'
 
@@ -331,6 +333,21 @@ def test_the_process_of_the_lanes_is_started_by_the_thread_of_the_event_loop():
     # The kernel would end it with the thread that started it. dask runs coroutines there, and other functions, tasks
     # among them, in threads that may end.
     assert inspect.iscoroutinefunction(session.open_session)
+
+
+def test_drawn_boards_travel_as_they_were_drawn_and_without_their_generator(tmp_path):
+    (board,) = rulebook.find("mummy_maze/random:2", seed=7)
+    event = Event(name="drawn", seed=7, boards=(board,), bots=())
+    manifest, contents = content.packed(event)
+    for digest, data in contents.items():
+        content.unpack(tmp_path, digest, data)
+    (located,) = content.located(event, manifest, tmp_path).boards
+    assert located == replace(board, rules=located.rules)
+    assert located.rules.startswith(str(tmp_path))
+    assert not list(tmp_path.rglob("*random*"))
+    other = replace(event, boards=(replace(board, digest="another"),))
+    with pytest.raises(ArenaError, match="its rules are another version there"):
+        content.located(other, manifest, tmp_path)
 
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch):

@@ -15,7 +15,7 @@ from pathlib import Path
 from arena import durable, rulefile
 from arena.errors import ArenaError
 from arena.event import bot_folder
-from arena.games import rulebook
+from arena.games import boards, rulebook
 from arena.values import Board, Bot, Event
 
 
@@ -90,7 +90,10 @@ def located(event: Event, manifest: Manifest, folder: Path) -> Event:
 
 def _located_board(board: Board, folder: Path, content: Content) -> Board:
     path = folder / content.digest / content.name
-    (here,) = rulebook.find(f"{path}/{board.name}")
+    if board.drawn:  # the event has the boards, so the generator stays where it is
+        here = boards.board_of(path, board.name, board.drawn)
+    else:
+        (here,) = rulebook.find(f"{path}/{board.name}")
     if here.digest != board.digest:
         raise ArenaError(
             f"{board.label}: its rules are another version there, though the files are the same: install the same "
