@@ -27,11 +27,12 @@ from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 
 from arena.clock import TimeControl
 from arena.errors import ArenaError
-from arena.event import cluster, tournament
+from arena.event import cluster, control, tournament
 from arena.event.cluster import admission, calibration, content, session
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.cluster.driver import Cluster
+from arena.event.workers import Done, LostError, NotBegun, Workers
 from arena.games import rulebook
 from arena.results.archive import Archive, schema
 from arena.sandbox import cores
@@ -348,6 +349,71 @@ def test_drawn_boards_travel_as_they_were_drawn_and_without_their_generator(tmp_
     other = replace(event, boards=(replace(board, digest="another"),))
     with pytest.raises(ArenaError, match="its rules are another version there"):
         content.located(other, manifest, tmp_path)
+
+
+@pytest.mark.parametrize("rule", [{}, {"stop_after": 0.3}])
+def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_over(tmp_path, shared, rule):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, **rule)
+
+    def ask() -> bool:
+        if not rule:
+            token = (cup / "results" / ".lock").read_text().split("\n")[1]
+            control.request_stop(cup / "results", token)
+        return False
+
+    opened = functools.partial(Cluster, shared.address)
+    audience = Quiet()
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=opened, stopped=ask)
+    assert (outcome.finished, outcome.failed, outcome.stopped) == (0, (), False)
+    assert outcome.halted == (not rule)
+    assert (outcome.stop is not None) == bool(rule)
+
+
+def altered(change: Callable[[Done[Any, Any]], Done[Any, Any]]) -> Any:
+    """Lanes of this machine whose results are changed, as a cluster changes those that it loses."""
+
+    class Altered(Workers):
+        def map(self, function, items):
+            return map(change, super().map(function, items))
+
+    return lambda _event, _logs, *, stopped, **_more: Altered(1, stopped=stopped)
+
+
+def test_a_match_that_lost_two_machines_and_two_referee_processes_is_played_in_the_end(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    fates: dict[str, Iterator[Exception | None]] = {}
+
+    def change(done: Done[Any, Any]) -> Done[Any, Any]:
+        if not isinstance(done.result, Record):
+            return done
+        failures = fates.setdefault(done.item.match.id, iter([LostError("lost"), None] * 2))
+        return next((Done(done.item, None, "it failed", error) for error in failures), done)
+
+    audience = Quiet()
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=altered(change))
+    assert outcome.complete
+    assert Counter(abort.attempt for abort in audience.aborts) == {2: 2, 4: 2}
+
+
+def test_a_match_whose_machine_is_lost_each_time_is_given_up_and_the_others_are_played(tmp_path, monkeypatch):
+    monkeypatch.setattr(tournament, "LOSSES", 2)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=2)
+
+    def change(done: Done[Any, Any]) -> Done[Any, Any]:
+        match = done.item.match
+        unlucky = isinstance(done.result, Record) and match.repeat == 0 and match.seats[0].bot.name == "a"
+        return Done(done.item, None, "it was lost", LostError("lost")) if unlucky else done
+
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=altered(change))
+    assert (outcome.planned, outcome.finished, [abort.attempt for abort in outcome.failed]) == (4, 3, [2])
+
+
+def test_a_worker_whose_clock_is_ahead_ends_a_run_with_stop_after(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, stop_after=600)
+    opened = altered(lambda done: Done(done.item, NotBegun()))
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=opened)
+    assert outcome.stop is not None
+    assert (outcome.stop.rule, outcome.finished, outcome.failed) == ("stop_after", 0, ())
 
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch):

@@ -30,15 +30,15 @@ It decides the order of things, and what happens to a match that arena itself fa
 #   InterferenceError  Somebody else killed or stopped a bot (an operator, the kernel for want of memory).
 #   OverloadedError    The machine kept a bot waiting too long to time it fairly.
 #   any other failure  A bug of arena, or a referee process that was killed.
-#   LostError          The machine of a cluster was lost. Up to LOSSES times, because a machine takes many matches with
-#                      it, which are not to blame; else as the third kind.
+#   LostError          The machine of a cluster was lost.
 #
-# For the first two the match goes to the end of the queue, when the trouble may have passed; for the third it is played
-# again at once. After ATTEMPTS aborts it is given up for this run and reported; the next run tries again. A match that
-# is given up because of the third kind also stops the run, since other matches would meet the same bug. A match that is
-# given up because of the machine does not: one bot that always naps on a busy core must not cost the others their
-# matches. A MachineError (no more disk, memory or processes) ends the run at once, because no other match would go
-# better.
+# For the first two the match goes to the end of the queue, when the trouble may have passed; for the others it is
+# played again at once. After ATTEMPTS aborts it is given up for this run and reported; the next run tries again. Lost
+# machines are counted apart, up to LOSSES, because a machine takes many matches with it, which are not to blame. A
+# match that is given up because of the third kind also stops the run, since other matches would meet the same bug. A
+# match that is given up because of a machine does not: one bot that always naps on a busy core must not cost the
+# others their matches. A MachineError (no more disk, memory or processes) ends the run at once, because no other match
+# would go better.
 #
 # Excuses. A kill from outside is nobody's fault, so the match is replayed. But a bot could arrange such a kill itself
 # to escape a match that it is about to lose. So each bot is excused EXCUSES times a run, and later kills are its own
@@ -46,8 +46,9 @@ It decides the order of things, and what happens to a match that arena itself fa
 #
 # `stop_after`. After so many seconds no match is begun; those under way are finished and stored. A match that waits in
 # a lane's queue knows the end, too, and comes back as it is: a future that a pool has passed on cannot be cancelled.
-# The time is that of the wall clock, because a worker on another machine shares no other clock. This is the only rule
-# by which two runs of the same event differ, as clocks do. The other rules are part of the plan.
+# The time is that of the wall clock, because a worker on another machine shares no other clock; the first clock by
+# which it is over ends the run. This is the only rule by which two runs of the same event differ, as clocks do. The
+# other rules are part of the plan.
 #
 # `arena stop`. Another process asks for the end by a file (control.py). From then on no match is begun, as after
 # `stop_after`; those under way are finished and stored.
@@ -70,7 +71,7 @@ from arena.errors import ArenaError, MachineError, refusal
 from arena.event import builds, copies, plan, schedules
 from arena.event.control import Control, LaneState
 from arena.event.logs import Log
-from arena.event.workers import Done, Lane, Lanes, LostError, Workers
+from arena.event.workers import Done, Lane, Lanes, LostError, NotBegun, Workers
 from arena.match.bot import InterferenceError, OverloadedError
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
@@ -109,13 +110,8 @@ class _Order:
     until: float | None
 
 
-@dataclass(frozen=True)
-class _NotBegun:
-    """The result of work that a lane came to when the time was over."""
-
-
 _Work = _Call | _Order
-_Result = Fault | Record | _NotBegun | None
+_Result = Fault | Record | NotBegun | None
 
 
 class OpenCluster(Protocol):
@@ -129,8 +125,12 @@ class OpenCluster(Protocol):
         block: Callable[[Any], Hashable],
         pin: bool | None,
         stopped: Callable[[], bool],
+        ending: Callable[[], bool],
     ) -> AbstractContextManager[Lanes]:
-        """Return lanes whose machines write their logs to the folder `logs`."""
+        """Return lanes whose machines write their logs to the folder `logs`.
+
+        `stopped`: drop everything. `ending`: give nothing more out, and wait for what was given out.
+        """
         ...
 
 
@@ -221,7 +221,9 @@ def run(
                 with (
                     Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped_by_now)
                     if cluster is None
-                    else cluster(event, folder / "logs", block=_block, pin=pin, stopped=stopped_by_now)
+                    else cluster(
+                        event, folder / "logs", block=_block, pin=pin, stopped=stopped_by_now, ending=run.is_ending
+                    )
                 ) as lanes:
                     run.play_all(lanes)
             finally:
@@ -277,10 +279,13 @@ class _Run:
         self._ended: list[Record] = []
         """Records that came back and are not committed yet."""
         self._attempts: Counter[str] = Counter()
-        self._lost: Counter[str] = Counter()
-        """How often the machine was lost that called each bot."""
+        """How often arena failed each match, lost machines apart."""
+        self._losses: Counter[tuple[str, str]] = Counter()
+        """How often the machine of a match, or of a bot's roll call, was lost."""
         self._interfered: Counter[str] = Counter()
         """How often each bot was killed or stopped by somebody else."""
+        self._late_elsewhere = False
+        """True once `stop_after` is over by the clock of another machine."""
         self._broken = False
         """True once a match was given up because of the third kind of failure, a bug or a killed referee process: no
         more matches are begun."""
@@ -292,6 +297,10 @@ class _Run:
         self._fill()
         return bool(self._queue)
 
+    def is_ending(self) -> bool:
+        """Return whether no more matches are begun, though some may be under way."""
+        return self._broken or self._control.stop_requested or self._is_late()
+
     def play_all(self, lanes: Lanes) -> None:
         """Play what is due until nothing is; play a match that arena failed again, a few times."""
         try:
@@ -300,7 +309,10 @@ class _Run:
                 item = done.item
                 if isinstance(done.error, MachineError):
                     raise done.error
-                if isinstance(done.result, _NotBegun):
+                if isinstance(done.result, NotBegun):
+                    # A lane on another machine may have a clock that is ahead. It would refuse the same work again
+                    # and again, so its time counts.
+                    self._late_elsewhere |= not self.is_ending()
                     if isinstance(item, _Call):
                         self._calls.appendleft((item.match, item.seat))
                     else:
@@ -353,7 +365,7 @@ class _Run:
     def _next(self) -> _Work | None:
         """Return the next work for a lane, None when none can begin now."""
         self._commit()  # first, because the plan depends on what is done
-        while not (self._broken or self._control.stop_requested or self._is_late()):
+        while not self.is_ending():
             if self._calls:
                 match, seat = self._calls.popleft()
                 return _Call(match, seat, self._excused([seat.bot.name]), self._until)
@@ -399,7 +411,7 @@ class _Run:
 
     def _is_late(self) -> bool:
         """Return whether `stop_after` is over."""
-        return _is_over(self._until)
+        return self._late_elsewhere or _is_over(self._until)
 
     def _hear(self, call: _Call, done: Done[_Work, _Result]) -> None:
         """Take note of how a roll call went."""
@@ -409,9 +421,9 @@ class _Run:
             logging.error("roll call of %s", done.error)
             again = self._interfered[name] <= EXCUSES
         elif isinstance(done.error, LostError):
-            self._lost[name] += 1
+            self._losses["call", name] += 1
             logging.error("roll call of %s: %s", name, done.failure)
-            again = self._lost[name] < LOSSES
+            again = self._losses["call", name] < LOSSES
         elif done.failure:
             logging.error("roll call of %s: %s", name, done.failure)
         elif isinstance(done.result, Fault):
@@ -451,16 +463,21 @@ class _Run:
             cause = str(error)
         elif error is not None and (advice := refusal(error)) is not None:
             cause = f"{cause}{advice}"
-        self._attempts[match.id] += 1
-        abort = Abort(match=match.id, cause=cause, attempt=self._attempts[match.id])
+        lost = isinstance(error, LostError)
+        if lost:
+            self._losses["match", match.id] += 1
+        else:
+            self._attempts[match.id] += 1
+        attempts, losses = self._attempts[match.id], self._losses["match", match.id]
+        abort = Abort(match=match.id, cause=cause, attempt=attempts + losses)
         logging.error("match %s aborted, attempt %d: %s", match.id, abort.attempt, cause)
         self._archive.append_abort(abort)
-        if not isinstance(error, LostError):  # a cluster says once what it lost with a machine
+        if not lost:  # a cluster says once what it lost with a machine
             self._audience.aborted(abort)
         by_machine = isinstance(error, (InterferenceError, OverloadedError))
-        if abort.attempt >= (LOSSES if isinstance(error, LostError) else ATTEMPTS):
+        if losses >= LOSSES or attempts >= ATTEMPTS:
             self._given_up[match.id] = abort
-            self._broken |= not by_machine
+            self._broken |= not (by_machine or lost)
         elif by_machine:
             self._later.append(match)
         else:
@@ -481,7 +498,7 @@ def _block(work: _Work) -> Hashable:
 def _work(launcher: Launcher, item: _Work) -> _Result:
     """Have one bot say `ready`, or play one match, in a worker."""
     if _is_over(item.until):
-        return _NotBegun()
+        return NotBegun()
     match = item.match
     if isinstance(item, _Call):
         return roll_call(match, item.seat, launcher, blameless=item.excused)

@@ -82,6 +82,11 @@ class Done(Generic[Item, Result]):
     """The name of the lane."""
 
 
+@dataclass(frozen=True)
+class NotBegun:
+    """The result of an item that was given out, and not begun because the run was ending."""
+
+
 class LostError(Exception):
     """The machine that had an item was lost: the item was not worked on, or nobody knows how it went."""
 

@@ -45,7 +45,7 @@ from arena.errors import ArenaError, MachineError
 from arena.event.cluster import calibration, content, session, wire
 from arena.event.cluster.host import Outcome, Spec
 from arena.event.cluster.machine import Machine, News, Task
-from arena.event.workers import Done, Item, Lane, LostError, Result
+from arena.event.workers import Done, Item, Lane, LostError, NotBegun, Result
 from arena.sandbox.launcher import Launcher
 from arena.values import Event, Match, Record
 
@@ -89,6 +89,7 @@ class Cluster:
         pin: bool | None = None,
         scale_time: bool = False,
         stopped: Callable[[], bool] = lambda: False,
+        ending: Callable[[], bool] = lambda: False,
         notice: Callable[[str], None] = lambda _: None,
     ) -> None:
         """`address`: of a scheduler, or `local:N` for a cluster of N workers with one lane each on this machine.
@@ -96,7 +97,7 @@ class Cluster:
         `block` returns the same key for all items that belong on one machine, None for an item that may go anywhere.
         """
         self._address, self._logs, self._block = address, logs, block
-        self._stopped, self._notice = stopped, notice
+        self._stopped, self._ending, self._notice = stopped, ending, notice
         self._names = wire.Names(event)
         self._names.matches = self._matches = dict[str, Match]()
         manifest, contents = content.packed(event)
@@ -134,9 +135,15 @@ class Cluster:
     def map(
         self, function: Callable[[Launcher, Item], Result], items: Callable[[], Item | None]
     ) -> Iterator[Done[Item, Result]]:
-        """Call `function(launcher, item)` on items in the lanes of the cluster; see `Workers.map`."""
+        """Call `function(launcher, item)` on items in the lanes of the cluster; see `Workers.map`.
+
+        When the run is ending, items that no machine has are yielded as `NotBegun`.
+        """
         while not self._stopped():
-            self._give_out(function, items)
+            if self._ending():
+                yield from self._hand_back()
+            else:
+                self._give_out(function, items)
             given_out = any(machine.batches for machine in self._machines.values())
             if not (given_out or self._pulled or any(self._backlog.values())):
                 return
@@ -182,6 +189,14 @@ class Cluster:
                     ready.remove(machine)
                 else:
                     self._submit(machine, function, batch)
+
+    def _hand_back(self) -> Iterator[Done[Any, Any]]:
+        """Yield the items that no machine was given; the last first, so that the run can queue them in order."""
+        waiting = [item for blocks in self._backlog.values() for block in blocks for item in block] + [*self._pulled]
+        self._backlog.clear()
+        self._pulled.clear()
+        for item in reversed(waiting):
+            yield Done(item, NotBegun())
 
     def _next_batch(self, machine: Machine, items: Callable[[], Any]) -> list[Any]:
         """Return the items of the next batch for a machine; empty when there are none now."""
