@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import dask
 import pytest
 from cup import arena
 from machines import Machines, gone, hosts_below, machines
@@ -25,6 +26,7 @@ from processes import alive, descendants, until
 from sprint import FIRST, LAST
 from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 
+from arena.cli.worker import worker as worker_command
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import cluster, control, tournament
@@ -99,7 +101,7 @@ def test_the_tables_of_three_workers_of_which_two_are_killed_and_another_joins_a
         aborts = archive.aborts()
     aborted = {abort.match for abort in aborts}
     assert any("KilledWorker" in abort.cause for abort in aborts)
-    assert "referee-1 INFO match" in (cup / "cluster" / "logs" / "three.log").read_text()
+    assert "referee-1 INFO match" in (cup / "cluster" / "logs" / "machine-three.log").read_text()
     assert aborted <= {record.match.id for record in audience.records}
     # All legs of a pairing with the same repeat go to one machine, unless that was lost in between.
     blocks: dict[object, set[str]] = {}
@@ -420,6 +422,23 @@ def test_without_dask_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ArenaError, match=r"clusters need dask .*: pip install 'botarena\[dask\]'"):
         cluster.opener("tcp://host:8786", scale_time=False, notice=print)
+
+
+@pytest.mark.parametrize("address", ["tcp://", "foo://x:1", "host:8786", "local:2", "tcp://host"])
+def test_a_worker_wants_the_address_of_a_scheduler(address):
+    with pytest.raises(ArenaError, match=f"^{address}: expected the address of a scheduler, such as tcp://host:8786"):
+        worker_command(address)
+
+
+def test_an_address_with_tls_and_without_certificates_is_refused_with_the_page_that_helps(tmp_path):
+    refusal = r"^tls://h:1: dask has no certificate of a {}; set the variables that docs/clusters.md lists"
+    with pytest.raises(ArenaError, match=refusal.format("worker")):
+        worker_command("tls://h:1", lanes="1")
+    with pytest.raises(ArenaError, match=refusal.format("client")):
+        cluster.opener("tls://h:1", scale_time=False, notice=print)
+    missing = {"distributed.comm.tls.ca-file": str(tmp_path / "ca"), "distributed.comm.tls.client.cert": "none.pem"}
+    with dask.config.set(missing), pytest.raises(ArenaError, match=r"certificates cannot be read: .*No such file"):
+        cluster.opener("tls://h:1", scale_time=False, notice=print)
 
 
 def test_an_address_where_no_scheduler_is_ends_in_one_line(tmp_path, monkeypatch):

@@ -56,7 +56,8 @@ def stop(
         print(f"{name} has not answered yet; it will end as soon as it reads the request")
     else:
         lanes = sum(lane.match != "" for lane in answer.lanes)
-        print(f"{name} finishes the matches under way, in {output.counted(lanes, 'lane')}, and ends")
+        where = f", in {output.counted(lanes, 'lane')}," if lanes else ""  # on a cluster only the workers know
+        print(f"{name} finishes the matches under way{where} and ends")
 
 
 def _answer(state: "RunState | None", token: str) -> "RunState | None":

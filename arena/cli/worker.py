@@ -20,12 +20,16 @@ def worker(
 ) -> None:
     """Play matches on this machine for the runs of a dask cluster, until Ctrl-C."""
     from arena.event import cluster
+    from arena.event.config.keys import SCHEDULER
     from arena.sandbox import cores
 
-    if "://" not in scheduler:
-        raise ArenaError(f"{scheduler}: expected the address of a scheduler, such as tcp://host:8786")
+    if not SCHEDULER.fullmatch(scheduler):
+        raise ArenaError(
+            f"{scheduler}: expected the address of a scheduler, such as tcp://host:8786 or tls://host:8786"
+        )
     count = options.worker_count(lanes)
     cluster.refuse_without_dask()
+    cluster.refuse_without_certificates(scheduler, "worker")
     import asyncio
 
     from arena.event.cluster import start

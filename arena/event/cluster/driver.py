@@ -157,9 +157,12 @@ class Cluster:
                 pass
 
     def lanes(self) -> tuple[Lane, ...]:
-        """Return a lane for each machine: which of its lanes is at which match, only the machine knows."""
+        """Return a lane for each worker, by its address: two workers may have the same name.
+
+        Which of its lanes is at which match, only the worker knows.
+        """
         machines = (machine for machine in self._machines.values() if machine.state in {"ready", "busy"})
-        return tuple(Lane(machine.name, machine=machine.name) for machine in machines)
+        return tuple(Lane(machine.address, machine=machine.name) for machine in machines)
 
     def close(self) -> None:
         """End the sessions on all machines within STOP_S, and then a local cluster."""
@@ -277,17 +280,21 @@ class Cluster:
         self._losses.pop(machine.address, None)
         outcomes, logged = outcome
         self._write_log(machine, logged)
-        seconds = [each.seconds for each in outcomes if each.result is not None]
-        if seconds:
-            mean, before = sum(seconds) / len(seconds), machine.seconds
-            machine.seconds = mean if before is None else 0.7 * before + 0.3 * mean
         broken = ""
+        seconds: list[float] = []
         for item, each in zip(batch.items, outcomes, strict=True):
             if isinstance(each.error, MachineError):
                 broken = str(each.error)
                 yield Done(item, None, f"{machine.name}: {each.error}", LostError(str(each.error)))
             else:
-                yield self._done(machine, item, each)
+                done = self._done(machine, item, each)
+                # Roll calls and forfeits without a turn take another time than matches, and say nothing of the next.
+                if isinstance(done.result, Record) and done.result.turns:
+                    seconds.append(each.seconds)
+                yield done
+        if seconds:
+            mean, before = sum(seconds) / len(seconds), machine.seconds
+            machine.seconds = mean if before is None else 0.7 * before + 0.3 * mean
         if broken:
             yield from self._machine_changed(News(machine, "refused", broken))
 
@@ -298,7 +305,7 @@ class Cluster:
         self._matches.pop(item.match.id, None)
         if isinstance(result, Record):
             result = replace(result, machine=machine.name, scale=machine.scale)
-        return Done(item, result, lane=machine.name)
+        return Done(item, result, lane=machine.address)
 
     def _machine_changed(self, news: News) -> Iterator[Done[Any, Any]]:
         """Take note of what the thread of a machine has learnt."""
@@ -356,10 +363,10 @@ class Cluster:
             self._client.cancel(futures, force=True)
 
     def _write_log(self, machine: Machine, lines: str) -> None:
-        """Append the lines that a machine logged to its file beside the log of this process."""
+        """Append the lines that a machine logged to its file; the prefix is there for a machine named `arena`."""
         if lines:
             safe = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in machine.name)
-            with contextlib.suppress(OSError), (self._logs / f"{safe}.log").open("a", encoding="utf-8") as log:
+            with contextlib.suppress(OSError), (self._logs / f"machine-{safe}.log").open("a", encoding="utf-8") as log:
                 log.write(lines)
 
     def _complain(self) -> None:
@@ -374,7 +381,8 @@ class Cluster:
             )
         if "ready" not in states and "joining" not in states and time.monotonic() - self._noticed > NOTICE_S:
             self._noticed = time.monotonic()
-            self._notice(f"{self._address}: waiting for workers; `arena worker {self._address}` starts one")
+            advice = "" if self._local is not None else f"; `arena worker {self._address}` starts one"
+            self._notice(f"{self._address}: waiting for workers{advice}")
 
     # The other threads.
 

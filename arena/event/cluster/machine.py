@@ -64,7 +64,7 @@ class Machine:
     batches: dict[int, Any] = field(default_factory=dict)
     """The batches that it was given, by number."""
     seconds: float | None = None
-    """The mean time of its last matches; None before the first."""
+    """The mean time of its last matches that had a turn; None before the first."""
     _closing: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:

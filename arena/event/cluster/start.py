@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from distributed import Worker
 
+from arena.errors import ArenaError
 from arena.event.cluster import session
 from arena.event.cluster.driver import BATCHES_A_LANE
 
@@ -44,7 +45,13 @@ async def serve(
         started = asyncio.ensure_future(worker)
         await asyncio.wait([started, asked], return_when=asyncio.FIRST_COMPLETED)
         if started.done():
-            started.result()
+            try:
+                started.result()
+            except RuntimeError as error:  # dask's "failed to start", whose cause says why
+                raise ArenaError(
+                    f"{address}: this worker cannot join: {error.__cause__ or error}; look at the address and, with "
+                    "tls://, at the certificates (docs/clusters.md, TLS)"
+                ) from error
             notice(f"{worker.address} works for {address}: {lanes} lanes")
             finished = asyncio.ensure_future(worker.finished())
             await asyncio.wait([finished, asked], return_when=asyncio.FIRST_COMPLETED)

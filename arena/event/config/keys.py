@@ -14,7 +14,8 @@ LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
 MOST_MARKS = 10_000
 MOST_WORKERS = 512  # more than a machine has cores, and each worker is a process of some 60 MB
-CLUSTER = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}|local:[1-9]\d{0,2}")
+SCHEDULER = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}")
+LOCAL_CLUSTER = re.compile(r"local:[1-9]\d{0,2}")
 WORKERS_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_WORKERS}, {"const": "auto"}]}
 SECRET_SEED = re.compile("[0-9a-f]{32}")  # 128 bits; a text, because a number of TOML has 64 bits at most
 SEED_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9a-fA-F]{32}$"}]}
@@ -124,7 +125,7 @@ def _cluster(address: object) -> object:
     """Return the address of a cluster, None for "none"; ValueError when it is no address."""
     if address is None or address == "none":
         return None
-    if not isinstance(address, str) or not CLUSTER.fullmatch(address):
+    if not isinstance(address, str) or not (SCHEDULER.fullmatch(address) or LOCAL_CLUSTER.fullmatch(address)):
         raise ValueError('a scheduler such as "tcp://host:8786" or "tls://host:8786", "local:4", or "none"')
     return address
 
