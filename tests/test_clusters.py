@@ -371,6 +371,32 @@ def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_o
     assert (outcome.stop is not None) == bool(rule)
 
 
+def test_two_workers_of_one_name_are_two_rows_of_the_status_and_each_match_is_counted_once(
+    tmp_path, shared, monkeypatch
+):
+    monkeypatch.setattr(control, "PUBLISH_S", 0)
+    monkeypatch.setattr(control, "LOOK_S", 0)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=20)
+    twins = [shared.worker("twin"), shared.worker("twin")]
+    states: list[control.RunState] = []
+
+    def look() -> bool:
+        state = control.last_state(cup / "results")
+        if state is not None:
+            states.append(state)
+        return len({lane.lane for lane in states[-1].lanes if lane.played}) == 2 if states else False
+
+    opened = functools.partial(Cluster, shared.address)
+    tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=opened, stopped=look)
+    state = next(state for state in reversed(states) if state.lanes)
+    assert [lane.machine for lane in state.lanes] == ["twin", "twin"]
+    assert all(lane.played for lane in state.lanes)
+    assert sum(lane.played for lane in state.lanes) == state.played
+    for pid in twins:
+        os.kill(pid, signal.SIGTERM)
+    assert gone(twins)
+
+
 def altered(change: Callable[[Done[Any, Any]], Done[Any, Any]]) -> Any:
     """Lanes of this machine whose results are changed, as a cluster changes those that it loses."""
 

@@ -1,7 +1,7 @@
 """Who meets whom in a round robin, and how schedules are found."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, groupby, permutations
 from pathlib import Path
 
@@ -128,6 +128,13 @@ def test_all_boards_and_pairings_come_once_before_any_comes_again():
         (1, 12),
     ]
     assert Counter(match.label for match in plan[:12]) == {"maze/duel": 6, "park/hunt": 6}
+
+
+@pytest.mark.parametrize("more", [{}, {"rounds": 2}, {"schedule": "gauntlet", "references": ("a",)}])
+def test_the_legs_of_a_pairing_on_a_variant_of_a_board_come_one_after_the_other(more):
+    plan = plan_of(event("abc", (replace(DUEL, drawn=("{}", "[]", "0")), HUNT), repeats=2, **more))
+    blocks = [block for block, _ in groupby(plan, key=lambda match: (match.label, match.repeat, set(seated(match))))]
+    assert 2 * len(blocks) == len(plan) > 0
 
 
 def test_only_bots_that_play_a_board_are_seated_there():

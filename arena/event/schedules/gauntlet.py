@@ -22,8 +22,8 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
         return
     for repeat in range(event.repeats):
         for board, table in _tables(event):
-            for seating in seatings(board, table, event.seating):
-                for number in event.repeats_on(board, repeat):
+            for number in event.repeats_on(board, repeat):
+                for seating in seatings(board, table, event.seating):
                     yield event.match(board, seating, number)
 
 

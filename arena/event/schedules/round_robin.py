@@ -8,7 +8,7 @@ sits out each round, another one each time. `count` is exact.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, combinations, permutations, product
+from itertools import chain, combinations, groupby, permutations, product
 from math import comb, perm
 
 from arena.game import Role
@@ -26,9 +26,10 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
     if number:
         return
     for repeat in range(event.repeats):
-        for board, seating in _seatings_of(event):
+        for board, legs in _legs_of(event):
             for number in event.repeats_on(board, repeat):
-                yield event.match(board, seating, number)
+                for seating in legs:
+                    yield event.match(board, seating, number)
 
 
 def count(event: Event) -> dict[str, int]:
@@ -114,15 +115,21 @@ def _by_rounds(event: Event, board: Board) -> bool:
     return event.rounds is not None and len(groups_of(board, event.seating)) > 1
 
 
-def _seatings_of(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
-    """Yield the seatings of one repeat, each with its board."""
+def _legs_of(event: Event) -> Iterator[tuple[Board, Iterable[tuple[Bot, ...]]]]:
+    """Yield the seatings of one repeat in groups, each with its board; the legs of a pairing are in one group.
+
+    On a board with variants a group is one pairing: it plays all its legs on a variant before the next variant.
+    """
     for board in event.boards:
         if not _by_rounds(event, board):
-            for seating in _by_legs(board, event.bots, event.seating):
-                yield board, seating
+            all_legs = _by_legs(board, event.bots, event.seating)
+            if board.variants == 1:  # one group of all pairings: to group a million seatings would take a second
+                yield board, all_legs
+            else:
+                for _, legs in groupby(all_legs, key=lambda seating: frozenset(map(id, seating))):
+                    yield board, tuple(legs)
     for board, table in _tables_of(event):
-        for seating in seatings(board, table, event.seating):
-            yield board, seating
+        yield board, tuple(seatings(board, table, event.seating))
 
 
 def _tables_of(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
