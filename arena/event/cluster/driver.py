@@ -203,7 +203,10 @@ class Cluster:
 
     def _next_batch(self, machine: Machine, items: Callable[[], Any]) -> list[Any]:
         """Return the items of the next batch for a machine; empty when there are none now."""
-        size = 1 if machine.seconds is None else min(MOST_ITEMS, max(1, round(BATCH_S / max(machine.seconds, 1e-4))))
+        size = 1
+        if machine.seconds is not None:
+            # One short match may be an accident, so a batch has at most twice as many items as were measured.
+            size = max(1, min(MOST_ITEMS, 2 * machine.measured, round(BATCH_S / max(machine.seconds, 1e-4))))
         batch: list[Any] = []
         backlog = self._backlog.get(machine)
         while len(batch) < size:
@@ -292,6 +295,7 @@ class Cluster:
                 if isinstance(done.result, Record) and done.result.turns:
                     seconds.append(each.seconds)
                 yield done
+        machine.measured += len(seconds)
         if seconds:
             mean, before = sum(seconds) / len(seconds), machine.seconds
             machine.seconds = mean if before is None else 0.7 * before + 0.3 * mean

@@ -65,6 +65,8 @@ class Machine:
     """The batches that it was given, by number."""
     seconds: float | None = None
     """The mean time of its last matches that had a turn; None before the first."""
+    measured: int = 0
+    """How many matches with a turn came back from it."""
     _closing: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
