@@ -371,6 +371,7 @@ def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_o
     assert (outcome.stop is not None) == bool(rule)
 
 
+@pytest.mark.slow
 def test_two_workers_of_one_name_are_two_rows_of_the_status_and_each_match_is_counted_once(
     tmp_path, shared, monkeypatch
 ):
