@@ -4,12 +4,14 @@ import json
 import random
 from dataclasses import replace
 
+import cup
 import pytest
 import reported
 import stored
 
 from arena import charts
 from arena.charts.style import Nothing
+from arena.cli import results as commands
 from arena.games import rulebook
 from arena.games.grading import Grader
 from arena.replay.replayer import scenes
@@ -126,3 +128,25 @@ def test_accuracies_add_up_and_without_a_critical_move_there_is_none():
     assert (total.percent, total.blunders_a_match, total.turns_a_match) == (75, 0.5, 4.5)
     assert Accuracy(3, 0, 0, 0).percent is None
     assert Accuracy().blunders_a_match is None
+
+
+def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monkeypatch):
+    cup.make(tmp_path, boards="duel")
+    for name in ("evil.py", "x/evil.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("raise SystemExit('it ran')\n")
+    monkeypatch.chdir(tmp_path)
+    path = str(tmp_path / "evil.py")
+    duel = rulebook.find("duel")[0]
+    boards = [replace(duel, game=game, name=name, rules=path) for game, name in ((path, "duel"), ("x", "evil.py"))]
+    event = reported.event(("first", "last"), boards)
+    records = [
+        replace(reported.played(replace(match, game=duel.game, board=duel.name, rules=duel.rules)), match=match)
+        for match in reported.plan(event)
+    ]
+    folder = stored.store(tmp_path / "results" / "cup", event, records, reported.plan(event))
+    assert {row["bot"] for row in Results.open(folder).leaderboard_rows()} == {"first", "last"}
+    assert Results.side_by_side(folder).leaderboard_rows()
+    commands.leaderboard("cup", versions=True)
+    commands.report("cup", author="first")
+    commands.report("cup")

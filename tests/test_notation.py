@@ -260,6 +260,9 @@ def test_a_record_that_names_a_file_as_its_game_runs_no_code(tmp_path, monkeypat
     (tmp_path / "evil.py").write_text("raise SystemExit('it ran')\n")
     monkeypatch.chdir(tmp_path)
     path = str(tmp_path / "evil.py")
-    for game, board in (("evil.py", "x"), (path, "x"), ("./evil.py", "x"), ("", path[1:]), ("x", "../evil.py")):
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "evil.py").write_text("raise SystemExit('it ran')\n")
+    names = (("evil.py", "x"), (path, "x"), ("./evil.py", "x"), ("", path[1:]), ("x", "../evil.py"), ("x", "evil.py"))
+    for game, board in names:
         with pytest.raises(ArenaError, match="a record may name no file of rules"):
             stored_match.board_of(replace(RECORD.match, game=game, board=board, rules=path))

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import reported
 
 from arena import rulefile
 from arena.errors import ArenaError
@@ -238,3 +239,14 @@ def test_a_rules_file_that_cannot_be_read_hides_no_other_game(tmp_path):
     assert rulebook.find("duel", tmp_path)[0].label == "mummy_maze/duel"
     with pytest.raises(ArenaError, match=r"torn\.toml"):
         rulebook.find("torn/default", tmp_path)
+
+
+def test_a_record_of_rules_that_were_named_by_their_path_finds_the_board_that_they_make_of_a_name(tmp_path):
+    rules = tmp_path / "wide.py"
+    named_board = "\n\ndef named_board(name):\n    return {'columns': int(name)}\n"
+    rules.write_text((rulefile.shipped() / "connect_four.py").read_text() + named_board)
+    (board,) = rulebook.find(f"{rules}/9")
+    match, *_ = reported.plan(reported.event(("first", "last"), [board]))
+    assert rulebook.of_record(match, {str(rules): rules}) == board
+    with pytest.raises(ArenaError, match="there is no game or board 'wide/9'"):
+        rulebook.of_record(match)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import options, output, paths, results, workspace
+from arena.cli import options, output, paths, results, stored_match, workspace
 from arena.errors import ArenaError
 from arena.results.columns import FILE_DECIMALS, HEAD_TO_HEAD, LEADERBOARD, interval_text
 
@@ -60,7 +60,8 @@ def compare(
     read = results.read(folder, all_versions=all_versions, rating=rating)
     names = {standing.bot for standing in read.standings}
     if any("@" in name and name not in names for name in (bot, opponent)):
-        read = Results.side_by_side(folder, workspace.version_numbers(), rating=rating)
+        numbers = workspace.version_numbers()
+        read = Results.side_by_side(folder, numbers, rating=rating, rules=stored_match.game_of)
         bot, opponent = _version_label(read, bot), _version_label(read, opponent)
     rows = rows_of(read.head_to_head(bot, opponent), HEAD_TO_HEAD)
     comparison = _compare(read, bot, opponent)

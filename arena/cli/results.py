@@ -47,6 +47,7 @@ def leaderboard(
     json: options.Json = False,
 ) -> None:
     """Print the leaderboard of an event, also while it is played."""
+    from arena.cli import stored_match
     from arena.results.leaderboard import Results
 
     tables = {"--crosstable": crosstable, "--timing": timing, "--rankings": rankings, "--placings": placings}
@@ -57,7 +58,8 @@ def leaderboard(
         raise ArenaError("--board and --role choose from a table: add --rankings or --crosstable")
     folder = paths.event_folder(event)
     if versions:
-        results = Results.side_by_side(folder, workspace.version_numbers(), rating=rating)
+        numbers = workspace.version_numbers()
+        results = Results.side_by_side(folder, numbers, rating=rating, rules=stored_match.game_of)
     else:
         results = read(folder, all_versions=all_versions, rating=rating)
     if crosstable:
@@ -203,7 +205,7 @@ def _write_author_report(folder: Path, name: str) -> Path:
     references = classroom.references(event)
     known = own_bots | (references - classroom.strangers(references, event))
     author = Author(name=author_name, bots=own_bots, hidden_paths=hidden_paths(folder))
-    results = Results(pseudonymous(archive, known))
+    results = Results(pseudonymous(archive, known), rules=stored_match.game_of)
     with output.writing(folder), ProgressLine("report: replays") as progress:
         return report.write(results, folder, rules=stored_match.game_of, tell=progress, author=author)
 

@@ -64,11 +64,8 @@ def board_of(match: Match) -> Board:
     of the workspace, and rules files that its tournament.toml names by their path.
     """
     from arena.event import config
-    from arena.games import boards, rulebook
+    from arena.games import rulebook
 
-    names = match.game, match.board
-    if match.game.endswith(".py") or not all(boards.NAME.fullmatch(name) for name in names):
-        raise ArenaError(f"{output.safe_line(match.label)} is no game and board: a record may name no file of rules")
     file = paths.tournament_file(None)
     named = [rulebook.path_of(name) for name in (config.load(file).boards if file.is_file() else ()) if ".py" in name]
     return rulebook.of_record(match, {str(path): path for path in named if path is not None})

@@ -13,6 +13,7 @@ from arena import rulefile
 from arena.errors import ArenaError, known_are
 from arena.game import Game
 from arena.games import boards
+from arena.protocol import clean
 from arena.values import Board, Match
 
 
@@ -85,10 +86,13 @@ def of_record(match: Match, files: Mapping[str, Path] | None = None) -> Board:
     `files` are further rules files by their paths, of which the record's path may choose. A board that was drawn is in
     the record, so no generator is asked. ArenaError when there are no such rules.
     """
+    # Results may come from anybody, and `find` takes a text that ends in `.py` for the path of a file to run.
+    if any(not boards.NAME.fullmatch(name) or name.endswith(".py") for name in (match.game, match.board)):
+        raise ArenaError(f"{clean(match.label)} is no game and board: a record may name no file of rules")
     trusted = {str(file): file for file in _rules(Path())} | dict(files or {})
     file = trusted.get(match.rules)
     if not match.drawn:
-        named = file is not None and match.board in _readable_names(file)
+        named = file is not None and (match.board in _readable_names(file) or rulefile.names_boards(file))
         return boards.board_of(file, match.board) if file is not None and named else find(match.label)[0]
     file = file or next((each for each in trusted.values() if each.stem == match.game), None)
     if file is None:

@@ -71,7 +71,12 @@ class Results:
 
     @classmethod
     def side_by_side(
-        cls, path: str | Path, numbers: Mapping[str, int] | None = None, *, rating: str | None = None
+        cls,
+        path: str | Path,
+        numbers: Mapping[str, int] | None = None,
+        *,
+        rating: str | None = None,
+        rules: Rules = rulebook.game_of_record,
     ) -> "Results":
         """Open all matches that were ever played there, each version of a bot as a bot: `mine v2`, or `mine 3a9198`.
 
@@ -84,7 +89,7 @@ class Results:
             number = (numbers or {}).get(digest)
             return bot if versions[bot] < 2 else f"{bot} {digest[:6] if number is None else f'v{number}'}"
 
-        return cls(archive.by_version(label), all_versions=True, rating=rating)
+        return cls(archive.by_version(label), all_versions=True, rating=rating, rules=rules)
 
     @property
     def folder(self) -> Path:
