@@ -1,6 +1,7 @@
 """`arena match --from` and `arena play --from`: another match goes on from any turn of a recorded one."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import cup
@@ -128,3 +129,23 @@ def test_a_match_that_todays_rules_play_otherwise_is_refused(workspace, tmp_path
     done = arena(tmp_path, "match", "--from", record.match.id, "--turn", "1")
     assert done.returncode == 2
     assert f"match {record.match.id}: turn 1 comes out otherwise than it was recorded" in done.stderr
+
+
+def test_a_bot_of_a_record_is_looked_up_by_its_name_and_never_run_as_a_path(workspace, tmp_path):
+    folder, records = workspace
+    record = records["hunt"]
+    evil = tmp_path / "evil.py"
+    evil.write_text("open('ran', 'w')")
+    (folder / "stray.py").write_text("open('ran', 'w')")
+    event = Event(name="foreign", seed=7, boards=reported.boards("hunt"), bots=tuple(discovery.gather(folder / "bots")))
+    for name in (str(evil), "stray.py"):
+        explorer, mummy = record.match.seats
+        seats = (replace(explorer, bot=replace(explorer.bot, name=name)), mummy)
+        shutil.rmtree(folder / "results" / "foreign", ignore_errors=True)
+        changed = replace(record, match=replace(record.match, seats=seats))
+        reported.store(folder / "results" / "foreign", event, [changed])
+        begun = ["--from", record.match.id, "--turn", "1", "--event", "foreign"]
+        for words in (["match", *begun], ["play", *begun, "mummy"], ["rerun", record.match.id, "foreign"]):
+            done = arena(folder, *words)
+            assert done.returncode == 2
+            assert f"there is no bot {name!r}" in done.stderr

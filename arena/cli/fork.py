@@ -41,7 +41,7 @@ class Fork:
 
     def bots(self) -> dict[Role, Bot]:
         """Return the bots that played the match, as they are now, by role."""
-        return {seat.role: workspace.bot_named(seat.bot.name) for seat in self.record.match.seats}
+        return {seat.role: workspace.entrant_named(seat.bot.name) for seat in self.record.match.seats}
 
 
 def read(prefix: str | None, turn: int | None, event: str | None) -> Fork | None:

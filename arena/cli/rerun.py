@@ -120,7 +120,7 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
         bot = discovery.from_path(copy, seat.bot.name)
         if bot.digest == seat.bot.digest:
             return bot
-    bot = workspace.bot_named(seat.bot.name)
+    bot = workspace.entrant_named(seat.bot.name)
     if bot.digest != seat.bot.digest:
         output.notice(
             f"{seat.bot.name}: was edited since (no copy of {seat.bot.digest} is left); it plays as it is now"

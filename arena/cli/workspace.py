@@ -80,6 +80,14 @@ def bot_named(name: str) -> Bot:
         path = Path(name)
         stem = path.absolute().name if path.is_dir() else path.stem
         return discovery.from_path(path, None if discovery.may_be_called(stem) else names.safe(stem))
+    return entrant_named(name)
+
+
+def entrant_named(name: str) -> Bot:
+    """Return a bot by its name in the workspace, or a version such as `ada@1`.
+
+    The name is never taken for a path. So it may come from a record, which may come from anybody.
+    """
     bots = {bot.name: bot for bot in entrants()}
     if name in bots:
         return bots[name]
