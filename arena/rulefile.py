@@ -18,6 +18,8 @@ from arena.game import Game
 
 GENERATOR = "generator"
 """The key of a table whose boards are drawn: it names the file, beside the rules file, that draws them."""
+PACKAGE = "arena_rules_"
+"""The name of the package that a rules file is loaded in begins so."""
 
 
 def load(path: Path, board: str) -> Game[Any]:
@@ -147,7 +149,17 @@ def module(path: Path) -> ModuleType:
 def sources(path: Path) -> tuple[Path, ...]:
     """Return the files that the game at `path` is made of, in order of name: itself and its imports from the folder."""
     module(path)
-    prefix = f"{_package(path.resolve())}."
+    return _files_of(_package(path.resolve()))
+
+
+def sources_of(game: Game[Any]) -> tuple[Path, ...]:
+    """Return the files that a game is made of, in order of name; `()` when it was not loaded from a rules file."""
+    package = type(game).__module__.partition(".")[0]
+    return _files_of(package) if package.startswith(PACKAGE) else ()
+
+
+def _files_of(package: str) -> tuple[Path, ...]:
+    prefix = f"{package}."
     files = {loaded.__file__ for name, loaded in sys.modules.items() if name.startswith(prefix)}
     return tuple(sorted(map(Path, filter(None, files)), key=lambda file: file.name))
 
@@ -160,7 +172,7 @@ def shipped() -> Path:
 
 
 def _package(path: Path) -> str:
-    return f"arena_rules_{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
+    return f"{PACKAGE}{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
 
 
 def _frozen(value: Any) -> Any:

@@ -2,6 +2,8 @@
 
 import json
 import random
+import shutil
+import sqlite3
 from dataclasses import replace
 
 import cup
@@ -9,7 +11,7 @@ import pytest
 import reported
 import stored
 
-from arena import charts
+from arena import charts, rulefile
 from arena.charts.style import Nothing
 from arena.cli import results as commands
 from arena.games import rulebook
@@ -26,8 +28,9 @@ BOTS = ("dice", "perfect", "slow")
 
 def play(match):
     """Play a match: `perfect` loses neither points nor turns, `slow` no points, and `dice` throws dice."""
-    game, draw = rulebook.game_of(match), random.Random(match.id)
     bots = {seat.role: seat.bot.name for seat in match.seats}
+    # Not by the id, which changes with every edit of the rules.
+    game, draw = rulebook.game_of(match), random.Random(f"{match.label} {match.repeat} {bots}")
     grader = Grader.of(game)
     state, turns = game.start(), []
     while (outcome := game.outcome(state)) is None:
@@ -150,3 +153,29 @@ def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monk
     commands.leaderboard("cup", versions=True)
     commands.report("cup", author="first")
     commands.report("cup")
+
+
+@pytest.mark.parametrize("damaged", ["where match = (select max(number) from matches)", ""], ids=["newest", "all"])
+def test_a_damaged_record_takes_only_its_own_figures_away(folder, tmp_path, damaged):
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    (copy / ".accuracy.json").unlink(missing_ok=True)
+    store = sqlite3.connect(copy / "event.sqlite", isolation_level=None)
+    store.execute(f"update records set record = x'00' {damaged}")
+    store.close()
+    results = Results.open(copy)
+    assert {row["bot"] for row in results.leaderboard_rows()} == {*BOTS}
+    moves = sum(figures.moves for figures in results.graded.values())
+    assert (moves > 0) == bool(damaged)
+    assert moves < sum(figures.moves for figures in Results.open(folder).graded.values())
+    assert json.loads((copy / ".accuracy.json").read_text())["key"] is None  # tried again the next time
+
+
+def test_edited_rules_grade_matches_again(tmp_path):
+    for name in ("mummy_maze.py", "mummy_maze.toml", "grid.py"):
+        shutil.copy(rulefile.shipped() / name, tmp_path)
+    game = rulebook.game_of(rulebook.find(f"{tmp_path / 'mummy_maze.py'}/duel")[0])
+    before = accuracy._code_digest([game])
+    assert accuracy._code_digest([game]) == before
+    with (tmp_path / "grid.py").open("a") as file:
+        file.write("# another step\n")
+    assert accuracy._code_digest([game]) != before

@@ -17,14 +17,13 @@ import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena import durable
+from arena import durable, rulefile
 from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.games import grading, solver
@@ -94,56 +93,67 @@ def load_or_grade(
     """
     kind = f"{'-all' if all_versions else ''}{'-renamed' if archive.renamed else ''}"
     path = archive.folder / f".accuracy{kind}.json"
-    code = _code_digest()
+    games, complete = list[Game[Any]](), True
+    solved: list[str] = []
+    for label in labels:
+        try:
+            sample = archive.newest_on(label)
+            if sample is not None and grading.is_solved(game := rules(sample.match)):
+                solved.append(label)
+                games.append(game)
+        except ArenaError:
+            complete = False  # where its rules are known and its record is whole, its matches can be graded
+    code = _code_digest(games)
     key = digest_of(code, labels, archive.mark(), sums)
     cached = _load(path)
     if cached.get("key") == key:
         return {(board, role, bot): Accuracy(*figures) for board, role, bot, *figures in cached["sums"]}
 
     known: dict[str, dict[Role, list[int]]] = cached.get("matches", {}) if cached.get("code") == code else {}
-    solved, complete = [], True
-    for label in labels:
-        if (sample := archive.newest_on(label)) is not None:
-            try:
-                if grading.is_solved(rules(sample.match)):
-                    solved.append(label)
-            except ArenaError:
-                complete = False  # where its rules are known, its matches can be graded
     ids = archive.sample_of(solved, MOST_GRADED, all_versions=all_versions) if solved else []
     played = archive.played_of(ids)
     new = [match for match in played if match.id not in known]
     # By board and repeat, so that the matches of one drawn board come together and it is solved once.
     for match, figures in _graded(archive, sorted(new, key=lambda match: (match.label, match.repeat)), rules):
-        known[match.id] = figures
+        if figures is None:
+            complete = False
+        else:
+            known[match.id] = figures
     graded = _sums(played, known)
-    if complete:
-        text = json.dumps(
-            {
-                "key": key,
-                "sums": [[*who, *figures] for who, figures in graded.items()],
-                "code": code,
-                "matches": {match.id: known[match.id] for match in played},
-            }
-        )
-        with contextlib.suppress(OSError):  # in a folder that may not be written the matches are graded each time
-            durable.write(path, text.encode())
+    text = json.dumps(
+        {
+            "key": key if complete else None,  # the next time the matches without figures are tried again
+            "sums": [[*who, *figures] for who, figures in graded.items()],
+            "code": code,
+            "matches": {match.id: known[match.id] for match in played if match.id in known},
+        }
+    )
+    with contextlib.suppress(OSError):  # in a folder that may not be written the matches are graded each time
+        durable.write(path, text.encode())
     return graded
 
 
 def _graded(
     archive: Archive, matches: Iterable[Played], rules: Rules
-) -> Iterable[tuple[Played, dict[Role, list[int]]]]:
-    """Yield each match with the figures of Accuracy of each role, without the number of matches."""
+) -> Iterable[tuple[Played, dict[Role, list[int]] | None]]:
+    """Yield each match with the figures of Accuracy of each role, without the number of matches.
+
+    None instead of figures for a record that cannot be read, or whose board cannot be played here; `arena verify` says
+    why.
+    """
     grader: Grader | None = None
     board: object = None
     for match in matches:
-        record = archive.record(match.id)
-        if (this := (record.match.rules, record.match.label, record.match.drawn)) != board:
-            board, grader = this, None
-            # The record may have a board that cannot be played; `arena verify` says so.
-            with contextlib.suppress(ArenaError):
+        try:
+            record = archive.record(match.id)
+            if (this := (record.match.rules, record.match.label, record.match.drawn)) != board:
+                board = None  # until its grader is made
                 grader = Grader.of(rules(record.match))
-        yield match, {} if grader is None else figures_of(record, grader)
+                board = this
+        except ArenaError:
+            yield match, None
+        else:
+            yield match, {} if grader is None else figures_of(record, grader)
 
 
 def figures_of(record: Record, grader: Grader) -> dict[Role, list[int]]:
@@ -161,15 +171,15 @@ def figures_of(record: Record, grader: Grader) -> dict[Role, list[int]]:
 def _sums(played: Iterable[Played], known: dict[str, dict[Role, list[int]]]) -> dict[Graded, Accuracy]:
     sums: defaultdict[Graded, Accuracy] = defaultdict(Accuracy)
     for match in played:
-        for role, figures in known[match.id].items():
+        for role, figures in known.get(match.id, {}).items():
             sums[match.label, role, match.seats[role]] += Accuracy(1, *figures)
     return dict(sorted(sums.items()))
 
 
-@cache
-def _code_digest() -> str:
-    """Return a hash of the code that grades: grades of other code are not used."""
-    paths = [Path(str(module)) for module in (__file__, grading.__file__, solver.__file__)]
+def _code_digest(games: Iterable[Game[Any]]) -> str:
+    """Return a hash of the code that grades, and of the rules of these games: grades of other code are not used."""
+    paths = [Path(module) for module in (__file__, grading.__file__, solver.__file__)]
+    paths += sorted({path for game in games for path in rulefile.sources_of(game)})
     return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()
 
 

@@ -33,6 +33,7 @@ current plan.
 import contextlib
 import json
 import sqlite3
+import zlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -286,7 +287,7 @@ class Archive(Database):
         if len(rows) != 1 or not prefix:
             many = "several matches begin" if rows else "no match begins"
             raise ArenaError(f"{self.folder}: {many} with {prefix!r}; matches.csv lists their ids")
-        return records.unpacked(rows[0][0])
+        return self._unpacked(rows[0][0])
 
     def records(self, *, all_versions: bool = True, most: int | None = None) -> Iterator[Record]:
         """Yield the records by id, `most` at most: ids are hashes, so these are a fair sample of boards and pairs."""
@@ -323,7 +324,14 @@ class Archive(Database):
             "select record from matches join records on match = number "
             "where game = ? and board = ? order by number desc limit 1"
         )
-        return next((records.unpacked(blob) for (blob,) in self._rows(query, game, board)), None)
+        return next((self._unpacked(blob) for (blob,) in self._rows(query, game, board)), None)
+
+    def _unpacked(self, blob: bytes) -> Record:
+        """Return a stored record; DamagedError when it cannot be read."""
+        try:
+            return records.unpacked(blob)
+        except (ValueError, TypeError, RecursionError, zlib.error) as error:  # TypeError: SQLite may hold any value
+            raise self.damaged("a record cannot be read") from error
 
     def numbers(self) -> dict[str, int]:
         """Return the number of each match by its id; a match that was stored later has a higher number."""
