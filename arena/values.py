@@ -540,7 +540,8 @@ class Event:
         if listed:
             # A pairing begins at a line that the seed draws, so that few repeats do not use the first lines only.
             return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
-        return Opening(plies=self.openings.plies, key=key, number=repeat)
+        # Each drawn board has a sequence of its own, and the event's repeat is the number in it.
+        return Opening(plies=self.openings.plies, key=key, number=repeat // board.variants)
 
     @property
     def generalists(self) -> frozenset[str]:

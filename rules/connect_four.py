@@ -20,6 +20,7 @@ def _outcome(red: int, reason: str) -> Outcome:
     return Outcome(MappingProxyType({"red": red, "yellow": 100 - red}), reason)
 
 
+MOST_CELLS_A_SIDE = 100
 RED, YELLOW, FULL = _outcome(100, "line"), _outcome(0, "line"), _outcome(50, "full board")
 
 
@@ -39,8 +40,9 @@ class ConnectFour(Game[State]):
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""
         for name in ("columns", "rows", "line"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected a whole number from 1, not {getattr(self, name)}")
+            value = getattr(self, name)
+            if not isinstance(value, int) or not 1 <= value <= MOST_CELLS_A_SIDE:
+                raise ValueError(f"{name}: expected a whole number from 1 to {MOST_CELLS_A_SIDE}, not {value}")
         if self.line > max(self.columns, self.rows):
             raise ValueError(f"line: {self.line} discs never stand in a line on {self.columns} x {self.rows} cells")
 

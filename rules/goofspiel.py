@@ -8,6 +8,7 @@ from arena.drawing import Cards
 from arena.game import CHANCE, Fact, Game, Move, Outcome, Role
 
 Numbers = tuple[int, ...]
+MOST_CARDS = 1000
 
 
 class State(NamedTuple):
@@ -36,8 +37,8 @@ class Goofspiel(Game[State]):
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""
-        if self.cards < 1:
-            raise ValueError(f"cards: expected a whole number from 1, not {self.cards}")
+        if not isinstance(self.cards, int) or not 1 <= self.cards <= MOST_CARDS:
+            raise ValueError(f"cards: expected a whole number from 1 to {MOST_CARDS}, not {self.cards}")
 
     def board(self) -> tuple[Fact, ...]:
         """Return the number of cards."""

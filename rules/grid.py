@@ -13,6 +13,8 @@ Wall: TypeAlias = tuple[int, int, str]
 
 STEPS: Mapping[str, Cell] = MappingProxyType({"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)})
 """Each direction and what it adds to a cell."""
+MOST_CELLS_A_SIDE = 100
+"""A record brings its drawn board, and may come from anybody: a board without end would hang whoever reads it."""
 
 
 def steps(size: tuple[int, int], walls: Iterable[Wall]) -> dict[Cell, dict[str, Cell]]:
@@ -36,10 +38,27 @@ def steps(size: tuple[int, int], walls: Iterable[Wall]) -> dict[Cell, dict[str, 
     }
 
 
+def check_size(size: tuple[int, int]) -> None:
+    """Raise ValueError unless a size is the lowest and the highest coordinate of a board that can be played."""
+    if (
+        len(size) != 2
+        or not all(isinstance(end, int) for end in size)
+        or not 0 <= size[1] - size[0] < MOST_CELLS_A_SIDE
+    ):
+        raise ValueError(
+            f"size: expected the lowest and the highest coordinate, of at most {MOST_CELLS_A_SIDE} cells, not {size}"
+        )
+
+
 def on_board(size: tuple[int, int], cell: Cell) -> bool:
-    """Whether a cell lies on the board; no for anything but x and y."""
+    """Whether a cell lies on the board; no for anything but x and y, which are whole numbers."""
     low, high = size
-    return len(cell) == 2 and low <= cell[0] <= high and low <= cell[1] <= high
+    return (
+        len(cell) == 2
+        and all(isinstance(part, int) for part in cell)
+        and low <= cell[0] <= high
+        and low <= cell[1] <= high
+    )
 
 
 def reachable(ways: Mapping[Cell, Mapping[str, Cell]], start: Cell) -> frozenset[Cell]:

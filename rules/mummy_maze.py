@@ -10,10 +10,11 @@ from typing import NamedTuple
 from arena.drawing import MAZE, Piece
 from arena.game import Fact, Game, Move, Outcome, Role, Value
 
-from .grid import STEPS, Cell, Wall, board_facts, on_board, steps
+from .grid import STEPS, Cell, Wall, board_facts, check_size, on_board, steps
 
 WAYS = (*STEPS, "nowhere")
-MOST_CELLS_SOLVED = 400  # 20 x 20: 160,000 placements, which take 100 MB and some seconds
+MOST_CELLS_SOLVED = 400  # 20 x 20: 160,000 placements of 25 moves, which take 180 MB and a second or two
+MOST_STATES_SOLVED = 20_000_000  # placements at each counter, of 4 bytes each
 ONE = {f"move1 {way}": way for way in WAYS}
 TWO = {f"move2 {first} {second}": (first, second) for first, second in product(WAYS, WAYS)}
 
@@ -57,6 +58,9 @@ class MummyMaze(Game[State]):
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""
+        check_size(self.size)
+        if not isinstance(self.steps, int):
+            raise ValueError(f"steps: expected a whole number, not {self.steps!r}")  # noqa: TRY004  as for every mistake
         for name in ("explorer", "mummy", "exit"):
             if not on_board(self.size, getattr(self, name)):
                 raise ValueError(f"{name}: {getattr(self, name)} is not on the board")
@@ -146,14 +150,16 @@ class MummyMaze(Game[State]):
     def solve(self) -> Callable[[State], Value] | None:
         """Return the value of every state, by backward induction over all placements of the two.
 
-        None for a maze of more cells than MOST_CELLS_SOLVED.
+        None for a maze of more cells than MOST_CELLS_SOLVED, or of more states than MOST_STATES_SOLVED.
         """
         import numpy as np  # takes longer to import than a bot may need for its start, and no bot asks for it
 
-        from arena.games.solver import Phase, Solution, induce
+        from arena.games.solver import SCORE, Phase, Solution, induce
 
         cells = tuple(self._next)
-        if len(cells) > MOST_CELLS_SOLVED:
+        if len(cells) > MOST_CELLS_SOLVED or len(cells) ** 2 * (self.steps + 1) > MOST_STATES_SOLVED:
+            return None
+        if self.steps >= SCORE:  # values count turns below it
             return None
         number = {cell: index for index, cell in enumerate(cells)}
         count = len(cells)

@@ -68,7 +68,9 @@ class RandomMazes:
             maze = MummyMaze(explorer=places[0][0], mummy=places[0][1], **parameters)
             value, start = maze.solve(), maze.start()
             if value is None:
-                raise ValueError(f"size: only a maze of at most {MOST_CELLS_SOLVED} cells can be solved")
+                raise ValueError(
+                    f"size: only a maze of at most {MOST_CELLS_SOLVED} cells can be solved, and of few steps"
+                )
             for explorer, mummy in places:
                 worth = value(start._replace(explorer=explorer, mummy=mummy))
                 if worth.score == score and worth.turns >= self.shortest:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from arena.drawing import MAZE, Piece
 from arena.game import Fact, Game, Move, Outcome, Role
 
-from .grid import Cell, Wall, board_facts, on_board, reachable, steps
+from .grid import Cell, Wall, board_facts, check_size, on_board, reachable, steps
 
 GHOSTS = ("blinky", "inky")
 
@@ -58,6 +58,7 @@ class Pacman(Game[State]):
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""
+        check_size(self.size)
         for name in self.roles:
             if not on_board(self.size, getattr(self, name)):
                 raise ValueError(f"{name}: {getattr(self, name)} is not on the board")

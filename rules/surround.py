@@ -9,7 +9,7 @@ from typing import NamedTuple
 from arena.drawing import Grid, Mark, Piece
 from arena.game import Fact, Game, Move, Outcome, Role
 
-from .grid import Cell, board_facts, steps
+from .grid import MOST_CELLS_A_SIDE, Cell, board_facts, steps
 
 
 class State(NamedTuple):
@@ -40,8 +40,8 @@ class Surround(Game[State]):
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""
-        if self.size < 3:
-            raise ValueError(f"size: expected a whole number from 3, not {self.size}")
+        if not isinstance(self.size, int) or not 3 <= self.size <= MOST_CELLS_A_SIDE:
+            raise ValueError(f"size: expected a whole number from 3 to {MOST_CELLS_A_SIDE}, not {self.size}")
 
     @cached_property
     def _next(self) -> dict[Cell, dict[Move, Cell]]:

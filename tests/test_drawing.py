@@ -239,3 +239,8 @@ def test_facts_without_a_grid_do_not_move_the_cursor_either(facts):
     shown = draw(["nothing"], facts)
     assert not unsafe(shown)
     assert len(shown.split("\n")) == 1 + len(facts)
+
+
+@pytest.mark.parametrize("size", ["size 1 101", f"size 0 {10**30}", "size 1 1000000000"])
+def test_a_grid_of_more_cells_than_anybody_can_look_at_is_listed_as_facts(size):
+    assert draw([size], ["at red 1 1"]) == f"{size}\nat red 1 1"

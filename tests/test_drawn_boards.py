@@ -306,3 +306,40 @@ def test_a_file_of_rules_may_have_only_boards_that_are_drawn(tmp_path):
     assert "tiny" in rulebook.find("mummy_maze/tiny:2", tmp_path)[0].label
     with pytest.raises(ArenaError, match="mummy_maze/tiny"):
         rulebook.find("mummy_maze", tmp_path)
+
+
+TOO_LARGE = {
+    "mummy_maze": {"size": [1, 101], "explorer": [1, 1], "mummy": [2, 2], "exit": [3, 3], "walls": []},
+    "surround": {"size": 101},
+    "connect_four": {"columns": 101},
+    "goofspiel": {"cards": 1001},
+    "pacman": {"size": [0, 10**9], "walls": [], "pellets": [], "score": [0]}
+    | dict.fromkeys(("pacman", "blinky", "inky"), (1, 1)),
+}
+
+
+@pytest.mark.parametrize(
+    ("game", "parameters"),
+    [
+        *TOO_LARGE.items(),
+        ("mummy_maze", TOO_LARGE["mummy_maze"] | {"size": [1, 8], "explorer": [1.5, 1.5]}),
+        ("mummy_maze", TOO_LARGE["mummy_maze"] | {"size": [1, 8], "steps": 50.5}),
+        ("mummy_maze", TOO_LARGE["mummy_maze"] | {"size": [1.5, 8]}),
+        ("surround", {"size": 9.5}),
+        ("connect_four", {"rows": 3.5}),
+        ("goofspiel", {"cards": 3.5}),
+    ],
+)
+def test_a_record_with_a_drawn_board_that_is_too_large_or_has_no_whole_numbers_is_refused(game, parameters):
+    match, *_ = schedules.find("round_robin").batch(event_of(rulebook.find("duel")[0]), 0, ())
+    match = replace(match, game=game, board="drawn", rules="", drawn=json.dumps(parameters))
+    with pytest.raises(ArenaError, match=f"a drawn board of {game}: "):
+        rulebook.of_record(match)
+
+
+def test_the_first_repeat_of_every_drawn_board_has_the_first_opening_of_its_sequence():
+    event = event_of(drawn(f"{MAZES}:3"), openings=Openings(plies=2), repeats=2)
+    matches = schedules.find("round_robin").batch(event, 0, ())
+    assert {(match.repeat, match.opening.number) for match in matches} == {(n, n // 3) for n in range(6)}
+    pairings = {(match.repeat, frozenset(seat.bot.name for seat in match.seats)) for match in matches}
+    assert len({(match.repeat, match.opening) for match in matches}) == len(pairings)  # legs share theirs

@@ -1,14 +1,14 @@
 """The solver of mazes agrees with a slow search by the rules themselves, and grades follow from its values."""
 
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from solver import Solution
 
 from arena.game import Value
 from arena.games import rulebook
-from arena.games.conformance import flaws
+from arena.games.conformance import flaws, laws
 from arena.games.grading import Grader
 
 
@@ -73,3 +73,21 @@ def test_check_rules_finds_a_solver_that_contradicts_the_rules():
     wrong = Wrong(**{name: getattr(game, name) for name in game.__dataclass_fields__})
     assert [flaw.words for flaw in flaws(game, playouts=3)] == []
     assert any(flaw.words.startswith("solve") for flaw in flaws(wrong, playouts=3))
+
+
+@pytest.mark.parametrize("steps", [10**4, 10**9])
+def test_a_maze_of_too_many_steps_is_not_solved(steps):
+    assert replace(maze("duel"), steps=steps).solve() is None
+    small = replace(maze("duel"), size=(1, 2), explorer=(1, 1), mummy=(2, 2), exit=(1, 2), walls=(), steps=steps)
+    assert small.solve() is None
+
+
+def test_a_solver_that_fails_gives_no_grades_but_is_reported_to_the_author():
+    class Failing(type(maze("duel"))):
+        def solve(self):
+            raise MemoryError
+
+    game = Failing(**{field.name: getattr(maze("duel"), field.name) for field in fields(maze("duel"))})
+    assert Grader.of(game) is None
+    with pytest.raises(MemoryError):
+        list(laws.solved(game, ()))

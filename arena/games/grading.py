@@ -46,8 +46,15 @@ class Grader:
 
     @classmethod
     def of(cls, game: Game[Any]) -> "Grader | None":
-        """Return the grader of a board whose rules solve it, else None."""
-        value = game.solve() if is_solved(game) else None
+        """Return the grader of a board whose rules solve it, else None.
+
+        None, too, when the rules fail to solve it: a record may have a board that nobody thought of, and it has to be
+        shown all the same. `arena check-rules` reports the failure.
+        """
+        try:
+            value = game.solve() if is_solved(game) else None
+        except Exception:  # noqa: BLE001  whatever rules raise, MemoryError too
+            return None
         return None if value is None else cls(game, value)
 
     def value(self, state: Any) -> Value:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, Mark, Piece
 from arena.game import CHANCE, Game, Move, Role
-from arena.games.grading import Grader
+from arena.games.grading import Grader, is_solved
 from arena.protocol import LINE_LIMIT
 
 LONGEST = 10_000
@@ -183,9 +183,10 @@ def repeats(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str
 
 def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
     """The values that rules compute are those of perfect play: some move keeps them, and no move does better."""
-    grader = Grader.of(game)
-    if grader is None:
+    value = game.solve() if is_solved(game) else None  # not by Grader.of, which hides a failure of the rules
+    if value is None:
         return
+    grader = Grader(game, value)
     for index, (state, moves) in enumerate(steps):
         if (outcome := game.outcome(state)) is not None:
             score, turns = grader.value(state)

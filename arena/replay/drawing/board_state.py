@@ -15,6 +15,8 @@ from arena.drawing import MAZE, Cards, Drawing, Mark, Piece
 from arena.game import Fact, Role
 
 Cell = tuple[int, int]
+MOST_CELLS = 10_000
+"""A grid of more cells is not drawn, because its size may come from a stranger's record."""
 WIDTH = 80
 """Columns of the narrowest terminal that a drawing is made for."""
 ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
@@ -81,7 +83,10 @@ class BoardState:
 
 
 def read_grid(board: Iterable[Fact], drawing: Drawing = MAZE) -> Grid | None:
-    """Read the grid from the facts of the board; None when they describe none, or the game declares none."""
+    """Read the grid from the facts of the board; None when they describe none, or the game declares none.
+
+    None, too, for a grid of more than MOST_CELLS cells.
+    """
     grid = next((item for item in drawing if isinstance(item, declared.Grid)), None)
     facts = tuple(board)
     if grid is None or (size := next(filter(None, (_size(grid.size, fact) for fact in facts)), None)) is None:
@@ -189,7 +194,8 @@ def _size(pattern: str, fact: Fact) -> tuple[range, range] | None:
         columns, rows = range(1, counts[0] + 1), range(1, counts[1] + 1)
     else:
         return None
-    return (columns, rows) if columns and rows else None
+    count = (columns.stop - columns.start) * (rows.stop - rows.start)  # `len` has a limit
+    return (columns, rows) if columns and rows and count <= MOST_CELLS else None
 
 
 def _sides(pattern: str, fact: Fact) -> frozenset[Cell] | None:
