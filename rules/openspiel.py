@@ -32,6 +32,9 @@ MOST_TICKETS = 10_000
 moves than this stand for the outcomes of one chance node; finer probabilities are rounded to such shares."""
 UNSOUND = {"morpion_solitaire": "may end the process (seen in OpenSpiel 2.0.2)"}
 """Games with an error of OpenSpiel itself that every bot would meet."""
+WORD = re.compile(r"\w+")
+READS_FILE = re.compile(r"file(name)?\s*=\s*[^\s,)]")
+"""A parameter such as `filename=game.efg`, or `instances_file` of bargaining; its default is an empty text."""
 SPACES = re.compile(r"^ +|  +")
 """Spaces that a drawing needs: those that begin a line, and runs of them."""
 
@@ -56,9 +59,9 @@ class OpenSpiel(Game[State]):
 
     def __post_init__(self) -> None:
         """Refuse a game that the referee cannot play."""
+        _refuse_unsafe(self.name, self.name)  # before OpenSpiel reads the name
         kind = self._spiel.get_type()
-        if reason := UNSOUND.get(kind.short_name):
-            raise ValueError(f"{self.name} {reason}")
+        _refuse_unsafe(self.name, str(self._spiel))
         if not self._spiel.num_distinct_actions():
             raise ValueError(f"{self.name} has no list of its legal actions")
         if kind.dynamics == _pyspiel().GameType.Dynamics.MEAN_FIELD:
@@ -196,6 +199,15 @@ def _pyspiel() -> Any:
     except ImportError as error:
         raise ValueError("the games of OpenSpiel need a package: pip install 'botarena[openspiel]'") from error
     return pyspiel
+
+
+def _refuse_unsafe(name: str, text: str) -> None:
+    """Raise ValueError if a game's text names an unsound game, also inside another one, or sets a file to be read."""
+    for word in WORD.findall(text):
+        if reason := UNSOUND.get(word):
+            raise ValueError(f"{name}: {word} {reason}")
+    if READS_FILE.search(text):
+        raise ValueError(f"{name} reads a file, which a board's name may not do: it may come from anybody's record")
 
 
 def _named(spiel: Any, player: int, actions: Iterable[int]) -> dict[Move, int]:

@@ -45,6 +45,9 @@ MISTAKES = {
     "negotiation": "openspiel/negotiation: negotiation draws chance by itself, so no match could be played again",
     "mfg_garnet": "openspiel/mfg_garnet: mfg_garnet is a mean field game, which has no single players",
     "connect_four(rows=-1)": "openspiel/connect_four(rows=-1): OpenSpiel cannot begin connect_four(rows=-1): ",
+    "misere(game=morpion_solitaire())": "morpion_solitaire may end the process",
+    "efg_game(filename=game.efg)": "reads a file, which a board's name may not do",
+    "bargaining(instances_file=secret.txt)": "reads a file, which a board's name may not do",
     "crossword": "openspiel/crossword: crossword has no list of its legal actions",
     "goofspiel(num_cards=5, players=3)": "a board's name has only letters, digits and . _ - , = ( )",
 }

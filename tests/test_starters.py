@@ -136,3 +136,9 @@ def test_a_mistake_is_one_line_and_nothing_is_made(workspace, words, said):
     assert (made.returncode, made.stdout) == (2, "")
     assert said in made.stderr
     assert sorted(workspace.rglob("*")) == before
+
+
+def test_a_bot_for_drawn_boards_plays_these_boards_and_no_others_of_the_game(tmp_path):
+    folder = cup.make(tmp_path / "ws")
+    assert cup.arena(folder, "new", "ada", "--game", "mummy_maze/random:5").returncode == 0
+    assert 'games = ["mummy_maze/random"]' in (folder / "bots" / "ada" / "bot.toml").read_text()

@@ -44,7 +44,8 @@ def new(
     boards = rulebook.find(known) if known else rulebook.all_boards()
     games = []  # for bot.toml: a game, one of its boards, or nothing for everything
     if game is not None:
-        is_board = len(boards) == 1 and game.rpartition("/")[2] == boards[0].name
+        query = game.partition(":")[0]  # a colon is followed by the number of boards to draw
+        is_board = len(boards) == 1 and query.rpartition("/")[2] == boards[0].name
         games = [boards[0].label if is_board else boards[0].game]
     path = shlex.quote(str(target))
     board = f" --board {shlex.quote(boards[0].label)}"
