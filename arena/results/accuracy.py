@@ -128,8 +128,10 @@ def load_or_grade(
             "matches": {match.id: known[match.id] for match in played if match.id in known},
         }
     )
-    with contextlib.suppress(OSError):  # in a folder that may not be written the matches are graded each time
-        durable.write(path, text.encode())
+    # Incomplete grades do not replace those of a reader who knows the rules of more boards.
+    if complete or cached.get("code", code) == code:
+        with contextlib.suppress(OSError):  # in a folder that may not be written the matches are graded each time
+            durable.write(path, text.encode())
     return graded
 
 
