@@ -35,6 +35,7 @@ bench: $(STAMP) ## measure, side by side in one run
 	$(BIN)/python benchmarks/formats.py
 	$(BIN)/python benchmarks/sprt.py
 	$(BIN)/python benchmarks/stopping.py
+	$(BIN)/python benchmarks/boards.py
 	$(BIN)/python benchmarks/clusters.py
 
 soak: $(STAMP) ## load tests: minutes, not seconds
