@@ -25,7 +25,7 @@ def bot_of(kit, folder):
     said = tomllib.loads((folder / "bot.toml").read_text())
     for words in (kit.build, said["command"]):
         program = shlex.split(words)[0] if words else ""
-        if program and "/" not in program and shutil.which(program) is None:
+        if program and program != "python" and "/" not in program and shutil.which(program) is None:
             pytest.skip(f"{program} is not on this machine")
     (bot,) = builds.built([discovery.from_path(folder)], folder.parent / "kept", levels.choose("auto", unsafe=False))
     return bot

@@ -1,6 +1,7 @@
 """`arena doctor`: what this machine offers for events, what is missing, and what to change."""
 
 import shlex
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,5 +84,8 @@ def _programs() -> dict[str, set[str]]:
     programs: dict[str, set[str]] = {}
     for kit in starters.starters():
         needed = {shlex.split(words)[0] for words in (kit.command, kit.build) if words}
-        programs.setdefault(kit.language, set()).update(word for word in needed if "/" not in word)
+        needed = {program for program in needed if "/" not in program}
+        # `python` in a bot's command is the interpreter that runs arena, whatever is on the path.
+        own = {sys.executable if program == "python" else program for program in needed}
+        programs.setdefault(kit.language, set()).update(own)
     return programs
