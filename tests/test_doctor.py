@@ -12,9 +12,10 @@ import cup
 import pytest
 from test_confinement import LANDLOCK, NAMESPACES, without
 
-from arena.event import machine, measuring
-from arena.event.machine import State
-from arena.event.measuring import Measured
+from arena.event.doctor import checks as doctor_checks
+from arena.event.doctor import measuring
+from arena.event.doctor.checks import State
+from arena.event.doctor.measuring import Measured
 from arena.sandbox import cgroup, levels, procfs
 
 
@@ -94,20 +95,20 @@ def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(t
 
 def test_without_proc_nothing_else_is_tried(monkeypatch):
     monkeypatch.setattr(procfs, "trouble", lambda: "/proc is not mounted here")
-    checks = list(machine.checks())
+    checks = list(doctor_checks.checks())
     assert [(check.name, check.state) for check in checks] == [("system", State.GOOD), ("proc", State.BAD)]
     assert "mount -t proc proc /proc" in checks[-1].cure
 
 
 def test_on_another_system_nothing_else_is_tried(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    (check,) = machine.checks()
+    (check,) = doctor_checks.checks()
     assert (check.state, "Linux only" in check.found) == (State.BAD, True)
 
 
 def test_a_tmpdir_that_cannot_be_written_is_bad_and_no_level_is_tried(monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", "/proc/nowhere")
-    checks = {check.name: check for check in machine.checks()}
+    checks = {check.name: check for check in doctor_checks.checks()}
     assert checks["scratch"].state is State.BAD
     assert "set TMPDIR to a folder that can be written" in checks["scratch"].cure
     assert "landlock" not in checks
@@ -123,8 +124,8 @@ def test_the_quota_of_a_container_is_the_lowest_around_us(tmp_path, monkeypatch)
     assert cgroup.quota() == 1.5
     (own / "cpu.max").write_text("50000 100000\n")
     assert cgroup.quota() == 0.5
-    monkeypatch.setattr(machine.cores, "available", lambda: (0, 1, 2))
-    check = machine._cores()
+    monkeypatch.setattr(doctor_checks.cores, "available", lambda: (0, 1, 2))
+    check = doctor_checks._cores()
     assert (check.state, check.figures["quota"]) == (State.WEAK, 0.5)
     assert check.cure == "raise the quota, or set count = 1 under [workers]"
     monkeypatch.setattr(cgroup, "_own", lambda: None)
@@ -134,7 +135,7 @@ def test_the_quota_of_a_container_is_the_lowest_around_us(tmp_path, monkeypatch)
 def test_low_limits_of_a_user_are_named(monkeypatch):
     low = {resource.RLIMIT_NOFILE: (64, 64), resource.RLIMIT_NPROC: (50, 50)}
     monkeypatch.setattr(resource, "getrlimit", low.__getitem__)
-    check = machine._limits()
+    check = doctor_checks._limits()
     assert (check.state, check.found) == (
         State.WEAK,
         "only 64 open files (`ulimit -n`) and 50 processes (`ulimit -u`)",
@@ -142,10 +143,10 @@ def test_low_limits_of_a_user_are_named(monkeypatch):
 
 
 def test_a_language_counts_only_with_all_of_its_programs():
-    check = machine.toolchains({"shell": ["sh"], "klingon": ["sh", "no-such-program"]})
+    check = doctor_checks.toolchains({"shell": ["sh"], "klingon": ["sh", "no-such-program"]})
     assert list(check.figures["found"]) == ["shell"]
     assert check.figures["missing"] == {"klingon": "no-such-program"}
-    assert machine.toolchains({"klingon": ["no-such-program"]}).state is State.WEAK
+    assert doctor_checks.toolchains({"klingon": ["no-such-program"]}).state is State.WEAK
 
 
 def measured(lanes, lost=0, failed=0, highest=0.001):
@@ -182,7 +183,7 @@ def test_a_clock_that_jumps_asks_for_a_longer_margin():
 def test_a_level_that_fails_with_advice_of_its_own_gives_that_first(monkeypatch):
     reasons = {"landlock": "this kernel has no Landlock", "bubblewrap": "nobody can read it; install it elsewhere"}
     monkeypatch.setattr(levels, "failure", reasons.get)
-    one, other, both = machine._levels()
+    one, other, both = doctor_checks._levels()
     assert (one.found, one.cure) == ("this kernel has no Landlock", levels.TABLE["landlock"].needs)
     assert other.found == "nobody can read it"
     assert other.cure == f"install it elsewhere; {levels.TABLE['bubblewrap'].needs}"

@@ -10,7 +10,7 @@ import typer
 from arena.cli import options, output
 
 if TYPE_CHECKING:
-    from arena.event.machine import Check
+    from arena.event.doctor.checks import Check
 
 SECONDS = 1.0
 
@@ -28,7 +28,7 @@ def doctor(
 
     It says what to do where something is missing.
     """
-    from arena.event.machine import State
+    from arena.event.doctor.checks import State
 
     checks = []
     for check in _checks(measure=measure, seconds=seconds):
@@ -59,18 +59,18 @@ def doctor(
 
 def _checks(*, measure: bool, seconds: float) -> Iterator["Check"]:
     """Yield all checks; no measurement where no bot can be started."""
-    from arena.event import machine
+    from arena.event.doctor.checks import State, checks, chosen_level, toolchains
     from arena.sandbox import cores, levels
 
     playable = True
-    for check in machine.checks():
+    for check in checks():
         yield check
-        playable = playable and (check.state is not machine.State.BAD or check.name == "confinement")
-    yield machine.toolchains(_programs())
+        playable = playable and (check.state is not State.BAD or check.name == "confinement")
+    yield toolchains(_programs())
     if measure and playable:
-        from arena.event import measuring
+        from arena.event.doctor import measuring
 
-        level = machine.chosen_level() or levels.UNSAFE[0]  # the dummy bot is arena's own, and can be trusted
+        level = chosen_level() or levels.UNSAFE[0]  # the dummy bot is arena's own, and can be trusted
         counts = measuring.lane_counts(len(cores.available()))
         measured = [measuring.measure(count, level, seconds) for count in counts]
         yield measuring.clock_check(measured[0])

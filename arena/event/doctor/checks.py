@@ -1,7 +1,4 @@
-"""What this machine offers for events, check by check: what was found, and what to change where something is missing.
-
-It reads and tries, and changes nothing. The measurements are in measuring.py; no check here knows a command line.
-"""
+"""What this machine offers for events, check by check: what it has, and what to change where something is missing."""
 
 import os
 import resource

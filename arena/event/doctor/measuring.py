@@ -11,8 +11,8 @@ from itertools import count
 
 from arena import rulefile
 from arena.clock import TimeControl
-from arena.event import measuring_bot
-from arena.event.machine import Check, State
+from arena.event.doctor import measuring_bot
+from arena.event.doctor.checks import Check, State
 from arena.event.workers import Workers
 from arena.games import rulebook
 from arena.match.play import play
