@@ -169,20 +169,20 @@ def test_a_roll_call_leaves_the_bots_alive_that_wait_for_their_next_match(tmp_pa
     bot = bot_of(tmp_path)
     with Launcher() as launcher:
         first, second = match(1, bot), match(2, bot)
-        tournament._work(launcher, tournament._Order(first, {}, frozenset(), None))
-        assert tournament._work(launcher, tournament._Call(second, second.seats[0], frozenset(), None)) is None
-        record = tournament._work(launcher, tournament._Order(second, {}, frozenset(), None))
+        tournament._perform(launcher, tournament._Order(first, {}, frozenset(), None))
+        assert tournament._perform(launcher, tournament._Call(second, second.seats[0], frozenset(), None)) is None
+        record = tournament._perform(launcher, tournament._Order(second, {}, frozenset(), None))
         assert {seat.before for seat in record.seats} == {1}
 
 
 def test_after_a_failure_of_ours_no_waiting_bot_stays_open(tmp_path, monkeypatch):
     bot = bot_of(tmp_path)
     with Launcher() as launcher:
-        tournament._work(launcher, tournament._Order(match(1, bot), {}, frozenset(), None))
+        tournament._perform(launcher, tournament._Order(match(1, bot), {}, frozenset(), None))
         before, waiting = len(os.listdir("/proc/self/fd")), reused_bots_of(launcher).pids
         monkeypatch.setattr("arena.match.play.ask_all", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            tournament._work(launcher, tournament._Order(match(2, bot), {}, frozenset(), None))
+            tournament._perform(launcher, tournament._Order(match(2, bot), {}, frozenset(), None))
         assert len(waiting) == 2
         assert reused_bots_of(launcher).pids == ()
         assert len(os.listdir("/proc/self/fd")) < before

@@ -266,7 +266,7 @@ class _Run:
         """The batch of each match that was walked and is not stored."""
         self._queue: deque[Match] = deque()
         """Matches that may begin before the walk goes on."""
-        self._later: deque[Match] = deque()
+        self._postponed: deque[Match] = deque()
         """Matches that are played again when the walk has nothing else."""
         self._calls: deque[tuple[Match, Seat]] = deque()
         """Seats whose bots are to say `ready`."""
@@ -286,7 +286,7 @@ class _Run:
         """How often each bot was killed or stopped by somebody else."""
         self._late_elsewhere = False
         """True once `stop_after` is over by the clock of another machine."""
-        self._broken = False
+        self._met_a_bug = False
         """True once a match was given up because of the third kind of failure, a bug or a killed referee process: no
         more matches are begun."""
         self.finished = archive.count()
@@ -299,12 +299,12 @@ class _Run:
 
     def is_ending(self) -> bool:
         """Return whether no more matches are begun, though some may be under way."""
-        return self._broken or self._control.stop_requested or self._is_late()
+        return self._met_a_bug or self._control.stop_requested or self._is_late()
 
     def play_all(self, lanes: Lanes) -> None:
         """Play what is due until nothing is; play a match that arena failed again, a few times."""
         try:
-            results: Iterator[Done[_Work, _Result]] = lanes.map(_work, self._next)
+            results: Iterator[Done[_Work, _Result]] = lanes.map(_perform, self._next)
             for done in results:
                 item = done.item
                 if isinstance(done.error, MachineError):
@@ -318,7 +318,7 @@ class _Run:
                     else:
                         self._queue.appendleft(item.match)
                 elif isinstance(item, _Call):
-                    self._hear(item, done)
+                    self._note_roll_call(item, done)
                 elif isinstance(done.result, Record):
                     self._ended.append(done.result)
                     self.played[done.lane] += 1
@@ -401,8 +401,8 @@ class _Run:
                 self.finished += self._archive.mark_planned(stored)
                 stored.clear()
             if planned is None:
-                if self._later:
-                    self._queue.append(self._later.popleft())
+                if self._postponed:
+                    self._queue.append(self._postponed.popleft())
                 return
 
     def _is_called(self, match: Match) -> bool:
@@ -413,7 +413,7 @@ class _Run:
         """Return whether `stop_after` is over."""
         return self._late_elsewhere or _is_over(self._until)
 
-    def _hear(self, call: _Call, done: Done[_Work, _Result]) -> None:
+    def _note_roll_call(self, call: _Call, done: Done[_Work, _Result]) -> None:
         """Take note of how a roll call went."""
         name, again = call.seat.bot.name, False
         if isinstance(done.error, InterferenceError):
@@ -477,9 +477,9 @@ class _Run:
         by_machine = isinstance(error, (InterferenceError, OverloadedError))
         if losses >= LOSSES or attempts >= ATTEMPTS:
             self._given_up[match.id] = abort
-            self._broken |= not (by_machine or lost)
+            self._met_a_bug |= not (by_machine or lost)
         elif by_machine:
-            self._later.append(match)
+            self._postponed.append(match)
         else:
             self._queue.appendleft(match)
 
@@ -495,7 +495,7 @@ def _block(work: _Work) -> Hashable:
     return work.match.label, work.match.repeat, frozenset(seat.bot.name for seat in work.match.seats)
 
 
-def _work(launcher: Launcher, item: _Work) -> _Result:
+def _perform(launcher: Launcher, item: _Work) -> _Result:
     """Have one bot say `ready`, or play one match, in a worker."""
     if _is_over(item.until):
         return NotBegun()
