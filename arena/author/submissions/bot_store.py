@@ -78,7 +78,13 @@ class Refusal:
 
     name: str
     reason: str
+    """All reasons, a paragraph each."""
     origin: Origin
+
+    @property
+    def first_reason(self) -> str:
+        """Return the first reason, as one line."""
+        return " ".join(self.reason.split("\n\n", 1)[0].split())
 
 
 class BotStore:

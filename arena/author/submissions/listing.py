@@ -55,8 +55,7 @@ def rows(store: BotStore) -> Iterator[Row]:
     for name in store.names():
         yield from _rows(store, name)
     for refusal in store.refused():
-        reason = " ".join(refusal.reason.split("\n\n", 1)[0].split())
-        yield Row(name=refusal.name, state=State.REFUSED, words=reason, display=refusal.origin.display)
+        yield Row(name=refusal.name, state=State.REFUSED, words=refusal.first_reason, display=refusal.origin.display)
 
 
 def of_tables(bots: tuple[Bot, ...]) -> Iterator[Row]:

@@ -109,7 +109,7 @@ def _student(
     store: BotStore | None,
 ) -> Student:
     refusals = [each for each in store.refused() if each.origin.person == person.id] if store is not None else []
-    reason = " ".join(refusals[-1].reason.split("\n\n", 1)[0].split()) if refusals else ""
+    reason = refusals[-1].first_reason if refusals else ""
     note = ""
     if bots:
         state = State.PLAYED
