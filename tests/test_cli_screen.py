@@ -323,6 +323,14 @@ def test_a_live_table_on_a_narrow_terminal_has_fewer_columns_and_no_broken_words
         assert seen in lines[0]
 
 
+def test_results_and_notices_stand_in_order_in_a_pipe_that_takes_both():
+    program = "from arena.cli import output; print('table'); output.notice('note'); print('more')"
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={}, check=True
+    )
+    assert done.stdout == b"table\nnote\nmore\n"
+
+
 def test_the_manual_can_be_read_where_only_the_package_is_installed(folder):
     pages = json.loads(arena(folder, "docs", "--json").stdout)
     home = Path(__file__).parents[1]

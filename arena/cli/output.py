@@ -7,7 +7,7 @@ rich as `Text`, which reads no markup.
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -55,7 +55,9 @@ def writing(target: Path) -> Iterator[None]:
 
 
 def notice(text: str) -> None:
-    """Write a line for the user on stderr."""
+    """Write a line for the user on stderr, after all that was printed before it."""
+    with suppress(OSError, ValueError):  # nobody reads stdout any more; the next print or the exit says so
+        sys.stdout.flush()  # a file or a pipe that takes both streams has them in order
     print(safe_lines(text), file=sys.stderr, flush=True)
 
 
