@@ -7,7 +7,7 @@ attributes of files. Each alone leaks. Source: the kernel's Documentation/usersp
 How it works. A ruleset lists the rights that need a rule from now on; all others stay free. Each rule grants some of
 them on a file, or on a folder with everything below it. A rule names its file by an open descriptor. The spawner opens
 what all bots may read once (`prepare`), and each child inherits these descriptors by its fork. So a child only opens
-its two own folders, adds the rules, and restricts itself for good.
+its two own folders and what its own command needs, adds the rules, and restricts itself for good.
 """
 
 import ctypes
@@ -54,8 +54,10 @@ class Landlock(Level):
 
     def prepare(self, processes: int, calls: tuple[str, ...], readable: tuple[str, ...], *, other_user: bool) -> None:  # noqa: ARG002 (all levels have this method)
         """Make the rules on what every bot may read, and the filter."""
-        if readable not in _prepared:
-            _prepared[readable] = _shared_rules(readable)
+        _public_rules()
+        for path in readable:
+            if path not in _prepared and os.path.exists(path):
+                _prepared[path] = _rule(path, READ)
         seccomp.filter_for(processes, calls)
 
     def confine(self, plan: Plan, argv: list[str]) -> list[str]:
@@ -65,8 +67,13 @@ class Landlock(Level):
         rights = struct.pack("QQQ", _handled(), HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= SIGNALS_SCOPED else 0)
         size = 24 if abi >= SIGNALS_SCOPED else 16 if abi >= 4 else 8
         ruleset = _checked(syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "create")
-        own_rules = _rule(plan.home, READ | SCRATCH if plan.builds else READ), _rule(plan.scratch, SCRATCH)
-        for rule in (*(_prepared.get(plan.read) or _shared_rules(plan.read)), *own_rules):
+        needed = [
+            _prepared.get(path) or _rule(path, READ)
+            for path in plan.read
+            if path in _prepared or os.path.exists(path)  # the first saves a system call
+        ]
+        own = _rule(plan.home, READ | SCRATCH if plan.builds else READ), _rule(plan.scratch, SCRATCH)
+        for rule in (*_public_rules(), *needed, *own):
             _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
         _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
         os.close(ruleset)
@@ -88,8 +95,8 @@ def version() -> int:
     return max(0, int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)))
 
 
-_prepared: dict[tuple[str, ...], list[bytes]] = {}
-"""In the spawner: the rules with open descriptors, for each set of readable files. They do not move while it lives."""
+_prepared: dict[str, bytes] = {}
+"""In the spawner: rules with open descriptors, by path. They do not move while it lives."""
 
 
 @cache
@@ -100,11 +107,12 @@ def _handled() -> int:
     return next(files for least, files in sorted(HANDLED_FILES.items(), reverse=True) if version() >= least)
 
 
-def _shared_rules(readable: tuple[str, ...]) -> list[bytes]:
-    """Return the rules on all files beside the bot's own folders. A file below a granted folder needs no rule."""
+@cache
+def _public_rules() -> list[bytes]:
+    """Return the rules on the files that every bot may use. A file below a granted folder needs no rule."""
     rules: list[bytes] = []
     granted: list[str] = []
-    for path in filter(os.path.exists, (*PROGRAMS, *SETTINGS, *readable)):  # not every system has them all
+    for path in filter(os.path.exists, (*PROGRAMS, *SETTINGS)):  # not every system has them all
         real = os.path.realpath(path)
         if not real.startswith(tuple(granted)):
             rules.append(_rule(path, READ))
