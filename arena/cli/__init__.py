@@ -61,6 +61,7 @@ COMMANDS = {
     "rerun": "Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is "
     "stored.",
     "doctor": "Check this machine: confinement, cores, clocks, toolchains; exit code 1 when no event can be played.",
+    "lessons": "Show the positions in which a bot threw most away, the worst first, and what would have been better.",
     "verify": "Check every record against the rules: states, legality, scores, tables; exit code 1 when something "
     "is wrong.",
     "merge": "Join archives of one event that were played in several places, as results/NAME; conflicts are named.",

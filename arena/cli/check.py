@@ -16,6 +16,7 @@ from arena.values import Board, Bot, Conditions
 if TYPE_CHECKING:
     from arena.author.checkup import CheckRun, Checkup
     from arena.event.config import Tournament
+    from arena.sandbox.launcher import Launcher
 
 
 def check(
@@ -24,6 +25,14 @@ def check(
         list[str] | None,
         typer.Option(
             "--board", "-b", help="Only at these games or boards; default: those of the tournament.toml here."
+        ),
+    ] = None,
+    lessons: Annotated[
+        Path | None,
+        typer.Option(
+            "--lessons",
+            metavar="FILE",
+            help="Play the lessons that `arena lessons --tests` wrote, and nothing else; exit code 1 when one fails.",
         ),
     ] = None,
     sandbox: options.Sandbox = None,
@@ -50,7 +59,9 @@ def check(
         if not Path(bot).exists():
             raise
         refuse(error)
-    chosen = boards_of(candidate, boards or (), tournament)
+    if lessons is not None and boards:
+        raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
+    chosen = () if lessons is not None else boards_of(candidate, boards or (), tournament)
     conditions: Conditions = tournament.conditions()
     workspace.refuse_exposed((candidate,), conditions.sandbox)
     output.warn_about_confinement(conditions)
@@ -62,6 +73,9 @@ def check(
         if not json:
             level = ", ".join(filter(None, (conditions.sandbox, launcher.protection)))
             print(f"{output.safe_line(candidate.name)}  {candidate.digest}  at the level {level}", flush=True)
+        if lessons is not None:
+            _play_lessons(candidate, lessons, conditions.sandbox, launcher, json=json)
+            return
         tell = id if json else _print_run
         result = checkup(candidate, chosen, conditions, launcher, tell, opened=tournament.openings.used)
     if json:
@@ -69,6 +83,40 @@ def check(
     else:
         print("\n".join(_report(result)))
     if not result.sound:
+        raise typer.Exit(1)
+
+
+def _play_lessons(bot: Bot, path: Path, level: str, launcher: "Launcher", *, json: bool) -> None:
+    """Print what the bot makes of each lesson of a file; exit code 1 unless all pass."""
+    from arena import lessons
+    from arena.cli import stored_match
+
+    rows: list[dict[str, object]] = []
+    for lesson in lessons.read(path, stored_match.board_of):
+        result = lessons.play(lesson, bot, launcher, level)
+        match = lesson.record.match
+        rows.append(
+            {
+                "lesson": lesson.number,
+                "match": match.id,
+                "board": match.label,
+                "role": lesson.role,
+                "turn": lesson.turn,
+                "good": lesson.good,
+                "answer": result.answer,
+                "passed": result.passed,
+                "words": result.words,
+            }
+        )
+        if not json:
+            verdict = "ok   " if result.passed else "FAULT"
+            print(f"  {verdict}  {lesson.number}. {lesson}: {output.safe_line(result.words, 1000)}", flush=True)
+    passed = sum(bool(row["passed"]) for row in rows)
+    if json:
+        output.print_json(rows)
+    else:
+        print(f"\n{output.safe_line(bot.name)} passes {passed} of {output.counted(len(rows), 'lesson')}")
+    if passed < len(rows):
         raise typer.Exit(1)
 
 

@@ -1,6 +1,5 @@
 """A recorded match, the game that it was played by, and what was said in it."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ def load_record(prefix: str, event: str | None) -> Record:
 def read_record(path: Path) -> Record:
     """Return the match in a file of `arena export --match`; ArenaError unless the rules known here confirm it."""
     from arena.replay import notation
-    from arena.replay.reconstruct import disagreements
+    from arena.replay.reconstruct import confirmed
 
     try:
         with path.open("rb") as file:
@@ -41,13 +40,9 @@ def read_record(path: Path) -> Record:
     except ArenaError as error:
         raise ArenaError(f"{path}: {output.safe_line(error, 500)}") from error
     try:
-        board = board_of(record.match)
+        return confirmed(record, board_of(record.match))
     except ArenaError as error:
         raise ArenaError(f"{path}: {error}") from error
-    record = replace(record, match=replace(record.match, rules=board.rules))
-    if wrong := next(disagreements(game_of(record.match), record), None):
-        raise ArenaError(f"{path}: does not agree with the rules known here: {output.safe_line(wrong, 500)}")
-    return record
 
 
 def game_of(match: Match) -> Game[Any]:

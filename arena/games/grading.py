@@ -40,7 +40,7 @@ class Grader:
     """Grades the moves on one board; `of` returns None for a board that is not solved."""
 
     def __init__(self, game: Game[Any], value: Any) -> None:
-        self._game, self._value = game, value
+        self.game, self._value = game, value
         self._first = frozenset(game.sides[0])
         self._grades = lru_cache(REMEMBERED)(self._graded)
 
@@ -75,24 +75,24 @@ class Grader:
 
         Turns from the first that the rules do not allow have no grade: the rules were edited since, or the record was.
         """
-        state, grades = self._game.start(), list[Grade]()
+        state, grades = self.game.start(), list[Grade]()
         for _, group in groupby(turns, key=lambda turn: turn.number):
             moves = {turn.role: turn.move for turn in group}
-            movers = self._game.to_move(state)
+            movers = self.game.to_move(state)
             if len(moves) != 1 or tuple(moves) != tuple(movers):
                 break
             ((role, move),) = moves.items()
             if move not in (graded := self._grades(state, role)):
                 break
             grades.append(graded[move])
-            state = self._game.play(state, moves)
+            state = self.game.play(state, moves)
         return grades
 
     def _graded(self, state: Any, role: Role) -> dict[Move, Grade]:
         """Return the grade of each legal move."""
         sign = 1 if role in self._first else -1
         before = self.value(state)
-        after = {move: self.value(self._game.play(state, {role: move})) for move in self._game.legal_moves(state, role)}
+        after = {move: self.value(self.game.play(state, {role: move})) for move in self.game.legal_moves(state, role)}
         lost = {move: sign * (before.score - value.score) for move, value in after.items()}
         critical = any(lost.values())
         hurry = sign * ((before.score > DRAW) - (before.score < DRAW))  # 1: wants the end soon, -1: late, 0: a draw

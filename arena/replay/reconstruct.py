@@ -5,18 +5,22 @@ its dialogue again, every state and the verdict. It starts no bot and reads no f
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from arena import protocol
 from arena.clock import TimeUsed
 from arena.errors import ArenaError
 from arena.game import Game, Role
+from arena.games import rulebook
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply, dismissal
-from arena.values import Fault, Record, Turn, Verdict
+from arena.values import Board, Fault, Record, Turn, Verdict
 
 COMPARED = ("number", "role", "move", "by", "rejected_text", "refused", "digest")
 """The fields of a turn that the rules and the seed decide; the others are clock readings and remarks."""
+
+WORDS = 500  # characters of a message about a record that may hold any text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +85,14 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
         sides=tuple(tuple(side) for side in game.sides),
         farewell=referee.farewell() if referee.verdict else b"",
     )
+
+
+def confirmed(record: Record, board: Board) -> Record:
+    """Return a record that may come from anybody, with the rules known here; ArenaError unless they confirm it."""
+    record = replace(record, match=replace(record.match, rules=board.rules))
+    if wrong := next(disagreements(rulebook.game_of(record.match), record), None):
+        raise ArenaError(f"does not agree with the rules known here: {protocol.clean(wrong, WORDS)}")
+    return record
 
 
 def disagreements(game: Game[Any], record: Record) -> Iterator[str]:

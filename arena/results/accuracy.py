@@ -16,7 +16,7 @@ graded when somebody looks at the results, each once.
 import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,8 +91,7 @@ def load_or_grade(
     `sums` are those of the matches that count, for the key of the cache. Of more than MOST_GRADED matches that many
     are graded, a fair sample.
     """
-    kind = f"{'-all' if all_versions else ''}{'-renamed' if archive.renamed else ''}"
-    path = archive.folder / f".accuracy{kind}.json"
+    path = _path(archive, all_versions=all_versions)
     games, complete = list[Game[Any]](), True
     solved: list[str] = []
     for label in labels:
@@ -138,10 +137,21 @@ def load_or_grade(
 def _graded(
     archive: Archive, matches: Iterable[Played], rules: Rules
 ) -> Iterable[tuple[Played, dict[Role, list[int]] | None]]:
-    """Yield each match with the figures of Accuracy of each role, without the number of matches.
+    """Yield each match with the figures of Accuracy of each role, without the number of matches; None as below."""
+    for match, record, grader in with_graders(archive, matches, rules):
+        if isinstance(record, ArenaError):
+            yield match, None
+        else:
+            yield match, {} if grader is None else figures_of(record, grader)
 
-    None instead of figures for a record that cannot be read, or whose board cannot be played here; `arena verify` says
-    why.
+
+def with_graders(
+    archive: Archive, matches: Iterable[Played], rules: Rules
+) -> Iterator[tuple[Played, Record | ArenaError, Grader | None]]:
+    """Yield each match with its record, and with the grader of its board where that is solved.
+
+    An ArenaError instead of a record that cannot be read, or whose board cannot be played here; `arena verify` says
+    more. A board is solved once for matches of it that stand one after the other.
     """
     grader: Grader | None = None
     board: object = None
@@ -152,10 +162,10 @@ def _graded(
                 board = None  # until its grader is made
                 grader = Grader.of(rules(record.match))
                 board = this
-        except ArenaError:
-            yield match, None
+        except ArenaError as error:
+            yield match, error, None
         else:
-            yield match, {} if grader is None else figures_of(record, grader)
+            yield match, record, grader
 
 
 def figures_of(record: Record, grader: Grader) -> dict[Role, list[int]]:
@@ -168,6 +178,24 @@ def figures_of(record: Record, grader: Grader) -> dict[Role, list[int]]:
             counted[1] += grade.points > 0
             counted[2] += grade.turns
     return figures
+
+
+def blunderers(archive: Archive, *, all_versions: bool) -> dict[str, dict[Role, int]]:
+    """Return how often each role threw points away, by the id of each match that `load_or_grade` graded last.
+
+    Matches without such a move are left out. Empty where no grades are stored.
+    """
+    stored: dict[str, dict[Role, list[int]]] = _load(_path(archive, all_versions=all_versions)).get("matches", {})
+    blunders = {
+        match: {role: figures[1] for role, figures in roles.items() if figures[1]} for match, roles in stored.items()
+    }
+    return {match: roles for match, roles in blunders.items() if roles}
+
+
+def _path(archive: Archive, *, all_versions: bool) -> Path:
+    """Return the file of the cache."""
+    kind = f"{'-all' if all_versions else ''}{'-renamed' if archive.renamed else ''}"
+    return archive.folder / f".accuracy{kind}.json"
 
 
 def _sums(played: Iterable[Played], known: dict[str, dict[Role, list[int]]]) -> dict[Graded, Accuracy]:

@@ -1,4 +1,4 @@
-"""Messages about a tournament.toml or a bot.toml that is not valid: one line for each key that is wrong.
+"""Messages about a tournament.toml, bot.toml or file of lessons that is not valid: one line for each wrong key.
 
 pydantic's own messages use Python's terms and repeat an error for each member of a union. This module knows no key.
 A stranger may have written the file, so what a message repeats of it is cut short and safe to print.
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from arena.errors import did_you_mean
 
 SHOWN_LETTERS = 80  # of a key or a wrong value
-LISTS_OF_TABLES = (["bot"], ["grade", "threshold"])
+LISTS_OF_TABLES = (["bot"], ["grade", "threshold"], ["lesson"])
 """The keys that stand in double brackets."""
 EXPECTED = {
     "bool_type": "true or false",

@@ -295,13 +295,19 @@ class Archive(Database):
         for (blob,) in self._rows(query, all_versions, -1 if most is None else most):
             yield records.unpacked(blob)
 
-    def sample_of(self, labels: Sequence[str], most: int, *, all_versions: bool = False) -> list[str]:
-        """Return the ids of at most so many matches on these `game/board`s: by id, so that they are a fair sample."""
+    def sample_of(
+        self, labels: Sequence[str], most: int, *, all_versions: bool = False, bot: str | None = None
+    ) -> list[str]:
+        """Return the ids of at most so many matches on these `game/board`s: by id, so that they are a fair sample.
+
+        With `bot` only matches in which it has a seat.
+        """
         query = (
             f"select id from matches where game || '/' || board in {schema.CHOSEN} and (planned or ?) "
-            "order by id limit ?"
+            "and (? is null or number in "
+            "(select match from seats join entries on entry = entries.number where bot = ?)) order by id limit ?"
         )
-        return [match for (match,) in self._rows(query, json.dumps(labels), all_versions, most)]
+        return [match for (match,) in self._rows(query, json.dumps(labels), all_versions, bot, bot, most)]
 
     def numbers_in_order(self, *, all_versions: bool = False) -> "array[int]":
         """Return the numbers of the matches, in the order in which they were stored; 8 bytes each."""

@@ -1,0 +1,176 @@
+"""`arena lessons`: the positions in which a bot threw most away; as text, as tests of a bot, or as openings."""
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena import durable
+from arena.cli import options, output, paths, stored_match
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.results.lessons import Lesson
+
+MOST = 5
+SHOWN_TURNS = 8  # of a refutation
+PROBLEMS = 3  # matches that cannot be looked at, of which a notice names so many
+
+
+def lessons(
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="The name of a bot in the results.")],
+    events: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="EVENT...", help="Names under results/, paths, or tournament.toml files; default: the one here."
+        ),
+    ] = None,
+    most: Annotated[int, typer.Option("--most", metavar="N", min=1, help="At most so many lessons.")] = MOST,
+    board: Annotated[str | None, typer.Option("--board", "-b", help="Only on this board.")] = None,
+    role: Annotated[str | None, typer.Option(help="Only in this role.")] = None,
+    tests: Annotated[
+        Path | None,
+        typer.Option("--tests", metavar="FILE", help="Write them as a file for `arena check BOT --lessons FILE`."),
+    ] = None,
+    openings: Annotated[
+        Path | None,
+        typer.Option("--openings", metavar="FILE", help="Write the moves to each position as a file of openings."),
+    ] = None,
+    draw: Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")] = True,
+    json: options.Json = False,
+) -> None:
+    """Show the positions in which a bot threw most away, the worst first, and what would have been better."""
+    from arena.results import lessons as results
+    from arena.results.archive import Archive
+
+    folders = {paths.event_folder(name): name for name in (events or (None,))}
+    with ExitStack() as opened:
+        archives = [opened.enter_context(Archive.open(folder)) for folder in folders]
+        found = results.find(archives, bot, stored_match.game_of, board=board, role=role, most=most)
+    if found.problems:
+        more = f"; and {len(found.problems) - PROBLEMS} more" if len(found.problems) > PROBLEMS else ""
+        shown = "; ".join(found.problems[:PROBLEMS])
+        output.notice(f"{_matches(len(found.problems))} left out: {shown}{more}; `arena verify` says more")
+    if tests is not None:
+        _write_tests(tests, bot, found.lessons)
+    if openings is not None:
+        _write_openings(openings, found.lessons)
+    if json:
+        output.print_json(_row(lesson) for lesson in found.lessons)
+        return
+    for number, lesson in enumerate(found.lessons, 1):
+        print("\n".join([*_lines(number, lesson, folders[lesson.folder], draw=draw), ""]))
+    if not found.lessons:
+        name, looked_at = output.safe_line(bot), _matches(found.matches)
+        print(f"no lesson for {name} in {looked_at}: nothing shows that another move would have been better")
+
+
+def _matches(number: int) -> str:
+    return f"{number} match{'' if number == 1 else 'es'}"
+
+
+def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> Iterator[str]:
+    """Yield a lesson as text: where it is, the board, what was played, what would do, and the refutation."""
+    from arena.replay.drawing import draw_state
+
+    match = lesson.record.match
+    often = f", in {_matches(lesson.times)}" if lesson.times > 1 else ""
+    yield f"{number}. {output.safe_line(match.label)} as {lesson.role}, turn {lesson.turn}: {lesson.verdict}{often}"
+    yield from (f"   {reason}" for reason in lesson.uncertain)
+    if draw:
+        yield f"\n{draw_state(stored_match.game_of(match), lesson.facts, colour=output.wants_colour())}\n"
+    yield f"   played  {output.safe_line(lesson.played)}"
+    yield f"   good    {', '.join(map(_evidence(lesson), lesson.good))}"
+    yield f"   then    {_refutation(lesson)}"
+    where = [event] if event else []
+    yield f"   replay  {shlex.join(['arena', 'replay', match.id, *where])}"
+    fork = ["arena", "match", "--from", match.id, "--turn", str(lesson.turn - 1)]
+    yield f"   fork    {shlex.join([*fork, *(['--event', event] if event else [])])}"
+
+
+def _evidence(lesson: "Lesson") -> Callable[[str], str]:
+    """Return a function from a move to its text; with what it scored in an estimate."""
+
+    def text(move: str) -> str:
+        mean = lesson.means.get(move)
+        scored = "" if mean is None else f" ({mean.score:.0f} in {_matches(mean.matches)})"
+        return f"{output.safe_line(move)}{scored}"
+
+    return text
+
+
+def _refutation(lesson: "Lesson") -> str:
+    """Return the first turns after the move, and how it ends."""
+    shown = [f"{turn.role} {output.safe_line(turn.move)}" for turn in lesson.refutation[:SHOWN_TURNS]]
+    if len(lesson.refutation) > SHOWN_TURNS:
+        shown.append("...")
+    source = "as the match went on" if lesson.is_estimate else "best play of all"
+    if lesson.scores is None:
+        end = "no end in sight"
+    else:
+        last = max((turn.number for turn in lesson.refutation), default=lesson.turn)
+        end = f"after turn {last}: {', '.join(f'{role} {score}' for role, score in lesson.scores.items())}"
+    return f"{'; '.join([*shown, end])} ({source})"
+
+
+def _row(lesson: "Lesson") -> dict[str, object]:
+    """Return a lesson as JSON values."""
+    return {
+        "match": lesson.record.match.id,
+        "board": lesson.label,
+        "role": lesson.role,
+        "turn": lesson.turn,
+        "played": lesson.played,
+        "good": lesson.good,
+        "points": lesson.points,
+        "estimate": lesson.is_estimate,
+        "means": {move: {"matches": mean.matches, "score": mean.score} for move, mean in lesson.means.items()},
+        "uncertain": lesson.uncertain,
+        "matches": lesson.times,
+        "state": lesson.facts,
+        "refutation": [{"turn": turn.number, "role": turn.role, "move": turn.move} for turn in lesson.refutation],
+        "scores": lesson.scores,
+    }
+
+
+def _write_tests(path: Path, bot: str, found: Sequence["Lesson"]) -> None:
+    from arena import lessons as lesson_file
+
+    if not found:
+        output.notice(f"{path}: not written, because there is no lesson")
+        return
+    _write(path, lesson_file.text_of(found, bot, stored_match.game_of))
+
+
+def _write_openings(path: Path, found: Sequence["Lesson"]) -> None:
+    """Write the positions that a file of openings can have; a notice says why others are left out."""
+    from arena.games import openings
+
+    lines: dict[str, None] = {}
+    drawn = at_start = 0
+    for lesson in found:
+        if lesson.record.match.drawn:
+            drawn += 1
+        elif not lesson.opening:
+            at_start += 1
+        else:
+            lines[openings.line(lesson.label, lesson.opening)] = None
+    if drawn:
+        output.notice(f"{path}: {drawn} left out: openings are listed for boards that have a name, not for drawn ones")
+    if at_start:
+        output.notice(f"{path}: {at_start} left out: at the start of the board there is no move to list")
+    if lines:
+        _write(path, "".join(f"{line}\n" for line in lines))
+    else:
+        output.notice(f"{path}: not written, because there is no opening")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        durable.write(path, text.encode("utf-8"))
+    except OSError as error:  # it may name the unfinished file beside it
+        raise ArenaError(f"{path}: cannot be written: {error.strerror}") from error
+    output.notice(f"written: {paths.displayed(path)}")

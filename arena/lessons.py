@@ -1,0 +1,273 @@
+"""Lessons as a file, and as tests of a bot: in this position, play one of these moves.
+
+It owns the format of the file, and how a bot is led to a position. arena/results/lessons.py finds the lessons.
+"""
+
+# How a bot is led to a position
+#
+# A bot may remember what it was asked and what it answered, so it is asked every question of its seat up to the
+# position, exactly as then, whatever it answers (as `arena rerun --bot` does). If all its answers are those of the
+# record, it stands where the bot stood then, and its next answer decides.
+#
+# A mended bot may answer otherwise before that. The match goes on as recorded all the same, but a bot that remembers
+# its answers believes that they were played. So it is started again, and the moves up to the position are told to it
+# as an opening (as `arena match --from` does): the protocol can say "this was played, and you did not choose it". Then
+# this answer decides. To ask only in this way would be simpler, but a bot that plans in its first turn would have no
+# plan.
+#
+# The file holds whole matches, as `arena export --match` writes them, because the rules can confirm these: the dice of
+# a match, its clocks and forgiven answers all decide what a bot reads. The names of the other bots and whatever they
+# printed decide nothing, and are left out, so that the file can be handed to the author of the bot.
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import tomli_w
+from pydantic import BeforeValidator, Field, ValidationError
+
+from arena import protocol
+from arena.errors import ArenaError
+from arena.event import builds, discovery
+from arena.event.tables import Names, Table, as_tuple
+from arena.event.tables.mistakes import messages
+from arena.game import Game, Move, Role
+from arena.games import rulebook
+from arena.replay import notation
+from arena.replay.drawing import draw_state
+from arena.replay.reconstruct import Exchange, confirmed, retrace
+from arena.replay.rerun import Answer, feed
+from arena.results.lessons import Lesson
+from arena.sandbox import folder, levels
+from arena.sandbox.launcher import Launcher
+from arena.values import Board, Bot, Match, Opening, Record, Seat, SeatReport, Turn
+
+FORMAT = 1
+"""The version of the format. A new key that an older arena may ignore leaves it as it is."""
+HEAD = """\
+# Lessons for {bot}: positions in which it threw points away, the worst first.
+# `arena check BOT --lessons FILE` asks a bot for its move in each of them.
+"""
+RIVAL = "rival"
+"""The name of all other bots in the file."""
+HIDDEN = "..."
+"""Stands for the text of another bot; `reconstruct.py` takes the reason of a refusal from the record then."""
+
+
+class LessonTable(Table):
+    """[[lesson]]: a position, what was played there, and what would have been better."""
+
+    board: str = ""
+    role: str
+    turn: int = Field(ge=1)
+    played: str = ""
+    good: Names = Field(min_length=1)
+    verdict: str = ""
+    match: str
+
+
+class LessonFile(Table):
+    """The file."""
+
+    format: int = FORMAT
+    lesson: Annotated[tuple[LessonTable, ...], BeforeValidator(as_tuple)] = ()
+    matches: dict[str, str] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The move of a bot in a lesson."""
+
+    passed: bool
+    answer: str
+    """Its answer, or how it failed; harmless to show."""
+    words: str
+    """A sentence: what it plays, and unless it passed what would do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonTest:
+    """A lesson as a test of a bot."""
+
+    number: int
+    """1, 2, ...: in the order of the file."""
+    record: Record
+    turn: int
+    role: Role
+    good: tuple[Move, ...]
+
+    def __str__(self) -> str:
+        """Return the name of the test, for `ids=str` of pytest."""
+        return f"{self.record.match.label} as {self.role}, turn {self.turn} of {self.record.match.id}"
+
+    def check(self, bot: "str | Path | Bot", *, sandbox: str = "auto") -> None:
+        """Play the lesson with a confined bot; AssertionError, in one line, unless it plays a good move.
+
+        `bot` is a path, or a Bot; `sandbox` is a level of confinement. ArenaError for a bot that cannot be started.
+        """
+        level = levels.choose(sandbox, unsafe=sandbox in levels.UNSAFE)
+        scratch, _lock = folder.private()
+        seated = bot if isinstance(bot, Bot) else discovery.from_path(Path(bot))
+        (built,) = builds.built([seated], scratch, level)
+        with Launcher() as launcher:
+            result = play(self, built, launcher, level)
+        if not result.passed:
+            raise AssertionError(f"{built.name} on {self}: {result.words}")
+
+
+def play(lesson: LessonTest, bot: Bot, launcher: Launcher, level: str) -> Result:
+    """Lead a bot to the position of a lesson, and return what it plays there; `level` is that of confinement."""
+    match = lesson.record.match
+    match = replace(match, conditions=replace(match.conditions, sandbox=level))
+    if not bot.plays(match.game, match.board, lesson.role):
+        words = f"{bot.name} does not play {lesson.role} on {match.label}: its bot.toml says what it plays"
+        return Result(passed=False, answer="", words=words)
+    questions = _questions(rulebook.game_of(match), lesson.record, lesson.role, lesson.turn)
+    answers = feed(questions, match, bot, launcher)
+    if not all(answer.same for answer in answers[: len(questions) - 1]):
+        questions = _questions(
+            rulebook.game_of(match), _from_opening(lesson.record, lesson.turn), lesson.role, lesson.turn
+        )
+        answers = feed(questions, match, bot, launcher)
+    return _judged(answers[-1], lesson)
+
+
+def _judged(answer: Answer, lesson: LessonTest) -> Result:
+    """Return the result of the last answer of a bot."""
+    said = answer.said_now
+    move = None if answer.now.ending is not None else protocol.read_move(answer.now.line)
+    if move in lesson.good:
+        return Result(passed=True, answer=said, words=f"plays {said}")
+    expected = f"expected {' or '.join(lesson.good)}"
+    if answer.now.ending is not None:
+        where = f"in turn {answer.then.turn}" if answer.then.turn else "before the first turn"
+        return Result(passed=False, answer=said, words=f"fails {where}: {answer.now.words}; {expected}")
+    legal = "" if move in answer.then.ask.legal else ", which is not legal"
+    return Result(passed=False, answer=said, words=f"plays {said}{legal}; {expected}")
+
+
+def _questions(game: Game[Any], record: Record, role: Role, turn: int) -> tuple[Exchange, ...]:
+    """Return what the seat of a role is asked up to this turn, and what was answered."""
+    return tuple(exchange for exchange in retrace(game, record).of(role) if exchange.turn <= turn)
+
+
+def _from_opening(record: Record, turn: int) -> Record:
+    """Return a match that begins, after an opening of the same moves, with this turn."""
+    moves = tuple((each.role, each.move) for each in record.turns if each.number < turn)
+    opening = Opening(moves=moves) if moves else None
+    return replace(
+        record,
+        match=replace(record.match, opening=opening),
+        turns=tuple(each for each in record.turns if each.number == turn),
+        verdict=replace(record.verdict, faults=()),
+        seats=tuple(replace(seat, ready=0.0) for seat in record.seats),
+    )
+
+
+def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[Any]]) -> str:
+    """Return the file of the lessons of a bot; the drawing of each position is a comment."""
+    return "\n".join([HEAD.format(bot=protocol.clean(bot)), f"format = {FORMAT}\n", *_parts(tuple(lessons), rules)])
+
+
+def _parts(lessons: tuple[Lesson, ...], rules: Callable[[Match], Game[Any]]) -> Iterator[str]:
+    matches: dict[str, str] = {}
+    for lesson in lessons:
+        match = lesson.record.match
+        name = f"{match.id}_{lesson.role}"  # another seat of the same match has other private words
+        matches[name] = notation.text_of(_without_others(notation.portable(lesson.record), lesson.role))
+        drawing = draw_state(rules(match), lesson.facts)
+        yield "".join(f"# {line}".rstrip() + "\n" for line in drawing.splitlines())
+        table = LessonTable(
+            board=match.label,
+            role=lesson.role,
+            turn=lesson.turn,
+            played=lesson.played,
+            good=lesson.good,
+            verdict=lesson.verdict,
+            match=name,
+        )
+        yield f"[[lesson]]\n{tomli_w.dumps(table.model_dump())}"
+    yield "[matches]\n"
+    for name, text in matches.items():
+        # A text in three apostrophes needs no backslash before each of its quotes.
+        yield f"{name} = '''\n{text}'''\n" if "'''" not in text else tomli_w.dumps({name: text})
+
+
+def _without_others(record: Record, role: Role) -> Record:
+    """Return a record without the names of the other bots and their words, and without what tells of the machine."""
+
+    def turn_of(turn: Turn) -> Turn:
+        if turn.role == role:
+            return turn
+        return turn._replace(remarks=(), rejected_text=None if turn.rejected_text is None else HIDDEN)
+
+    def seat_of(seat: Seat) -> Seat:
+        hidden = Bot(name=RIVAL, command=(), digest="", threads=seat.bot.threads)
+        return seat if seat.role == role else Seat(seat.role, hidden)
+
+    def report_of(seat: SeatReport) -> SeatReport:
+        seen = replace(seat, stderr="", warnings=(), confined="")
+        return seen if seat.role == role else replace(seen, bot=RIVAL, digest="")
+
+    faults = tuple(fault if fault.role == role else replace(fault, words=HIDDEN) for fault in record.verdict.faults)
+    return replace(
+        record,
+        match=replace(record.match, seats=tuple(map(seat_of, record.match.seats))),
+        turns=tuple(map(turn_of, record.turns)),
+        verdict=replace(record.verdict, faults=faults),
+        seats=tuple(map(report_of, record.seats)),
+        machine="",
+    )
+
+
+def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record) -> tuple[LessonTest, ...]:
+    """Return the lessons of a file, which may come from anybody; ArenaError, in one line, for a mistake in it.
+
+    `rules` gives the board of a match, from rules that are trusted: those of the workspace in the current folder, then
+    those that come with arena.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(notation.MOST_BYTES + 1)
+        if len(content) > notation.MOST_BYTES:
+            raise ArenaError(f"{path}: has more than {notation.MOST_BYTES:,} bytes, which no file of lessons has")
+        tables = LessonFile.model_validate(tomllib.loads(content.decode("utf-8")))
+    except OSError as error:
+        hint = "; `arena lessons BOT --tests FILE` writes one" if isinstance(error, FileNotFoundError) else ""
+        raise ArenaError(f"{path}: cannot be read: {error.strerror}{hint}") from error
+    except ValidationError as error:
+        known: dict[str, type[Table]] = {"": LessonFile, "lesson": LessonTable}
+        raise ArenaError("\n".join(f"{path}: {message}" for message in messages(error, known))) from error
+    except (ValueError, RecursionError) as error:
+        raise ArenaError(f"{path}: is no TOML: {protocol.clean(str(error))}") from error
+    if tables.format != FORMAT:
+        raise ArenaError(f"{path}: format: is {tables.format}, and this arena reads {FORMAT}: upgrade arena")
+    if not tables.lesson:
+        raise ArenaError(f"{path}: has no [[lesson]]; `arena lessons BOT --tests FILE` writes some")
+    records: dict[str, Record] = {}
+    lessons = []
+    for number, table in enumerate(tables.lesson, 1):
+        where = f"{path}: [[lesson]] {number}"
+        try:
+            if table.match not in tables.matches:
+                raise ArenaError(f"match: there is no {protocol.clean(table.match)!r} in [matches]")
+            if table.match not in records:
+                record = notation.record_of(tables.matches[table.match])
+                records[table.match] = confirmed(record, rules(record.match))
+            lessons.append(_test(number, table, records[table.match]))
+        except ArenaError as error:
+            raise ArenaError(f"{where}: {error}") from error
+    return tuple(lessons)
+
+
+def _test(number: int, table: LessonTable, record: Record) -> LessonTest:
+    """Return the test of a lesson; ArenaError if the match has no such position, or a good move is not legal there."""
+    questions = _questions(rulebook.game_of(record.match), record, table.role, table.turn)
+    if not questions or questions[-1].turn != table.turn:
+        raise ArenaError(f"turn: in match {record.match.id} {protocol.clean(table.role)!r} has no move {table.turn}")
+    if wrong := [move for move in table.good if move not in questions[-1].ask.legal]:
+        raise ArenaError(f"good: {protocol.clean(wrong[0])!r} is not legal in turn {table.turn}")
+    return LessonTest(number=number, record=record, turn=table.turn, role=table.role, good=table.good)

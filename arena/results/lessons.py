@@ -1,0 +1,439 @@
+"""Lessons for a bot: the positions of its matches in which it threw most away, with the moves that would not have.
+
+It owns what a lesson is, and how lessons are found and ordered. arena/games/grading.py grades moves on solved boards.
+How a lesson looks, and how a bot is tested by it, belong to others.
+"""
+
+# Where the lessons come from
+#
+# On a solved board a lesson is exact: the move threw points of score away, whoever the opponent is. Moves that only
+# lose turns are no lesson, because they change no result.
+#
+# On any other board nobody knows what a position is worth. But other bots may have come to the same position, made
+# other moves there, and scored more. Two positions are the same if the role to move is shown the same facts and has the
+# same legal moves. So with hidden cards a position is what the bot could see.
+#
+# Such an estimate has two dangers. The first is chance, so each move needs LEAST_MATCHES matches that went differently
+# (a repetition of the same moves says nothing new), and the difference must be beyond the 95 % interval, computed as
+# cautiously as in grades.py: as if each move also had a lost match and a won match. The second is strength: a strong
+# bot scores more after any move. So the same difference must remain when the mean of a bot in that role on that board
+# is subtracted from each of its scores. At the first turn, for instance, a bot that always begins alike has exactly its
+# mean, and there is nothing to learn from it.
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.errors import ArenaError, known_are
+from arena.game import Fact, Game, Move, Role
+from arena.games.grading import Grader
+from arena.results.accuracy import MOST_GRADED, Rules, with_graders
+from arena.results.archive import Archive
+from arena.results.grades import ADDED, Z
+from arena.values import Match, OpeningMoves, Record, Turn
+
+LEAST_MATCHES = 3
+"""An estimate compares two moves that were each made in so many different matches."""
+LEAST_POINTS = 20
+"""An estimate is a lesson if another move scored so many points more on average."""
+GRADERS = 64
+"""Solved boards that are kept while refutations are made; each takes a megabyte."""
+MOST_TURNS = 200
+"""Turns of a refutation; drawn positions may go on for ever."""
+
+
+class Mean(NamedTuple):
+    """The matches in which a move was made in a position, those that repeat others left out."""
+
+    matches: int
+    score: float
+    """Their mean score for the role that made it, 0 to 100."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """A position in which a bot threw something away."""
+
+    folder: Path
+    """The folder of the results."""
+    record: Record
+    """The match in which it did."""
+    turn: int
+    """The number of the turn; the position is the state before it."""
+    role: Role
+    played: Move
+    good: tuple[Move, ...]
+    """The moves that keep the value of the position, in the order of the rules; of an estimate those that scored more,
+    the best first."""
+    points: float
+    """The points of score that were thrown away, 0 to 100."""
+    times: int
+    """The number of matches in which the bot came to this position and threw something away."""
+    means: Mapping[Move, Mean] = field(default_factory=dict)
+    """Only of an estimate: what the move and the good ones scored. Empty on a solved board."""
+    uncertain: tuple[str, ...] = ()
+    """Reasons why no single move may be best here, a clause each."""
+    facts: tuple[Fact, ...]
+    """The position as the role is shown it."""
+    refutation: tuple[Turn, ...]
+    """The turns after the move: best play on a solved board, else what the match did."""
+    scores: Mapping[Role, int] | None
+    """The scores at the end of the refutation; None if it was cut."""
+
+    @property
+    def label(self) -> str:
+        """`game/board`."""
+        return self.record.match.label
+
+    @property
+    def is_estimate(self) -> bool:
+        """True unless the board is solved."""
+        return bool(self.means)
+
+    @property
+    def opening(self) -> OpeningMoves:
+        """The moves that lead from the start to the position."""
+        return tuple((turn.role, turn.move) for turn in self.record.turns if turn.number < self.turn)
+
+    @property
+    def verdict(self) -> str:
+        """What the move threw away, in words."""
+        if not self.is_estimate:
+            return f"threw away {self.points:g} points"
+        own, best = self.means[self.played], self.means[self.good[0]]
+        return (
+            f"an estimate: it scored {own.score:.0f} in {own.matches} matches, {self.good[0]} {best.score:.0f} in "
+            f"{best.matches}"
+        )
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """The lessons of a bot, the worst first."""
+
+    lessons: tuple[Lesson, ...]
+    matches: int
+    """The number of its matches that were looked at."""
+    problems: tuple[str, ...]
+    """A sentence for each match that could not be looked at."""
+
+
+class _Blunder(NamedTuple):
+    """A move that may become a lesson; the record is read again then."""
+
+    points: float
+    archive: Archive
+    match: str
+    turn: int
+    role: Role
+    move: Move
+    good: tuple[Move, ...]
+    means: Mapping[Move, Mean]
+
+
+class _Position(NamedTuple):
+    """A position of a role."""
+
+    label: str
+    """`game/board`."""
+    drawn: str
+    role: Role
+    state: Any
+    """On a solved board the state, else what the role is shown and its legal moves."""
+
+
+_Blunders = dict[_Position, list[_Blunder]]
+
+
+def find(
+    archives: Sequence[Archive],
+    bot: str,
+    rules: Rules,
+    *,
+    board: str | None = None,
+    role: Role | None = None,
+    most: int,
+) -> Lessons:
+    """Return the lessons of a bot in the matches that count, at most so many.
+
+    `board` is a `game/board` or a board's name; `board` and `role` choose among the lessons. Of each archive at most
+    MOST_GRADED matches of the bot are looked at. ArenaError for an unknown bot, board or role.
+    """
+    entries = [entry for archive in archives for entry in archive.entries().values()]
+    bots = sorted({entry.bot for entry in entries})
+    if bot not in bots:
+        raise ArenaError(f"there is no bot {bot!r} in these results; {known_are(bot, bots)}")
+    own = [entry for entry in entries if entry.bot == bot]
+    labels = sorted({entry.label for entry in own if board in {None, entry.label, entry.board}})
+    if not labels:
+        raise ArenaError(f"--board {board}: {bot} has not played there; {known_are(board or '', _labels(own))}")
+    roles = sorted({entry.role for entry in own if entry.label in labels})
+    if role is not None and role not in roles:
+        raise ArenaError(f"--role {role}: {bot} has not played it; {known_are(role, roles)}")
+
+    rules = _remembering(rules)
+    blunders, estimates = _Blunders(), _Estimates(bot)
+    problems: list[str] = []
+    looked_at = 0
+    for archive in archives:
+        ids = archive.sample_of(labels, MOST_GRADED, bot=bot)
+        unsolved = set[str]()
+        for record, grader in _readable(archive, ids, rules, problems):
+            looked_at += 1
+            if grader is None:
+                unsolved.add(record.match.label)
+                estimates.add(archive, record, rules(record.match))
+            else:
+                _add_graded(blunders, archive, record, grader, bot)
+        if unsolved:
+            others = set(archive.sample_of(sorted(unsolved), MOST_GRADED)) - set(ids)
+            for record, grader in _readable(archive, others, rules, problems):
+                if grader is None:
+                    estimates.add(archive, record, rules(record.match))
+    chosen = _worst({**blunders, **estimates.blunders()}, most, role)
+    return Lessons(_lessons(chosen, rules), looked_at, tuple(problems))
+
+
+def find_graded(
+    archive: Archive, bots: Collection[str], ids: Iterable[str], rules: Rules, *, most: int
+) -> dict[str, tuple[Lesson, ...]]:
+    """Return at most so many lessons of each bot, from these matches on solved boards only."""
+    rules = _remembering(rules)
+    blunders: defaultdict[str, _Blunders] = defaultdict(dict)
+    for record, grader in _readable(archive, ids, rules, []):
+        if grader is not None:
+            for bot in {seat.bot.name for seat in record.match.seats}.intersection(bots):
+                _add_graded(blunders[bot], archive, record, grader, bot)
+    chosen = {bot: _worst(by_position, most) for bot, by_position in blunders.items()}
+    lessons = iter(_lessons([pair for pairs in chosen.values() for pair in pairs], rules))
+    return {bot: tuple(islice(lessons, len(pairs))) for bot, pairs in chosen.items()}
+
+
+def _remembering(rules: Rules) -> Rules:
+    """Return the same rules, which look up each board once."""
+    games: dict[object, Game[Any]] = {}
+
+    def game_of(match: Match) -> Game[Any]:
+        board = match.rules, match.label, match.drawn
+        if board not in games:
+            games[board] = rules(match)
+        return games[board]
+
+    return game_of
+
+
+def _labels(entries: Iterable[Any]) -> list[str]:
+    return sorted({entry.label for entry in entries})
+
+
+def _readable(
+    archive: Archive, ids: Iterable[str], rules: Rules, problems: list[str]
+) -> Iterator[tuple[Record, Grader | None]]:
+    """Yield the records of these matches, those of one board together; add a sentence for each that cannot be read."""
+    matches = sorted(archive.played_of(sorted(ids)), key=lambda match: (match.label, match.repeat, match.id))
+    for match, record, grader in with_graders(archive, matches, rules):
+        if isinstance(record, ArenaError):
+            problems.append(f"match {match.id}: {record}")
+        elif not (
+            [seat.role for seat in record.match.seats] == [*rules(record.match).roles] == [*record.verdict.scores]
+        ):
+            problems.append(f"match {match.id}: its roles are not those of the game")
+        else:
+            yield record, grader
+
+
+def _positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
+    """Yield the state before each turn, and the moves of this turn, up to the first that the rules do not allow."""
+    state = game.start()
+    for _, group in groupby(turns, key=lambda turn: turn.number):
+        moves = tuple(group)
+        if {turn.role for turn in moves} != {*game.to_move(state)} or any(
+            turn.move not in game.legal_moves(state, turn.role) for turn in moves
+        ):
+            return
+        yield state, moves
+        state = game.play(state, {turn.role: turn.move for turn in moves})
+
+
+def _add_graded(blunders: _Blunders, archive: Archive, record: Record, grader: Grader, bot: str) -> None:
+    """Add the moves of a match by which the bot threw points away."""
+    grades = grader.of_turns(record.turns)
+    if not any(grade.points for grade in grades):
+        return
+    match, names = record.match, {seat.role: seat.bot.name for seat in record.match.seats}
+    for (state, (turn,)), grade in zip(_positions(grader.game, record.turns), grades, strict=False):
+        if grade.points and turn.by == "bot" and names[turn.role] == bot:
+            legal = grader.game.legal_moves(state, turn.role)
+            good = tuple(move for move in legal if not grader.grade(state, turn.role, move).points)
+            blunder = _Blunder(grade.points, archive, match.id, turn.number, turn.role, turn.move, good, {})
+            blunders.setdefault(_Position(match.label, match.drawn, turn.role, state), []).append(blunder)
+
+
+class _Choice(NamedTuple):
+    """A move that somebody made in a position, and how the match ended."""
+
+    bot: str
+    move: Move
+    score: int
+    transcript: int
+    """A hash of all moves of the match."""
+
+
+class _Estimates:
+    """What bots made of the positions of one bot on boards that are not solved. Its own matches are added first."""
+
+    def __init__(self, bot: str) -> None:
+        self._bot = bot
+        self._own: _Blunders = {}
+        """Each move of the bot; nobody knows yet which are blunders."""
+        self._choices: defaultdict[_Position, list[_Choice]] = defaultdict(list)
+        self._scores: defaultdict[tuple[str, Role, str], list[int]] = defaultdict(list)
+        """By `game/board`, role and bot."""
+
+    def add(self, archive: Archive, record: Record, game: Game[Any]) -> None:
+        """Add the choices of a match; a match with a fault is left out, because its score is not due to the moves."""
+        match, scores = record.match, record.verdict.scores
+        if record.verdict.faults:
+            return
+        names = {seat.role: seat.bot.name for seat in match.seats}
+        transcript = hash(tuple((turn.role, turn.move) for turn in record.turns))
+        for role, name in names.items():
+            self._scores[match.label, role, name].append(scores[role])
+        for state, turns in _positions(game, record.turns):
+            for turn in turns:
+                if turn.by != "bot":
+                    continue
+                seen = tuple(game.view(state, turn.role)), tuple(game.legal_moves(state, turn.role))
+                position = _Position(match.label, match.drawn, turn.role, seen)
+                name = names[turn.role]
+                if name == self._bot:
+                    blunder = _Blunder(0, archive, match.id, turn.number, turn.role, turn.move, (), {})
+                    self._own.setdefault(position, []).append(blunder)
+                if position in self._own:
+                    self._choices[position].append(_Choice(name, turn.move, scores[turn.role], transcript))
+
+    def blunders(self) -> _Blunders:
+        """Return the moves of the bot in whose positions other moves scored clearly more."""
+        means = {key: sum(scores) / len(scores) for key, scores in self._scores.items()}
+        blunders = _Blunders()
+        for position, own in self._own.items():
+            by_move: defaultdict[Move, dict[int, tuple[int, float]]] = defaultdict(dict)
+            for choice in self._choices[position]:
+                above = choice.score - means[position.label, position.role, choice.bot]
+                by_move[choice.move][choice.transcript] = choice.score, above
+            scores = {
+                move: list(of_move.values()) for move, of_move in by_move.items() if len(of_move) >= LEAST_MATCHES
+            }
+            found = {move: Mean(len(pairs), _mean(score for score, _ in pairs)) for move, pairs in scores.items()}
+            others = {choice.move for choice in self._choices[position] if choice.bot != self._bot}
+            for blunder in own:
+                better = {
+                    move: points
+                    for move in others & scores.keys()
+                    if blunder.move in scores
+                    and (points := _difference(scores[blunder.move], scores[move])) >= LEAST_POINTS
+                }
+                if better:
+                    good = tuple(sorted(better, key=lambda move: (-better[move], move)))
+                    compared = {move: found[move] for move in (blunder.move, *good)}
+                    bad = blunder._replace(points=round(better[good[0]], 1), good=good, means=compared)
+                    blunders.setdefault(position, []).append(bad)
+        return blunders
+
+
+def _difference(worse: Sequence[tuple[int, float]], better: Sequence[tuple[int, float]]) -> float:
+    """Return how many points more a move scored than another; 0 if chance or the strength of bots may explain it.
+
+    Each pair is a score, and by how much it is above the mean of its bot.
+    """
+    difference = min(_mean(pair[index] for pair in better) - _mean(pair[index] for pair in worse) for index in (0, 1))
+    return difference if difference > Z * sqrt(_variance(worse) + _variance(better)) else 0.0
+
+
+def _variance(pairs: Sequence[tuple[int, float]]) -> float:
+    """Return the variance of the mean score, as if there were a lost and a won match more."""
+    scores = [*(score for score, _ in pairs), min(ADDED), max(ADDED)]
+    middle = _mean(scores)
+    return _mean((score - middle) ** 2 for score in scores) / len(scores)
+
+
+def _mean(values: Iterable[float]) -> float:
+    numbers = list(values)
+    return sum(numbers) / len(numbers)
+
+
+def _worst(blunders: _Blunders, most: int, role: Role | None = None) -> list[tuple[_Blunder, int]]:
+    """Return the worst move of each position with the number of its matches: the worst, then the commonest first."""
+    worst = [
+        (min(group, key=lambda each: (-each.points, each.match, each.turn)), len({each.match for each in group}))
+        for position, group in blunders.items()
+        if role in {None, position.role}
+    ]
+    return sorted(worst, key=lambda pair: (-pair[0].points, -pair[1], pair[0].turn, pair[0].match, pair[0].role))[:most]
+
+
+def _lessons(chosen: Iterable[tuple[_Blunder, int]], rules: Rules) -> tuple[Lesson, ...]:
+    """Return the lessons of moves, with their refutations."""
+    graders: dict[Game[Any], Grader | None] = {}
+    lessons = list[Lesson]()
+    for blunder, times in chosen:
+        record = blunder.archive.record(blunder.match)
+        game = rules(record.match)
+        if not blunder.means and game not in graders:
+            if len(graders) >= GRADERS:
+                graders.clear()
+            graders[game] = Grader.of(game)
+        lessons.append(_lesson(blunder, times, record, game, None if blunder.means else graders[game]))
+    return tuple(lessons)
+
+
+def _lesson(blunder: _Blunder, times: int, record: Record, game: Game[Any], grader: Grader | None) -> Lesson:
+    """Return the lesson of a move in a match; `grader` is None for an estimate."""
+    turn, role = blunder.turn, blunder.role
+    state, turns = next(pair for pair in _positions(game, record.turns) if pair[1][0].number == turn)
+    seen = tuple(game.view(state, role))
+    uncertain = list[str]()
+    if grader is not None:
+        after = game.play(state, {role: blunder.move})
+        refutation, scores = _best_play(game, grader, after, turn + 1)
+    else:
+        if len(turns) > 1:
+            uncertain.append("roles move at once here, so the best move depends on what the others choose")
+        if seen != tuple(game.view(state, None)):
+            uncertain.append("something is hidden here, so the best move depends on what the others may hold")
+        refutation = tuple(
+            later for later in record.turns if later.number > turn or (later.number == turn and later.role != role)
+        )
+        scores = record.verdict.scores
+    return Lesson(
+        folder=blunder.archive.folder,
+        record=record,
+        turn=turn,
+        role=role,
+        played=blunder.move,
+        good=blunder.good,
+        points=blunder.points,
+        times=times,
+        means=blunder.means,
+        uncertain=tuple(uncertain),
+        facts=seen,
+        refutation=refutation,
+        scores=scores,
+    )
+
+
+def _best_play(
+    game: Game[Any], grader: Grader, state: Any, number: int
+) -> tuple[tuple[Turn, ...], Mapping[Role, int] | None]:
+    """Return the turns of best play from a state, and the scores at its end; None for the scores if it was cut."""
+    turns = list[Turn]()
+    while (outcome := game.outcome(state)) is None and len(turns) < MOST_TURNS:
+        (role,) = game.to_move(state)
+        move = grader.best(state, role)[0]
+        turns.append(Turn(number + len(turns), role, move))
+        state = game.play(state, {role: move})
+    return tuple(turns), None if outcome is None else outcome.scores
