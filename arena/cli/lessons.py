@@ -84,7 +84,7 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
         yield f"\n{draw_state(stored_match.game_of(match), lesson.facts, colour=output.wants_colour())}\n"
     yield f"   played  {output.safe_line(lesson.played)}"
     yield f"   good    {', '.join(map(_evidence(lesson), lesson.good))}"
-    yield f"   then    {_refutation(lesson)}"
+    yield f"   then    {lesson.refutation_text(SHOWN_TURNS)}"
     where = [event] if event else []
     yield f"   replay  {shlex.join(['arena', 'replay', match.id, *where])}"
     fork = ["arena", "match", "--from", match.id, "--turn", str(lesson.turn - 1)]
@@ -100,20 +100,6 @@ def _evidence(lesson: "Lesson") -> Callable[[str], str]:
         return f"{output.safe_line(move)}{scored}"
 
     return text
-
-
-def _refutation(lesson: "Lesson") -> str:
-    """Return the first turns after the move, and how it ends."""
-    shown = [f"{turn.role} {output.safe_line(turn.move)}" for turn in lesson.refutation[:SHOWN_TURNS]]
-    if len(lesson.refutation) > SHOWN_TURNS:
-        shown.append("...")
-    source = "as the match went on" if lesson.is_estimate else "best play of all"
-    if lesson.scores is None:
-        end = "no end in sight"
-    else:
-        last = max((turn.number for turn in lesson.refutation), default=lesson.turn)
-        end = f"after turn {last}: {', '.join(f'{role} {score}' for role, score in lesson.scores.items())}"
-    return f"{'; '.join([*shown, end])} ({source})"
 
 
 def _row(lesson: "Lesson") -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""A page for every bot: its strength by role, its best and worst matches, its faults in words, its time."""
+"""A page for every bot: its strength by role, best and worst matches, lessons, faults in words, and time."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -13,10 +13,13 @@ from arena.report.replays import WORDS, last_lines
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, RANKINGS, TIMING, VERSIONS, interval_text
 from arena.results.leaderboard import Results
+from arena.results.lessons import Lesson
 from arena.results.tables import rows_of
 from arena.values import Fault, Played, Record
 
 MATCHES = 3  # best ones that a page names, and as many worst ones
+LESSONS = 3  # positions in which the bot threw most away
+REFUTING_TURNS = 6  # turns of a lesson's refutation
 FAULTS = 8  # kinds of fault that a page lists
 DIGEST = 6  # digits of a version's digest, as in other tables
 TIMES = ("turns", "wall_p50", "wall_p99", "wall_max", "cpu_p50", "cpu_max")
@@ -38,11 +41,13 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
     times = rows_of(results.timing(), TIMING)
     faults = _faults(results, index, archive, own, author)
     versions = _versions(results if author is None else Results(archive))
+    lessons = results.lessons(own, LESSONS)
     return [
         {
             "strengths": list(_strengths(bot, results, index, fields)),
             **_extremes(bot, matches[bot], results, index, fields),
             "faults": faults[bot],
+            "lessons": [_lesson(lesson, index) for lesson in lessons.get(bot, ())],
             "versions": versions[bot] if bot in own else [],
             "times": sorted(_time(row, index) for row in times if row["bot"] == bot and bot in own and row["turns"]),
         }
@@ -53,7 +58,8 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
 def linked(pages: Iterable[Page]) -> Iterator[str]:
     """Yield the ids of the matches that the pages name."""
     for page in pages:
-        yield from (*page["best"], *page["worst"], *(fault["match"] for fault in page["faults"]))
+        yield from (*page["best"], *page["worst"])
+        yield from (card["match"] for card in (*page["faults"], *page["lessons"]))
 
 
 Fields = Mapping[tuple[str, str], tuple[int, float]]
@@ -155,6 +161,20 @@ def _faults(
             record = archive.record(match)
             faults[bot].append(_fault(record if author is None else author.cut(record), role) | counts)
     return faults
+
+
+def _lesson(lesson: Lesson, index: Index) -> Page:
+    """Return a lesson without its board, which the replay of the match has."""
+    return {
+        "match": lesson.record.match.id,
+        "board": index.boards[lesson.label],
+        "role": index.roles[lesson.label].index(lesson.role),
+        "turn": lesson.turn,
+        "verdict": lesson.verdict,
+        "played": clean(lesson.played),
+        "good": [clean(move) for move in lesson.good],
+        "then": lesson.refutation_text(REFUTING_TURNS),
+    }
 
 
 def _fault(record: Record, role: str) -> Page:

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 from arena.errors import ArenaError, known_are
 from arena.game import Fact, Game, Move, Role
 from arena.games.grading import Grader
+from arena.protocol import clean
 from arena.results.accuracy import MOST_GRADED, Rules, with_graders
 from arena.results.archive import Archive
 from arena.results.grades import ADDED, Z
@@ -109,6 +110,18 @@ class Lesson:
             f"an estimate: it scored {own.score:.0f} in {own.matches} matches, {self.good[0]} {best.score:.0f} in "
             f"{best.matches}"
         )
+
+    def refutation_text(self, most: int) -> str:
+        """Return the first turns after the move, at most so many, and how it ends; harmless to show."""
+        shown = [clean(f"{turn.role} {turn.move}") for turn in self.refutation[:most]]
+        if len(self.refutation) > most:
+            shown.append("...")
+        if self.scores is None:
+            end = f"no end within {MOST_TURNS} turns"
+        else:
+            last = max((turn.number for turn in self.refutation), default=self.turn)
+            end = f"after turn {last}: {', '.join(f'{role} {score}' for role, score in self.scores.items())}"
+        return f"{'; '.join([*shown, end])} ({'as the match went on' if self.is_estimate else 'best play of all'})"
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 "use strict";
-// A bot's page: how strong in which role, its best and worst matches, its faults in words, its time.
+// A bot's page: how strong in which role, its best and worst matches, its lessons, its faults in words, its time.
 
 const bot = (() => {
   const MEASURES = ["rank", "points", "rating", "ranks", "matches", "won", "drawn", "lost", "forfeits"];
@@ -80,6 +80,27 @@ const bot = (() => {
       fault.stderr.length ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, fault.stderr.join("\n")) : null);
   }
 
+  /** A position in which the bot threw points away; the board comes with the replay of the match, where this file has it. */
+  function lessonCard(lesson) {
+    const row = data.rowOf(lesson.match);
+    const [board, role] = [report.boards[lesson.board], report.boards[lesson.board].roles[lesson.role]];
+    const picture = make("div", { class: "position" });
+    const fork = commands.fork(lesson.match);
+    fork.to(lesson.turn - 1);
+    if (row !== undefined) {
+      data.replay(row).then((kept) => { if (kept) picture.replaceChildren(...replay.before(data.match(row), kept, lesson.turn)); })
+        .catch((error) => picture.replaceChildren(make("p", { class: "note" }, `The board could not be unpacked: ${error.message}.`)));
+    }
+    return make("li", { class: "lesson" },
+      make("div", { class: "card-head" },
+        make("strong", { class: "ending" }, lesson.verdict), make("span", { class: "seat" }, looks.icon(board, lesson.role), `${board.column} · ${role}`),
+        row === undefined ? null : make("a", { href: route.match(lesson.match, lesson.turn) }, `Show turn ${lesson.turn}`)),
+      make("div", { class: "beside" }, picture, make("div", {},
+        make("dl", {}, [["Played", lesson.played], ["Good", lesson.good.join(", ")], ["Then", lesson.then]].map(([name, text]) =>
+          make("div", {}, make("dt", {}, name), make("dd", { class: "words" }, text)))),
+        fork.list)));
+  }
+
   function times(rows) {
     const limit = report.event.move;
     const figures = (row) => [row[2].toLocaleString("en"), ...row.slice(3).map(words.seconds)];
@@ -116,6 +137,9 @@ const bot = (() => {
         make("div", { class: "pair" }, cards("Best matches", page.best), cards("Worst matches", page.worst)),
         ...(page.versions.length ? [make("h3", {}, "Versions"), versions(page.versions),
           make("p", { class: "note" }, "One fit of all matches ever played, each version as a bot of its own. Rank then: among the versions that the others had at the time.")] : []),
+        ...(page.lessons.length ? [make("h3", {}, "Lessons"), make("ul", { class: "cards" }, page.lessons.map(lessonCard)),
+          make("p", { class: "note" }, "Positions in which it threw points away, the worst first, each as it was before the move; ",
+            make("code", {}, words.command("arena", "lessons", report.names[number])), " shows more, and writes them as tests.")] : []),
         ...(page.faults.length ? [make("h3", {}, "Faults"), make("ul", { class: "cards" }, page.faults.map((fault) => faultCard(fault, name))),
           make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name, result: "fault" }) }, "Every match in which it was at fault"))] : []),
         ...(page.times.length ? [make("h3", {}, "Time"), times(page.times)] : []),

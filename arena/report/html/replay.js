@@ -196,5 +196,15 @@ const replay = (() => {
     return { element, begin: () => play.to(wanted > 0 ? wanted : firstTurn > 0 ? turns.length - 1 : 0), stop: play.pause };
   }
 
-  return { open };
+  /** The elements that show the state before a turn; none for a turn that the match does not have. */
+  function before(match, kept, number) {
+    const turns = turnsOf(kept);
+    const picture = stage(match, kept, turns);
+    const turn = turns.findIndex((moves) => moves[0]?.number === number) - 1;
+    if (turn < 0) return [];
+    picture.show(turn, {});
+    return [picture.element].flat().filter(Boolean);
+  }
+
+  return { open, before };
 })();

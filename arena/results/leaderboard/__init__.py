@@ -7,8 +7,8 @@ the methods that return a frame import it: the terminal's leaderboard does witho
 `turns` and `timing`, so that the CSV files of all other frames are the same bytes each time.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -20,11 +20,12 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
 from arena.results import columns
-from arena.results.accuracy import Accuracy, Graded, Rules, by_bot, load_or_grade
+from arena.results.accuracy import Accuracy, Graded, Rules, blunderers, by_bot, load_or_grade
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
 from arena.results.leaderboard import meetings, rank_changes, ranking, rating_cache, rating_rows, stop_words
+from arena.results.lessons import Lesson, find_graded
 from arena.results.machines import MOST_SEATS, Machines
 from arena.results.machines import table as machine_table
 from arena.results.ratings import Ratings
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from arena.results.leaderboard.rating_rows import Row
+
+GRADED_MATCHES = 10
+"""Matches of a bot in which `Results.lessons` looks for lessons; each takes some 5 ms."""
 
 
 class Results:
@@ -208,6 +212,22 @@ class Results:
             self._rules,
             all_versions=self._all_versions,
         )
+
+    def lessons(self, bots: Collection[str], most: int) -> dict[str, tuple[Lesson, ...]]:
+        """Return at most so many lessons of each of these bots, where its moves on solved boards are graded already.
+
+        Of each bot at most GRADED_MATCHES matches with a blunder are looked at, so that a report of many bots does not
+        take long; `arena lessons` looks at more.
+        """
+        if not self.graded:
+            return {}
+        blunders = blunderers(self._archive, all_versions=self._all_versions)
+        matches: defaultdict[str, list[str]] = defaultdict(list)
+        for match in self._archive.played_of(sorted(blunders)):
+            for bot in {match.seats[role] for role in blunders[match.id]}.intersection(bots):
+                matches[bot].append(match.id)
+        ids = {match for of_bot in matches.values() for match in of_bot[:GRADED_MATCHES]}
+        return find_graded(self._archive, matches, ids, self._rules, most=most)
 
     @property
     def rating(self) -> str:
