@@ -121,8 +121,14 @@ class Conditions:
     """Version of the line protocol."""
 
     def scaled(self, factor: float) -> "Conditions":
-        """Return the conditions with so many times the time, as bots have it on a machine of another speed."""
-        return self if factor == 1 else replace(self, time=self.time.scaled(factor))
+        """Return the conditions with so many times the time, as bots have it on a machine of another speed.
+
+        The limit of CPU time is such a time, too; a slower machine takes longer for the same work.
+        """
+        if factor == 1:
+            return self
+        cpu = None if self.limits.cpu is None else self.limits.cpu * factor
+        return replace(self, time=self.time.scaled(factor), limits=replace(self.limits, cpu=cpu))
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ def _match(
     board = pairs[pair][0]
     sides = '[["fox"], ["hen"]]' if board is DUEL else '[["fox"], ["hen", "chick"]]'
     head = (number + 1, _id(number), board.game, board.name, repeat, number * 7919 % 2**48)
-    row = (*head[1:], "caught", TURNS, sides, 0.5, "2026-01-01T00:00:00+00:00", number * 31)
+    row = (*head[1:], "caught", TURNS, sides, 0.5, "2026-01-01T00:00:00+00:00", number * 31, "", 1.0)
     seats = tuple(SeatRows((), seat[3:], ()) for seat in _seats(number, pairs, drawn, entries))
     figures = records.figures(Rows(row, b"", seats), (seat[2] for seat in _seats(number, pairs, drawn, entries)))
     return number + 1, *row, figures, 1

@@ -284,8 +284,22 @@ def test_a_machine_is_judged_by_its_speed_where_a_clock_decides():
     assert judged(1.01, scale_time=True) == Admission()
     assert "10 is the limit: leave it out" in judged(11, scale_time=True).refusal
     assert "it is too noisy for matches that a clock decides" in judged(1, spread=1.7).refusal
-    no_clock = Conditions(time=TimeControl(move=None))
-    assert judged(30, spread=9, conditions=no_clock) == Admission()
+
+
+def test_where_no_move_has_a_clock_any_machine_plays_and_a_slower_one_has_more_time_to_start_a_bot():
+    # All matches of an event have the same conditions, so a machine that is too slow for one is too slow for all.
+    reference, unlimited = Speed(python_s=0.01, c_s=0.02, spread=1.1), Conditions(time=TimeControl(move=None))
+
+    def judged(factor: float, conditions: Conditions) -> Admission:
+        speed = Speed(python_s=0.01 * factor, c_s=0.02 * factor, spread=9)
+        return admission.judged(speed, reference, conditions, scale_time=False)
+
+    assert judged(30, unlimited) == Admission(scale=30.0)
+    assert judged(1.01, unlimited) == judged(0.5, unlimited) == Admission()
+    assert judged(30, Conditions()).refusal
+    scaled = unlimited.scaled(30)
+    assert (scaled.time.start, scaled.limits.cpu) == (150.0, 1800.0)
+    assert replace(scaled, time=unlimited.time, limits=unlimited.limits) == unlimited
 
 
 def test_the_speed_of_a_machine_is_compared_by_what_ran_on_both():

@@ -1,4 +1,9 @@
-"""Which machines play an event: what a worker says of itself and of its speed, judged in words."""
+"""Which machines play an event: what a worker says of itself and of its speed, judged in words.
+
+A machine may play all matches of an event or none, because all of them have the same conditions: there are no matches
+without a clock among those with one. (Forfeits against a bot that is absent have no clock either, but they also need no
+machine.) So what counts is whether the event has a clock for each move.
+"""
 
 from dataclasses import dataclass
 
@@ -43,11 +48,13 @@ def compared(driver: Facts, worker: Facts) -> str:
 def judged(speed: Speed, reference: Speed, conditions: Conditions, *, scale_time: bool) -> Admission:
     """Return whether a machine of this speed plays matches under these conditions, and how its time is scaled.
 
-    The reference is the speed of the driver's machine. Where no clock decides a match, every machine is fit.
+    The reference is the speed of the driver's machine. Where no move has a clock, every machine is fit. What is left
+    then, the time to start and the limit of CPU time, is there to end broken bots and ranks nobody. It would make a
+    healthy bot absent on a machine that is slow enough, so a slower machine always has it scaled.
     """
-    if conditions.time.move is None:
-        return Admission()
     factor = speed.factor(reference)
+    if conditions.time.move is None:
+        return Admission(scale=round(factor, 3) if factor > 1 + SAME_SPEED else 1.0)
     if speed.spread > NOISIEST:
         return Admission(
             f"it is too noisy for matches that a clock decides: the same work took it up to {speed.spread:.1f} times "

@@ -10,13 +10,9 @@ It has the interface of `workers.Workers`. It knows no schedule and no archive.
 # belongs to, and how fast each machine is. The alternative, to let the scheduler place tasks, would spread the legs of
 # a block over machines and send work to workers that were refused.
 #
-# A block is all legs of one pairing with the same repeat. It goes to one machine, so that the machine's speed favours
-# neither side. Schedules plan the legs of a block one after the other. A leg that comes later, because it is played
-# again, goes to the machine of its block if that is still there.
-#
-# A batch is one task: as many blocks as take about BATCH_S. The engine takes some milliseconds for a task, whatever is
-# in it. A machine has at most BATCHES_A_LANE batches for each of its lanes, one that is played and one that waits, so
-# that nothing piles up in the scheduler, and little is lost with a machine.
+# A batch is one task: as many blocks (blocks.py) as take about a second (`Machine.batch_size`). The engine takes some
+# milliseconds for a task, whatever is in it. A machine has at most BATCHES_A_LANE batches for each of its lanes, one
+# that is played and one that waits, so that nothing piles up in the scheduler, and little is lost with a machine.
 #
 # When a batch fails, for whatever reason (KilledWorker, CancelledError, a closed connection, a session that ended), its
 # items are reported with a LostError, which the tournament counts as aborts and plays again. Its late results are
@@ -31,9 +27,8 @@ import tempfile
 import threading
 import time
 import uuid
-from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -43,16 +38,13 @@ from distributed import Client, Future, LocalCluster
 
 from arena.errors import ArenaError, MachineError
 from arena.event.cluster import calibration, content, session, wire
+from arena.event.cluster.blocks import Blocks
 from arena.event.cluster.host import Outcome, Spec
-from arena.event.cluster.machine import Machine, News, Task
-from arena.event.workers import Done, Item, Lane, LostError, NotBegun, Result
+from arena.event.cluster.machine import BATCHES_A_LANE, Batch, Machine, News, Task
+from arena.event.workers import LOOK_S, Done, Item, Lane, LostError, NotBegun, Result
 from arena.sandbox.launcher import Launcher
 from arena.values import Event, Match, Record
 
-BATCH_S = 1.0  # of work in a batch
-MOST_ITEMS = 500  # in a batch, so that no message is large
-BATCHES_A_LANE = 2
-LOOK_S = 0.1  # between two looks at whether to stop
 WORKERS_S = 1.0  # between two looks at which workers there are
 STOP_S = 2.0  # for the cluster to be freed
 CLOSE_S = 0.1  # for the client to close: nothing is lost by leaving it
@@ -60,20 +52,9 @@ LOCAL_STOP_S = 10.0  # for a local cluster to end its processes, too
 CONNECT_S = 10.0
 MOST_LOSSES = 5  # of one worker without a batch in between, before it is given nothing more
 REFUSED_S = 5.0  # for a fit worker to join, when all that are there were refused
-BLOCKS_KNOWN = 10_000  # the machines of so many blocks are remembered, for legs that are played again
 NOTICE_S = 30.0  # between two notices that there is no machine
 FIRST_NOTICE_S = 3.0  # before the first of them
 LOCAL = "local:"
-
-
-@dataclass
-class _Batch:
-    """A task of dask's, and the items in it."""
-
-    number: int
-    machine: Machine
-    items: list[Any]
-    future: Future | None = None
 
 
 class Cluster:
@@ -96,7 +77,7 @@ class Cluster:
 
         `block` returns the same key for all items that belong on one machine, None for an item that may go anywhere.
         """
-        self._address, self._logs, self._block = address, logs, block
+        self._address, self._logs, self._blocks = address, logs, Blocks(block)
         self._stopped, self._ending, self._notice = stopped, ending, notice
         self._names = wire.Names(event)
         self._names.matches = self._matches = dict[str, Match]()
@@ -112,13 +93,10 @@ class Cluster:
             speed=speed,
             scale_time=scale_time,
         )
-        self._news: SimpleQueue[News | frozenset[str] | tuple[_Batch, Any]] = SimpleQueue()
+        self._news: SimpleQueue[News | frozenset[str] | tuple[Batch, Any]] = SimpleQueue()
         self._machines: dict[str, Machine] = {}
         self._losses: dict[str, int] = {}
         self._numbers = count()
-        self._pulled: deque[Any] = deque()
-        self._owners: OrderedDict[Hashable, Machine] = OrderedDict()
-        self._backlog: dict[Machine, deque[list[Any]]] = {}
         self._playable = time.monotonic()
         self._noticed = self._playable - NOTICE_S + FIRST_NOTICE_S
         self._closing = threading.Event()
@@ -141,11 +119,12 @@ class Cluster:
         """
         while not self._stopped():
             if self._ending():
-                yield from self._hand_back()
+                # The last first, so that the run can queue them in order.
+                yield from (Done(item, NotBegun()) for item in reversed(self._blocks.hand_back()))
             else:
                 self._give_out(function, items)
             given_out = any(machine.batches for machine in self._machines.values())
-            if not (given_out or self._pulled or any(self._backlog.values())):
+            if not (given_out or self._blocks):
                 return
             self._complain()
             try:
@@ -157,12 +136,9 @@ class Cluster:
                 pass
 
     def lanes(self) -> tuple[Lane, ...]:
-        """Return a lane for each worker, by its address: two workers may have the same name.
-
-        Which of its lanes is at which match, only the worker knows.
-        """
+        """Return the lanes of all machines that play or wait for another run, with their work of a few seconds ago."""
         machines = (machine for machine in self._machines.values() if machine.state in {"ready", "busy"})
-        return tuple(Lane(machine.address, machine=machine.name) for machine in machines)
+        return tuple(lane for machine in machines for lane in machine.lanes_at_work())
 
     def close(self) -> None:
         """End the sessions on all machines within STOP_S, and then a local cluster."""
@@ -182,64 +158,20 @@ class Cluster:
     def _give_out(self, function: Callable[..., Any], items: Callable[[], Any]) -> None:
         """Give batches to machines, one each in turn, until they have enough or there is no work."""
         ready = [machine for machine in self._machines.values() if machine.state == "ready"]
-        if not ready and not self._pulled and (item := items()) is not None:
-            self._pulled.append(item)  # so that `map` knows whether there is any work
+        if not ready:
+            self._blocks.take_one(items)
         while ready:
             for machine in ready[:]:
                 if len(machine.batches) >= BATCHES_A_LANE * machine.lanes or not (
-                    batch := self._next_batch(machine, items)
+                    batch := self._blocks.next_batch(machine, items)
                 ):
                     ready.remove(machine)
                 else:
                     self._submit(machine, function, batch)
 
-    def _hand_back(self) -> Iterator[Done[Any, Any]]:
-        """Yield the items that no machine was given; the last first, so that the run can queue them in order."""
-        waiting = [item for blocks in self._backlog.values() for block in blocks for item in block] + [*self._pulled]
-        self._backlog.clear()
-        self._pulled.clear()
-        for item in reversed(waiting):
-            yield Done(item, NotBegun())
-
-    def _next_batch(self, machine: Machine, items: Callable[[], Any]) -> list[Any]:
-        """Return the items of the next batch for a machine; empty when there are none now."""
-        size = 1
-        if machine.seconds is not None:
-            # One short match may be an accident, so a batch has at most twice as many items as were measured.
-            size = max(1, min(MOST_ITEMS, 2 * machine.measured, round(BATCH_S / max(machine.seconds, 1e-4))))
-        batch: list[Any] = []
-        backlog = self._backlog.get(machine)
-        while len(batch) < size:
-            block = backlog.popleft() if backlog else self._next_block(items)
-            if not block:
-                break
-            key = self._block(block[0])
-            owner = machine if key is None else self._owners.get(key, machine)
-            if owner is not machine and owner.state == "ready":
-                self._backlog.setdefault(owner, deque()).append(block)
-                continue
-            if key is not None:
-                self._owners[key] = machine
-                if len(self._owners) > BLOCKS_KNOWN:
-                    self._owners.popitem(last=False)
-            batch += block
-        return batch
-
-    def _next_block(self, items: Callable[[], Any]) -> list[Any]:
-        """Return the items that follow each other and have the same key."""
-        block: list[Any] = []
-        while True:
-            item = self._pulled.popleft() if self._pulled else items()
-            if item is None:
-                return block
-            if block and (self._block(item) is None or self._block(item) != self._block(block[0])):
-                self._pulled.appendleft(item)
-                return block
-            block.append(item)
-
     def _submit(self, machine: Machine, function: Callable[..., Any], items: list[Any]) -> None:
         number = next(self._numbers)
-        batch = machine.batches[number] = _Batch(number, machine, items)
+        batch = machine.batches[number] = Batch(number, machine, items)
         for item in items:
             self._matches[item.match.id] = item.match
         orders = [self._names.order((function, item), machine.scale) for item in items]
@@ -258,7 +190,7 @@ class Cluster:
 
     # What comes back.
 
-    def _heard(self, news: "News | frozenset[str] | tuple[_Batch, Any]") -> Iterator[Done[Any, Any]]:
+    def _heard(self, news: "News | frozenset[str] | tuple[Batch, Any]") -> Iterator[Done[Any, Any]]:
         if isinstance(news, News):
             yield from self._machine_changed(news)
             return
@@ -295,10 +227,7 @@ class Cluster:
                 if isinstance(done.result, Record) and done.result.turns:
                     seconds.append(each.seconds)
                 yield done
-        machine.measured += len(seconds)
-        if seconds:
-            mean, before = sum(seconds) / len(seconds), machine.seconds
-            machine.seconds = mean if before is None else 0.7 * before + 0.3 * mean
+        machine.learn(seconds)
         if broken:
             yield from self._machine_changed(News(machine, "refused", broken))
 
@@ -309,7 +238,7 @@ class Cluster:
         self._matches.pop(item.match.id, None)
         if isinstance(result, Record):
             result = replace(result, machine=machine.name, scale=machine.scale)
-        return Done(item, result, lane=machine.address)
+        return Done(item, result, lane=machine.lane_name(outcome.lane))
 
     def _machine_changed(self, news: News) -> Iterator[Done[Any, Any]]:
         """Take note of what the thread of a machine has learnt."""
@@ -357,8 +286,7 @@ class Cluster:
             threading.Thread(target=self._cancel, args=(futures,), daemon=True).start()
         items = [item for batch in machine.batches.values() for item in batch.items]
         machine.batches.clear()
-        for block in self._backlog.pop(machine, ()):  # these were not given to it yet
-            self._pulled.extend(block)
+        self._blocks.release(machine)
         for item in items:
             yield Done(item, None, f"{machine.name} was lost: {reason}", LostError(reason))
 
@@ -449,4 +377,6 @@ def _local_cluster(workers: int) -> LocalCluster:
         memory_limit=0,
         dashboard_address=None,
         worker_dashboard_address=None,
+        # Without a dashboard dask opens its port 8787 all the same, and warns when another run has it.
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
     )

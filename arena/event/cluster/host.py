@@ -43,6 +43,7 @@ from arena.sandbox.launcher import Launcher
 from arena.values import Event
 
 LONGEST_LOG = 200_000  # bytes of the log that go back with one batch
+TELL_S = 0.5  # between two messages about what the lanes do, which only `arena status` wants
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,25 @@ class Outcome:
     seconds: float = 0.0
     failure: str = ""
     error: BaseException | None = None
+    lane: str = ""
+
+
+@dataclass(frozen=True)
+class LaneWork:
+    """The present work of a lane: an item of a batch, by its index."""
+
+    lane: str
+    batch: int
+    index: int
+    seconds: float
+    """How long it has worked on that."""
+
+
+@dataclass(frozen=True)
+class LanesWork:
+    """The present work of all lanes; lanes that do nothing are left out."""
+
+    lanes: tuple[LaneWork, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,6 +133,8 @@ class Host:
         self._queue: deque[_Order] = deque()
         self._batches: dict[int, _Batch] = {}
         self._log_read = 0
+        self._told = LanesWork()
+        self._tell_at = 0.0
 
     def serve(self) -> None:
         """Make ready, then play batches until the driver or the dask worker ends it."""
@@ -136,7 +158,7 @@ class Host:
                 lanes,
                 pin=pinned,
                 before_fork=log.renew,
-                stopped=lambda: self._ended,
+                stopped=lambda: self._stopped(workers),
                 among=claim.cores if pinned and claim is not None else None,
             ) as workers:
                 try:
@@ -147,7 +169,9 @@ class Host:
                     self._receive(wait=True)
                     for done in workers.map(_in_lane, self._next):
                         result, seconds = done.result or (None, 0.0)
-                        self._answer(done.item, Outcome(result, seconds, done.failure, _portable(done.error)))
+                        outcome = Outcome(result, seconds, done.failure, _portable(done.error), done.lane)
+                        self._answer(done.item, outcome)
+                    self._tell(LanesWork())
         finally:
             log.close()
 
@@ -160,6 +184,29 @@ class Host:
                 self._queue.extend(_Order(number, index, data) for index, data in enumerate(orders))
                 wait = False
         except (EOFError, OSError):
+            self._ended = True
+
+    def _stopped(self, workers: Workers) -> bool:
+        """Return whether the session has ended; now and then say what the lanes do, as this is called all the time."""
+        now = time.monotonic()
+        if now >= self._tell_at:
+            self._tell_at = now + TELL_S
+            lanes = (
+                LaneWork(lane.name, lane.item.batch, lane.item.index, now - lane.since)
+                for lane in workers.lanes()
+                if isinstance(lane.item, _Order)
+            )
+            self._tell(LanesWork(tuple(lanes)))
+        return self._ended
+
+    def _tell(self, work: LanesWork) -> None:
+        """Send what the lanes do, unless they still do nothing."""
+        if work == self._told == LanesWork():
+            return
+        self._told = work
+        try:
+            self._connection.send(work)
+        except OSError:
             self._ended = True
 
     def _next(self) -> _Order | None:

@@ -5,19 +5,24 @@ learns it puts into a queue that the main thread reads.
 """
 
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from arena.event.cluster import admission, session
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Speed
-from arena.event.cluster.host import Refusal, Report, Spec
-from arena.event.cluster.session import Facts
+from arena.event.cluster.host import LanesWork, Refusal, Report, Spec
+from arena.event.cluster.session import Beat, Facts
+from arena.event.workers import Lane
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
+BATCH_S = 1.0  # of work in a batch
+MOST_ITEMS = 500  # in a batch, so that no message is large
+BATCHES_A_LANE = 2  # one that is played and one that waits
 BEAT_S = 2.0  # between two renewals of a session, a quarter of its lease
 POLL_S = 0.1  # between two looks whether a host is ready
 BUSY_S = 1.0  # between two questions to a worker that plays for another driver
@@ -48,6 +53,16 @@ class News:
     reason: str = ""
 
 
+@dataclass
+class Batch:
+    """A task of dask's, and the items in it."""
+
+    number: int
+    machine: "Machine"
+    items: list[Any]
+    future: "Future | None" = None
+
+
 @dataclass(eq=False)
 class Machine:
     """One worker of dask."""
@@ -61,18 +76,44 @@ class Machine:
     scale: float = 1.0
     state: str = "joining"
     """`joining`, `ready`, `refused`, `busy` or `lost`; only the main thread sets it."""
-    batches: dict[int, Any] = field(default_factory=dict)
+    batches: dict[int, Batch] = field(default_factory=dict)
     """The batches that it was given, by number."""
-    seconds: float | None = None
+    _seconds: float | None = None
     """The mean time of its last matches that had a turn; None before the first."""
-    measured: int = 0
+    _measured: int = 0
     """How many matches with a turn came back from it."""
+    _working: Mapping[str, Lane] = field(default_factory=dict)
+    """The lanes that worked at the last beat, by name."""
     _closing: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
         """Begin to have it admitted."""
         self.name = self.name or self.address
         threading.Thread(target=self._serve, name=f"arena-{self.address}", daemon=True).start()
+
+    def lanes_at_work(self) -> list[Lane]:
+        """Return its lanes with their work as of the last beat."""
+        working = self._working
+        names = [self.lane_name(f"referee-{number}") for number in range(1, self.lanes + 1)]
+        return [working.get(name, Lane(name, machine=self.name)) for name in names]
+
+    def lane_name(self, lane: str) -> str:
+        """Return the name of a lane of its host; with the address, because two workers may have the same name."""
+        return f"{self.address} {lane}"
+
+    def learn(self, seconds: Sequence[float]) -> None:
+        """Take note of how long the matches of a batch took that had a turn."""
+        self._measured += len(seconds)
+        if seconds:
+            mean = sum(seconds) / len(seconds)
+            self._seconds = mean if self._seconds is None else 0.7 * self._seconds + 0.3 * mean
+
+    def batch_size(self) -> int:
+        """Return how many matches its next batch has at most, but for the rest of a block."""
+        if self._seconds is None:
+            return 1
+        # One short match may be an accident, so a batch has at most twice as many items as were measured.
+        return max(1, min(MOST_ITEMS, 2 * self._measured, round(BATCH_S / max(self._seconds, 1e-4))))
 
     def leave(self) -> None:
         """End its thread; its session then ends by itself."""
@@ -91,10 +132,20 @@ class Machine:
                 return
             self.report(News(self, "ready"))
             while not self._closing.wait(BEAT_S):
-                self._ask(session.renew, self.task.key)
+                beat: Beat = self._ask(session.renew, self.task.key)
+                self._working = self._named(beat.work)
         except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
             if not self._closing.is_set():
                 self.report(News(self, "lost", f"{type(error).__name__}: {error}"))
+
+    def _named(self, work: LanesWork) -> dict[str, Lane]:
+        """Return lanes by name, with the items that they work on; without those whose batch is over meanwhile."""
+        now, lanes = time.monotonic(), {}
+        for lane in work.lanes:
+            if (batch := self.batches.get(lane.batch)) is not None:
+                name = self.lane_name(lane.lane)
+                lanes[name] = Lane(name, batch.items[lane.index], now - lane.seconds, self.name)
+        return lanes
 
     def _ask(self, function: Callable[..., Any], *arguments: object) -> Any:
         answers = self.client.run(function, *arguments, workers=[self.address])
@@ -131,7 +182,8 @@ class Machine:
         while report is None:
             if self._closing.wait(POLL_S):
                 return "the run is over"
-            report = self._ask(session.renew, task.key)
+            beat: Beat = self._ask(session.renew, task.key)
+            report = beat.ready
         if isinstance(report, Refusal):
             return report.reason
         self.lanes = report.lanes

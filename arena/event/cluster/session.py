@@ -29,7 +29,7 @@ from distributed import get_worker
 import arena
 from arena import rulefile
 from arena.event.cluster import content
-from arena.event.cluster.host import Outcome, Refusal, Report, Spec
+from arena.event.cluster.host import LanesWork, Outcome, Refusal, Report, Spec
 
 LEASE_S = 8.0  # without a beat of the driver; the host then has 2 s to end its bots
 POLL_S = 0.5
@@ -58,6 +58,15 @@ class Facts:
     lanes: int
 
 
+@dataclass(frozen=True)
+class Beat:
+    """The answer to a renewal."""
+
+    ready: Report | Refusal | None
+    """What the host said once it was ready; None before."""
+    work: LanesWork
+
+
 class Session:
     """A host process, and the batches that it is at."""
 
@@ -76,6 +85,7 @@ class Session:
         self._renewed = time.monotonic()
         self._ready: Future[Report | Refusal] = Future()
         self._batches: dict[int, Future[BatchResult]] = {}
+        self._work = LanesWork()
         self._lost = ""
         threading.Thread(target=self._read, name="arena-session", daemon=True).start()
 
@@ -84,10 +94,10 @@ class Session:
         """The reason why the session has ended; empty while it lasts."""
         return self._lost
 
-    def renew(self) -> Report | Refusal | None:
-        """Let the session last for another LEASE_S; return what the host said once it is ready."""
+    def renew(self) -> Beat:
+        """Let the session last for another LEASE_S."""
         self._renewed = time.monotonic()
-        return self._ready.result() if self._ready.done() else None
+        return Beat(self._ready.result() if self._ready.done() else None, self._work)
 
     def prepare(self, spec: Spec) -> None:
         """Have the host make ready for an event."""
@@ -137,6 +147,8 @@ class Session:
                     message = self._connection.recv()
                     if isinstance(message, Report | Refusal):
                         self._ready.set_result(message)
+                    elif isinstance(message, LanesWork):
+                        self._work = message
                     else:
                         number, outcomes, logged = message
                         self._batches.pop(number).set_result((outcomes, logged))
@@ -201,8 +213,8 @@ async def prepare(key: str, spec: Spec, dask_worker: Any) -> None:
     _session(key, dask_worker).prepare(spec)
 
 
-async def renew(key: str, dask_worker: Any) -> Report | Refusal | None:
-    """Keep a session; return the report of its host once it is ready. SessionLostError when the session is over."""
+async def renew(key: str, dask_worker: Any) -> Beat:
+    """Keep a session. SessionLostError when it is over."""
     return _session(key, dask_worker).renew()
 
 

@@ -5,11 +5,12 @@ import logging
 import signal
 from collections.abc import Callable
 
+import dask
 from distributed import Worker
 
 from arena.errors import ArenaError
 from arena.event.cluster import session
-from arena.event.cluster.driver import BATCHES_A_LANE
+from arena.event.cluster.machine import BATCHES_A_LANE
 
 
 async def serve(
@@ -18,8 +19,10 @@ async def serve(
     """Work for the scheduler at this address until a signal comes; return the number of the signal.
 
     No nanny: it would count its own memory and not that of bots, and what it restarts loses its session anyhow. No
-    limit of memory and no dashboard for the same reasons, and because a dashboard is an open port.
+    limit of memory and no dashboard for the same reasons, and because a dashboard is an open port. dask opens the
+    server of the dashboard in any case, so it only serves this machine, and no page.
     """
+    dask.config.set({"distributed.worker.http.routes": []})
     logging.getLogger("distributed").setLevel(logging.WARNING)  # it has a line for each beat of a driver
     loop = asyncio.get_running_loop()
     asked: asyncio.Future[int] = loop.create_future()
@@ -38,7 +41,7 @@ async def serve(
             resources={"lanes": lanes},
             memory_limit=0,
             dashboard=False,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             local_directory=folder,
         )
         setattr(worker, session.NAME, name or "")  # as dask's own name two workers could not share it

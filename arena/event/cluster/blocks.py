@@ -1,0 +1,84 @@
+"""The work of a run as blocks, which each go whole to one machine.
+
+A block is all legs of one pairing with the same repeat. It goes to one machine, so that the machine's speed favours
+neither side. Schedules plan the legs of a block one after the other. A leg that comes later, because it is played
+again, goes to the machine of its block if that is still there.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from arena.event.cluster.machine import Machine
+
+BLOCKS_KNOWN = 10_000  # the machines of so many blocks are remembered, for legs that are played again
+
+
+class Blocks:
+    """The items that were taken from the run and not given to a machine, and the machine of each block."""
+
+    def __init__(self, key: Callable[[Any], Hashable]) -> None:
+        """`key` returns the same for all items of a block, None for an item that may go anywhere."""
+        self._key = key
+        self._taken: deque[Any] = deque()
+        """Items that may go to any machine."""
+        self._backlog: dict[Machine, deque[list[Any]]] = {}
+        """Blocks that wait for the machine that has played their other legs."""
+        self._owners: OrderedDict[Hashable, Machine] = OrderedDict()
+
+    def __bool__(self) -> bool:
+        """Return whether an item waits."""
+        return bool(self._taken) or any(self._backlog.values())
+
+    def next_batch(self, machine: Machine, items: Callable[[], Any]) -> list[Any]:
+        """Return the items of the next batch for a machine; empty when there are none now.
+
+        `items` returns the run's next item, None when there is none.
+        """
+        size = machine.batch_size()
+        batch: list[Any] = []
+        backlog = self._backlog.get(machine)
+        while len(batch) < size:
+            block = backlog.popleft() if backlog else self._next_block(items)
+            if not block:
+                break
+            key = self._key(block[0])
+            owner = machine if key is None else self._owners.get(key, machine)
+            if owner is not machine and owner.state == "ready":
+                self._backlog.setdefault(owner, deque()).append(block)
+                continue
+            if key is not None:
+                self._owners[key] = machine
+                if len(self._owners) > BLOCKS_KNOWN:
+                    self._owners.popitem(last=False)
+            batch += block
+        return batch
+
+    def take_one(self, items: Callable[[], Any]) -> None:
+        """Take an item of the run if none waits, so that it is known whether the run has any work."""
+        if not self._taken and (item := items()) is not None:
+            self._taken.append(item)
+
+    def release(self, machine: Machine) -> None:
+        """Let any machine have the blocks that wait for this one."""
+        for block in self._backlog.pop(machine, ()):
+            self._taken.extend(block)
+
+    def hand_back(self) -> list[Any]:
+        """Return all items that wait, in the order of the run, and forget them."""
+        waiting = [item for blocks in self._backlog.values() for block in blocks for item in block] + [*self._taken]
+        self._backlog.clear()
+        self._taken.clear()
+        return waiting
+
+    def _next_block(self, items: Callable[[], Any]) -> list[Any]:
+        """Return the items that follow each other and have the same key."""
+        block: list[Any] = []
+        while True:
+            item = self._taken.popleft() if self._taken else items()
+            if item is None:
+                return block
+            if block and (self._key(item) is None or self._key(item) != self._key(block[0])):
+                self._taken.appendleft(item)
+                return block
+            block.append(item)
