@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from processes import alive, until
+from processes import alive, descendants, until
 
 SCHEDULER = """
 import asyncio, sys
@@ -48,6 +48,12 @@ for line in sys.stdin:
 """
 
 
+def worker_below(nanny: int) -> int | None:
+    """Return the worker of a nanny, which has one thread for each task; None while there is none."""
+    pids = [pid for pid in descendants(nanny) if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+    return max(pids, default=None)
+
+
 class Machines:
     """The scheduler and the workers of one test."""
 
@@ -58,6 +64,7 @@ class Machines:
         self.address = self._line(self._scheduler)
         self._forker = self._started(WORKERS)
         self.pids: list[int] = []
+        self._nannies: list[subprocess.Popen[bytes]] = []
 
     def worker(self, name: str = "", *, lanes: int = 1, daemon: bool = False, before: str = "") -> int:
         """Start a worker and return its process; `before` is code that it runs first."""
@@ -75,6 +82,22 @@ class Machines:
         self.pids.append(int(self._line(self._forker)))
         return self.pids[-1]
 
+    def nanny(self) -> int:
+        """Start a worker of two lanes with a nanny, as dask's own command does; return the nanny's process."""
+        command = [Path(sys.executable).parent / "dask", "worker", self.address, "--nthreads", "4"]
+        command += [
+            "--resources",
+            "lanes=2",
+            "--memory-limit",
+            "0",
+            "--no-dashboard",
+            "--local-directory",
+            self._folder,
+        ]
+        self._nannies.append(subprocess.Popen(command, stderr=self._errors))
+        self.pids.append(self._nannies[-1].pid)
+        return self.pids[-1]
+
     def restart_scheduler(self) -> None:
         """Kill the scheduler and start another at the same address."""
         self._scheduler.kill()
@@ -86,7 +109,7 @@ class Machines:
         for pid in self.pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        for process in (self._scheduler, self._forker):
+        for process in (self._scheduler, self._forker, *self._nannies):
             process.kill()
             process.wait()
             for stream in (process.stdin, process.stdout):

@@ -4,7 +4,6 @@ import contextlib
 import functools
 import inspect
 import os
-import random
 import shlex
 import signal
 import socket
@@ -21,7 +20,7 @@ from typing import Any
 import dask
 import pytest
 from cup import arena
-from machines import Machines, gone, hosts_below, machines
+from machines import Machines, gone, machines
 from processes import alive, descendants, until
 from sprint import FIRST, LAST
 from test_tournament import DICE, Quiet, event_of, run, tables, workspace
@@ -176,16 +175,6 @@ def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on
     assert not outcome.complete
     assert "Odd: odd" in outcome.failed[0].cause
     assert outcome.failed[0].attempt == tournament.ATTEMPTS
-
-
-@pytest.mark.soak
-def test_a_scheduler_that_restarts_costs_no_match(tmp_path, shared, worker):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
-    audience = Acts(after_10=shared.restart_scheduler)
-    outcome, _ = play(cup, "cluster", shared.address, audience)
-    assert outcome.complete
-    assert outcome.failed == ()
-    assert len({record.match.id for record in audience.records}) == len(audience.records) == outcome.planned
 
 
 NO_CONFINEMENT = """
@@ -540,37 +529,3 @@ def test_the_commands_of_the_page_play_an_event(tmp_path):
             process.wait(30)
     assert started[1].returncode == 128 + signal.SIGTERM
     assert tables(cup / "results" / "cup") == tables(cup / "results" / "try")
-
-
-@pytest.mark.soak
-def test_twenty_random_kills_of_workers_hosts_and_the_run_change_no_table(tmp_path, shared):
-    """Workers come back; runs are killed and begun again; whatever is hit, the tables are those of one machine."""
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=60)
-    draws, workers = random.Random(20), [shared.worker("one"), shared.worker("two")]
-    main = driver(cup, shared.address)
-    for _ in range(20):
-        time.sleep(draws.uniform(0.5, 4))
-        victim = draws.choice(["worker", "host", "lane", "run"])
-        if victim == "run" or main.poll() is not None:
-            main.kill()
-            main.communicate()
-            main = driver(cup, shared.address)
-        elif victim == "worker":
-            os.kill(workers.pop(0), signal.SIGKILL)
-            workers.append(shared.worker(draws.choice(["one", "two"])))
-        else:
-            hosts = [host for pid in workers for host in hosts_below(pid)]
-            lanes = [lane for host in hosts for lane in hosts_below(host)]
-            if hit := (hosts if victim == "host" else lanes):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(draws.choice(hit), signal.SIGKILL)
-    main.kill()
-    main.communicate()
-    outcome, _ = play(cup, "results/cup", shared.address, Quiet())
-    assert outcome.complete
-    run(cup, "local", 2)
-    assert tables(cup / "results" / "cup") == tables(cup / "local")
-    below = [child for pid in workers for child in descendants(pid)]
-    for pid in workers:
-        os.kill(pid, signal.SIGTERM)
-    assert gone([*workers, *below])

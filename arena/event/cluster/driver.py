@@ -51,6 +51,7 @@ CLOSE_S = 0.1  # for the client to close: nothing is lost by leaving it
 LOCAL_STOP_S = 10.0  # for a local cluster to end its processes, too
 CONNECT_S = 10.0
 MOST_LOSSES = 5  # of one worker without a batch in between, before it is given nothing more
+SILENT_S = session.LEASE_S + 2.0  # without an answer of a machine; its session has ended by then
 REFUSED_S = 5.0  # for a fit worker to join, when all that are there were refused
 NOTICE_S = 30.0  # between two notices that there is no machine
 FIRST_NOTICE_S = 3.0  # before the first of them
@@ -120,12 +121,14 @@ class Cluster:
         while not self._stopped():
             if self._ending():
                 # The last first, so that the run can queue them in order.
-                yield from (Done(item, NotBegun()) for item in reversed(self._blocks.hand_back()))
+                handed_back: list[Done[Any, Any]] = [Done(item, NotBegun()) for item in self._blocks.hand_back()]
+                yield from reversed(handed_back)
             else:
                 self._give_out(function, items)
             given_out = any(machine.batches for machine in self._machines.values())
             if not (given_out or self._blocks):
                 return
+            yield from self._lose_silent()
             self._complain()
             try:
                 news = self._news.get(timeout=LOOK_S)
@@ -278,6 +281,16 @@ class Cluster:
             machine.state = "refused"
             self._notice(f"{machine.name} is given nothing: it was lost {losses} times, in the end because: {reason}")
         yield from self._give_up(machine, reason)
+
+    def _lose_silent(self) -> Iterator[Done[Any, Any]]:
+        """Forget the machines that have not answered for so long that their sessions have ended, if they still run.
+
+        dask does not notice for minutes when a machine is frozen or cut off, and a call to it then waits for ever.
+        """
+        now = time.monotonic()
+        for machine in [machine for machine in self._machines.values() if machine.state == "ready"]:
+            if now - machine.heard > SILENT_S:
+                yield from self._lose(machine, f"it has not answered for {SILENT_S:g} s")
 
     def _give_up(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
         """Report all items that a machine was given as lost."""

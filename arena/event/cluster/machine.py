@@ -82,6 +82,8 @@ class Machine:
     """The mean time of its last matches that had a turn; None before the first."""
     _measured: int = 0
     """How many matches with a turn came back from it."""
+    heard: float = field(default_factory=time.monotonic)
+    """The monotonic time at which it last answered."""
     _working: Mapping[str, Lane] = field(default_factory=dict)
     """The lanes that worked at the last beat, by name."""
     _closing: threading.Event = field(default_factory=threading.Event)
@@ -130,9 +132,11 @@ class Machine:
             if refusal:
                 self.report(News(self, "refused", refusal))
                 return
+            self.heard = time.monotonic()
             self.report(News(self, "ready"))
             while not self._closing.wait(BEAT_S):
                 beat: Beat = self._ask(session.renew, self.task.key)
+                self.heard = time.monotonic()
                 self._working = self._named(beat.work)
         except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
             if not self._closing.is_set():

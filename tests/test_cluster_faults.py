@@ -1,0 +1,281 @@
+"""Faults of a cluster: disks that are full, machines that vanish, nannies, schedulers and networks that fail."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from machines import Machines, gone, machines
+from sprint import FIRST, LAST
+from test_clusters import play
+from test_tournament import Quiet, workspace
+
+from arena.event import tournament
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory) -> Iterator[Machines]:
+    with machines(tmp_path_factory.mktemp("machines")) as made:
+        yield made
+
+
+def end(*pids: int) -> None:
+    for pid in pids:
+        os.kill(pid, signal.SIGTERM)
+    assert gone(pids)
+
+
+def is_whole(outcome: tournament.Progress, audience: Quiet) -> bool:
+    """Return whether all matches are stored, and none was reported twice."""
+    assert outcome.failed == ()
+    played = {record.match.id for record in audience.records}
+    return outcome.complete and len(played) == len(audience.records) == outcome.planned
+
+
+@pytest.mark.slow
+def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays_them(tmp_path, shared):
+    full = tmp_path / "full"
+    full.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16m,nr_inodes=1000", "none", str(full)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=8)
+        before = f"os.environ['TMPDIR'] = wish['folder'] = {str(full)!r}"
+        workers = [shared.worker("small", before=before), shared.worker("large")]
+
+        def fill() -> None:
+            # A folder takes no byte of a tmpfs, but an inode.
+            with contextlib.suppress(OSError), (full / "rubbish").open("wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(1 << 20))
+            with contextlib.suppress(OSError):
+                for number in range(1000):
+                    (full / f"{number}").touch()
+
+        audience = Quiet()
+        finished = audience.finished
+
+        def after(record: Any) -> None:
+            finished(record)
+            if record.machine == "small" and not (full / "rubbish").exists():
+                fill()
+
+        audience.finished = after  # type: ignore[method-assign]
+        outcome, lines = play(cup, "cluster", shared.address, audience)
+        said = "\n".join(lines)
+        assert is_whole(outcome, audience), said
+        assert "small is given nothing: " in said
+        assert "No space left on device" in said
+        assert audience.records[-1].machine == "large"
+        end(*workers)
+    finally:
+        subprocess.run(["umount", "--lazy", str(full)], check=False)
+
+
+@pytest.mark.slow
+def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_come_back(
+    tmp_path, shared, monkeypatch
+):
+    monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 4.0)
+    monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=8)
+    workers = [shared.worker("frozen"), shared.worker("other")]
+    frozen: list[int] = []
+
+    class Freezes(Quiet):
+        def finished(self, record: Record) -> None:
+            super().finished(record)
+            if record.machine == "frozen" and not frozen:
+                frozen.extend([workers[0], *descendants(workers[0])])
+                for pid in frozen:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGSTOP)
+
+    audience = Freezes()
+    outcome, lines = play(cup, "cluster", shared.address, audience)
+    assert is_whole(outcome, audience), lines
+    assert any("frozen was lost" in line and "it has not answered for 4 s" in line for line in lines)
+    assert audience.records[-1].machine == "other"
+    for pid in frozen:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+    again = Acts()
+    end(workers[1])
+    outcome, _ = play(cup, "again", shared.address, again)
+    assert is_whole(outcome, again)
+    assert {record.machine for record in again.records} == {"frozen"}
+    end(workers[0])
+
+
+def recycle(dask_worker: Any) -> int:
+    """End all threads in which a worker runs tasks, and give it others; return how many there were."""
+    before = dask_worker.executors["default"]
+    dask_worker.executors["default"] = ThreadPoolExecutor(before._max_workers, thread_name_prefix="Recycled")
+    before.shutdown(wait=False)
+    return len(before._threads)
+
+
+@pytest.mark.slow
+def test_lanes_outlive_the_threads_of_tasks(tmp_path, shared):
+    """The kernel would end a lane with the thread that forked it."""
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, repeats=12)
+    worker = shared.worker("one")
+    lanes: list[list[int]] = []
+
+    def now() -> list[int]:
+        return [lane for host in hosts_below(worker) for lane in hosts_below(host)]
+
+    def change() -> None:
+        lanes.append(now())
+        with Client(shared.address, set_as_default=False) as client:
+            assert sum(client.run(recycle).values()) > 0
+
+    audience = Acts(after_4=change, after_20=lambda: lanes.append(now()))
+    outcome, _ = play(cup, "cluster", shared.address, audience)
+    assert is_whole(outcome, audience)
+    assert audience.aborts == []
+    assert lanes[0] == lanes[1] != []
+    end(worker)
+
+
+@pytest.mark.slow
+def test_the_status_has_each_lane_of_a_worker_with_the_match_that_it_plays(tmp_path, shared, monkeypatch):
+    monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.2)
+    monkeypatch.setattr(control, "PUBLISH_S", 0.1)
+    slow = BOT.format(place=0, pause=0.4)  # asleep
+    cup = workspace(tmp_path, {"a": slow, "b": slow}, repeats=20)
+    worker = shared.worker("pair", lanes=2)
+    states: list[control.RunState] = []
+
+    def look() -> bool:
+        if (state := control.last_state(cup / "results")) is not None:
+            states.append(state)
+        return len([lane for lane in states[-1].lanes if lane.match and lane.played]) == 2 if states else False
+
+    opened = functools.partial(Cluster, shared.address)
+    tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=opened, stopped=look)
+    first, second = next(state for state in reversed(states) if state.lanes).lanes
+    assert [lane.lane.rpartition(" ")[2] for lane in (first, second)] == ["referee-1", "referee-2"]
+    assert first.machine == second.machine == "pair"
+    assert first.match != second.match
+    assert (set(first.bots), first.board) == ({"a", "b"}, "sprint/sprint")
+    end(worker)
+
+
+@pytest.mark.soak
+def test_a_scheduler_that_restarts_costs_no_match(tmp_path, shared):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
+    worker = shared.worker("one")
+    audience = Acts(after_10=shared.restart_scheduler)
+    outcome, _ = play(cup, "cluster", shared.address, audience)
+    assert is_whole(outcome, audience)
+    end(worker)
+
+
+@pytest.mark.soak
+def test_workers_of_nannies_play_and_their_death_and_that_of_a_nanny_cost_no_match(tmp_path, shared):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
+    run(cup, "local", 2)
+    nannies = [shared.nanny(), shared.nanny()]
+
+    def kill_worker() -> None:
+        worker = worker_below(nannies[0])
+        assert worker is not None
+        os.kill(worker, signal.SIGKILL)
+
+    audience = Acts(after_10=kill_worker, after_60=lambda: os.kill(nannies[1], signal.SIGKILL))
+    outcome, lines = play(cup, "cluster", shared.address, audience)
+    assert is_whole(outcome, audience), lines
+    assert sum("was lost" in line for line in lines) >= 2
+    assert tables(cup / "cluster") == tables(cup / "local")
+    below = descendants(nannies[0])
+    end(nannies[0])
+    assert gone(below)
+
+
+async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay: float) -> None:
+    """Pass bytes on, each some time after it came."""
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(OSError):
+        while data := await reader.read(1 << 16):
+            loop.call_later(delay, writer.write, data)
+    loop.call_later(delay, writer.close)
+
+
+@contextlib.contextmanager
+def slow_way(address: str, delay: float) -> Iterator[str]:
+    """Yield another address of a scheduler, by which everything takes so many seconds longer in each direction."""
+    loop = asyncio.new_event_loop()
+    host, _, port = address.removeprefix("tcp://").partition(":")
+
+    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there = await asyncio.open_connection(host, int(port))
+        await asyncio.gather(pump(reader, there[1], delay), pump(there[0], writer, delay))
+
+    server = loop.run_until_complete(asyncio.start_server(connect, "127.0.0.1", 0))
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"tcp://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
+@pytest.mark.soak
+def test_a_slow_network_between_scheduler_workers_and_run_costs_time_and_no_match(tmp_path, shared):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=10)
+    run(cup, "local", 2)
+    with slow_way(shared.address, 0.2) as address:
+        workers = [shared.worker(name, before=f"wish['address'] = {address!r}") for name in ("one", "two")]
+        audience = Quiet()
+        outcome, lines = play(cup, "cluster", address, audience)
+        assert is_whole(outcome, audience), lines
+        assert audience.aborts == []
+        assert tables(cup / "cluster") == tables(cup / "local")
+        end(*workers)
+
+
+@pytest.mark.soak
+def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_table(tmp_path, shared):
+    """Workers come back; runs are killed and begun again; whatever is hit, the tables are those of one machine."""
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=60)
+    draws, workers, nannies = random.Random(20), [shared.worker("one"), shared.worker("two")], [shared.nanny()]
+    main = driver(cup, shared.address)
+    for _ in range(20):
+        time.sleep(draws.uniform(0.5, 4))
+        victim = draws.choice(["worker", "nanny", "nanny's worker", "host", "lane", "run"])
+        if victim == "run" or main.poll() is not None:
+            main.kill()
+            main.communicate()
+            main = driver(cup, shared.address)
+        elif victim == "worker":
+            os.kill(workers.pop(0), signal.SIGKILL)
+            workers.append(shared.worker(draws.choice(["one", "two"])))
+        elif victim == "nanny":
+            os.kill(nannies.pop(), signal.SIGKILL)
+            nannies.append(shared.nanny())
+        elif victim == "nanny's worker":
+            if (pid := worker_below(nannies[0])) is not None:
+                os.kill(pid, signal.SIGKILL)
+        else:
+            all_workers = [*workers, *filter(None, [worker_below(nannies[0])])]
+            hosts = [host for pid in all_workers for host in hosts_below(pid)]
+            lanes = [lane for host in hosts for lane in hosts_below(host)]
+            if hit := (hosts if victim == "host" else lanes):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(draws.choice(hit), signal.SIGKILL)
+    main.kill()
+    main.communicate()
+    outcome, _ = play(cup, "results/cup", shared.address, Quiet())
+    assert outcome.complete
+    run(cup, "local", 2)
+    assert tables(cup / "results" / "cup") == tables(cup / "local")
+    below = [child for pid in (*workers, *nannies) for child in descendants(pid)]
+    end(*workers, *nannies)
+    assert gone(below)
