@@ -1,20 +1,31 @@
 """Faults of a cluster: disks that are full, machines that vanish, nannies, schedulers and networks that fail."""
 
+import asyncio
 import contextlib
+import functools
 import os
+import random
 import shutil
 import signal
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from machines import Machines, gone, machines
+from cup import BOT
+from distributed import Client
+from machines import Machines, gone, hosts_below, machines, worker_below
+from processes import descendants
 from sprint import FIRST, LAST
-from test_clusters import play
-from test_tournament import Quiet, workspace
+from test_clusters import Acts, driver, play
+from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 
-from arena.event import tournament
+from arena.event import control, tournament
+from arena.event.cluster.driver import Cluster
+from arena.values import Record
 
 
 @pytest.fixture(scope="module")
