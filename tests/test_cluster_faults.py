@@ -123,14 +123,6 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
     end(workers[0])
 
 
-def recycle(dask_worker: Any) -> int:
-    """End all threads in which a worker runs tasks, and give it others; return how many there were."""
-    before = dask_worker.executors["default"]
-    dask_worker.executors["default"] = ThreadPoolExecutor(before._max_workers, thread_name_prefix="Recycled")
-    before.shutdown(wait=False)
-    return len(before._threads)
-
-
 @pytest.mark.slow
 def test_lanes_outlive_the_threads_of_tasks(tmp_path, shared):
     """The kernel would end a lane with the thread that forked it."""
@@ -140,6 +132,13 @@ def test_lanes_outlive_the_threads_of_tasks(tmp_path, shared):
 
     def now() -> list[int]:
         return [lane for host in hosts_below(worker) for lane in hosts_below(host)]
+
+    def recycle(dask_worker: Any) -> int:  # in here, so that it travels as code: the worker cannot import this file
+        """End all threads in which a worker runs tasks, and give it others; return how many there were."""
+        before = dask_worker.executors["default"]
+        dask_worker.executors["default"] = ThreadPoolExecutor(before._max_workers)
+        before.shutdown(wait=False)
+        return len(before._threads)
 
     def change() -> None:
         lanes.append(now())
@@ -174,7 +173,7 @@ def test_the_status_has_each_lane_of_a_worker_with_the_match_that_it_plays(tmp_p
     assert [lane.lane.rpartition(" ")[2] for lane in (first, second)] == ["referee-1", "referee-2"]
     assert first.machine == second.machine == "pair"
     assert first.match != second.match
-    assert (set(first.bots), first.board) == ({"a", "b"}, "sprint/sprint")
+    assert (set(first.bots), first.board) == ({"a", "b"}, "sprint/default")
     end(worker)
 
 
