@@ -105,3 +105,14 @@ class Game(Protocol[State]):
         of a record is graded.
         """
         return None
+
+    def estimate(self) -> "Callable[[State, Role], Mapping[Move, Value]] | None":
+        """Return a function from a state and a role that moves there to what each of its legal moves is worth.
+
+        It is for games that nobody can solve: a search says what it sees. The score of a value is that of the role's
+        own side (the mean of its roles), the turns are 0 where the search does not know them, and of moves with equal
+        scores the one with fewer turns is better. The same state gives the same values every time, so a search counts
+        its work and looks at no clock. Then each move of a record has a regret, which is shown as an estimate. None
+        when there is no search.
+        """
+        return None

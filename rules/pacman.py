@@ -1,12 +1,12 @@
 """Pacman: one eats pellets, two ghosts hunt it together and move at once. Boards: pacman.toml."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from arena.drawing import MAZE, Piece
-from arena.game import Fact, Game, Move, Outcome, Role
+from arena.game import Fact, Game, Move, Outcome, Role, Value
 
 from .grid import Cell, Wall, board_facts, check_size, on_board, reachable, steps
 
@@ -148,6 +148,39 @@ class Pacman(Game[State]):
             *(f"pellet {x} {y}" for x, y in left),
             f"collected {len(self.pellets) - len(left)}",
         )
+
+    def estimate(self) -> Callable[[State, Role], Mapping[Move, Value]] | None:
+        """Return what each move is worth: Pacman's by a search of some rounds, a ghost's by the capture it can force.
+
+        None for a maze of more cells in play than MOST_CELLS.
+        """
+        from arena.games.pursuit import MOST_CELLS, Pursuit  # needs numpy, which no bot asks for
+
+        number = {cell: index for index, cell in enumerate(sorted(self.cells_in_play))}
+        if len(number) > MOST_CELLS:
+            return None
+        pursuit = Pursuit(
+            ways=[[number[there] for there in self._next[cell].values()] for cell in number],
+            things=[self._bits.get(cell, 0) for cell in number],
+            scores=self.score,
+            enough=self.pellets_to_end,
+            most=max(self.steps - self.first_step, 0),
+        )
+        captured = 100 if self.ghosts == "team" else 50  # the mean of both ghosts' scores
+
+        def worth(state: State, role: Role) -> dict[Move, Value]:
+            pacman, blinky, inky = (number[getattr(state, name)] for name in self.roles)
+            left = self.steps - state.step
+            if role == "pacman":
+                scores = pursuit.runner_scores(pacman, (blinky, inky), state.pellets, left)
+                values = [Value(score, 0) for score in scores]
+            else:
+                hunters = (blinky, inky) if role == "blinky" else (inky, blinky)
+                turns = pursuit.hunter_turns(pacman, *hunters)
+                values = [Value(captured, count) if count <= left else Value(0, left) for count in turns]
+            return dict(zip(self._moves[getattr(state, role)], values, strict=True))
+
+        return worth
 
     def _scored(self, state: State, reason: str) -> Outcome:
         on_pacman = {ghost: getattr(state, ghost) == state.pacman for ghost in GHOSTS}

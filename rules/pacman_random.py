@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from .grid import STEPS, Wall, steps
+from .grid import Wall, steps
 from .random_walls import draw_walls
 
 WIDEST = 10  # cells in a row: the search looks at a million placements then, and takes some seconds
@@ -89,27 +89,11 @@ def turns_to_capture(size: tuple[int, int], walls: tuple[Wall, ...], most: int) 
     An array of shape (cells, cells, cells) by Pacman's, Blinky's and Inky's cell, in the order of `steps`; `most + 1`
     where they need more turns than `most`, and 0 where Pacman stands on a ghost. Pellets play no part.
     """
-    import numpy as np  # takes longer to import than a bot may need for its start, and no bot asks for it
+    from arena.games import pursuit  # needs numpy, which takes longer to import than the rules of a bot may
 
     ways = steps(size, walls)
     number = {cell: index for index, cell in enumerate(ways)}
-    # Column `way` has a neighbour of each cell. Cells of fewer neighbours repeat the first; those without any, which
-    # nobody enters, have themselves.
-    neighbours = [[number[there] for there in ways[cell].values()] or [number[cell]] for cell in ways]
-    columns = np.array([cells + cells[:1] * (len(STEPS) - len(cells)) for cells in neighbours]).T
-
-    pacman, blinky, inky = np.indices((len(ways),) * 3)
-    caught = (pacman == blinky) | (pacman == inky)
-    pacman_moves = ghosts_move = caught  # where a capture can be forced in `count` turns, by who moves first
-    turns = np.where(caught, 0, most + 1)
-    for count in range(1, most + 1):
-        # The ghosts choose together: first where Blinky may go, then for each of these where Inky may.
-        after = np.logical_or.reduce([pacman_moves[:, :, column] for column in columns])
-        after = np.logical_or.reduce([after[:, column] for column in columns])
-        next_pacman = caught | np.logical_and.reduce([ghosts_move[column] for column in columns])
-        pacman_moves, ghosts_move = next_pacman, caught | after
-        turns[pacman_moves & (turns > count)] = count
-    return turns
+    return pursuit.turns_to_capture([[number[there] for there in ways[cell].values()] for cell in ways], most)
 
 
 generator = RandomPacman

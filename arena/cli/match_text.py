@@ -119,5 +119,6 @@ def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
             "remarks": turn.remarks,
             "points_lost": scene.grades[index].points if scene.grades else None,
             "turns_lost": scene.grades[index].turns if scene.grades else None,
+            "estimate": scene.grades[index].estimate if scene.grades else None,
             "state": scene.facts,
         }

@@ -1,9 +1,11 @@
-"""Grades of moves on solved boards: whether a move kept the value of its position, or how much of it was lost.
+"""Grades of moves: whether a move kept the value of its position, or how much of it was lost.
 
+On a solved board the value is that of perfect play. Where the rules have a search instead, the grade is an estimate.
 Pure. It knows the contract of arena.game, and neither records nor who made a move.
 """
 
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -24,6 +26,11 @@ class Grade(NamedTuple):
     critical: bool = False
     """True when some legal move throws points away here: only these moves tell good play from bad."""
 
+    @property
+    def estimate(self) -> bool:
+        """True when a search made the grade, which does not see everything."""
+        return False
+
     def __str__(self) -> str:
         """Return the grade in words, as a replay shows it beside the move; empty for a perfect move."""
         if self.points:
@@ -31,18 +38,77 @@ class Grade(NamedTuple):
         return f"lost {self.turns} turn{'s' if self.turns > 1 else ''}" if self.turns else ""
 
 
+class Estimate(Grade):
+    """A grade by a search; its points are called a regret."""
+
+    __slots__ = ()
+
+    @property
+    def estimate(self) -> bool:
+        """True, as a search made the grade."""
+        return True
+
+    def __str__(self) -> str:
+        """Return the grade in words; empty for a move that no other surpasses."""
+        if self.points:
+            return f"regret of {self.points} point{'s' if self.points > 1 else ''}, an estimate"
+        return f"{super().__str__()}, an estimate" if self.turns else ""
+
+
 def is_solved(game: Game[Any]) -> bool:
     """Return whether rules say that they can solve their boards, without solving one."""
     return getattr(type(game), "solve", Game.solve) is not Game.solve
 
 
-class Grader:
-    """Grades the moves on one board; `of` returns None for a board that is not solved."""
+def is_estimated(game: Game[Any]) -> bool:
+    """Return whether rules say that they can estimate what moves are worth, without making the search."""
+    return getattr(type(game), "estimate", Game.estimate) is not Game.estimate
+
+
+class MoveGrader(ABC):
+    """Grades the moves on one board."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        self.game = game
+        self._grades = lru_cache(REMEMBERED)(self._graded)
+
+    def grade(self, state: Any, role: Role, move: Move) -> Grade:
+        """Return the grade of a legal move."""
+        return self._grades(state, role)[move]
+
+    def best(self, state: Any, role: Role) -> tuple[Move, ...]:
+        """Return the legal moves that lose neither points nor turns."""
+        return tuple(move for move, grade in self._grades(state, role).items() if not (grade.points or grade.turns))
+
+    def of_turns(self, turns: Iterable[Turn]) -> list[Grade]:
+        """Return the grade of each turn of a match, in their order.
+
+        Turns from the first that the rules do not allow have no grade: the rules were edited since, or the record was.
+        """
+        state, grades = self.game.start(), list[Grade]()
+        for _, group in groupby(turns, key=lambda turn: turn.number):
+            moves = {turn.role: turn.move for turn in group}
+            if moves.keys() != set(self.game.to_move(state)):
+                break
+            graded = {role: self._grades(state, role) for role in moves}
+            if any(move not in graded[role] for role, move in moves.items()):
+                break
+            grades += [graded[role][move] for role, move in moves.items()]
+            state = self.game.play(state, moves)
+        return grades
+
+    @abstractmethod
+    def _graded(self, state: Any, role: Role) -> dict[Move, Grade]:
+        """Return the grade of each legal move."""
+
+
+class Grader(MoveGrader):
+    """Grades by the values of a solved board; `of` returns None for a board that is not solved."""
 
     def __init__(self, game: Game[Any], value: Any) -> None:
-        self.game, self._value = game, value
+        super().__init__(game)
+        self._value = value
         self._first = frozenset(game.sides[0])
-        self._grades = lru_cache(REMEMBERED)(self._graded)
 
     @classmethod
     def of(cls, game: Game[Any]) -> "Grader | None":
@@ -62,32 +128,6 @@ class Grader:
         value: Value = self._value(state)
         return value
 
-    def grade(self, state: Any, role: Role, move: Move) -> Grade:
-        """Return the grade of a legal move."""
-        return self._grades(state, role)[move]
-
-    def best(self, state: Any, role: Role) -> tuple[Move, ...]:
-        """Return the legal moves that lose neither points nor turns."""
-        return tuple(move for move, grade in self._grades(state, role).items() if not (grade.points or grade.turns))
-
-    def of_turns(self, turns: Iterable[Turn]) -> list[Grade]:
-        """Return the grade of each turn of a match, in their order.
-
-        Turns from the first that the rules do not allow have no grade: the rules were edited since, or the record was.
-        """
-        state, grades = self.game.start(), list[Grade]()
-        for _, group in groupby(turns, key=lambda turn: turn.number):
-            moves = {turn.role: turn.move for turn in group}
-            movers = self.game.to_move(state)
-            if len(moves) != 1 or tuple(moves) != tuple(movers):
-                break
-            ((role, move),) = moves.items()
-            if move not in (graded := self._grades(state, role)):
-                break
-            grades.append(graded[move])
-            state = self.game.play(state, moves)
-        return grades
-
     def _graded(self, state: Any, role: Role) -> dict[Move, Grade]:
         """Return the grade of each legal move."""
         sign = 1 if role in self._first else -1
@@ -104,3 +144,43 @@ class Grader:
             )
             for move, value in after.items()
         }
+
+
+class Estimator(MoveGrader):
+    """Grades by a search of the rules; `of` returns None for a board without one."""
+
+    def __init__(self, game: Game[Any], worth: Callable[[Any, Role], Mapping[Move, Value]]) -> None:
+        super().__init__(game)
+        self._worth = worth
+
+    @classmethod
+    def of(cls, game: Game[Any]) -> "Estimator | None":
+        """Return the estimator of a board whose rules have a search, else None; None, too, when the rules fail."""
+        try:
+            worth = game.estimate() if is_estimated(game) else None
+        except Exception:  # noqa: BLE001  as in Grader.of
+            return None
+        return None if worth is None else cls(game, worth)
+
+    def worth(self, state: Any, role: Role) -> Mapping[Move, Value]:
+        """Return what each legal move is worth to the side of the role, as far as the search sees."""
+        return self._worth(state, role)
+
+    def _graded(self, state: Any, role: Role) -> dict[Move, Grade]:
+        """Return the grade of each legal move."""
+        worth = self.worth(state, role)
+        score, quickest = max((value.score, -value.turns) for value in worth.values())
+        critical = any(value.score < score for value in worth.values())
+        return {
+            move: Estimate(
+                points=score - value.score,
+                turns=0 if value.score < score else value.turns + quickest,
+                critical=critical,
+            )
+            for move, value in worth.items()
+        }
+
+
+def grader_of(game: Game[Any]) -> MoveGrader | None:
+    """Return the grader of a board: by its solution, else by the search of its rules; None where there is neither."""
+    return Grader.of(game) or Estimator.of(game)

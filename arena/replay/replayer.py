@@ -17,7 +17,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
-from arena.games.grading import Grade, Grader
+from arena.games.grading import Grade, MoveGrader
 from arena.match.referee import facts_digest
 from arena.replay.drawing.board_state import Cell, Grid, numbers, read_grid
 from arena.values import Turn
@@ -107,7 +107,7 @@ class Replayer:
         return Scene(number, turns, steps, after)
 
 
-def scenes(game: Game[Any], turns: Iterable[Turn], grader: Grader | None = None) -> Iterator[Scene]:
+def scenes(game: Game[Any], turns: Iterable[Turn], grader: MoveGrader | None = None) -> Iterator[Scene]:
     """Yield the start and every turn of a match that was played, graded where there is a grader."""
     replayer = Replayer(game)
     yield replayer.opening()

@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Game
-from arena.games.grading import Grader
+from arena.games.grading import MoveGrader, grader_of
 from arena.protocol import clean
 from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
 from arena.replay.replayer import Scene, Step, scenes
@@ -33,7 +33,7 @@ class Games:
         self._rules = rules
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._cache: dict[object, dict[str, object]] = {}
-        self._graders: dict[Game[Any], Grader | None] = {}
+        self._graders: dict[Game[Any], MoveGrader | None] = {}
 
     def game(self, match: Match) -> Game[Any]:
         """Return the game of a match; ArenaError when its rules are not known here."""
@@ -48,12 +48,12 @@ class Games:
             raise game
         return game
 
-    def _grader(self, game: Game[Any]) -> Grader | None:
+    def _grader(self, game: Game[Any]) -> MoveGrader | None:
         """Return the grader of a board; those of the last GRADERS boards are kept."""
         if game not in self._graders:
             while len(self._graders) >= GRADERS:
                 del self._graders[next(iter(self._graders))]
-            self._graders[game] = Grader.of(game)
+            self._graders[game] = grader_of(game)
         return self._graders[game]
 
     def facts(self, record: Record) -> dict[str, object]:

@@ -5,13 +5,14 @@ whole playout. It does not know who tests it, nor what becomes of its sentences.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, Mark, Piece
-from arena.game import CHANCE, Game, Move, Role
-from arena.games.grading import Grader, is_solved
+from arena.game import CHANCE, Game, Move, Role, Value
+from arena.games.grading import Grader, is_estimated, is_solved
 from arena.protocol import LINE_LIMIT
 
 LONGEST = 10_000
@@ -203,6 +204,40 @@ def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]
                 return
 
 
+def estimated(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+    """What a search says has the right form, and it sees the end of the match that is one move away."""
+    worth = _search(game) if is_estimated(game) else None
+    if worth is None or len(steps) < 2:
+        return
+    # One position of each playout, because a search may take some milliseconds: the last.
+    index = len(steps) - 2
+    state, moves = steps[index]
+    for role in moves:
+        if role == CHANCE:
+            continue
+        values = worth(state, role)
+        if values.keys() != set(game.legal_moves(state, role)):
+            yield index, f"estimate has values for {sorted(values)}, which are not the legal moves of {role}"
+            return
+        for score, turns in values.values():
+            if not 0 <= score <= 100 or turns < 0:
+                yield index, f"estimate says {score} in {turns} turns; scores are 0 to 100, and turns not negative"
+                return
+        for move, value in values.items() if len(moves) == 1 else ():
+            if (outcome := game.outcome(game.play(state, {role: move}))) is not None:
+                side = next(side for side in game.sides if role in side)
+                score = sum(outcome.scores[each] for each in side) // len(side)
+                if value.score != score:
+                    yield index, f"estimate says {value.score} for {move!r}, which ends the match with {score}"
+                    return
+
+
+@lru_cache(1)  # rules may prepare a search for long, and every playout asks for it
+def _search(game: Any) -> Callable[[Any, Role], Mapping[Move, Value]] | None:
+    worth: Callable[[Any, Role], Mapping[Move, Value]] | None = game.estimate()
+    return worth
+
+
 def _complete(game: Game[Any], step: Step) -> bool:
     """Return whether every role that is to move has moved."""
     return bool(step.moves) and len(step.moves) == len(game.to_move(step.state))
@@ -232,4 +267,4 @@ def _hashable(value: object) -> bool:
 
 OF_THE_GAME = (lasting, roles, board, drawing)
 OF_A_STATE = (turns, moves, outcomes, views, openness, values, at_once)
-OF_A_PLAYOUT = (ends, tells, repeats, solved)
+OF_A_PLAYOUT = (ends, tells, repeats, solved, estimated)
