@@ -206,7 +206,8 @@ def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]
 
 def estimated(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
     """What a search says has the right form, and it sees the end of the match that is one move away."""
-    worth = _search(game) if is_estimated(game) else None
+    hashable: Any = game  # as the law `lasting` demands
+    worth = _search(hashable) if is_estimated(game) else None
     if worth is None or len(steps) < 2:
         return
     # One position of each playout, because a search may take some milliseconds: the last.
