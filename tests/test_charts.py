@@ -23,7 +23,7 @@ from matplotlib.text import Text
 from arena import charts
 from arena.charts import convergence, style
 from arena.charts.style import About, Nothing, letters
-from arena.results.accuracy import Accuracy
+from arena.results.accuracy import Accuracy, Regret
 from arena.results.leaderboard import Results
 from arena.values import Ending
 
@@ -38,6 +38,7 @@ NAMES = (
     "metrics",
     "progress",
     "rankings",
+    "regret",
     "roles",
     "scores",
     "time",
@@ -58,6 +59,7 @@ def opened(folder: Path, *names: str, boards=stored.BOARDS, repeats: int = 1) ->
     results = Results.open(stored.store(folder, event, records))
     # Nobody played these matches by the rules of a solved board, so the grades are made up, too.
     results.graded = {("mummy_maze/duel", "mummy", bot): Accuracy(9, 50, number) for number, bot in enumerate(names)}
+    results.regrets = {("pacman/classic", "pacman", bot): Regret(9, 50, number) for number, bot in enumerate(names)}
     return results
 
 

@@ -7,12 +7,20 @@ from functools import cache
 from itertools import product
 
 import pytest
+import reported
+import stored
 
+from arena.charts import regret
+from arena.cli.match_text import turn_rows
 from arena.game import Game, Outcome, Value
 from arena.games import pursuit, rulebook
 from arena.games.conformance import flaws
 from arena.games.grading import Estimator, Grader, grader_of
 from arena.replay.replayer import scenes
+from arena.report import replays
+from arena.results import accuracy
+from arena.results.archive import Archive
+from arena.results.leaderboard import Results, write_csv
 from arena.values import Turn
 
 GHOSTS = ("blinky", "inky")
@@ -207,3 +215,73 @@ class Gate(Game):
 def test_check_rules_finds_a_search_that_says_nonsense(worth, words):
     assert [words in flaw.words for flaw in flaws(Gate(tuple(worth)))] == [True]
     assert flaws(Gate((("go", 100, 0), ("wait", 0, 0)))) == []
+
+
+def play(match):
+    """Play a match: `wise` makes moves without regret, and `dice` throws dice."""
+    bots = {seat.role: seat.bot.name for seat in match.seats}
+    game, dice = rulebook.game_of(match), random.Random(f"{match.repeat} {bots}")
+    state, turns = game.start(), []
+    while (outcome := game.outcome(state)) is None:
+        moves = {}
+        for role in game.to_move(state):
+            wise = bots[role] == "wise"
+            moves[role] = dice.choice(estimator().best(state, role) if wise else game.legal_moves(state, role))
+        number = turns[-1].number + 1 if turns else 1
+        turns += [Turn(number=number, role=role, move=move) for role, move in moves.items()]
+        state = game.play(state, moves)
+    record = reported.played(match)
+    verdict = replace(record.verdict, scores=dict(outcome.scores), reason=outcome.reason)
+    return replace(record, turns=tuple(turns), verdict=verdict)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    event = reported.event(("dice", "wise"), rulebook.find("pacman/classic"), repeats=2)
+    plan = reported.plan(event)
+    return stored.store(tmp_path_factory.mktemp("estimated"), event, map(play, plan), plan)
+
+
+def test_a_bot_without_regret_has_none_in_the_leaderboard_and_dice_have_much(folder, tmp_path):
+    results = Results.open(folder)
+    regrets = {row["bot"]: row["regret_estimate"] for row in results.leaderboard_rows()}
+    assert regrets["wise"] == 0
+    assert regrets["dice"] > 1
+    assert "accuracy" not in results.leaderboard()
+    frame = results.regret()
+    assert {*frame["role"]} == {"pacman", *GHOSTS}
+    assert (frame[frame["bot"] == "dice"]["regret_estimate"] >= 0).all()
+    write_csv(results, tmp_path)
+    assert (tmp_path / "regret.csv").is_file()
+    assert not (tmp_path / "accuracy.csv").exists()
+    assert list(regret.frame(results)["regret_estimate"]) == [0, regrets["dice"]]
+
+
+def test_each_match_is_searched_once_and_its_estimates_are_loaded_without_the_rules(folder, monkeypatch):
+    before = Results.open(folder).regrets
+    monkeypatch.setattr(accuracy, "figures_of", None)
+
+    def no_rules(match):
+        raise AssertionError(f"{match.id} asks for its rules")
+
+    assert Results.open(folder, rules=no_rules).regrets == before
+    assert Results.open(folder, rules=no_rules).graded == {}
+
+
+def test_an_edited_rules_file_has_its_matches_graded_again(folder, monkeypatch):
+    before = Results.open(folder).regrets
+    graded = []
+    monkeypatch.setattr(accuracy, "figures_of", lambda record, _: graded.append(record) or {})
+    monkeypatch.setattr(accuracy, "_code_digest", lambda games: f"edited {len(list(games))}")
+    assert Results.open(folder).regrets == {}
+    assert len(graded) == sum(figures.matches for figures in before.values()) // 3
+
+
+def test_replay_and_report_say_beside_each_move_that_its_grade_is_an_estimate(folder):
+    (record,) = Archive.open(folder).records(most=1)
+    game = rulebook.game_of(record.match)
+    shown = [str(grade) for grade in estimator().of_turns(record.turns)]
+    assert any("regret of" in text and text.endswith("an estimate") for text in shown)
+    assert replays.replay(record, replays.Games(rulebook.game_of))["grades"] == shown
+    rows = [row for scene in scenes(game, record.turns, grader_of(game)) for row in turn_rows(record.match, scene)]
+    assert {row["estimate"] for row in rows} == {True}

@@ -96,11 +96,16 @@ def table(results: "Results", width: int | None) -> "Table":
         "": list(_bars(rows)),
         "points": _figures(rows, declared["points"]),
         **{name: [row[name] for row in rows] for name in ("won", "drawn", "lost", "forfeits", "matches")},
-        **{name: _figures(rows, declared[name]) for name in ("accuracy", "blunders") if results.graded},
+        **{name: _figures(rows, declared[name]) for name in _graded(results)},
         **{name: _figures(rows, declared[name]) for name in (*results.columns.values(), *results.event.tie_breaks)},
         **{name: [row[name] for row in rows] for name in endings},
     }
     return _table_of(dict(list(columns.items())[: _fitting_count(columns, width)]))
+
+
+def _graded(results: "Results") -> tuple[str, ...]:
+    """Return the columns of grades that the event has."""
+    return (*(("accuracy", "blunders") if results.graded else ()), *(("regret_estimate",) if results.regrets else ()))
 
 
 def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> int:
@@ -128,7 +133,7 @@ def specialists(results: "Results", bots: Collection[str]) -> "Table":
             "95 %": _intervals(rows, columns["rating"]),
             "points": _figures(rows, columns["points"]),
             "matches": [row["matches"] for row in rows],
-            **{name: _figures(rows, columns[name]) for name in ("accuracy", "blunders") if results.graded},
+            **{name: _figures(rows, columns[name]) for name in _graded(results)},
         }
     )
 

@@ -52,7 +52,7 @@ def find(query: str, workspace: Path = Path(), seed: int | str = 0, most: int = 
     if file is not None:
         known = [f"{name.removesuffix(board)}{each}" for each in boards.all_tables(file)]
     else:
-        files = {file.stem: file for file in _rules(workspace)}
+        files = {file.stem: file for file in rules_files(workspace)}
         known = [f"{file.stem}/{each}" for file in files.values() for each in _readable_names(file)]
         game, _, board = name.rpartition("/")
         if game in files:
@@ -89,7 +89,7 @@ def of_record(match: Match, files: Mapping[str, Path] | None = None) -> Board:
     # Results may come from anybody, and `find` takes a text that ends in `.py` for the path of a file to run.
     if any(not boards.NAME.fullmatch(name) or name.endswith(".py") for name in (match.game, match.board)):
         raise ArenaError(f"{clean(match.label)} is no game and board: a record may name no file of rules")
-    trusted = {str(file): file for file in _rules(Path())} | dict(files or {})
+    trusted = {str(file): file for file in rules_files(Path())} | dict(files or {})
     file = trusted.get(match.rules)
     if not match.drawn:
         named = file is not None and (match.board in _readable_names(file) or rulefile.names_boards(file))
@@ -112,14 +112,16 @@ def path_of(query: str, workspace: Path = Path()) -> Path | None:
 
 def all_boards(workspace: Path = Path()) -> tuple[Board, ...]:
     """Return the boards of every sound game, the workspace's first; of two games of one name only the first counts."""
-    return tuple(board for sound in map(_boards_of, _rules(workspace)) if not isinstance(sound, str) for board in sound)
+    return tuple(
+        board for sound in map(_boards_of, rules_files(workspace)) if not isinstance(sound, str) for board in sound
+    )
 
 
 def drawn_names(workspace: Path = Path()) -> tuple[str, ...]:
     """Return `game/board` of each table with a generator, whose boards are drawn for an event."""
     return tuple(
         f"{file.stem}/{name}"
-        for file in _rules(workspace)
+        for file in rules_files(workspace)
         for name in _readable_names(file)
         if name in boards.generators(file)
     )
@@ -127,7 +129,15 @@ def drawn_names(workspace: Path = Path()) -> tuple[str, ...]:
 
 def unsound(workspace: Path = Path()) -> tuple[str, ...]:
     """Return a line for each game that `all_boards` leaves out, with its mistake."""
-    return tuple(mistake for mistake in map(_boards_of, _rules(workspace)) if isinstance(mistake, str))
+    return tuple(mistake for mistake in map(_boards_of, rules_files(workspace)) if isinstance(mistake, str))
+
+
+def rules_files(workspace: Path = Path()) -> tuple[Path, ...]:
+    """Return every rules file that can be found by its name; of two of one name the workspace's, then the shipped."""
+    by_name: dict[str, Path] = {}
+    for path in (*_files(workspace / "rules"), *_files(rulefile.shipped()), *_plugins()):
+        by_name.setdefault(path.stem, path)
+    return tuple(by_name.values())
 
 
 def _boards_of(path: Path) -> tuple[Board, ...] | str:
@@ -140,7 +150,7 @@ def _boards_of(path: Path) -> tuple[Board, ...] | str:
 
 def games_with_named_boards(workspace: Path = Path()) -> tuple[str, ...]:
     """Return the games with more boards than `all_boards` returns: those that rules files make of a board's name."""
-    return tuple(path.stem for path in _rules(workspace) if rulefile.names_boards(path))
+    return tuple(path.stem for path in rules_files(workspace) if rulefile.names_boards(path))
 
 
 def _built(path: Path, names: Iterable[str]) -> tuple[Board, ...]:
@@ -179,14 +189,6 @@ def _path_in(query: str, workspace: Path) -> tuple[Path | None, str]:
 def _unknown(query: str, labels: list[str]) -> tuple[Board, ...]:
     parts = {part for label in labels for part in label.rsplit("/", 1)}
     raise ArenaError(f"there is no game or board {query!r}; {known_are(query, labels, nearest=sorted(parts))}")
-
-
-def _rules(workspace: Path) -> tuple[Path, ...]:
-    """Return every rules file that can be found by its name; of two of one name the workspace's, then the shipped."""
-    by_name: dict[str, Path] = {}
-    for path in (*_files(workspace / "rules"), *_files(rulefile.shipped()), *_plugins()):
-        by_name.setdefault(path.stem, path)
-    return tuple(by_name.values())
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -14,7 +14,7 @@ from arena.values import Ending
 
 ORDER = (
     *("rank", "bot", "rating", "range", "ranks", "tier", "points", "matches", "won", "drawn", "lost", "forfeits"),
-    *("accuracy", "blunders"),
+    *("accuracy", "blunders", "regret_estimate"),
 )
 """The first columns of the page; tie-breaks, boards, endings and roles follow."""
 INTERVALS = {"range": ("rating_low", "rating_high"), "ranks": ("rank_low", "rank_high")}

@@ -1,7 +1,9 @@
-"""How well bots play on solved boards: of their moves that could throw points away, the share that did not.
+"""How well bots play: their accuracy on solved boards, and their regret on boards whose moves a search estimates.
 
-It owns which moves count, and the cache. arena/games/grading.py grades a move. No match waits for a grade: matches are
-graded when somebody looks at the results, each once.
+The accuracy is the share of the moves that kept the points, of those that could throw points away. The regret is the
+number of points that a bot's moves threw away in a match. This module owns which moves count, and the cache.
+arena/games/grading.py grades a move. No match waits for a grade: matches are graded when somebody looks at the results,
+each once.
 """
 
 # Which moves count
@@ -12,27 +14,33 @@ graded when somebody looks at the results, each once.
 #
 # All moves of a bot count alike, whatever board and role they were made in. A mean over boards and roles, as points
 # have it, would give a role in which a bot is hardly ever tested as much weight as all others.
+#
+# A search sees a small loss in most moves, so a count of its blunders would say little. The regret adds the points up.
 
 import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from arena import durable, rulefile
 from arena.errors import ArenaError
 from arena.game import Game, Role
-from arena.games import grading, solver
-from arena.games.grading import Grader
+from arena.games import grading, pursuit, rulebook, solver
+from arena.games.grading import Estimator, Grader, MoveGrader
 from arena.results.archive import Archive
 from arena.values import Match, Played, Record, digest_of
 
 MOST_GRADED = 5000
 """Matches that are graded of an event: a match of a maze takes some 2 ms, a board of its own some 20 ms."""
+MOST_ESTIMATED = 500
+"""Matches that are graded of an event by a search: one of Pacman takes ESTIMATE_MS of CPU time."""
 
 Rules = Callable[[Match], Game[Any]]
 """Return the game of a match, from rules that are trusted; ArenaError when there are none."""
@@ -71,58 +79,122 @@ class Accuracy(NamedTuple):
         return Accuracy(*(one + another for one, another in zip(self, other, strict=True)))
 
 
+class Regret(NamedTuple):
+    """The moves of a bot in a role on a board, or anywhere, that a search graded: all figures are estimates."""
+
+    matches: int = 0
+    moves: int = 0
+    """Moves that could throw points away."""
+    points: int = 0
+    """Points that moves threw away."""
+    turns: int = 0
+    """Turns that moves lost while they kept the score."""
+
+    @property
+    def points_a_match(self) -> float | None:
+        """None without a match."""
+        return self.points / self.matches if self.matches else None
+
+    @property
+    def turns_a_match(self) -> float | None:
+        """None without a match."""
+        return self.turns / self.matches if self.matches else None
+
+    def __add__(self, other: object) -> "Regret":
+        """Return the sums of two."""
+        if not isinstance(other, Regret):
+            return NotImplemented
+        return Regret(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
 Graded = tuple[str, Role, str]
 """`game/board`, role, bot."""
+Sums = TypeVar("Sums", Accuracy, Regret)
+AnyGrader = TypeVar("AnyGrader", bound=MoveGrader)
 
 
-def by_bot(graded: dict[Graded, Accuracy]) -> dict[str, Accuracy]:
+@dataclass(frozen=True, kw_only=True)
+class Measure(Generic[Sums]):
+    """One of the two measures."""
+
+    file: str
+    """The beginning of its cache's name."""
+    sums: type[Sums]
+    offered: Callable[[Game[Any]], bool]
+    """Return whether rules say that they can grade, without making a grader."""
+    grader: Callable[[Game[Any]], MoveGrader | None]
+    most: int
+    """Matches that are graded of an event."""
+
+
+def _estimator(game: Game[Any]) -> MoveGrader | None:
+    """Return the grader of a board that is not solved."""
+    grader = grading.grader_of(game)
+    return grader if isinstance(grader, Estimator) else None
+
+
+ACCURACY = Measure(file=".accuracy", sums=Accuracy, offered=grading.is_solved, grader=Grader.of, most=MOST_GRADED)
+REGRET = Measure(file=".regret", sums=Regret, offered=grading.is_estimated, grader=_estimator, most=MOST_ESTIMATED)
+
+
+def by_bot(graded: Mapping[Graded, Sums]) -> dict[str, Sums]:
     """Return the sums of each bot over boards and roles."""
-    sums: defaultdict[str, Accuracy] = defaultdict(Accuracy)
-    for (_, _, bot), accuracy in graded.items():
-        sums[bot] += accuracy
-    return dict(sums)
+    sums: dict[str, Sums] = {}
+    for (_, _, bot), figures in graded.items():
+        sums[bot] = sums[bot] + figures if bot in sums else figures
+    return sums
 
 
 def load_or_grade(
-    archive: Archive, labels: Sequence[str], sums: object, rules: Rules, *, all_versions: bool
-) -> dict[Graded, Accuracy]:
-    """Return the accuracy of each bot in each role on the solved boards among `labels`; empty without such a board.
+    archive: Archive,
+    labels: Sequence[str],
+    sums: object,
+    rules: Rules,
+    *,
+    measure: Measure[Sums],
+    all_versions: bool,
+) -> dict[Graded, Sums]:
+    """Return the measure of each bot in each role on the boards among `labels` that it applies to; or empty.
 
-    `sums` are those of the matches that count, for the key of the cache. Of more than MOST_GRADED matches that many
-    are graded, a fair sample.
+    `sums` are those of the matches that count, for the key of the cache. Of more matches than the measure's `most` that
+    many are graded, a fair sample.
     """
-    path = _path(archive, all_versions=all_versions)
+    path = _path(archive, measure, all_versions=all_versions)
+    cached = _load(path)
+    # A board's rules are the file that is found by its name, so a new file can take the place of another.
+    key = digest_of(_code_digest(()), labels, archive.mark(), sums, list(map(str, rulebook.rules_files())))
+    if cached.get("key") == key and cached["rules"] == _hashes(map(Path, cached["rules"])):
+        return {(board, role, bot): measure.sums(*figures) for board, role, bot, *figures in cached["sums"]}
+
     games, complete = list[Game[Any]](), True
-    solved: list[str] = []
+    graded_labels, sources = list[str](), set[Path]()
     for label in labels:
         try:
-            sample = archive.newest_on(label)
-            if sample is not None and grading.is_solved(game := rules(sample.match)):
-                solved.append(label)
-                games.append(game)
+            if (sample := archive.newest_on(label)) is not None:
+                game = rules(sample.match)
+                sources.update(rulefile.sources_of(game))
+                if measure.offered(game):
+                    graded_labels.append(label)
+                    games.append(game)
         except ArenaError:
             complete = False  # where its rules are known and its record is whole, its matches can be graded
     code = _code_digest(games)
-    key = digest_of(code, labels, archive.mark(), sums)
-    cached = _load(path)
-    if cached.get("key") == key:
-        return {(board, role, bot): Accuracy(*figures) for board, role, bot, *figures in cached["sums"]}
-
     known: dict[str, dict[Role, list[int]]] = cached.get("matches", {}) if cached.get("code") == code else {}
-    ids = archive.sample_of(solved, MOST_GRADED, all_versions=all_versions) if solved else []
+    ids = archive.sample_of(graded_labels, measure.most, all_versions=all_versions) if graded_labels else []
     played = archive.played_of(ids)
     new = [match for match in played if match.id not in known]
     # By board and repeat, so that the matches of one drawn board come together and it is solved once.
-    for match, figures in _graded(archive, sorted(new, key=lambda match: (match.label, match.repeat)), rules):
+    for match, figures in _graded(archive, sorted(new, key=lambda match: (match.label, match.repeat)), rules, measure):
         if figures is None:
             complete = False
         else:
             known[match.id] = figures
-    graded = _sums(played, known)
+    graded: dict[Graded, Sums] = _sums(played, known, measure)
     text = json.dumps(
         {
             "key": key if complete else None,  # the next time the matches without figures are tried again
-            "sums": [[*who, *figures] for who, figures in graded.items()],
+            "rules": _hashes(sources),
+            "sums": [list(chain(*row)) for row in graded.items()],
             "code": code,
             "matches": {match.id: known[match.id] for match in played if match.id in known},
         }
@@ -135,10 +207,13 @@ def load_or_grade(
 
 
 def _graded(
-    archive: Archive, matches: Iterable[Played], rules: Rules
+    archive: Archive, matches: Iterable[Played], rules: Rules, measure: Measure[Sums]
 ) -> Iterable[tuple[Played, dict[Role, list[int]] | None]]:
-    """Yield each match with the figures of Accuracy of each role, without the number of matches; None as below."""
-    for match, record, grader in with_graders(archive, matches, rules):
+    """Yield each match with the figures of the measure's sums of each role, without the number of matches.
+
+    None instead of figures for a record that cannot be read, or whose board cannot be played here.
+    """
+    for match, record, grader in with_graders(archive, matches, rules, measure.grader):
         if isinstance(record, ArenaError):
             yield match, None
         else:
@@ -146,21 +221,21 @@ def _graded(
 
 
 def with_graders(
-    archive: Archive, matches: Iterable[Played], rules: Rules
-) -> Iterator[tuple[Played, Record | ArenaError, Grader | None]]:
-    """Yield each match with its record, and with the grader of its board where that is solved.
+    archive: Archive, matches: Iterable[Played], rules: Rules, grader_of: Callable[[Game[Any]], AnyGrader | None]
+) -> Iterator[tuple[Played, Record | ArenaError, AnyGrader | None]]:
+    """Yield each match with its record, and with the grader of its board where there is one.
 
     An ArenaError instead of a record that cannot be read, or whose board cannot be played here; `arena verify` says
-    more. A board is solved once for matches of it that stand one after the other.
+    more. A grader is made once for matches of one board that stand one after the other.
     """
-    grader: Grader | None = None
+    grader: AnyGrader | None = None
     board: object = None
     for match in matches:
         try:
             record = archive.record(match.id)
             if (this := (record.match.rules, record.match.label, record.match.drawn)) != board:
                 board = None  # until its grader is made
-                grader = Grader.of(rules(record.match))
+                grader = grader_of(rules(record.match))
                 board = this
         except ArenaError as error:
             yield match, error, None
@@ -168,14 +243,14 @@ def with_graders(
             yield match, record, grader
 
 
-def figures_of(record: Record, grader: Grader) -> dict[Role, list[int]]:
-    """Return moves, blunders and lost turns of each role whose moves could be graded."""
+def figures_of(record: Record, grader: MoveGrader) -> dict[Role, list[int]]:
+    """Return moves, blunders (of an estimate: points) and lost turns of each role whose moves could be graded."""
     figures: dict[Role, list[int]] = {}
     for turn, grade in zip(record.turns, grader.of_turns(record.turns), strict=False):
         if turn.by == "bot":
             counted = figures.setdefault(turn.role, [0, 0, 0])
             counted[0] += grade.critical
-            counted[1] += grade.points > 0
+            counted[1] += grade.points if grade.estimate else grade.points > 0
             counted[2] += grade.turns
     return figures
 
@@ -185,32 +260,41 @@ def blunderers(archive: Archive, *, all_versions: bool) -> dict[str, dict[Role, 
 
     Matches without such a move are left out. Empty where no grades are stored.
     """
-    stored: dict[str, dict[Role, list[int]]] = _load(_path(archive, all_versions=all_versions)).get("matches", {})
+    path = _path(archive, ACCURACY, all_versions=all_versions)
+    stored: dict[str, dict[Role, list[int]]] = _load(path).get("matches", {})
     blunders = {
         match: {role: figures[1] for role, figures in roles.items() if figures[1]} for match, roles in stored.items()
     }
     return {match: roles for match, roles in blunders.items() if roles}
 
 
-def _path(archive: Archive, *, all_versions: bool) -> Path:
+def _path(archive: Archive, measure: Measure[Any], *, all_versions: bool) -> Path:
     """Return the file of the cache."""
     kind = f"{'-all' if all_versions else ''}{'-renamed' if archive.renamed else ''}"
-    return archive.folder / f".accuracy{kind}.json"
+    return archive.folder / f"{measure.file}{kind}.json"
 
 
-def _sums(played: Iterable[Played], known: dict[str, dict[Role, list[int]]]) -> dict[Graded, Accuracy]:
-    sums: defaultdict[Graded, Accuracy] = defaultdict(Accuracy)
+def _sums(
+    played: Iterable[Played], known: Mapping[str, Mapping[Role, Sequence[int]]], measure: Measure[Sums]
+) -> dict[Graded, Sums]:
+    sums: defaultdict[Graded, Sums] = defaultdict(measure.sums)
     for match in played:
         for role, figures in known.get(match.id, {}).items():
-            sums[match.label, role, match.seats[role]] += Accuracy(1, *figures)
+            sums[match.label, role, match.seats[role]] += measure.sums(1, *figures)
     return dict(sorted(sums.items()))
 
 
 def _code_digest(games: Iterable[Game[Any]]) -> str:
     """Return a hash of the code that grades, and of the rules of these games: grades of other code are not used."""
-    paths = [Path(module) for module in (__file__, grading.__file__, solver.__file__)]
+    paths = [Path(module) for module in (__file__, grading.__file__, solver.__file__, pursuit.__file__)]
     paths += sorted({path for game in games for path in rulefile.sources_of(game)})
     return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()
+
+
+def _hashes(paths: Iterable[Path]) -> dict[str, str]:
+    """Return the hash of each of these rules files and of the tables beside it; empty for a file that is not there."""
+    files = {each for path in paths for each in (path, path.with_suffix(".toml"))}
+    return {str(path): sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in sorted(files)}
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -221,6 +305,8 @@ def _load(path: Path) -> dict[str, Any]:
             return {}
         for _, _, _, *figures in content["sums"]:
             Accuracy(*map(int, figures))
+        if not isinstance(content["rules"], dict):
+            return {}
         for roles in content["matches"].values():
             for figures in roles.values():
                 _, _, _ = map(int, figures)

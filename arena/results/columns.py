@@ -14,7 +14,7 @@ from typing import Any
 from arena.results import tiebreaks
 from arena.values import Ending
 
-DECIMALS = {"%": 1, "logits": 2, "Elo": 0, "points": 1, "score": 1, "seconds": 4}
+DECIMALS = {"%": 1, "logits": 2, "Elo": 0, "points": 1, "score": 1, "points a match": 1, "seconds": 4}
 """Decimals that a person is shown, by unit; figures of other units have 2, unless they are whole numbers."""
 FILE_DECIMALS = 4
 SECONDS_FILE_DECIMALS = 6  # clock readings show microseconds
@@ -126,6 +126,7 @@ ACCURATE = (
     "missing without such a move"
 )
 BLUNDERS = "Only with solved boards: moves a match there that threw points away"
+REGRETS = "Only with boards whose moves a search grades: points a match there that its moves threw away, by estimate"
 LEADERBOARD = Columns(
     (
         Column(
@@ -150,6 +151,7 @@ LEADERBOARD = Columns(
         Column("forfeits", "Its seats that were at fault: the sum of the five endings", "seats", "Forfeits"),
         Column("accuracy", ACCURATE, "%", "Accuracy"),
         Column("blunders", BLUNDERS, "a match", "Blunders"),
+        Column("regret_estimate", REGRETS, "points a match", "Regret (estimate)"),
         Column("TIEBREAK", "The tie-break's figure, where it was needed because ratings and points were equal"),
         *(Column(ending, "Its seats that were at fault in this way", "seats") for ending in map(str, Ending)),
         Column("BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"),
@@ -212,6 +214,17 @@ ACCURACY = Columns(
         Column("accuracy", "The percentage of these moves that did not; missing without such a move", "%"),
         Column("blunders", "Moves a match that threw points away", "a match"),
         Column("turns_lost", "Turns a match that it lost while it kept the score", "a match"),
+    )
+)
+REGRET = Columns(
+    (
+        _BOT,
+        _BOARD,
+        _ROLE,
+        Column("matches", "Matches that were graded: of more than 500 in the event a fair sample", "matches"),
+        Column("moves", "Its moves that could have thrown points away, as far as the search sees", "moves"),
+        Column("regret_estimate", "Points a match that its moves threw away, by estimate", "points a match"),
+        Column("turns_lost", "Turns a match that it lost while it kept the score, by estimate", "a match"),
     )
 )
 CHANCE_BETTER = Columns(
@@ -376,6 +389,7 @@ FRAMES: Mapping[str, Columns] = {
     "strengths": STRENGTHS,
     "advantages": ADVANTAGES,
     "accuracy": ACCURACY,
+    "regret": REGRET,
     "chance_better": CHANCE_BETTER,
     "versions": VERSIONS,
     "crosstable": CROSSTABLE,

@@ -248,7 +248,7 @@ def _readable(
 ) -> Iterator[tuple[Record, Grader | None]]:
     """Yield the records of these matches, those of one board together; add a sentence for each that cannot be read."""
     matches = sorted(archive.played_of(sorted(ids)), key=lambda match: (match.label, match.repeat, match.id))
-    for match, record, grader in with_graders(archive, matches, rules):
+    for match, record, grader in with_graders(archive, matches, rules, Grader.of):
         if isinstance(record, ArenaError):
             problems.append(f"match {match.id}: {record}")
         elif not (

@@ -20,7 +20,7 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
 from arena.results import columns
-from arena.results.accuracy import Accuracy, Graded, Rules, blunderers, by_bot, load_or_grade
+from arena.results.accuracy import ACCURACY, REGRET, Accuracy, Graded, Regret, Rules, blunderers, by_bot, load_or_grade
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
@@ -210,6 +210,19 @@ class Results:
             list(self.boards),
             rating_cache.sums(self.tallies),
             self._rules,
+            measure=ACCURACY,
+            all_versions=self._all_versions,
+        )
+
+    @cached_property
+    def regrets(self) -> dict[Graded, Regret]:
+        """The regret of each bot in each role on the boards whose moves a search estimates; stored as `graded` is."""
+        return load_or_grade(
+            self._archive,
+            list(self.boards),
+            rating_cache.sums(self.tallies),
+            self._rules,
+            measure=REGRET,
             all_versions=self._all_versions,
         )
 
@@ -282,6 +295,7 @@ class Results:
             self.columns,
             self.places,
             by_bot(self.graded),
+            by_bot(self.regrets),
             self.label,
         )
 
@@ -290,7 +304,7 @@ class Results:
         from arena.results.leaderboard import rating_frames
 
         names = rating_rows.leaderboard_columns(
-            self.event.tie_breaks, self.columns, self.places, solved=bool(self.graded)
+            self.event.tie_breaks, self.columns, self.places, solved=bool(self.graded), estimated=bool(self.regrets)
         )
         return rating_frames.leaderboard(names, self.leaderboard_rows())
 
@@ -327,6 +341,12 @@ class Results:
         from arena.results.leaderboard import rating_frames
 
         return rating_frames.accuracy(self.graded)
+
+    def regret(self) -> "pd.DataFrame":
+        """Return a row for each bot, board with estimates and role: graded moves, regret and turns lost a match."""
+        from arena.results.leaderboard import rating_frames
+
+        return rating_frames.regret(self.regrets)
 
     def chance_better(self) -> "pd.DataFrame":
         """Return a row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger."""
@@ -486,10 +506,11 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
         "matches": results.matches(),
         "timing": results.timing(),
     }
-    if results.graded:
-        frames["accuracy"] = results.accuracy()
-    else:
-        (folder / "accuracy.csv").unlink(missing_ok=True)
+    for name, graded in {"accuracy": results.graded, "regret": results.regrets}.items():
+        if graded:
+            frames[name] = getattr(results, name)()
+        else:
+            (folder / f"{name}.csv").unlink(missing_ok=True)
     return tuple(tables.write(frame, columns.FRAMES[name], folder / f"{name}.csv") for name, frame in frames.items())
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from arena.results.accuracy import Accuracy
+from arena.results.accuracy import Accuracy, Regret
 from arena.results.anytext import pd
-from arena.results.columns import ACCURACY, ADVANTAGES, CHANCE_BETTER, HEAD_TO_HEAD, RANKINGS, STRENGTHS
+from arena.results.columns import ACCURACY, ADVANTAGES, CHANCE_BETTER, HEAD_TO_HEAD, RANKINGS, REGRET, STRENGTHS
 from arena.results.leaderboard.rating_rows import Row
 from arena.results.ratings import Ratings
 
@@ -25,7 +25,8 @@ def leaderboard(columns: Sequence[str], rows: Iterable[Row]) -> pd.DataFrame:
 
 def _figures(frame: pd.DataFrame) -> list[str]:
     """Return the columns of figures that may be missing."""
-    return [name for name in ("rating", "rating_low", "rating_high", "accuracy", "blunders") if name in frame]
+    figures = ("rating", "rating_low", "rating_high", "accuracy", "blunders", "regret_estimate")
+    return [name for name in figures if name in frame]
 
 
 def rankings(rows: Iterable[Row]) -> pd.DataFrame:
@@ -58,6 +59,15 @@ def accuracy(graded: Mapping[tuple[str, str, str], Accuracy]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=ACCURACY.names).astype(
         {"accuracy": float, "blunders": float, "turns_lost": float}
     )
+
+
+def regret(graded: Mapping[tuple[str, str, str], Regret]) -> pd.DataFrame:
+    """Return a row for each bot, board and role whose moves were graded by a search."""
+    rows = [
+        (bot, board, role, each.matches, each.moves, each.points_a_match, each.turns_a_match)
+        for (board, role, bot), each in sorted(graded.items(), key=lambda item: (item[0][2], item[0][0], item[0][1]))
+    ]
+    return pd.DataFrame(rows, columns=REGRET.names).astype({"regret_estimate": float, "turns_lost": float})
 
 
 def chance_better(ratings: Ratings) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.game import Role
 from arena.results import tiebreaks
-from arena.results.accuracy import Accuracy
+from arena.results.accuracy import Accuracy, Regret
 from arena.results.columns import LEADERBOARD, RANKINGS
 from arena.results.ratings import Ratings
 from arena.results.ratings.fitting.uncertainty import among
@@ -28,14 +28,17 @@ def leaderboard_columns(
     board_roles: Mapping[tuple[str, Role], str],
     *,
     solved: bool = False,
+    estimated: bool = False,
 ) -> list[str]:
     """Return the names of the columns of a leaderboard; boards and board roles map to the names of their columns.
 
-    `solved`: moves of some board were graded.
+    `solved`: moves of some solved board were graded; `estimated`: moves of some board were graded by a search.
     """
     of_event = {"TIEBREAK": tie_breaks, "BOARD": boards.values(), "BOARD_ROLE": board_roles.values()}
     if not solved:
         of_event |= {"accuracy": (), "blunders": ()}
+    if not estimated:
+        of_event |= {"regret_estimate": ()}
     return [each for name in LEADERBOARD.names for each in of_event.get(name, [name])]
 
 
@@ -46,10 +49,11 @@ def leaderboard(
     boards: Mapping[str, str],
     board_roles: Mapping[tuple[str, Role], str],
     accuracy: Mapping[str, Accuracy],
+    regrets: Mapping[str, Regret],
     label: Callable[[str], str],
 ) -> list[Row]:
     """Return a row a bot, in the order of the standings; `label` returns the name to show for a bot."""
-    columns = leaderboard_columns(tie_breaks, boards, board_roles, solved=bool(accuracy))
+    columns = leaderboard_columns(tie_breaks, boards, board_roles, solved=bool(accuracy), estimated=bool(regrets))
     rated = {rating.bot: rating for rating in ratings.ratings}
     among_ranked = among(ratings, {standing.bot for standing in standings if standing.rank is not None})
     rows = []
@@ -68,6 +72,7 @@ def leaderboard(
             *(standing.rank, standing.bot, *strength, *ranks),
             *(getattr(standing, column) for column in RESULTS),
             *((graded.percent, graded.blunders_a_match) if accuracy else ()),
+            *((regrets.get(standing.bot, Regret()).points_a_match,) if regrets else ()),
             *(None if figure is None else float(figure) for figure in figures),
             *(standing.endings.get(ending, 0) for ending in Ending),
             *(standing.boards.get(board) for board in boards),
