@@ -1,16 +1,18 @@
-"""Ours beside its peers, in plies a second: `python benchmarks/peers.py --fastchess PATH --brutaltester JAR`.
+"""Ours beside its peers: `python benchmarks/peers.py --fastchess PATH --brutaltester JAR`.
 
 Every game has PLIES plies between two players that answer at once, in C and in Python, so that what is measured is
 the runner. Peers know other games than ours, so each has players of its own:
 
 - fastchess: UCI engines that play one legal game of chess from a file, in which no position stands three times, until
   `-maxmoves` ends it. Its rules of chess are in the figure, as those of Mummy Maze are in ours.
-- cg-brutaltester (`-o`): a referee of its protocol that asks both players in turn and checks nothing, in the language
-  of the players. It always starts them anew.
+- cg-brutaltester (`-o`): a referee of its protocol that asks both players in turn and checks nothing, in C and in the
+  language of the players. It always starts referee and players anew.
+
+Each table has two parts. Plies a second is what a user sees, and other programs on the machine disturb it. The CPU time
+of a match (user and system, of the runner and all that it started) is disturbed less.
 
 Peers neither confine players nor freeze them, so ours has rows without either too. What a runner needs to start and to
-end is taken out: a figure comes from the difference of a run of few games and one of many. A peer that is not given
-has no row.
+end is taken out. A peer that is not given has no row.
 """
 
 import argparse
@@ -24,20 +26,27 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import duel
 from matches import LEVELS
-from side_by_side import compiled, measured, on, show
+from side_by_side import Rounds, compiled, measured, on, show
 
 from arena.event.workers import Workers
 from arena.match.play import play
-from arena.sandbox import cores
+from arena.sandbox import cores, procfs
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Match
 
 PLIES = 100
 FEW, MANY = 4, 44
-"""Games a lane of the short and of the long run."""
+"""Games a lane before the clock is read for the first time and for the last time."""
+JAVA_FEW, JAVA_MANY = 100, 300
+"""The same for cg-brutaltester, on all lanes together: Java compiles most of its code during the first hundred games,
+which take two to three times as much CPU time as the next ones."""
+GAME_ENDED = "End of game "
+"""The beginning of the line that cg-brutaltester prints after each game."""
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 UCI_ENGINE = """\
 import sys
 moves = open(sys.argv[1]).read().split()
@@ -65,7 +74,17 @@ PAWNS = (
     *("e2e3", "e7e6", "f2f3", "f7f6", "a3a4", "a6a5", "h3h4", "h6h5", "d3d4", "d6d5"),
 )
 KNIGHTS = ("b1c3", "c3b1"), ("b8c6", "c6b8")
-Rate = Callable[[], float]
+
+
+class Figures(NamedTuple):
+    """What one round tells of one runner."""
+
+    plies_a_second: float
+    cpu_ms: float
+    """CPU milliseconds of a match, of the runner and all that it started."""
+
+
+Measure = Callable[[], Figures]
 
 
 def chess_game() -> Iterator[str]:
@@ -80,23 +99,34 @@ def chess_game() -> Iterator[str]:
         yield from (other[0], mine[0], other[1], mine[1])
 
 
-def ours(bot: Bot, board: object, lanes: int, pin: bool, **conditions: object) -> Rate:
-    """Plies a second of matches of a bot against itself."""
+def ours(bot: Bot, board: object, lanes: int, pin: bool, **conditions: object) -> Measure:
+    """Return what measures matches of a bot against itself."""
 
-    def measure() -> float:
+    def measure() -> Figures:
         first, numbers = [0] * FEW * lanes, iter(range((MANY - FEW) * lanes))
         with Workers(lanes, pin=pin) as workers:
             with_number = lambda number: duel.match(board, bot, number, **conditions)  # type: ignore[arg-type]  # noqa: E731
             list(workers.map(_played, lambda: with_number(first.pop()) if first else None))  # now all is warm
             matches = (with_number(number) for number in numbers)
-            began, plies = time.perf_counter(), 0
+            cpu_before, began, plies = cpu_seconds(os.getpid()), time.perf_counter(), 0
             for done in workers.map(_played, lambda: next(matches, None)):
                 if done.failure or done.result is None:
                     raise RuntimeError(done.failure or "a bot was at fault")
                 plies += done.result
-            return plies / (time.perf_counter() - began)
+            seconds, cpu = time.perf_counter() - began, cpu_seconds(os.getpid()) - cpu_before
+            return Figures(plies / seconds, 1000 * cpu * PLIES / plies)
 
     return measure
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU seconds of a process, of its living descendants, and of those that they have waited for."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended since its parent listed it
+        return 0.0
+    own = sum(map(int, fields[11:15])) / TICKS_A_SECOND  # utime, stime, cutime, cstime: proc_pid_stat(5)
+    return own + sum(map(cpu_seconds, procfs.children(pid)))
 
 
 def _played(launcher: Launcher, match: Match) -> int | None:
@@ -104,17 +134,41 @@ def _played(launcher: Launcher, match: Match) -> int | None:
     return None if record.verdict.faults else len(record.turns)
 
 
-def rate_of(command: Callable[[int], Sequence[str]], lanes: int, folder: Path) -> Rate:
-    """Plies a second of a peer; `command` returns the command line that plays so many games."""
+def fastchess_figures(command: Callable[[int], Sequence[str]], lanes: int, folder: Path) -> Measure:
+    """Return what measures fastchess, by the difference of two runs; `command` plays so many games.
 
-    def seconds(games: int) -> float:
-        began = time.perf_counter()
+    It may hold its output back, so its lines don't show when a game ended.
+    """
+
+    def used(games: int) -> tuple[float, float]:
+        began, before = time.perf_counter(), os.times()
         _run(command(games), folder)
-        return time.perf_counter() - began
+        after = os.times()
+        cpu = after.children_user + after.children_system - before.children_user - before.children_system
+        return time.perf_counter() - began, cpu
 
-    def measure() -> float:
-        short, long = seconds(FEW * lanes), seconds(MANY * lanes)
-        return (MANY - FEW) * lanes * PLIES / max(long - short, 1e-9)
+    def measure() -> Figures:
+        short, short_cpu = used(FEW * lanes)
+        long, long_cpu = used(MANY * lanes)
+        games = (MANY - FEW) * lanes
+        return Figures(games * PLIES / max(long - short, 1e-9), 1000 * (long_cpu - short_cpu) / games)
+
+    return measure
+
+
+def brutaltester_figures(command: Callable[[int], Sequence[str]], folder: Path) -> Measure:
+    """Return what measures cg-brutaltester, by the lines that it prints; `command` plays so many games."""
+
+    def measure() -> Figures:
+        argv = command(JAVA_MANY)
+        with subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+            lines = process.stdout or ()
+            moments = [(time.perf_counter(), cpu_seconds(process.pid)) for line in lines if GAME_ENDED in line]
+        if process.returncode or len(moments) != JAVA_MANY:
+            raise SystemExit(f"{' '.join(argv)}\nplayed {len(moments)} games, exit status {process.returncode}")
+        (began, cpu_before), (ended, cpu) = moments[JAVA_FEW - 1], moments[-1]
+        games = JAVA_MANY - JAVA_FEW
+        return Figures(games * PLIES / (ended - began), 1000 * (cpu - cpu_before) / games)
 
     return measure
 
@@ -169,7 +223,7 @@ def brutaltester(
 
 def check_brutaltester(command: Sequence[str], games: int, folder: Path) -> None:
     """End with a message unless all games of this command line came to their end."""
-    ended = _run(command, folder).count("End of game ")
+    ended = _run(command, folder).count(GAME_ENDED)
     if ended != games:
         raise SystemExit(f"{' '.join(command)}\nended {ended} of {games} games")
 
@@ -180,7 +234,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--fastchess", type=Path, help="the program fastchess")
     parser.add_argument("--brutaltester", type=Path, help="the file cg-brutaltester.jar; java must be in the PATH")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--players", choices=("Python", "C"), help="only players in this language")
+    parser.add_argument("--lanes", type=int, choices=(1, 2), help="only so many lanes")
+    parser.add_argument("--fresh", action="store_true", help="only players that are started anew for each game")
     options = parser.parse_args()
+    if (options.lanes or 1) > len(cores.available()):
+        parser.error(f"--lanes {options.lanes}: this process may use one core only")
     if options.fastchess is None:
         print("skipped: fastchess; give its path: --fastchess PATH")
     elif not os.access(options.fastchess, os.X_OK) or options.fastchess.is_dir():
@@ -200,7 +259,7 @@ def arguments() -> argparse.Namespace:
 
 
 def compare(options: argparse.Namespace, folder: Path) -> None:
-    """Print a table for each language, with kept and with fresh players, of one lane and of two."""
+    """Print tables for each language, with kept and with fresh players, of one lane and of two."""
     game, python = folder / "game", (sys.executable, "-s", "-B", "-u")
     game.write_text("\n".join(chess_game()))
     scripts = {"uci_engine": UCI_ENGINE, "cg_referee": CG_REFEREE, "cg_player": CG_PLAYER}
@@ -213,12 +272,16 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
         players["C"] = (own, {name: (str(program),) for name, program in programs.items()})
     else:
         print("skipped: players in C; there is no compiler")
+    referees = {language: commands["cg_referee"] for language, (_, commands) in players.items()}
     board, free = duel.board(PLIES), set(cores.available())
     level = LEVELS[0]
-    for (language, (bot, commands)), keep, lanes in itertools.product(
-        players.items(), (True, False), sorted({1, min(2, len(free))})
+    languages = [language for language in players if options.players in (None, language)]
+    lane_counts = [options.lanes] if options.lanes else sorted({1, min(2, len(free))})
+    for language, keep, lanes in itertools.product(
+        languages, (False,) if options.fresh else (True, False), lane_counts
     ):
-        rows: dict[str, Rate] = {}
+        bot, commands = players[language]
+        rows: dict[str, Measure] = {}
         for pin, (freeze, sandbox) in itertools.product(
             (True, False), ((True, level), (False, level), (False, "none"))
         ):
@@ -226,23 +289,43 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
             confined = sandbox if sandbox != "none" else "not confined"
             name = f"ours, {where}, {'frozen' if freeze else 'not frozen'}, {confined}"
             rows[name] = ours(bot, board, lanes, pin, freeze=freeze, sandbox=sandbox, keep=keep)
+        if language == "Python" and not keep:  # peers start each interpreter cold
+            rows[f"ours, pinned, frozen, {level}, cold"] = ours(
+                bot, board, lanes, True, freeze=True, sandbox=level, keep=keep, warm=False
+            )
         if options.fastchess:
             engine = (*commands["uci_engine"], str(game))
             check_fastchess(options.fastchess, engine, folder)
             restart = () if keep else ("restart=on",)
-            plain = rate_of(fastchess(options.fastchess, engine, lanes, *restart), lanes, folder)
+            plain = fastchess_figures(fastchess(options.fastchess, engine, lanes, *restart), lanes, folder)
             affinity = fastchess(options.fastchess, engine, lanes, *restart, "-use-affinity")
-            pinned = on({min(free)}, plain) if lanes == 1 else rate_of(affinity, lanes, folder)
+            pinned = on({min(free)}, plain) if lanes == 1 else fastchess_figures(affinity, lanes, folder)
             rows |= {"fastchess, pinned": pinned, "fastchess, free": plain}
         if options.brutaltester and not keep:
-            command = brutaltester(options.brutaltester, commands["cg_referee"], commands["cg_player"], lanes)
-            check_brutaltester(command(FEW), FEW, folder)
-            plain = rate_of(command, lanes, folder)
-            rows |= {"cg-brutaltester, pinned": on({min(free)}, plain)} if lanes == 1 else {}
-            rows["cg-brutaltester, free"] = plain
+            for its_language in dict.fromkeys(("C", language)):
+                if its_language in referees:
+                    command = brutaltester(options.brutaltester, referees[its_language], commands["cg_player"], lanes)
+                    check_brutaltester(command(FEW), FEW, folder)
+                    plain = brutaltester_figures(command, folder)
+                    name = f"cg-brutaltester, its referee in {its_language}"
+                    rows |= {f"{name}, pinned": on({min(free)}, plain)} if lanes == 1 else {}
+                    rows[f"{name}, free"] = plain
         kind = "kept from game to game" if keep else "fresh for each game"
-        title = f"Plies a second, players in {language}, {kind}, {lanes} lane{'s' * (lanes > 1)}"
-        show(title, "/s", measured(rows, options.rounds), next(iter(rows)), more_is_better=True)
+        title = f"players in {language}, {kind}, {lanes} lane{'s' * (lanes > 1)}"
+        found = measured(rows, options.rounds)
+        first = next(iter(rows))
+        show(f"Plies a second, {title}", "/s", column(found, 0), first, more_is_better=True)
+        show(f"CPU time of a match, {title}", "ms", column(found, 1), first, more_is_better=False)
+
+
+def column(found: dict[str, Rounds[Figures]], number: int) -> dict[str, Rounds[float]]:
+    """Return one of the figures of each round, of each runner."""
+    columns: dict[str, Rounds[float]] = {}
+    for name, rounds in found.items():
+        columns[name] = Rounds()
+        columns[name].extend(figures[number] for figures in rounds)
+        columns[name].loads = rounds.loads
+    return columns
 
 
 if __name__ == "__main__":

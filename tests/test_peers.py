@@ -91,6 +91,32 @@ def test_a_referee_of_brutaltester_asks_both_players_in_turn_and_ends(language, 
     assert said == "".join(turns) + "###End 0 1\n"
 
 
+def test_cpu_time_is_that_of_a_process_its_living_children_and_those_that_have_ended():
+    busy = "import time\nwhile time.process_time() < 0.1: pass\n"
+    waits = busy + "print('ready', flush=True); input()"
+    script = (
+        "import subprocess, sys\n"
+        f"subprocess.run([sys.executable, '-I', '-S', '-c', {busy!r}])\n"
+        f"subprocess.run([sys.executable, '-I', '-S', '-c', {waits!r}])\n"
+    )
+    command = [sys.executable, "-I", "-S", "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        assert 0.18 <= peers.cpu_seconds(process.pid) <= 2  # ticks of 0.01 s
+        process.communicate("\n")
+
+
+def test_a_brutaltester_that_ends_before_its_last_game_has_no_figures(tmp_path, monkeypatch):
+    monkeypatch.setattr(peers, "JAVA_FEW", 2)
+    monkeypatch.setattr(peers, "JAVA_MANY", 5)
+    line = "12:00:00,000 INFO  [OldGameThread] End of game 1: 0 1"
+    lines = lambda games: ["/bin/sh", "-c", f"for game in $(seq {games}); do echo '{line}'; done"]  # noqa: E731
+    assert peers.brutaltester_figures(lines, tmp_path)().plies_a_second > 0
+    with pytest.raises(SystemExit, match="played 4 games, exit status 0"):
+        peers.brutaltester_figures(lambda games: lines(games - 1), tmp_path)()
+
+
 def test_a_peer_that_is_not_given_is_skipped_in_a_word_and_a_wrong_path_is_refused(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["peers.py"])
     assert (peers.arguments().fastchess, peers.arguments().brutaltester) == (None, None)
