@@ -49,9 +49,12 @@ for line in sys.stdin:
 
 
 def worker_below(nanny: int) -> int | None:
-    """Return the worker of a nanny, which has one thread for each task; None while there is none."""
-    pids = [pid for pid in descendants(nanny) if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
-    return max(pids, default=None)
+    """Return the worker of a nanny, which multiprocessing has spawned; None while there is none."""
+    for pid in descendants(nanny):
+        with contextlib.suppress(OSError):  # it has ended
+            if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
+                return pid
+    return None
 
 
 class Machines:
