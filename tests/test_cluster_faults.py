@@ -188,6 +188,7 @@ def test_a_scheduler_that_restarts_costs_no_match(tmp_path, shared):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(600)
 def test_workers_of_nannies_play_and_their_death_and_that_of_a_nanny_cost_no_match(tmp_path, shared):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
     run(cup, "local", 2)
@@ -225,7 +226,12 @@ def slow_way(address: str, delay: float) -> Iterator[str]:
 
     async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there = await asyncio.open_connection(host, int(port))
-        await asyncio.gather(pump(reader, there[1], delay), pump(there[0], writer, delay))
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(pump(reader, there[1], delay), pump(there[0], writer, delay))
+
+    async def end_connections() -> None:
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
 
     server = loop.run_until_complete(asyncio.start_server(connect, "127.0.0.1", 0))
     thread = threading.Thread(target=loop.run_forever, daemon=True)
@@ -233,6 +239,7 @@ def slow_way(address: str, delay: float) -> Iterator[str]:
     try:
         yield f"tcp://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     finally:
+        asyncio.run_coroutine_threadsafe(end_connections(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
 
@@ -252,6 +259,7 @@ def test_a_slow_network_between_scheduler_workers_and_run_costs_time_and_no_matc
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1800)
 def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_table(tmp_path, shared):
     """Workers come back; runs are killed and begun again; whatever is hit, the tables are those of one machine."""
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=60)
