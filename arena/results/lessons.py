@@ -293,7 +293,7 @@ class _Choice(NamedTuple):
     move: Move
     score: int
     transcript: int
-    """A hash of all moves of the match."""
+    """Equal for matches of which only the first counts."""
 
 
 class _Estimates:
@@ -313,7 +313,9 @@ class _Estimates:
         if record.verdict.faults:
             return
         names = {seat.role: seat.bot.name for seat in match.seats}
-        transcript = hash(tuple((turn.role, turn.move) for turn in record.turns))
+        # With chance in the game, two matches of the same moves are two observations all the same.
+        by_chance = any(turn.by == "chance" for turn in record.turns)
+        transcript = match.id if by_chance else tuple((turn.role, turn.move) for turn in record.turns)
         for role, name in names.items():
             self._scores[match.label, role, name].append(scores[role])
         for state, turns in _positions(game, record.turns):
@@ -327,7 +329,7 @@ class _Estimates:
                     blunder = _Blunder(0, archive, match.id, turn.number, turn.role, turn.move, (), {})
                     self._own.setdefault(position, []).append(blunder)
                 if position in self._own:
-                    self._choices[position].append(_Choice(name, turn.move, scores[turn.role], transcript))
+                    self._choices[position].append(_Choice(name, turn.move, scores[turn.role], hash(transcript)))
 
     def blunders(self) -> _Blunders:
         """Return the moves of the bot in whose positions other moves scored clearly more."""
