@@ -152,12 +152,12 @@ class Pacman(Game[State]):
     def estimate(self) -> Callable[[State, Role], Mapping[Move, Value]] | None:
         """Return what each move is worth: Pacman's by a search of some rounds, a ghost's by the capture it can force.
 
-        None for a maze of more cells in play than MOST_CELLS.
+        None for a maze of more cells in play than MOST_CELLS, or with matches of more turns than MOST_TURNS.
         """
-        from arena.games.pursuit import MOST_CELLS, Pursuit  # needs numpy, which no bot asks for
+        from arena.games.pursuit import MOST_CELLS, MOST_TURNS, Pursuit  # needs numpy, which no bot asks for
 
         number = {cell: index for index, cell in enumerate(sorted(self.cells_in_play))}
-        if len(number) > MOST_CELLS:
+        if len(number) > MOST_CELLS or self.steps - self.first_step > MOST_TURNS:
             return None
         pursuit = Pursuit(
             ways=[[number[there] for there in self._next[cell].values()] for cell in number],

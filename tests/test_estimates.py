@@ -166,6 +166,7 @@ def test_a_maze_of_too_many_cells_and_rules_that_fail_have_no_estimate(monkeypat
     wide = tuple((x, y) for x in range(1, 12) for y in range(1, 12))[1:]
     large = replace(classic(), size=(1, 11), walls=(), pellets=wide, score=(0,) * 121)
     assert Estimator.of(large) is None
+    assert Estimator.of(replace(classic(), steps=10**9)) is None
     monkeypatch.setattr(pursuit, "Pursuit", None)
     assert Estimator.of(classic()) is None
 
@@ -275,6 +276,15 @@ def test_an_edited_rules_file_has_its_matches_graded_again(folder, monkeypatch):
     monkeypatch.setattr(accuracy, "_code_digest", lambda games: f"edited {len(list(games))}")
     assert Results.open(folder).regrets == {}
     assert len(graded) == sum(figures.matches for figures in before.values()) // 3
+
+
+def test_the_report_searches_no_more_matches_than_the_leaderboard(folder, monkeypatch):
+    monkeypatch.setattr(replays, "MOST_ESTIMATED", 1)
+    games = replays.Games(rulebook.game_of)
+    assert [("grades" in replays.replay(record, games)) for record in Archive.open(folder).records(most=2)] == [
+        True,
+        False,
+    ]
 
 
 def test_replay_and_report_say_beside_each_move_that_its_grade_is_an_estimate(folder):

@@ -40,6 +40,8 @@ Ints = npt.NDArray[np.signedinteger[Any]]
 
 MOST_CELLS = 100
 """Boards of more cells have no estimate: with so many, the turns to a capture take 0.9 s of CPU time and 45 MB."""
+MOST_TURNS = 10_000
+"""Boards of longer matches have no estimate, either."""
 MOST_VALUES = 100_000
 """The values that a search computes; it stops before the round that would need more."""
 COLLECTED_A_MOVE = 0.5
@@ -94,8 +96,8 @@ class Pursuit:
         self._ways, self._neighbours = ways, padded(ways)
         self._things = things
         self._total = sum(map(bool, things))
-        self._scores, self._enough = np.array(scores), enough
-        self._capture = turns_to_capture(ways, most)
+        self._scores, self._enough = np.array(scores, dtype=np.int8), enough  # small numbers are quicker to compare
+        self._capture = turns_to_capture(ways, most).astype(np.int16)
 
     def hunter_turns(self, runner: int, hunter: int, partner: int) -> list[int]:
         """Return for each way of a hunter how many turns later a capture can be forced, this turn included.
@@ -148,9 +150,11 @@ class Pursuit:
         runner = np.array([cell for cell, _ in nodes])[:, None, None]
         taken = np.array([self._total - things.bit_count() for _, things in nodes])[:, None, None]
         capture = self._capture[runner, cells[0][None, :, None], cells[1][None, None, :]]
-        moves = (np.minimum(capture, turns) + 1) // 2
-        more = np.minimum((moves * COLLECTED_A_MOVE).astype(int), np.maximum(self._enough - taken, 0))
-        scores: Ints = self._scores[np.minimum(taken + more, self._total)].astype(np.int8)
+        # By the turns until the capture: a look-up is quicker than arithmetic with all positions.
+        moves = (np.minimum(np.arange(capture.max() + 1), turns) + 1) // 2
+        more = (moves * COLLECTED_A_MOVE).astype(int)
+        last = np.minimum(np.maximum(taken, self._enough), self._total)
+        scores: Ints = self._scores[np.minimum(taken + more[capture], last)]
         return scores
 
     def _ended(
@@ -161,5 +165,5 @@ class Pursuit:
         taken = np.array([self._total - things.bit_count() for _, things in nodes])[:, None, None]
         caught = (runner == cells[0][None, :, None]) | (runner == cells[1][None, None, :])
         ended = caught | (taken >= self._enough) | all_ended
-        scored: Ints = np.where(ended, self._scores[taken], value).astype(np.int8)
+        scored: Ints = np.where(ended, self._scores[taken], value)
         return scored

@@ -11,11 +11,12 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Game
-from arena.games.grading import MoveGrader, grader_of
+from arena.games.grading import Estimator, MoveGrader, grader_of
 from arena.protocol import clean
 from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
 from arena.replay.replayer import Scene, Step, scenes
 from arena.report.deltas import delta
+from arena.results.accuracy import MOST_ESTIMATED
 from arena.values import Match, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
@@ -34,6 +35,7 @@ class Games:
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._cache: dict[object, dict[str, object]] = {}
         self._graders: dict[Game[Any], MoveGrader | None] = {}
+        self._estimated = 0  # matches that were graded by a search
 
     def game(self, match: Match) -> Game[Any]:
         """Return the game of a match; ArenaError when its rules are not known here."""
@@ -65,7 +67,11 @@ class Games:
                 self._cache.clear()
             try:
                 game = self.game(record.match)
-                self._cache[key] = _facts(list(scenes(game, record.turns, self._grader(game))))
+                grader = self._grader(game)
+                if isinstance(grader, Estimator):
+                    self._estimated += 1
+                    grader = grader if self._estimated <= MOST_ESTIMATED else None
+                self._cache[key] = _facts(list(scenes(game, record.turns, grader)))
                 if record.match.drawn and (grid := read_grid(game.board(), game.drawing)) is not None:
                     start = read_state(grid, game.view(game.start(), None), game.drawing)
                     self._cache[key]["grid"] = grid_values(grid, start)

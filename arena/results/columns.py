@@ -221,7 +221,7 @@ REGRET = Columns(
         _BOT,
         _BOARD,
         _ROLE,
-        Column("matches", "Matches that were graded: of more than 500 in the event a fair sample", "matches"),
+        Column("matches", "Matches that were graded: of more than 200 in the event a fair sample", "matches"),
         Column("moves", "Its moves that could have thrown points away, as far as the search sees", "moves"),
         Column("regret_estimate", "Points a match that its moves threw away, by estimate", "points a match"),
         Column("turns_lost", "Turns a match that it lost while it kept the score, by estimate", "a match"),
