@@ -12,7 +12,7 @@ from typing import Any
 
 from .grid import steps
 from .mummy_maze import EATEN, ESCAPED, MOST_CELLS_SOLVED, MummyMaze
-from .random_walls import draw_walls
+from .random_walls import check_loops, draw_walls
 
 MOST_MAZES = 200  # are drawn for a board; with the parameters of [random] three of four mazes have such places
 
@@ -25,6 +25,8 @@ class RandomMazes:
     """Lowest and highest coordinate."""
     density: float = 0.25
     """The share of walls among the borders between two cells."""
+    loops: int = 0
+    """The maze has at least so many loops: openings beyond those without which a cell could not be reached."""
     symmetric: bool = False
     """True when west and east have the same walls, mirrored."""
     shortest: int = 10
@@ -39,6 +41,7 @@ class RandomMazes:
         """Refuse parameters that no maze can have."""
         if self.size[0] >= self.size[1]:
             raise ValueError(f"size: expected the lowest and the highest coordinate, not {self.size}")
+        check_loops(self.size, self.loops)
         if not 0 <= self.explorer_wins <= 1:
             raise ValueError(f"explorer_wins: expected a share from 0 to 1, not {self.explorer_wins}")
         width = self.size[1] - self.size[0] + 1
@@ -58,7 +61,7 @@ class RandomMazes:
             parameters: dict[str, Any] = {
                 "size": self.size,
                 "exit": dice.choice(cells),
-                "walls": draw_walls(self.size, self.density, dice, symmetric=self.symmetric),
+                "walls": draw_walls(self.size, self.density, dice, symmetric=self.symmetric, loops=self.loops),
                 "steps": self.steps,
                 "moves": self.moves,
                 "eaten": self.eaten,

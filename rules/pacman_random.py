@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from .grid import Wall, steps
-from .random_walls import draw_walls
+from .random_walls import check_loops, draw_walls
 
 WIDEST = 10  # cells in a row: the search looks at a million placements then, and takes some seconds
 MOST_MAZES = 200  # are drawn for a board; with the parameters of [random] nearly every maze has such places
@@ -27,6 +27,8 @@ class RandomPacman:
     """Lowest and highest coordinate."""
     density: float = 0.3
     """The share of walls among the borders between two cells, as far as each cell keeps two ways out."""
+    loops: int = 0
+    """The maze has at least so many loops: openings beyond those without which a cell could not be reached."""
     symmetric: bool = True
     """True when west and east have the same walls, mirrored."""
     pellets: int = 35
@@ -45,6 +47,7 @@ class RandomPacman:
             raise ValueError(f"size: expected the lowest and the highest coordinate, not {self.size}")
         if high - low + 1 > WIDEST:
             raise ValueError(f"size: expected at most {WIDEST} cells in a row, or the search takes too long")
+        check_loops(self.size, self.loops)
         if not 0 < self.pellets < (high - low + 1) ** 2:
             raise ValueError(f"pellets: expected 1 to {(high - low + 1) ** 2 - 1}, not {self.pellets}")
         if not 0 <= self.density <= 1:
@@ -57,7 +60,7 @@ class RandomPacman:
         del number  # all are drawn alike
         cells = tuple(steps(self.size, ()))
         for _ in range(MOST_MAZES):
-            walls = draw_walls(self.size, self.density, dice, symmetric=self.symmetric, ways_out=2)
+            walls = draw_walls(self.size, self.density, dice, symmetric=self.symmetric, ways_out=2, loops=self.loops)
             turns = turns_to_capture(self.size, walls, self.latest)
             worth_playing = ((turns >= self.earliest) & (turns <= self.latest)).ravel().nonzero()[0]
             if len(worth_playing):

@@ -115,6 +115,32 @@ def test_the_turns_to_a_capture_are_those_of_a_slow_search():
     assert len(seen) >= 3
 
 
+def loops(size, walls):
+    """Return how many openings a maze has beyond a tree that reaches every cell."""
+    everywhere = steps(size, walls)
+    assert reachable(everywhere, next(iter(everywhere))) == set(everywhere)
+    return sum(map(len, everywhere.values())) // 2 - (len(everywhere) - 1)
+
+
+@pytest.mark.parametrize("least", [0, 1, 9, 30, 49])
+def test_a_maze_has_at_least_so_many_loops_and_with_all_the_walls_that_can_stand_exactly_so_many(least):
+    draw_walls = rulefile.module(rulefile.shipped() / "mummy_maze_random.py").draw_walls
+    for seed in range(6):
+        assert loops((1, 8), draw_walls((1, 8), 1.0, Random(f"loops {seed}"), loops=least)) == least
+        symmetric = draw_walls((1, 8), 0.3, Random(f"loops {seed}"), symmetric=True, ways_out=2, loops=least)
+        assert loops((1, 8), symmetric) >= max(least, 14)
+
+
+@pytest.mark.parametrize("name", ["mummy_maze", "pacman"])
+def test_the_key_loops_of_a_table_is_kept_by_the_boards_that_are_drawn(name):
+    path = rulefile.shipped() / f"{name}.py"
+    table = dict(rulefile.generators(rulefile.tables(path))["random"]) | {"loops": 20}
+    generator = rulefile.module(rulefile.generator_file(path, table.pop(rulefile.GENERATOR))).generator(**table)
+    for seed in range(2):
+        board = generator.draw(Random(f"table {seed}"), seed)
+        assert loops(board["size"], board["walls"]) >= 20
+
+
 def test_drawn_boards_keep_the_contract_of_games():
     assert [flaws(game, playouts=2) for query in (MAZES, "pacman/random") for game in games(drawn(query))] == [[], []]
 
@@ -208,6 +234,7 @@ def test_a_query_for_boards_that_cannot_be_drawn_is_a_mistake_in_one_line(query,
         ('generator = "../x"', "generator: expected the name of a file beside mummy_maze.py"),
         ('generator = "mummy_maze_random"\nwidth = 3', "width: unknown parameter"),
         ('generator = "mummy_maze_random"\ndensity = 0.9', "density: expected 0 to 0.44"),
+        ('generator = "mummy_maze_random"\nloops = 50', "loops: expected 0 to 49, the loops of a board without walls"),
         ('generator = "mummy_maze_random"\nsize = [1, 3]\nshortest = 40', "shortest: none of 200 mazes"),
         ('generator = "mummy_maze_random"\nsize = [1, 21]', "size: only a maze of at most 400 cells can be solved"),
         ('generator = "mummy_maze_random"\nmoves = "fast"', "moves: expected 'free' or 'toward'"),
