@@ -16,7 +16,7 @@ from search import forces
 from arena import parallel, rulefile
 from arena.errors import ArenaError
 from arena.event import config, schedules
-from arena.games import openings, rulebook
+from arena.games import board_cache, boards, openings, rulebook
 from arena.games.conformance import flaws
 from arena.kit import Turn
 from arena.report import replays
@@ -113,6 +113,76 @@ def test_the_turns_to_a_capture_are_those_of_a_slow_search():
             forced = forces(placed, ("blinky", "inky"), lambda state: state.pacman in state[1:3], most)
             assert forced == (exact <= most)
     assert len(seen) >= 3
+
+
+@pytest.fixture
+def draws(monkeypatch):
+    """The numbers of the boards that are drawn in this process, in order; nothing is remembered from other tests."""
+    numbers, draw = [], rulefile.draw
+    monkeypatch.setattr(rulefile, "draw", lambda *board: numbers.append(board[-1]) or draw(*board))
+    boards.drawn_board.cache_clear()
+    yield numbers
+    boards.drawn_board.cache_clear()
+
+
+def drawn_anew(count, folder):
+    """Return boards as another process would have them: from the folder, or drawn."""
+    boards.drawn_board.cache_clear()
+    (board,) = rulebook.find(f"{MAZES}:{count}", seed=SEED, stored=folder)
+    return board.drawn
+
+
+def test_boards_that_were_drawn_for_an_event_are_not_drawn_again(draws, tmp_path):
+    first = drawn_anew(3, tmp_path / "boards")
+    assert draws == [0, 1, 2]
+    assert drawn_anew(3, tmp_path / "boards") == first
+    assert drawn_anew(2, tmp_path / "boards") == first[:2]
+    assert draws == [0, 1, 2]
+    assert drawn_anew(5, tmp_path / "boards")[:3] == first
+    assert draws == [0, 1, 2, 3, 4]
+    (entry,) = (tmp_path / "boards").iterdir()
+    assert entry.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda _: "",
+        lambda text: text[:-20],
+        lambda _: "[" * 100_000,
+        lambda _: "[1, 2]",
+        lambda text: text.replace('\\"steps\\":50', '\\"steps\\":49', 1),
+    ],
+    ids=["empty", "cut", "nested", "another", "edited"],
+)
+def test_a_damaged_entry_is_drawn_again(draws, tmp_path, damage):
+    first = drawn_anew(2, tmp_path)
+    (entry,) = tmp_path.iterdir()
+    text = entry.read_text()
+    assert damage(text) != text
+    entry.write_text(damage(text))
+    assert drawn_anew(2, tmp_path) == first
+    assert draws == [0, 1, 0, 1]
+    assert entry.read_text() == text
+
+
+def test_another_seed_other_parameters_and_an_edited_generator_have_entries_of_their_own(tmp_path):
+    (tmp_path / "rules").mkdir()
+    for file in ("mummy_maze.py", "mummy_maze_random.py", "random_walls.py", "grid.py", "mummy_maze.toml"):
+        (tmp_path / "rules" / file).write_bytes((rulefile.shipped() / file).read_bytes())
+    path = tmp_path / "rules/mummy_maze.py"
+    generator, table = path.with_name("mummy_maze_random.py"), {"density": 0.3}
+    entries = [board_cache.file_of(tmp_path, generator, each, key) for each in (table, {}) for key in ("a", "b")]
+    with path.with_name("grid.py").open("a") as file:  # which the generator imports
+        file.write("# edited\n")
+    entries.append(board_cache.file_of(tmp_path, generator, table, "a"))
+    assert len(set(entries)) == 5
+
+
+def test_boards_are_drawn_where_they_cannot_be_stored(draws, tmp_path):
+    (tmp_path / "file").touch()
+    assert len(drawn_anew(2, tmp_path / "file")) == 2
+    assert draws == [0, 1]
 
 
 def loops(size, walls):
@@ -278,6 +348,18 @@ def test_drawn_boards_have_one_column_in_the_leaderboard_and_one_for_each_role(p
         *("duel", "random", "duel_explorer", "duel_mummy", "random_explorer", "random_mummy")
     ]
     assert first["matches"] == "6"
+
+
+def test_a_run_that_goes_on_and_verify_leaderboard_and_report_draw_no_board_again(played, draws):
+    (entry,) = (played / "results/.boards").iterdir()
+    with entry.open() as file:
+        assert len(json.load(file)["boards"]) == 2
+    for command in ("run", "verify", "leaderboard", "report"):
+        boards.drawn_board.cache_clear()
+        with cup.first_chart_only():
+            done = cup.arena(played, command)
+        assert done.returncode == 0, done.stderr
+    assert draws == []
 
 
 def test_an_event_is_verified_and_replayed_and_drawn_without_its_generator(played):

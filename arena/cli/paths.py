@@ -19,6 +19,11 @@ def builds_folder(workspace: Path) -> Path:
     return workspace / "results" / ".builds"
 
 
+def boards_folder(workspace: Path) -> Path:
+    """Return the folder in which a workspace keeps the boards that it drew for its events."""
+    return workspace / "results" / ".boards"
+
+
 def tournament_file(path: Path | None) -> Path:
     """Return the tournament.toml that `path` names: a file, or a folder that has one; None = the one here."""
     path = path or Path(TOURNAMENT_FILE)

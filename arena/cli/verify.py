@@ -25,9 +25,10 @@ def verify(
         played, total = verify.event_in(archive), verify.count(archive, all_versions=all_versions)
         now = {board.label: board.digest for board in rulebook.all_boards()}
         boards = played.boards if played else ()
-        for label in {board.label for board in boards} - now.keys():  # a board that is made from its name
-            with contextlib.suppress(ArenaError):
-                now |= {board.label: board.digest for board in rulebook.find(label)}
+        for board in boards:
+            if board.label not in now:  # a board that was drawn, or that is made from its name
+                with contextlib.suppress(ArenaError):
+                    now[board.label] = rulebook.digest_now(board) or board.digest
         edited = [board.label for board in boards if now.get(board.label, board.digest) != board.digest]
         with ProgressLine("verify: records") as progress:
             for _, of_record in verify.checked(archive, stored_match.game_of, all_versions=all_versions):

@@ -16,6 +16,7 @@ from typing import Any
 from arena import parallel, rulefile
 from arena.errors import ArenaError, did_you_mean
 from arena.game import Game
+from arena.games import board_cache
 from arena.values import Board, boards_key, digest_of
 
 NAME = re.compile(r"[A-Za-z0-9._,=()-]+")
@@ -83,12 +84,23 @@ def _rules_digest(path: Path, table: Mapping[str, Any], version: str = "") -> st
 
 
 @cache
-def drawn_board(path: Path, name: str, count: int, seed: int | str) -> Board:
-    """Return the board of this name with so many variants, drawn from the seed; ArenaError if one is not sound."""
-    _check_generator(path, name)
-    draw = partial(_draw, path, name, boards_key(seed, f"{path.stem}/{name}"))
-    cores = None if count >= PARALLEL_DRAWS else 1
-    drawn = tuple(parallel.parallel_map(draw, range(count), cores=cores))
+def drawn_board(path: Path, name: str, count: int, seed: int | str, stored: Path | None = None) -> Board:
+    """Return the board of this name with so many variants, drawn from the seed; ArenaError if one is not sound.
+
+    Those in the folder `stored` are not drawn again, and those that are drawn are stored there.
+    """
+    table = _check_generator(path, name)
+    key = boards_key(seed, f"{path.stem}/{name}")
+    entry = None
+    if stored is not None:
+        entry = board_cache.file_of(stored, rulefile.generator_file(path, table[rulefile.GENERATOR]), table, key)
+    known = board_cache.load(entry) if entry is not None else ()
+    drawn = known[:count]
+    if missing := range(len(known), count):
+        cores = None if len(missing) >= PARALLEL_DRAWS else 1
+        drawn += tuple(parallel.parallel_map(partial(_draw, path, name, key), missing, cores=cores))
+        if entry is not None:
+            board_cache.store(entry, drawn)
     for text in drawn:
         drawn_game(path, text)  # raises for a board that is not sound
     return board_of(path, name, drawn)
@@ -99,8 +111,8 @@ def _draw(path: Path, name: str, key: str, number: int) -> str:
         return rulefile.draw(path, name, key, number)
 
 
-def _check_generator(path: Path, name: str) -> None:
-    """Raise ArenaError for a table whose generator does not exist, or does not take its parameters."""
+def _check_generator(path: Path, name: str) -> dict[str, Any]:
+    """Return a table; ArenaError if its generator does not exist, or does not take its parameters."""
     table = generators(path)[name]
     where = f"{path.with_suffix('.toml')}: [{name}]"
     generator = table[rulefile.GENERATOR]
@@ -111,6 +123,7 @@ def _check_generator(path: Path, name: str) -> None:
         raise ArenaError(f"{where} generator: there is no file {file}")
     given = {key: value for key, value in table.items() if key != rulefile.GENERATOR}
     _check_parameters(where, given, _parameters(file, "generator"))
+    return table
 
 
 @lru_cache(REMEMBERED_BOARDS)

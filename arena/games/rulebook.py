@@ -39,13 +39,20 @@ def games_of(board: Board) -> tuple[Game[Any], ...]:
     return tuple(boards.drawn_game(Path(board.rules), drawn) for drawn in board.drawn) or (game_of(board),)
 
 
-def find(query: str, workspace: Path = Path(), seed: int | str = 0, most: int = boards.MOST_DRAWN) -> tuple[Board, ...]:
+def find(
+    query: str,
+    workspace: Path = Path(),
+    seed: int | str = 0,
+    most: int = boards.MOST_DRAWN,
+    stored: Path | None = None,
+) -> tuple[Board, ...]:
     """Return the boards that a query means: a game (all of its boards), `game/board`, a board's own name, or a path.
 
     A path ends in `.py` and is relative to the workspace; `path/board` is one board of it. `game/board:20` is a board
     whose table has a generator: 20 boards under one name, or `most` if that is less, drawn from the seed; without a
-    number it is one. A game means its boards without these. Only the rules that are meant are loaded, so a mistake in
-    another file does no harm. ArenaError when it means nothing, or several games.
+    number it is one. Boards in the folder `stored` are not drawn again. A game means its boards without these. Only the
+    rules that are meant are loaded, so a mistake in another file does no harm. ArenaError when it means nothing, or
+    several games.
     """
     name, count = _counted(query)
     file, board = _path_in(name, workspace)
@@ -69,7 +76,7 @@ def find(query: str, workspace: Path = Path(), seed: int | str = 0, most: int = 
     if file is None:
         return _unknown(query, known)
     if board in boards.generators(file):
-        return (boards.drawn_board(file, board, min(count or 1, most), seed),)
+        return (boards.drawn_board(file, board, min(count or 1, most), seed, stored),)
     names = boards.names_of(file, board)
     if not names:
         return _unknown(query, known)
@@ -103,6 +110,14 @@ def of_record(match: Match, files: Mapping[str, Path] | None = None) -> Board:
 def game_of_record(match: Match, files: Mapping[str, Path] | None = None) -> Game[Any]:
     """Return the game of a recorded match, from rules that are found as in `of_record`; ArenaError as there."""
     return game_of(of_record(match, files))
+
+
+def digest_now(board: Board) -> str | None:
+    """Return the digest that a board of an event has by today's rules; None where there are none. No board is drawn."""
+    if not board.drawn:
+        return find(board.label)[0].digest
+    file = next((file for file in rules_files() if file.stem == board.game), None)
+    return None if file is None else boards.board_of(file, board.name, board.drawn[:1]).digest
 
 
 def path_of(query: str, workspace: Path = Path()) -> Path | None:

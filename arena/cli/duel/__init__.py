@@ -108,7 +108,9 @@ def duel(
     bots = workspace.bot_named(bot), workspace.bot_named(opponent)
     if bots[0] == bots[1] or (bots[0].digest == bots[1].digest and _family(bots[0]) == _family(bots[1])):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
-    event = tournament.event(Path(), boards=options.split(boards or ()), entered=bots)
+    event = tournament.event(
+        Path(), boards=options.split(boards or ()), entered=bots, drawn_boards=paths.boards_folder(Path())
+    )
     playable = tuple(_playable(event, named=bool(boards)))
     pairings = sum(board.variants for board in playable)
     rounds = max_pairings // pairings

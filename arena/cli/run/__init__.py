@@ -68,7 +68,11 @@ def run(
     try:
         entrants = tournament.entrants(path.parent)
         event = tournament.event(
-            path.parent, bots=options.split(bots or ()), boards=options.split(boards or ()), entrants=entrants
+            path.parent,
+            bots=options.split(bots or ()),
+            boards=options.split(boards or ()),
+            entrants=entrants,
+            drawn_boards=paths.boards_folder(path.parent),
         )
     except ArenaError as error:
         raise ArenaError(f"{path}: {error}") from error

@@ -125,13 +125,15 @@ class Tournament(Table):
         boards: Iterable[str] = (),
         entered: tuple[Bot, ...] | None = None,
         entrants: tuple[Bot, ...] | None = None,
+        drawn_boards: Path | None = None,
     ) -> Event:
         """Return the event that this file describes, only with the named bots and boards when any are named.
 
         `entered` are bots that play instead of those of the file. `entrants` are those of the file, if the caller has
-        them already: a thousand bots take half a second to read.
+        them already: a thousand bots take half a second to read. Boards in the folder `drawn_boards` are not
+        drawn again.
         """
-        every_board, chosen = self._boards(workspace), []
+        every_board, chosen = self._boards(workspace, drawn_boards), []
         for name in boards:
             matching = [board for board in every_board if name in {board.label, board.name, board.game}]
             chosen += matching or [_picked("board", name, {board.label: board for board in every_board})]
@@ -211,12 +213,16 @@ class Tournament(Table):
             preload=self.preload,
         )
 
-    def _boards(self, workspace: Path) -> tuple[Board, ...]:
+    def _boards(self, workspace: Path, drawn_boards: Path | None = None) -> tuple[Board, ...]:
         if not self.boards:
             raise ArenaError("boards: none are named; `arena games` lists them")
         try:
             boards = tuple(
-                dict.fromkeys(board for name in self.boards for board in rulebook.find(name, workspace, self.seed))
+                dict.fromkeys(
+                    board
+                    for name in self.boards
+                    for board in rulebook.find(name, workspace, self.seed, stored=drawn_boards)
+                )
             )
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
