@@ -1,11 +1,15 @@
-"""The page on reinforcement learning, followed to the letter: a trained network plays as a bot and has a rank."""
+"""The notebook on reinforcement learning, run cell by cell: a trained network plays as a bot and has a rank.
 
+The cells run here without Jupyter, which has forms of its own for what is no Python: files, folders and commands.
+"""
+
+import json
 import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
+import notebook
 import numpy as np
 import pytest
 from cup import arena
@@ -16,8 +20,8 @@ from arena.encoding import Encoding
 
 pytest.importorskip("pettingzoo", reason="pip install 'botarena[pettingzoo]'")
 
-PAGE = (Path(__file__).parent.parent / "docs" / "rl.md").read_text("utf-8")
-LOOP, TRAIN = blocks(PAGE, "python")
+PAGE = notebook.PAGE.read_text("utf-8")
+LOOP, _ = blocks(PAGE, "python")
 MATCHES = "32"
 """So few teach nothing, but make the file."""
 QUICK = {"run": ["--no-charts", "--set", "max_matches=4"], "check": ["--help"], "submit": ["--help"]}
@@ -26,19 +30,40 @@ QUICK = {"run": ["--no-charts", "--set", "max_matches=4"], "check": ["--help"], 
 
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
-    """The workspace of whoever did as the page says, with fewer matches, and what each command of arena printed."""
-    folder, printed = tmp_path_factory.mktemp("page"), {}
-    for block in blocks(PAGE, "console"):
-        for line in block.splitlines():
-            program, *words = shlex.split(line.removeprefix("$ "))
-            if program == "cd":
-                folder = folder / words[0]
-            elif program == "python":
-                (folder / "train.py").write_text(TRAIN, "utf-8")
-                train(folder, *words[1:-1], MATCHES)
-            elif program == "arena":
-                printed[words[0]] = arena(folder, *words, *QUICK.get(words[0], []))
+    """The workspace of whoever ran the notebook, with fewer matches, and what each command of arena printed."""
+    folder, printed, names = tmp_path_factory.mktemp("page"), {}, {}
+    for cell in json.loads(notebook.NOTEBOOK.read_text("utf-8"))["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        text = "".join(cell["source"])
+        if text.startswith("%%writefile"):
+            first, _, content = text.partition("\n")
+            (folder / first.split()[1]).write_text(content, "utf-8")
+        elif text.startswith(("%", "!")):
+            for line in text.splitlines():
+                program, *words = shlex.split(line)
+                if program == "%cd":
+                    folder = folder / words[0]
+                elif program == "%run":
+                    train(folder, *words[1:-1], MATCHES)
+                elif program == "!arena":
+                    printed[words[0]] = arena(folder, *words, *QUICK.get(words[0], []))
+                else:
+                    assert program == "%pip"
+        else:
+            exec(text, names)
     return folder, printed
+
+
+def test_the_notebook_has_the_text_of_the_page_and_its_blocks_in_their_order():
+    written = json.loads(notebook.NOTEBOOK.read_text("utf-8"))
+    assert written == notebook.notebook(PAGE), "python tests/notebook.py writes it again"
+    code = ["".join(cell["source"]) for cell in written["cells"] if cell["cell_type"] == "code"]
+    assert code[1] == LOOP.rstrip()
+    assert [text.split()[0] for text in code] == [*("%pip", "import", "!arena", "%%writefile", "%run", "!arena")]
+    prose = [cell for cell in written["cells"] if cell["cell_type"] == "markdown"]
+    assert "".join(prose[0]["source"]).startswith("# Reinforcement learning")
+    assert not any("```" in "".join(cell["source"]) for cell in prose)
 
 
 def train(folder, *words):
