@@ -2,11 +2,17 @@
 
 `python benchmarks/clusters.py [MATCHES]` plays an event of so many matches (default 600) on `duel` both ways, with bots
 that answer at once and with bots that compute for 2 ms. The rate is taken between the first tenth of the matches and
-the last, so that no start counts. It also prints how much the memory of driver and scheduler grew in between.
+the last, so that no start counts; the CPU time is that of all processes and of the whole event. It also prints how much
+the memory of driver and scheduler grows with each match, by a line through 90 samples.
+
+`python benchmarks/clusters.py MATCHES forfeits` has the workers play so many matches between bots that never say
+`ready`. These are the shortest matches that there are, and the most work for dask: they say nothing about how long
+matches take, so each pair of them is a task of its own.
 """
 
 import functools
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -15,9 +21,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 from arena.event import config, tournament
 from arena.event.cluster.driver import Cluster
-from arena.values import Abort, Fault, Record
+from arena.values import Abort, Event, Fault, Record
 
 BOT = """\
 import sys, time
@@ -32,7 +40,7 @@ for line in sys.stdin:
         until = time.thread_time() + {seconds}
         while time.thread_time() < until:
             pass
-        print(legal[{index}], flush=True)
+        print(legal[INDEX], flush=True)
         legal = []
 """
 THINKING = {"at once": 0.0, "2 ms": 0.002}
@@ -44,10 +52,14 @@ TOOLS = Path(sys.executable).parent
 class Rate:
     """An audience that measures the rate and the memory between the first and the last tenth."""
 
-    def __init__(self, scheduler: int | None) -> None:
-        self._pids = [os.getpid(), *([scheduler] if scheduler else [])]
+    def __init__(self, *others: int) -> None:
+        """The others are the scheduler and the workers, which use CPU time for this process."""
+        self._others = others
+        self.forfeits = False
+        self._cpu_before = self._cpu_s()
         self.times: list[float] = []
-        self.memory: list[list[int]] = []
+        self.memory: list[tuple[int, ...]] = []
+        """Matches, and the resident memory of this process and of the scheduler in kB."""
 
     def begins(self, planned: int, finished: int) -> None:
         """Part of `Audience`."""
@@ -56,7 +68,8 @@ class Rate:
 
     def absent(self, bot: str, fault: Fault) -> None:
         """Part of `Audience`."""
-        raise RuntimeError(f"{bot}: {fault.words}")
+        if not self.forfeits:
+            raise RuntimeError(f"{bot}: {fault.words}")
 
     def aborted(self, abort: Abort) -> None:
         """Part of `Audience`."""
@@ -66,8 +79,9 @@ class Rate:
         """Part of `Audience`."""
         del record
         self.times.append(time.perf_counter())
-        if len(self.times) in {self.planned // 10, 9 * self.planned // 10}:
-            self.memory.append([resident_kb(pid) for pid in self._pids])
+        played = len(self.times)
+        if played > self.planned // 10 and played % max(1, self.planned // 100) == 0:
+            self.memory.append((played, *(resident_kb(pid) for pid in (os.getpid(), *self._others[:1]))))
 
     @property
     def a_second(self) -> float:
@@ -76,9 +90,26 @@ class Rate:
         return (last - first) / (self.times[last] - self.times[first])
 
     @property
-    def growth_mb(self) -> str:
-        """How much each process grew."""
-        return ", ".join(f"{(after - before) / 1024:+.1f}" for before, after in zip(*self.memory, strict=True))
+    def cpu_ms(self) -> float:
+        """CPU milliseconds a match, once the event is over and its processes have ended."""
+        return 1000 * (self._cpu_s() - self._cpu_before) / self.planned
+
+    @property
+    def bytes_a_match(self) -> str:
+        """The growth of this process and of the scheduler."""
+        played, *resident = np.array(self.memory).T
+        return ", ".join(f"{1024 * np.polyfit(played, each, 1)[0]:+.0f}" for each in resident)
+
+    @property
+    def megabytes(self) -> str:
+        """The resident memory of this process and of the scheduler at the end."""
+        return ", ".join(f"{each / 1024:.0f}" for each in self.memory[-1][1:])
+
+    def _cpu_s(self) -> float:
+        """Return the CPU time of all these processes, and of those below them that have ended."""
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        ours = sum(each.ru_utime + each.ru_stime for each in used)
+        return ours + sum(sum(map(int, stat_of(pid)[11:15])) for pid in self._others) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_kb(pid: int) -> int:
@@ -87,43 +118,68 @@ def resident_kb(pid: int) -> int:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS")))
 
 
+def stat_of(pid: int) -> list[str]:
+    """Return the fields of a process after its name."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
 @contextmanager
-def cluster() -> Iterator[int]:
-    """Start a scheduler and two workers of one lane; yield the scheduler's process."""
+def cluster() -> Iterator[list[int]]:
+    """Start a scheduler and two workers of one lane; yield their processes."""
     scheduler = [TOOLS / "dask", "scheduler", "--host", "127.0.0.1", "--port", str(PORT), "--no-dashboard"]
+    scheduler += ["--dashboard-address", "127.0.0.1:0"]
     worker = [TOOLS / "arena", "worker", ADDRESS, "--lanes", "1"]
     started = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for command in (scheduler, worker, worker)]
     try:
         time.sleep(5)
-        yield started[0].pid
+        yield [process.pid for process in started]
     finally:
         for process in reversed(started):
             process.terminate()
             process.wait()
 
 
+def event_of(home: Path, board: str, bot: str, matches: int) -> Event:
+    """Make a workspace with two bots of this text, of which one chooses the last legal move; return its event."""
+    (home / "bots").mkdir()
+    for name, index in (("first", "0"), ("last", "-1")):
+        (home / "bots" / f"{name}.py").write_text(bot.replace("INDEX", index))
+    (home / "tournament.toml").write_text(
+        f'name = "b"\nboards = ["{board}"]\nbots = "bots"\nrepeats = {matches // 2}\n'
+    )
+    return config.load(home / "tournament.toml").event(home)
+
+
 def main() -> None:
-    """Print both rates and their ratio for each kind of bot."""
+    """Print the rates and their ratio for each kind of bot, or the growth of memory on one board."""
     matches = int(sys.argv[1]) if len(sys.argv) > 1 else 600
     print(f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} cores, {matches} matches each")
-    print("bots think   2 lanes/s   2 workers/s   ratio   growth of driver, scheduler (MB)")
-    with cluster() as scheduler:
+    opened = functools.partial(Cluster, ADDRESS)
+    with cluster() as processes, tempfile.TemporaryDirectory() as folder:
+        if len(sys.argv) > 2:
+            there = Rate(*processes)
+            there.forfeits = True
+            event = event_of(Path(folder), "kuhn_poker/three_cards", "raise SystemExit('INDEX')", matches)
+            tournament.run(event, Path(folder) / "there", workers=2, audience=there, cluster=opened)
+            print(f"forfeits: {there.a_second:.1f}/s, {there.cpu_ms:.1f} CPU ms a match")
+            print(f"driver, scheduler: {there.bytes_a_match} bytes a match, {there.megabytes} MB at the end")
+            return
+        print(
+            "bots think   2 lanes/s   2 workers/s   ratio   CPU ms a match   ratio   driver, scheduler: bytes a match"
+        )
         for name, seconds in THINKING.items():
-            with tempfile.TemporaryDirectory() as folder:
-                home = Path(folder)
-                (home / "bots").mkdir()
-                for index, bot in enumerate(("first", "last")):
-                    (home / "bots" / f"{bot}.py").write_text(BOT.format(seconds=seconds, index=-index))
-                (home / "tournament.toml").write_text(
-                    f'name = "b"\nboards = ["mummy_maze/duel"]\nbots = "bots"\nrepeats = {matches // 2}\n'
-                )
-                event = config.load(home / "tournament.toml").event(home)
-                here, there = Rate(None), Rate(scheduler)
-                tournament.run(event, home / "here", workers=2, audience=here)
-                opened = functools.partial(Cluster, ADDRESS)
-                tournament.run(event, home / "there", workers=2, audience=there, cluster=opened)
-            ratio = there.a_second / here.a_second
-            print(f"{name:>10}   {here.a_second:9.1f}   {there.a_second:11.1f}   {ratio:5.2f}   {there.growth_mb}")
+            home = Path(folder) / name
+            home.mkdir()
+            event = event_of(home, "mummy_maze/duel", BOT.format(seconds=seconds), matches)
+            here = Rate()
+            tournament.run(event, home / "here", workers=2, audience=here)
+            cpu_here = here.cpu_ms  # before more is used
+            there = Rate(*processes)
+            tournament.run(event, home / "there", workers=2, audience=there, cluster=opened)
+            cpu_there = there.cpu_ms
+            rates = f"{here.a_second:9.1f}   {there.a_second:11.1f}   {there.a_second / here.a_second:5.2f}"
+            cpu = f"{cpu_here:6.1f}, {cpu_there:6.1f}   {cpu_here / cpu_there:5.2f}"
+            print(f"{name:>10}   {rates}   {cpu}   {there.bytes_a_match}", flush=True)
 
 
 if __name__ == "__main__":
