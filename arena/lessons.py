@@ -19,6 +19,7 @@ It owns the format of the file, and how a bot is led to a position. arena/result
 # a match, its clocks and forgiven answers all decide what a bot reads. The names of the other bots and whatever they
 # printed decide nothing, and are left out, so that the file can be handed to the author of the bot.
 
+import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -40,7 +41,7 @@ from arena.replay.drawing import draw_state
 from arena.replay.reconstruct import Exchange, confirmed, retrace
 from arena.replay.rerun import Answer, feed
 from arena.results.lessons import Lesson
-from arena.sandbox import folder, levels
+from arena.sandbox import levels
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Match, Opening, Record, Seat, SeatReport, Turn
 
@@ -107,11 +108,11 @@ class LessonTest:
 
         `bot` is a path, or a Bot; `sandbox` is a level of confinement. ArenaError for a bot that cannot be started.
         """
+        __tracebackhide__ = True  # pytest shows the line of the test, and the message
         level = levels.choose(sandbox, unsafe=sandbox in levels.UNSAFE)
-        scratch, _lock = folder.private()
         seated = bot if isinstance(bot, Bot) else discovery.from_path(Path(bot))
-        (built,) = builds.built([seated], scratch, level)
-        with Launcher() as launcher:
+        with tempfile.TemporaryDirectory() as folder, Launcher() as launcher:
+            (built,) = builds.built([seated], Path(folder), level)
             result = play(self, built, launcher, level)
         if not result.passed:
             raise AssertionError(f"{built.name} on {self}: {result.words}")
@@ -208,8 +209,9 @@ def _without_others(record: Record, role: Role) -> Record:
         return seat if seat.role == role else Seat(seat.role, hidden)
 
     def report_of(seat: SeatReport) -> SeatReport:
-        seen = replace(seat, stderr="", warnings=(), confined="")
-        return seen if seat.role == role else replace(seen, bot=RIVAL, digest="")
+        if seat.role == role:
+            return replace(seat, stderr="", warnings=(), confined="")
+        return SeatReport(role=seat.role, bot=RIVAL, digest="", ready=seat.ready, exit=HIDDEN if seat.exit else "")
 
     faults = tuple(fault if fault.role == role else replace(fault, words=HIDDEN) for fault in record.verdict.faults)
     return replace(

@@ -23,6 +23,7 @@ How a lesson looks, and how a bot is tested by it, belong to others.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import groupby, islice
 from math import sqrt
 from pathlib import Path
@@ -156,7 +157,7 @@ class _Position(NamedTuple):
     drawn: str
     role: Role
     state: Any
-    """On a solved board the state, else what the role is shown and its legal moves."""
+    """On a solved board the state, else a hash of what the role is shown and of its legal moves."""
 
 
 _Blunders = dict[_Position, list[_Blunder]]
@@ -174,7 +175,8 @@ def find(
     """Return the lessons of a bot in the matches that count, at most so many.
 
     `board` is a `game/board` or a board's name; `board` and `role` choose among the lessons. Of each archive at most
-    MOST_GRADED matches of the bot are looked at. ArenaError for an unknown bot, board or role.
+    MOST_GRADED matches of the bot are looked at, and as many matches of others where no board is solved. ArenaError for
+    an unknown bot, board or role.
     """
     entries = [entry for archive in archives for entry in archive.entries().values()]
     bots = sorted({entry.bot for entry in entries})
@@ -192,9 +194,10 @@ def find(
     blunders, estimates = _Blunders(), _Estimates(bot)
     problems: list[str] = []
     looked_at = 0
+    own_ids, unsolved = set[str](), set[str]()
     for archive in archives:
         ids = archive.sample_of(labels, MOST_GRADED, bot=bot)
-        unsolved = set[str]()
+        own_ids.update(ids)
         for record, grader in _readable(archive, ids, rules, problems):
             looked_at += 1
             if grader is None:
@@ -202,11 +205,11 @@ def find(
                 estimates.add(archive, record, rules(record.match))
             else:
                 _add_graded(blunders, archive, record, grader, bot)
-        if unsolved:
-            others = set(archive.sample_of(sorted(unsolved), MOST_GRADED)) - set(ids)
-            for record, grader in _readable(archive, others, rules, problems):
-                if grader is None:
-                    estimates.add(archive, record, rules(record.match))
+    for archive in archives if unsolved else ():
+        others = set(archive.sample_of(sorted(unsolved), MOST_GRADED)) - own_ids
+        for record, grader in _readable(archive, others, rules, problems):
+            if grader is None:
+                estimates.add(archive, record, rules(record.match))
     chosen = _worst({**blunders, **estimates.blunders()}, most, role)
     return Lessons(_lessons(chosen, rules), looked_at, tuple(problems))
 
@@ -261,14 +264,17 @@ def _readable(
 
 def _positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
     """Yield the state before each turn, and the moves of this turn, up to the first that the rules do not allow."""
-    state = game.start()
-    for _, group in groupby(turns, key=lambda turn: turn.number):
+    state, last = game.start(), 0
+    for number, group in groupby(turns, key=lambda turn: turn.number):
         moves = tuple(group)
-        if {turn.role for turn in moves} != {*game.to_move(state)} or any(
-            turn.move not in game.legal_moves(state, turn.role) for turn in moves
+        if (
+            number <= last
+            or {turn.role for turn in moves} != {*game.to_move(state)}
+            or any(turn.move not in game.legal_moves(state, turn.role) for turn in moves)
         ):
             return
         yield state, moves
+        last = number
         state = game.play(state, {turn.role: turn.move for turn in moves})
 
 
@@ -320,10 +326,11 @@ class _Estimates:
             self._scores[match.label, role, name].append(scores[role])
         for state, turns in _positions(game, record.turns):
             for turn in turns:
-                if turn.by != "bot":
+                if turn.by != "bot" or turn.role not in names:
                     continue
-                seen = tuple(game.view(state, turn.role)), tuple(game.legal_moves(state, turn.role))
-                position = _Position(match.label, match.drawn, turn.role, seen)
+                # A hash, because the facts of a million positions would fill the memory.
+                shown = "\n".join((*game.view(state, turn.role), "", *game.legal_moves(state, turn.role)))
+                position = _Position(match.label, match.drawn, turn.role, sha256(shown.encode()).digest())
                 name = names[turn.role]
                 if name == self._bot:
                     blunder = _Blunder(0, archive, match.id, turn.number, turn.role, turn.move, (), {})

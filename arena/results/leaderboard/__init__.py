@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from arena.results.leaderboard.rating_rows import Row
 
-GRADED_MATCHES = 10
-"""Matches of a bot in which `Results.lessons` looks for lessons; each takes some 5 ms."""
+GRADED_MATCHES, ALL_GRADED_MATCHES = 10, 2000
+"""Matches of a bot, and of all bots, in which `Results.lessons` looks for lessons; each takes some 5 ms."""
 
 
 class Results:
@@ -229,8 +229,8 @@ class Results:
     def lessons(self, bots: Collection[str], most: int) -> dict[str, tuple[Lesson, ...]]:
         """Return at most so many lessons of each of these bots, where its moves on solved boards are graded already.
 
-        Of each bot at most GRADED_MATCHES matches with a blunder are looked at, so that a report of many bots does not
-        take long; `arena lessons` looks at more.
+        Of each bot only GRADED_MATCHES matches with a blunder are looked at, and fewer where there are many bots, so
+        that a report does not take long; `arena lessons` looks at more.
         """
         if not self.graded:
             return {}
@@ -239,7 +239,8 @@ class Results:
         for match in self._archive.played_of(sorted(blunders)):
             for bot in {match.seats[role] for role in blunders[match.id]}.intersection(bots):
                 matches[bot].append(match.id)
-        ids = {match for of_bot in matches.values() for match in of_bot[:GRADED_MATCHES]}
+        each = max(1, min(GRADED_MATCHES, ALL_GRADED_MATCHES // max(1, len(matches))))
+        ids = {match for of_bot in matches.values() for match in of_bot[:each]}
         return find_graded(self._archive, matches, ids, self._rules, most=most)
 
     @property
