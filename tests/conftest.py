@@ -21,9 +21,9 @@ os.environ.setdefault("ARENA_CGROUP", "none")  # tests start alike on every mach
 sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def launcher() -> Iterator[object]:
-    """A door for all tests of a module."""
+    """A launcher for all tests of a process that need no other: the start of each takes 0.1 s of CPU."""
     from arena.sandbox.launcher import Launcher  # here, so that tests of nothing but values do not wait for it
 
     with Launcher() as launcher:

@@ -79,7 +79,12 @@ JAVA = (
 
 PUBLIC_PYTHON = "/usr/bin/python3"
 """An interpreter that every user can read, as bubblewrap wants it of root."""
-failure = cache(selftest.failure)
+
+
+@cache
+def failure(level: str, interpreter: str) -> str | None:
+    """Return why a level does not work here with this interpreter; None when it does."""
+    return levels.failure(level) if interpreter == PYTHON else selftest.failure(level, interpreter)
 
 
 def offered(level: str) -> str:
@@ -242,10 +247,19 @@ def toolchains() -> dict[str, tuple[str, ...]]:
     }
 
 
+@cache
+def compiled(source: str) -> bytes:
+    """Return the class file of a Java program."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "Bot.java").write_text(source)
+        subprocess.run(["javac", "Bot.java"], cwd=folder, check=True)
+        return Path(folder, "Bot.class").read_bytes()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINING)
 @pytest.mark.parametrize("name", toolchains())
-def test_what_is_on_this_machine_starts_and_plays_confined(tmp_path, level, name):
+def test_what_is_on_this_machine_starts_and_plays_confined(tmp_path, launcher, level, name):
     command = toolchains()[name]
     home = tmp_path / "bot"
     home.mkdir()
@@ -264,11 +278,11 @@ def test_what_is_on_this_machine_starts_and_plays_confined(tmp_path, level, name
     if name == "java":
         if shutil.which("javac") is None:
             pytest.skip("javac is not on this machine")
-        (home / "Bot.java").write_text(JAVA)
-        subprocess.run(["javac", "Bot.java"], cwd=home, check=True)
-    bot = Bot(name="b", command=command, digest=name, files=str(home))
+        (home / "Bot.class").write_bytes(compiled(JAVA))
+    bot = Bot(name="b", command=command, digest=f"{name} at {level}", files=str(home))
+    limits = Limits(memory=400_000_000, cpu=60.0)
     try:
-        record = play(match_of(bot, bot, sandbox=level, limits=Limits(memory=400_000_000, cpu=60.0)))
+        record = play(match_of(bot, bot, sandbox=level, limits=limits), launcher=launcher)
     except ConfinementError as error:
         if os.getuid() != 0 or level != "bubblewrap":
             raise
@@ -308,7 +322,7 @@ def venv():
 
 
 @pytest.mark.parametrize("level", CONFINING)
-def test_a_bot_reads_the_packages_of_its_interpreter_and_no_workspace_that_lies_beside_them(venv, level):
+def test_a_bot_reads_the_packages_of_its_interpreter_and_no_workspace_that_lies_beside_them(launcher, venv, level):
     tries = (
         "sys, time\nimport helper\n"
         f"for read in (lambda: open({str(venv / 'cup/bots/rival.py')!r}), lambda: os.listdir({str(venv / 'cup')!r}),\n"
@@ -317,7 +331,7 @@ def test_a_bot_reads_the_packages_of_its_interpreter_and_no_workspace_that_lies_
     )
     spy = bot_of(venv / "cup/bots/spy.py", STEADY.replace("sys, time\n", tries), offered(level))
     spy = replace(spy, command=(str(venv / "bin/python"), *spy.command[1:]))
-    assert play(match_of(spy, spy, sandbox=level)).verdict.faults == ()
+    assert play(match_of(spy, spy, sandbox=level), launcher=launcher).verdict.faults == ()
 
 
 def test_a_workspace_that_bots_could_read_is_refused_before_anything_is_played(tmp_path):
@@ -368,20 +382,20 @@ def test_a_workspace_in_any_folder_that_every_bot_may_read_is_refused(tmp_path, 
 # Limits, as arena sees them
 
 
-def test_a_bot_that_dies_of_its_memory_limit_is_told_peak_and_limit(tmp_path, steady):
+def test_a_bot_that_dies_of_its_memory_limit_is_told_peak_and_limit(launcher, tmp_path, steady):
     eater = bot_of(
         tmp_path / "eater.py", LINES + "    elif line.startswith('go'): kept = [bytes(10**6) for _ in range(10**4)]\n"
     )
-    (fault,) = play(match_of(eater, steady, limits=Limits(memory=100_000_000))).verdict.faults
+    (fault,) = play(match_of(eater, steady, limits=Limits(memory=100_000_000)), launcher=launcher).verdict.faults
     assert fault.ending == "crashed"
     assert "MemoryError" in fault.words
     assert "MB, its limit is 100 MB" in fault.words
 
 
-def test_a_limit_that_is_too_low_for_an_interpreter_is_said_as_such(tmp_path):
+def test_a_limit_that_is_too_low_for_an_interpreter_is_said_as_such(launcher, tmp_path):
     slow = STEADY.replace("print('ready'", "time.sleep(0.1); print('ready'")  # so long that the watchdog looks
     bot = bot_of(tmp_path / "slow.py", slow)
-    one, *_ = play(match_of(bot, bot, limits=Limits(memory=3_000_000))).verdict.faults
+    one, *_ = play(match_of(bot, bot, limits=Limits(memory=3_000_000)), launcher=launcher).verdict.faults
     assert one.ending in {"crashed", "limit_exceeded"}  # whichever is faster: the system's limit or our look
     assert "3 MB, which may be too little for its interpreter to start" in one.words
 
@@ -404,13 +418,12 @@ def test_more_processes_than_allowed_are_seen_and_all_of_them_ended(tmp_path, le
     assert (fault.ending, fault.words) == ("limit_exceeded", "processes: more than 3 at once")
 
 
-def test_waits_are_excused_where_a_bot_is_one_process_because_its_level_refuses_more(tmp_path, steady):
+def test_waits_are_excused_where_a_bot_is_one_process_because_its_level_refuses_more(launcher, tmp_path, steady):
     offered("landlock")
-    with Launcher() as launcher:
-        for processes, complete in ((None, True), (1, True), (2, False)):
-            conditions = Conditions(sandbox="landlock", limits=Limits(processes=processes))
-            with live.started(steady, conditions, launcher) as bot:
-                assert bot._meter.complete is complete
+    for processes, complete in ((None, True), (1, True), (2, False)):
+        conditions = Conditions(sandbox="landlock", limits=Limits(processes=processes))
+        with live.started(steady, conditions, launcher) as bot:
+            assert bot._meter.complete is complete
 
 
 SPENDS = """
@@ -426,9 +439,11 @@ for line in sys.stdin: {after}
 @pytest.mark.slow
 @pytest.mark.parametrize("after", ["pass", "time.sleep(60)"], ids=["leaves by itself", "is killed"])
 @pytest.mark.parametrize("level", CONFINING)
-def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_and_of_no_other_program(tmp_path, level, after):
+def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_and_of_no_other_program(
+    launcher, tmp_path, level, after
+):
     spender = bot_of(tmp_path / "spender.py", SPENDS.format(after=after), offered(level))
-    with live.ready(spender, Conditions(sandbox=level)) as bot:
+    with live.ready(spender, Conditions(sandbox=level), launcher) as bot:
         live.say_goodbye(bot, b"end x\n")
         report = bot.report()
     assert 0.2 <= report.cpu < 5.0
@@ -437,9 +452,9 @@ def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_and_of_no_other_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINING)
-def test_cpu_time_over_the_limit_of_a_match_is_said_as_such(tmp_path, level):
+def test_cpu_time_over_the_limit_of_a_match_is_said_as_such(launcher, tmp_path, level):
     spinner = bot_of(tmp_path / "spinner.py", "while True: pass\n", offered(level))
-    with live.started(spinner, Conditions(sandbox=level, limits=Limits(cpu=1.0))) as bot:
+    with live.started(spinner, Conditions(sandbox=level, limits=Limits(cpu=1.0)), launcher) as bot:
         bot._watchdog._limits = Limits(cpu=None)  # so that it is the kernel that ends it
         heard = live.ask(bot, READY)
     assert (heard.ending, heard.words.partition(":")[0]) == ("limit_exceeded", "cpu")
@@ -478,17 +493,17 @@ def test_the_kernel_ends_a_fork_bomb_before_anybody_looks(tmp_path, level):
     assert_the_kernel_bounds_a_fork_bomb(tmp_path, level)
 
 
-def test_as_many_processes_as_allowed_are_no_fault(tmp_path, steady):
+def test_as_many_processes_as_allowed_are_no_fault(launcher, tmp_path, steady):
     forks = STEADY.replace("sys, time\n", "sys, time\nif os.fork() == 0: time.sleep(600)\n")
     pair = bot_of(tmp_path / "pair.py", forks)
-    assert play(match_of(pair, steady, limits=Limits(processes=2))).verdict.faults == ()
+    assert play(match_of(pair, steady, limits=Limits(processes=2)), launcher=launcher).verdict.faults == ()
 
 
-def test_what_lies_beside_a_bot_and_in_its_home_folder_is_out_of_reach(tmp_path, steady):
+def test_what_lies_beside_a_bot_and_in_its_home_folder_is_out_of_reach(launcher, tmp_path, steady):
     (tmp_path / "secret.txt").write_text("secret")
     tries = f"sys, time\ntry: open({str(tmp_path / 'secret.txt')!r})\nexcept OSError: pass\nelse: sys.exit('read')\n"
     spy = bot_of(tmp_path / "spy.py", STEADY.replace("sys, time\n", tries))
-    assert play(match_of(spy, steady)).verdict.faults == ()
+    assert play(match_of(spy, steady), launcher=launcher).verdict.faults == ()
 
 
 # Builds
@@ -516,15 +531,14 @@ def test_a_build_runs_many_processes_on_a_copy_and_leaves_what_it_made(tmp_path,
 
 
 @pytest.mark.parametrize("level", CONFINING)
-def test_a_build_that_fails_or_reaches_out_says_so_and_leaves_nothing(tmp_path, level):
+def test_a_build_that_fails_or_reaches_out_says_so_and_leaves_nothing(launcher, tmp_path, level):
     offered(level)
     (tmp_path / "secret").write_text("secret")
     home = tmp_path / "bot"
     home.mkdir()
-    bot = Bot(name="b", command=("./bot",), digest="b", files=str(home))
-    with Launcher() as launcher:
-        words = ("bash", "-c", f"cat {tmp_path / 'secret'}; exit 3")
-        built = building.build(launcher, bot, words, level, tmp_path / "out")
+    bot = Bot(name="b", command=("./bot",), digest=f"fails at {level}", files=str(home))
+    words = ("bash", "-c", f"cat {tmp_path / 'secret'}; exit 3")
+    built = building.build(launcher, bot, words, level, tmp_path / "out")
     assert built.failure == "it ended with exit 3"
     assert "secret" in built.output  # the name, in what cat complains of
     assert built.output.count("secret") == 1
@@ -715,9 +729,9 @@ SPINNER = (
 
 
 @pytest.mark.parametrize("level", CONFINING)
-def test_a_bot_does_not_run_while_it_is_not_asked(tmp_path, level):
+def test_a_bot_does_not_run_while_it_is_not_asked(launcher, tmp_path, level):
     spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered(level))
-    with live.ready(spinner, Conditions(sandbox=level)) as bot:
+    with live.ready(spinner, Conditions(sandbox=level), launcher) as bot:
         program = bot.program
         assert program is not None
         assert until(lambda: stopped(program))
@@ -751,27 +765,26 @@ def test_a_bot_that_sends_itself_sigcont_without_end_stays_frozen_all_the_same(t
             assert all(stopped(pid) for pid in list(launcher._group(bot.child)))
 
 
-def test_a_bot_that_woke_up_is_frozen_again_while_others_think(tmp_path):
+def test_a_bot_that_woke_up_is_frozen_again_while_others_think(launcher, tmp_path):
     conditions = Conditions(sandbox="landlock")
     thinks = ANSWERS.replace("print('x'", "time.sleep(0.1); print('x'")
-    with Launcher() as launcher:
-        spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered("landlock"))
-        bots = {"r": LiveBot(launcher, "r", spinner, conditions, RULES)}
-        bots["q"] = LiveBot(launcher, "q", bot_of(tmp_path / "thinks.py", thinks), conditions, RULES)
-        ask_all(bots, {"r": READY, "q": READY})
-        program = bots["r"].program
-        assert until(lambda: stopped(program))
-        bots["r"].child.thaw()  # as by a signal that nobody foresaw
-        assert not stopped(program)
-        assert ask_all(bots, {"q": GO})["q"].line == b"x"
-        assert stopped(program)
-        for bot in bots.values():
-            bot.end()
-
-
-def test_a_bot_that_used_cpu_time_while_it_was_frozen_is_looked_at_after_each_stop_from_then_on(tmp_path):
     spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered("landlock"))
-    with live.ready(spinner, Conditions(sandbox="landlock")) as bot:
+    bots = {"r": LiveBot(launcher, "r", spinner, conditions, RULES)}
+    bots["q"] = LiveBot(launcher, "q", bot_of(tmp_path / "thinks.py", thinks), conditions, RULES)
+    ask_all(bots, {"r": READY, "q": READY})
+    program = bots["r"].program
+    assert until(lambda: stopped(program))
+    bots["r"].child.thaw()  # as by a signal that nobody foresaw
+    assert not stopped(program)
+    assert ask_all(bots, {"q": GO})["q"].line == b"x"
+    assert stopped(program)
+    for bot in bots.values():
+        bot.end()
+
+
+def test_a_bot_that_used_cpu_time_while_it_was_frozen_is_looked_at_after_each_stop_from_then_on(launcher, tmp_path):
+    spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered("landlock"))
+    with live.ready(spinner, Conditions(sandbox="landlock"), launcher) as bot:
         assert until(lambda: stopped(bot.program))
         bot._freezer.doubted = False
         bot.child.thaw()  # as by a signal that nobody foresaw
@@ -781,10 +794,10 @@ def test_a_bot_that_used_cpu_time_while_it_was_frozen_is_looked_at_after_each_st
         assert stopped(bot.program)
 
 
-def test_a_process_that_is_doubted_in_one_match_is_doubted_in_its_next(tmp_path):
+def test_a_process_that_is_doubted_in_one_match_is_doubted_in_its_next(launcher, tmp_path):
     """It could otherwise run on once in every match."""
     bot, conditions = bot_of(tmp_path / "bot.py", WOKEN, offered("landlock")), Conditions(sandbox="landlock")
-    with Launcher() as launcher, live.ready(bot, conditions, launcher) as first:
+    with live.ready(bot, conditions, launcher) as first:
         first.child.thaw()  # as by a signal that nobody foresaw
         assert until(lambda: first._meter.since_read() > 0.01)
         assert live.ask(first).line == b"x"
@@ -808,9 +821,9 @@ for line in sys.stdin:
 """
 
 
-def test_a_bot_runs_on_where_the_event_does_not_freeze(tmp_path):
+def test_a_bot_runs_on_where_the_event_does_not_freeze(launcher, tmp_path):
     spinner = bot_of(tmp_path / "spinner.py", SPINNER)
-    with live.ready(spinner, Conditions(sandbox="rlimits", freeze=False)) as bot:
+    with live.ready(spinner, Conditions(sandbox="rlimits", freeze=False), launcher) as bot:
         used = bot.cpu()
         assert until(lambda: bot.cpu() > used)
 
@@ -917,7 +930,7 @@ def test_without_a_free_user_a_bot_is_not_started(few_users):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="only root has capabilities to lose")
-def test_run_by_root_where_no_other_user_can_read_the_interpreter_a_bot_keeps_no_capability(tmp_path, steady):
+def test_run_by_root_where_no_other_user_can_read_the_interpreter_a_bot_keeps_no_capability(launcher, tmp_path, steady):
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
     subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", "--copies", private / "venv"], check=True)
@@ -929,7 +942,7 @@ def test_run_by_root_where_no_other_user_can_read_the_interpreter_a_bot_keeps_no
     )
     command = (str(private / "venv/bin/python"), "-u", "teller.py")
     teller = replace(bot_of(tmp_path / "teller.py", told), command=command)
-    record = play(match_of(teller, steady, sandbox=offered("landlock")))
+    record = play(match_of(teller, steady, sandbox=offered("landlock")), launcher=launcher)
     assert record.seats[0].confined == "landlock, as root without capabilities"
     assert record.seats[0].stderr.split() == ["0", "no", "power"]
 
@@ -981,7 +994,7 @@ def test_a_name_that_vanishes_while_files_are_counted_hides_no_other(tmp_path):
     assert min(counts) >= 3_000_000
 
 
-def test_a_bot_stands_still_while_its_files_are_counted(tmp_path, monkeypatch):
+def test_a_bot_stands_still_while_its_files_are_counted(launcher, tmp_path, monkeypatch):
     path = tmp_path / "writes.py"
     path.write_text(
         "import os, threading\nopen(os.environ['TMPDIR'] + '/file', 'w').close()\n"
@@ -990,7 +1003,7 @@ def test_a_bot_stands_still_while_its_files_are_counted(tmp_path, monkeypatch):
     )
     seen = []
     count = watchdog.in_folder
-    with live.ready(discovery.from_path(path), Conditions(sandbox="rlimits")) as bot:
+    with live.ready(discovery.from_path(path), Conditions(sandbox="rlimits"), launcher) as bot:
 
         def counted(folder, most):
             seen.append(set(procfs.states(bot.child.pid)))
@@ -1004,13 +1017,13 @@ def test_a_bot_stands_still_while_its_files_are_counted(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(levels.failure("landlock") is not None, reason="tried at the level landlock")
-def test_a_parent_that_waits_in_vfork_is_as_good_as_stopped(tmp_path):
+def test_a_parent_that_waits_in_vfork_is_as_good_as_stopped(launcher, tmp_path):
     path = tmp_path / "parent.py"
     number = 56 if os.uname().machine == "x86_64" else 220  # clone, with CLONE_VM, CLONE_VFORK and SIGCHLD
     vfork = f"import ctypes\nctypes.CDLL(None).syscall({number}, 0x4111, 0, 0, 0, 0)\n"
     path.write_text(vfork + STEADY)
     conditions = Conditions(sandbox="landlock", limits=Limits(processes=2), warm=False)
-    with live.ready(discovery.from_path(path), conditions) as bot:
+    with live.ready(discovery.from_path(path), conditions, launcher) as bot:
         assert procfs.states(bot.child.pid) == [b"D"]
         assert bot._freezer._stopped()
 
@@ -1023,14 +1036,13 @@ def test_a_copy_is_as_deep_as_paths_may_be(tmp_path):
         discard(tmp_path / name)
 
 
-def test_what_a_build_leaves_too_much_of_too_late_to_be_seen_is_not_copied(tmp_path):
+def test_what_a_build_leaves_too_much_of_too_late_to_be_seen_is_not_copied(launcher, tmp_path):
     """Files that are only long cost nothing to make, and a disk to copy."""
     home = tmp_path / "bot"
     home.mkdir()
     (home / "make.py").write_text("for n in range(9): open(f'{n}', 'w').truncate(10**9)\nopen('s', 'w').close()\n")
-    bot = Bot(name="b", command=("./bot",), digest="b", files=str(home))
-    with Launcher() as launcher:
-        built = building.build(launcher, bot, (PYTHON, "make.py"), offered("landlock"), tmp_path / "out")
+    bot = Bot(name="b", command=("./bot",), digest="makes long files", files=str(home))
+    built = building.build(launcher, bot, (PYTHON, "make.py"), offered("landlock"), tmp_path / "out")
     assert "scratch: more than 1 GB" in built.failure
     assert not (tmp_path / "out").exists()
 

@@ -59,9 +59,11 @@ def text(setup: str = "", before: str = "pass", after: str = "pass") -> str:
 
 
 @contextmanager
-def opponents(folder: Path, conditions: Conditions = LANDLOCK, **texts: str) -> Iterator[dict[str, LiveBot]]:
+def opponents(
+    launcher: Launcher, folder: Path, conditions: Conditions = LANDLOCK, **texts: str
+) -> Iterator[dict[str, LiveBot]]:
     """Start a bot for each role, and have all of them say that they are ready."""
-    with ExitStack() as ending, Launcher() as launcher:
+    with ExitStack() as ending:
         bots = {}
         for role, source in texts.items():
             bots[role] = LiveBot(launcher, role, live.bot_of(folder / f"{role}.py", source), conditions, RULES)
@@ -97,16 +99,16 @@ def stopped(pid: int | None) -> bool:
 
 
 @pytest.mark.parametrize("way", [BURSTS, SPINS_IN_A_THREAD, BURSTS_IN_THREADS], ids=["bursts", "spins", "in threads"])
-def test_what_a_bot_computes_unasked_is_charged_to_its_next_answers(tmp_path, way):
-    with opponents(tmp_path, quick=text(), thinks=text(**way)) as bots:
+def test_what_a_bot_computes_unasked_is_charged_to_its_next_answers(launcher, tmp_path, way):
+    with opponents(launcher, tmp_path, quick=text(), thinks=text(**way)) as bots:
         heard = turns(bots, 60)["thinks"]
     used = float(heard[-1].line) - float(heard[0].line)
     assert used > 0.02
     assert sum(reply.spent.cpu for reply in heard[1:]) == pytest.approx(used, abs=0.015)  # a clock tick for each thread
 
 
-def test_a_bot_that_thinks_on_while_it_is_left_awake_is_charged_for_it(tmp_path, patient):
-    with opponents(tmp_path, thinks=text(after="burn(0.03)")) as bots:
+def test_a_bot_that_thinks_on_while_it_is_left_awake_is_charged_for_it(launcher, tmp_path, patient):
+    with opponents(launcher, tmp_path, thinks=text(after="burn(0.03)")) as bots:
         thinker = bots["thinks"]
         live.nobody_looks(thinker)  # so that all questions go the fast path
         turns(bots, 4)
@@ -120,7 +122,8 @@ def test_who_is_asked_is_not_charged_what_another_used_unasked_on_the_same_core(
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     try:
-        with opponents(tmp_path, asked=text(before="burn(0.003)"), thinks=text(**way)) as bots:
+        thinks = text(**way)
+        with Launcher() as own, opponents(own, tmp_path, asked=text(before="burn(0.003)"), thinks=thinks) as bots:
             heard = turns(bots, 20)["asked"]
     finally:
         os.sched_setaffinity(0, cores)
@@ -130,8 +133,8 @@ def test_who_is_asked_is_not_charged_what_another_used_unasked_on_the_same_core(
 # Who is awake, and when
 
 
-def test_a_bot_that_gave_a_short_answer_is_awake_until_another_thinks(tmp_path, patient):
-    with opponents(tmp_path, quick=text(), slow=text(before="time.sleep(0.6)")) as bots:
+def test_a_bot_that_gave_a_short_answer_is_awake_until_another_thinks(launcher, tmp_path, patient):
+    with opponents(launcher, tmp_path, quick=text(), slow=text(before="time.sleep(0.6)")) as bots:
         quick = bots["quick"]
         live.nobody_looks(quick)  # so that only its first questions do not go the fast path
         for _ in range(3):
@@ -144,8 +147,8 @@ def test_a_bot_that_gave_a_short_answer_is_awake_until_another_thinks(tmp_path, 
         assert until(lambda: stopped(quick.program))
 
 
-def test_a_bot_whose_thread_runs_on_is_soon_frozen_at_once(tmp_path):
-    with opponents(tmp_path, quick=text(), spins=text(**SPINS_IN_A_THREAD)) as bots:
+def test_a_bot_whose_thread_runs_on_is_soon_frozen_at_once(launcher, tmp_path):
+    with opponents(launcher, tmp_path, quick=text(), spins=text(**SPINS_IN_A_THREAD)) as bots:
         turns(bots, 60)
         for _ in range(5):
             turns(bots, 1)
@@ -160,11 +163,11 @@ def test_a_bot_whose_thread_runs_on_is_soon_frozen_at_once(tmp_path):
         pytest.param("landlock", PATIENT_S * 1.1, False, id="slow rules"),
     ],
 )
-def test_a_match_is_frozen_late_only_where_that_costs_nobody_anything(tmp_path, patient, level, pause, late):
+def test_a_match_is_frozen_late_only_where_that_costs_nobody_anything(launcher, tmp_path, patient, level, pause, late):
     match = live.match_of(
         "mummy_maze/duel", live.bot_of(tmp_path / "bot.py", text()), conditions=Conditions(sandbox=level)
     )
-    with Launcher() as launcher, LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
+    with LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
         first, second = opened.bots.values()
         opened.ask({one.role: READY for one in (first, second)})
         live.nobody_looks(first)  # so that only the first questions do not go the fast path
@@ -175,12 +178,12 @@ def test_a_match_is_frozen_late_only_where_that_costs_nobody_anything(tmp_path, 
         assert second._frozen == (not late)
 
 
-def test_children_that_compute_unasked_are_stopped_with_their_parent_after_each_answer(tmp_path):
+def test_children_that_compute_unasked_are_stopped_with_their_parent_after_each_answer(launcher, tmp_path):
     """Their CPU time may be lost when they end, so this match is not frozen late."""
     conditions = Conditions(sandbox="landlock", limits=Limits(processes=2))
     source = text(after="child = os.fork() or (burn(0.0005), os._exit(0)); os.waitpid(child, 0)")
     match = live.match_of("mummy_maze/duel", live.bot_of(tmp_path / "bot.py", source), conditions=conditions)
-    with Launcher() as launcher, LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
+    with LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
         opened.ask(dict.fromkeys(opened.bots, READY))
         for role in [*opened.bots] * 5:
             assert opened.ask({role: GO})[role].ending is None
@@ -188,12 +191,12 @@ def test_children_that_compute_unasked_are_stopped_with_their_parent_after_each_
             assert until(lambda pids=group: all(stopped(pid) or not alive(pid) for pid in pids))
 
 
-def test_beside_a_bot_whose_waits_are_not_excused_nobody_is_left_awake(tmp_path, patient):
+def test_beside_a_bot_whose_waits_are_not_excused_nobody_is_left_awake(launcher, tmp_path, patient):
     forks, single = (live.bot_of(tmp_path / f"{name}.py", text() + f"# {name}") for name in ("forks", "single"))
     single = replace(single, limits=Limits(processes=1))
     conditions = Conditions(sandbox="landlock", limits=Limits(processes=2))
     match = live.match_of("mummy_maze/duel", forks, single, conditions=conditions)
-    with Launcher() as launcher, LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
+    with LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
         _, second = opened.bots.values()
         live.nobody_looks(second)
         opened.ask(dict.fromkeys(opened.bots, READY))
@@ -247,8 +250,8 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("freeze", [True, False])
-def test_an_answer_counts_whether_it_is_short_or_not_and_whatever_comes_with_it(tmp_path, freeze):
-    with opponents(tmp_path, Conditions(sandbox="landlock", freeze=freeze), odd=ANSWERS) as bots:
+def test_an_answer_counts_whether_it_is_short_or_not_and_whatever_comes_with_it(launcher, tmp_path, freeze):
+    with opponents(launcher, tmp_path, Conditions(sandbox="landlock", freeze=freeze), odd=ANSWERS) as bots:
         heard = [ask_all(bots, {"odd": GO}, freeze_late=True)["odd"] for _ in range(13)]
     assert [reply.line for reply in heard[:12]] == [b"x"] * 12
     remarks = [remark for reply in heard for remark in reply.remarks]
@@ -258,8 +261,8 @@ def test_an_answer_counts_whether_it_is_short_or_not_and_whatever_comes_with_it(
     assert heard[12].ending == "crashed"
 
 
-def test_the_referees_delay_before_its_first_wait_is_excused_and_no_delay_is_counted_twice(tmp_path):
-    with opponents(tmp_path, quick=text()) as bots:
+def test_the_referees_delay_before_its_first_wait_is_excused_and_no_delay_is_counted_twice(launcher, tmp_path):
+    with opponents(launcher, tmp_path, quick=text()) as bots:
         stopwatch = bots["quick"].stopwatch
         stopwatch.start(GO, anew=False, short=True)
         stopwatch.expect_longer(time.monotonic(), 0.5)

@@ -126,26 +126,24 @@ def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_pa
     assert not Path(folder).exists()
 
 
-def test_a_program_that_does_not_exist_is_told_in_words(tmp_path):
-    with Launcher() as launcher:
-        child = launcher.start(Bot(name="x", command=("no-such-program",), digest="x"), OPEN, RULES)
-        assert child.pid == 0
-        assert child.error == "no-such-program: No such file or directory"
-        assert str(launcher.end(child)) == "exit 127"
-        close(child)
+def test_a_program_that_does_not_exist_is_told_in_words(launcher, tmp_path):
+    child = launcher.start(Bot(name="x", command=("no-such-program",), digest="x"), OPEN, RULES)
+    assert child.pid == 0
+    assert child.error == "no-such-program: No such file or directory"
+    assert str(launcher.end(child)) == "exit 127"
+    close(child)
 
 
 @pytest.mark.parametrize(
     ("script", "words"),
     [("raise SystemExit(3)", "exit 3"), ("import os; os.abort()", "signal SIGABRT"), ("", "exit 0")],
 )
-def test_an_exit_is_told_in_words(tmp_path, script, words):
+def test_an_exit_is_told_in_words(launcher, tmp_path, script, words):
     path = tmp_path / "bot.py"
     path.write_text(script)
-    with Launcher() as launcher:
-        child = launcher.start(discovery.from_path(path), OPEN, RULES)
-        assert str(launcher.end(child, grace=5.0)) == words
-        close(child)
+    child = launcher.start(discovery.from_path(path), OPEN, RULES)
+    assert str(launcher.end(child, grace=5.0)) == words
+    close(child)
 
 
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
@@ -253,20 +251,19 @@ def test_a_large_referee_starts_its_bots_as_fast_as_a_small_one(steady):
     assert large < 2 * small + 0.1
 
 
-def test_a_bot_takes_its_limits_with_it_and_none_of_our_signals_or_descriptors(tmp_path):
+def test_a_bot_takes_its_limits_with_it_and_none_of_our_signals_or_descriptors(launcher, tmp_path):
     path = tmp_path / "bot.py"
     path.write_text(
         "import os, resource, signal\n"
         "print(*resource.getrlimit(resource.RLIMIT_DATA), *resource.getrlimit(resource.RLIMIT_CORE),\n"
         "      signal.getsignal(signal.SIGTERM) == 0, oct(os.umask(0)), len(os.listdir('/proc/self/fd')))\n"
     )
-    with Launcher() as launcher:
-        child = launcher.start(
-            discovery.from_path(path), replace(OPEN, warm=False, limits=Limits(memory=300_000_000)), RULES
-        )
-        assert str(launcher.end(child, grace=10.0)) == "exit 0"
-        printed = os.read(child.stdout, 1000).decode().split()
-        close(child)
+    child = launcher.start(
+        discovery.from_path(path), replace(OPEN, warm=False, limits=Limits(memory=300_000_000)), RULES
+    )
+    assert str(launcher.end(child, grace=10.0)) == "exit 0"
+    printed = os.read(child.stdout, 1000).decode().split()
+    close(child)
     assert printed == ["300000000", "300000000", "1", "1", "True", "0o77", "4"]
 
 
@@ -285,15 +282,14 @@ def test_what_a_bot_leaves_behind_is_swept_in_whatever_session_it_hides(steady):
         assert launcher.sweep() == 0
 
 
-def test_bots_that_end_together_have_each_its_own_exit_also_one_that_never_started(tmp_path):
-    with Launcher() as launcher:
-        waits, missing, leaves = (
-            launcher.start(Bot(name="b", command=command, digest="b"), OPEN, None)
-            for command in (("/bin/sh", "-c", "read line"), ("no-such-program",), ("/bin/sh", "-c", "exit 3"))
-        )
-        exits = launcher.end_all([(waits, 0.0), (missing, 0.0), (leaves, 10.0)], ())
-        for child in (waits, missing, leaves):
-            close(child)
+def test_bots_that_end_together_have_each_its_own_exit_also_one_that_never_started(launcher, tmp_path):
+    waits, missing, leaves = (
+        launcher.start(Bot(name="b", command=command, digest="b"), OPEN, None)
+        for command in (("/bin/sh", "-c", "read line"), ("no-such-program",), ("/bin/sh", "-c", "exit 3"))
+    )
+    exits = launcher.end_all([(waits, 0.0), (missing, 0.0), (leaves, 10.0)], ())
+    for child in (waits, missing, leaves):
+        close(child)
     assert [str(how) for how in exits] == ["signal SIGKILL", "exit 127", "exit 3"]
     assert [how.killed for how in exits] == [True, False, False]
 
@@ -316,20 +312,19 @@ def test_one_request_ends_all_bots_of_a_match_and_sweeps_what_they_left(steady, 
         assert run_in(launcher.folder.path) == []
 
 
-def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(tmp_path):
+def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(launcher, tmp_path):
     path = tmp_path / os.fsdecode(b"evil\xff.sh")
     path.write_text("#!/no/such/interpreter\n")
     path.chmod(0o755)
     bot = Bot(name="evil", command=(f"./{path.name}",), digest="x", files=str(path))
-    with Launcher() as launcher:
-        child = launcher.start(bot, OPEN, RULES)
-        assert child.pid == 0
-        assert child.error
-        for descriptor in (child.stdin, child.stdout, child.stderr):
-            os.close(descriptor)
-        launcher.end(child)
-        assert launcher.folder.path.exists()
-        assert launcher.sweep() == 0
+    child = launcher.start(bot, OPEN, RULES)
+    assert child.pid == 0
+    assert child.error
+    for descriptor in (child.stdin, child.stdout, child.stderr):
+        os.close(descriptor)
+    launcher.end(child)
+    assert launcher.folder.path.exists()
+    assert launcher.sweep() == 0
 
 
 def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_gone(tmp_path):
@@ -427,8 +422,8 @@ def test_a_room_whose_bot_may_set_times_back_serves_no_other(tmp_path):
             assert child.room.untouched is child.room.path.exists() is (not calls)
 
 
-def test_the_watchdog_looks_first_an_interval_after_the_start(tmp_path):
-    with live.started(live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="rlimits")) as bot:
+def test_the_watchdog_looks_first_an_interval_after_the_start(launcher, tmp_path):
+    with live.started(live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="rlimits"), launcher) as bot:
         assert bot._watchdog.due - bot._started >= WATCHDOG_INTERVAL_S
 
 

@@ -52,6 +52,13 @@ print(json.dumps(told))
 """
 
 
+@pytest.fixture(scope="module")
+def launcher():
+    """Yield a launcher whose spawner has imported nothing for the bots of other tests."""
+    with Launcher() as launcher:
+        yield launcher
+
+
 def said(
     launcher: Launcher, bot: Bot, *, is_warm: bool, rules: Path | None = RULES, **conditions: object
 ) -> tuple[str, str, str]:

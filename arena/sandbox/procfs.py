@@ -8,6 +8,7 @@ from typing import NamedTuple
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 STAT_BYTES = 1024
+READ_BYTES = 1 << 14
 KILL_ROUNDS = 20
 """A process that is forked during one round of `kill_naming` is found in the next."""
 READY = b"R"
@@ -96,8 +97,20 @@ def threads(pid: int, file: str, but: int = 0) -> Iterator[tuple[str, bytes]]:
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             if thread != str(but):
-                with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/{file}", "rb") as text:
-                    yield thread, text.read()
+                with contextlib.suppress(OSError):
+                    yield thread, _read(f"/proc/{pid}/task/{thread}/{file}")
+
+
+def _read(path: str) -> bytes:
+    """Return the whole text of a file; `open` takes twice as long. OSError when it cannot be read."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        text = b""
+        while part := os.read(descriptor, READ_BYTES):
+            text += part
+        return text
+    finally:
+        os.close(descriptor)
 
 
 def states(pid: int) -> list[bytes]:

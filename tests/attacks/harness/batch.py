@@ -55,7 +55,7 @@ FROZEN_S = 0.15
 """So long a bot is watched that is not asked: it should use no CPU. That is 50 times what proves that it did."""
 STOPPING_S = 0.25
 """So long it may take until all threads of a bot have seen that they are stopped."""
-SAMPLED_S = 0.004
+SAMPLED_S = 0.01
 """Between two looks at a scene that is played alone."""
 OUTLIVES = "outlives_its_spawner"
 """The attack whose spawner is killed."""

@@ -212,12 +212,14 @@ def _pipe(entry: Path, question: int) -> int:
 
 def marked(marks: list[str]) -> Iterator[tuple[str, int]]:
     """Yield (mark, process) for each process, in whatever session it hides, whose environment has one of the marks."""
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{procfs.living(int(pid))}/environ", "rb") as environ:
-            variables = environ.read()
+    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        with contextlib.suppress(OSError):
+            variables = (
+                Path(f"/proc/{pid}/environ").read_bytes() or Path(f"/proc/{procfs.living(pid)}/environ").read_bytes()
+            )
             for mark in marks:
-                if mark.encode() in variables and procfs.see(int(pid)) is not None:
-                    yield mark, int(pid)
+                if mark.encode() in variables and procfs.see(pid) is not None:
+                    yield mark, pid
 
 
 def memory_of_the_machine(name: str) -> int:

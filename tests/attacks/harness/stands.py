@@ -1,7 +1,8 @@
 """The stands at which attacks are played: each level, by each kind of user, in a process that judges from outside.
 
-A stand gets a copy of arena and of the attacks that everybody may read, and a folder of its own. Stands are played a
-few at a time, each once, by whichever process of the tests comes first; the others read what came of it.
+Stands are played a few at a time, each once, by whichever process of the tests comes first; the others read what came
+of it. Such a process makes a copy of arena and of the attacks that everybody may read, and gives each stand a folder of
+its own in it.
 """
 
 import json
@@ -15,8 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection
-from contextlib import ExitStack, suppress
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -124,31 +125,41 @@ def private_python(folder: Path) -> str:
     return str(folder / "venv/bin/python")
 
 
-def play(stand: Stand, only: Collection[str] = ()) -> dict[str, object]:
-    """Play the attacks (`only` these, or all) at a stand; return the batch's JSON, or `{"failed"}` with the reason."""
-    with ExitStack() as leaving:
-        name = leaving.enter_context(tempfile.TemporaryDirectory(prefix="attacks-", ignore_cleanup_errors=True))
+@contextmanager
+def copied() -> Iterator[Path]:
+    """Copy arena and the attacks to a folder that everybody may read; yield it."""
+    with tempfile.TemporaryDirectory(prefix="attacks-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
         shutil.copytree(ARENA, folder / "arena")  # compiled as it is: to do so again takes half a second a process
         shutil.copytree(ATTACKS, folder / "attacks", ignore=shutil.ignore_patterns("__pycache__"))
         (folder / "rules").mkdir()
-        own = folder / "stand"
+        yield folder
+
+
+def play(stand: Stand, folder: Path, only: Collection[str] = ()) -> dict[str, object]:
+    """Play the attacks (`only` these, or all) at a stand; return the batch's JSON, or `{"failed"}` with the reason.
+
+    `folder` holds a copy of arena and of the attacks; the stand gets a folder of its own in it.
+    """
+    with ExitStack() as leaving:
+        own = folder / str(stand)
         (own / "tmp").mkdir(parents=True)
+        leaving.callback(shutil.rmtree, own, ignore_errors=True)
         user = None
         if stand.user == "user" and os.getuid() == 0:
             user, claim = claim_user()
             leaving.enter_context(claim)
             for path in (own, own / "tmp"):
                 os.chown(path, user, user)
-        python = private_python(folder / "private") if stand.user == "bare root" else public_python()
+        python = private_python(own / "private") if stand.user == "bare root" else public_python()
         token = secrets.token_hex(12)
         order = {"level": stand.level, "warm": stand.warm, "names": stand.names(only), "python": python, "token": token}
         done = subprocess.run(
             [python if stand.warm or user else sys.executable, "-s", "-B", folder / "attacks/harness/batch.py"],
             input=json.dumps(order),
             env={
-                "PYTHONPATH": name,
+                "PYTHONPATH": str(folder),
                 "PATH": os.environ["PATH"],
                 "HOME": str(own),
                 "TMPDIR": str(own / "tmp"),
@@ -199,20 +210,21 @@ class Findings:
 def main() -> None:
     """Play the stands that are named and that nobody has begun, as long as somebody holds our input open."""
     folder, only = Path(sys.argv[1]), sys.argv[2].split(",") if sys.argv[2] else []
-    for stand in [stand for name in sys.argv[3:] for stand in ALL if str(stand) == name]:
-        if select.select([sys.stdin], [], [], 0)[0]:
-            return
-        try:
-            (folder / f"{stand}.begun").touch(exist_ok=False)
-        except FileExistsError:
-            continue
-        try:
-            findings = play(stand, only)
-        except Exception as error:  # noqa: BLE001 (whoever waits must hear of it, whatever it is)
-            findings = {"failed": repr(error)}
-        new = folder / f"{stand}.new"
-        new.write_text(json.dumps(findings))
-        new.rename(folder / f"{stand}.json")
+    with copied() as files:
+        for stand in [stand for name in sys.argv[3:] for stand in ALL if str(stand) == name]:
+            if select.select([sys.stdin], [], [], 0)[0]:
+                return
+            try:
+                (folder / f"{stand}.begun").touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            try:
+                findings = play(stand, files, only)
+            except Exception as error:  # noqa: BLE001 (whoever waits must hear of it, whatever it is)
+                findings = {"failed": repr(error)}
+            new = folder / f"{stand}.new"
+            new.write_text(json.dumps(findings))
+            new.rename(folder / f"{stand}.json")
 
 
 if __name__ == "__main__":
