@@ -1,17 +1,47 @@
 """Plug-ins: what installed packages add to arena by entry points, found by group and name.
 
-Groups are `arena.rules` (which games/rulebook.py reads), `arena.schedules`, `arena.ratings`, `arena.charts` and
+Groups are `arena.rules` (whose files games/rulebook.py takes), `arena.schedules`, `arena.ratings`, `arena.charts` and
 `arena.starters`. This module knows no group's contract. A plug-in's code runs inside arena: it is trusted, as rules
 are.
 """
 
+import os
+import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+def points(group: str) -> "tuple[EntryPoint, ...]":
+    """Return the entry points of a group, in order, of the packages that are installed now."""
+    # To read them costs 10 ms, and a leaderboard asks for each of its boards. pip makes and removes a folder of a
+    # package that it installs, so nothing has changed while the folders of sys.path are as they were.
+    return _points(group, tuple(_state(folder) for folder in sys.path))
+
+
+def _state(folder: str) -> tuple[str, int]:
+    """Return the absolute path of a folder, and when its list of files last changed; -1 when it cannot be read."""
+    path = os.path.abspath(folder)  # noqa: PTH100  # pathlib takes ten times as long
+    try:
+        return path, os.stat(path).st_mtime_ns  # noqa: PTH116
+    except OSError:
+        return path, -1
+
+
+@lru_cache(maxsize=32)
+def _points(group: str, _folders: tuple[tuple[str, int], ...]) -> "tuple[EntryPoint, ...]":
+    from importlib.metadata import entry_points  # takes longer to import than all of this
+
+    return tuple(sorted(entry_points(group=group)))
 
 
 def names(group: str, shipped: Iterable[str]) -> tuple[str, ...]:
@@ -48,9 +78,7 @@ def folder_of(group: str, name: str) -> Path:
 
 def _modules(group: str) -> dict[str, str]:
     """Return the module of each plug-in of a group, by name; of two of one name the first in order counts."""
-    from importlib.metadata import entry_points  # takes longer to import than all of this
-
     found: dict[str, str] = {}
-    for point in sorted(entry_points(group=group)):
+    for point in points(group):
         found.setdefault(point.name, point.module)
     return found

@@ -40,13 +40,14 @@ def gone_soon(pids: Iterable[int]) -> bool:
 def descendants(pid: int) -> set[int]:
     """Every process below this one, by parents; but for those that wait to become bots, or were just forked for it."""
     parents, names = {}, {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for number in filter(str.isdigit, os.listdir("/proc")):  # pathlib would take most of the time of a test that waits
         try:
-            name, _, rest = stat.read_text(errors="replace").rpartition(")")
+            with open(f"/proc/{number}/stat", errors="replace") as stat:
+                name, _, rest = stat.read().rpartition(")")
         except OSError:
             continue
-        names[int(stat.parent.name)] = name.partition("(")[2]
-        parents[int(stat.parent.name)] = int(rest.split()[1])
+        names[int(number)] = name.partition("(")[2]
+        parents[int(number)] = int(rest.split(maxsplit=2)[1])
     waiting = {
         child
         for child, parent in parents.items()

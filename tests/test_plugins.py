@@ -129,8 +129,8 @@ def test_a_rating_and_a_chart_of_a_package_are_used_by_name(tmp_path):
 def test_a_starter_kit_of_a_package_is_found_by_its_language(installed: Path, tmp_path):
     with pytest.raises(ArenaError, match="plug-in nothing: there is no package"):
         starters.starters()
-    points = tmp_path / "extra-1.dist-info/entry_points.txt"
-    points.write_text(POINTS.replace("nothing = extra.nowhere\n", ""))
+    newer = (tmp_path / "extra-1.dist-info").rename(tmp_path / "extra-2.dist-info")  # as after `pip install --upgrade`
+    (newer / "entry_points.txt").write_text(POINTS.replace("nothing = extra.nowhere\n", ""))
     importlib.invalidate_caches()
     kit = starters.find("cobol")
     assert kit.folder == installed / "cobol"

@@ -4,12 +4,11 @@ It owns where rules are looked for, and what a query means. boards.py builds wha
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from arena import rulefile
+from arena import plugins, rulefile
 from arena.errors import ArenaError, known_are
 from arena.game import Game
 from arena.games import boards
@@ -220,7 +219,7 @@ def _defines_game(path: Path) -> bool:
 
 def _plugins() -> Iterator[Path]:
     """Yield the rules files of installed packages: entry points of the group `arena.rules`, each naming a module."""
-    for point in sorted(entry_points(group="arena.rules")):
+    for point in plugins.points("arena.rules"):
         try:
             spec = find_spec(point.module)
         except ModuleNotFoundError:
