@@ -291,6 +291,45 @@ def test_what_is_on_this_machine_starts_and_plays_confined(tmp_path, launcher, l
     assert record.seats[0].confined.startswith(level)
 
 
+def test_a_child_opens_only_what_the_spawner_has_not_opened_and_may_read_only_what_is_its_own(tmp_path):
+    script = (
+        "import os, sys\n"
+        "from arena.sandbox import landlock, plan\n"
+        "rule, opened = landlock._rule, []\n"
+        "landlock._rule = lambda path, rights: opened.append(path) or rule(path, rights)\n"
+        "kit, python, own, home, scratch = sys.argv[1:]\n"
+        "level = landlock.Landlock()\n"
+        "level.prepare(1, (), (kit, python), other_user=False)\n"
+        "def confine(*read):\n"
+        "    if pid := os.fork():\n"
+        "        return os.waitpid(pid, 0)\n"
+        "    opened.clear()\n"
+        "    of_a_bot = plan.Plan('landlock', home, scratch, read, (), 1, 0, 0, False, False, (), False, '', None)\n"
+        "    level.confine(of_a_bot, [])\n"
+        "    may_list = []\n"
+        "    for folder in (kit, python, own):\n"
+        "        try: may_list += os.listdir(folder)\n"
+        "        except PermissionError: pass\n"
+        "    print([os.path.basename(path) for path in opened], may_list, flush=True)\n"
+        "    os._exit(0)\n"
+        "confine(kit, python), confine(kit), confine(kit, own)\n"
+    )
+    folders = [tmp_path / name for name in ("kit", "python", "own", "home", "scratch")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / folder.name[0]).touch()
+    if landlock.version() == 0:
+        pytest.skip("this kernel has no Landlock")
+    printed = subprocess.run(
+        [sys.executable, "-c", script, *folders], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed.splitlines() == [
+        "['home', 'scratch'] ['k', 'p']",
+        "['home', 'scratch'] ['k']",
+        "['own', 'home', 'scratch'] ['k', 'o']",
+    ]
+
+
 def test_an_interpreter_tells_what_it_needs_and_a_home_folder_is_never_given_away(tmp_path):
     mine = toolchain.needs(sys.executable)
     for file in (os.__file__, pytest.__file__, sys.executable, os.path.realpath(sys.executable)):
