@@ -16,8 +16,10 @@ from cup import arena
 
 from arena import lessons
 from arena.errors import ArenaError
+from arena.event import config
 from arena.games import openings, rulebook
 from arena.games.grading import Grader
+from arena.match.play import play
 from arena.match.referee import facts_digest
 from arena.replay.replayer import scenes
 from arena.results.archive import Archive
@@ -170,14 +172,14 @@ def test_a_bot_is_asked_all_questions_or_told_its_moves_when_it_would_have_made_
 def test_openings_to_the_positions_are_played_in_an_event(planted):
     folder, _, (_, turn, *_) = planted
     assert arena(folder, "lessons", "ada", "--openings", "lessons.txt").returncode == 0
-    done = cup.run_event(folder, "--set", "openings.file=lessons.txt", "--set", "name=opened")
-    assert done.returncode == 0, done.stderr
     (row,) = json.loads(arena(folder, "lessons", "ada", "cup", "--json").stdout)
-    with Archive.open(folder / "results" / "cup") as archive, Archive.open(folder / "results" / "opened") as opened:
+    with Archive.open(folder / "results" / "cup") as archive:
         source = archive.record(row["match"])
-        moves = [(each.role, each.move) for each in source.turns if each.number < turn]
-        for record in opened.records():
-            assert [(each.role, each.move) for each in record.turns if each.by == "opening"] == moves
+    moves = [(each.role, each.move) for each in source.turns if each.number < turn]
+    event = config.load(folder / "tournament.toml", {"openings.file": "lessons.txt"}).event(folder)
+    record = play(event.match(event.boards[0], event.bots, 0))
+    assert [(each.role, each.move) for each in record.turns if each.by == "opening"] == moves
+    assert len(record.turns) > len(moves)
 
 
 def follow_pytest_example(folder):
@@ -299,6 +301,12 @@ def test_a_damaged_record_is_named_and_the_others_teach(folder, tmp_path):
         assert worst not in {row["match"] for row in rows}
 
 
+@pytest.fixture(scope="module")
+def text(folder):
+    """A file of two lessons."""
+    return lessons.text_of(lessons_in(folder, most=2).lessons, "dice", rulebook.game_of_record)
+
+
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
@@ -313,8 +321,7 @@ def test_a_damaged_record_is_named_and_the_others_teach(folder, tmp_path):
         (lambda _: "format = 1\n", "has no [[lesson]]"),
     ],
 )
-def test_a_file_with_a_mistake_is_refused_in_a_line_for_each_mistake(folder, tmp_path, edit, words):
-    text = lessons.text_of(lessons_in(folder, most=2).lessons, "dice", rulebook.game_of_record)
+def test_a_file_with_a_mistake_is_refused_in_a_line_for_each_mistake(text, tmp_path, edit, words):
     file = tmp_path / "lessons.toml"
     file.write_text(edit(text))
     with pytest.raises(ArenaError) as refused:

@@ -260,10 +260,38 @@ def test_commands_that_go_on_from_a_turn_follow_the_turn_and_can_be_copied(brows
         assert page.locator(".fork").is_hidden()
 
 
-def test_each_replay_of_drawn_boards_has_its_own_walls_and_says_what_moves_threw_away(browser, tmp_path):
-    of = reported.event(reported.BOTS[:2], rulebook.find("mummy_maze/random:2", seed=4))
-    of = replace(of, repeats=2)
-    path, records = written(tmp_path, of, [reported.played(match) for match in reported.plan(of)])
+@pytest.fixture(scope="module")
+def mazes(tmp_path_factory):
+    """Where the page of an event on drawn mazes is, and its records."""
+    of = replace(reported.event(reported.BOTS[:2], rulebook.find("mummy_maze/random:2", seed=4)), repeats=2)
+    return written(tmp_path_factory.mktemp("mazes"), of, [reported.played(match) for match in reported.plan(of)])
+
+
+def test_lessons_of_a_bot_show_the_board_before_the_move_and_the_commands_to_go_on(browser, mazes):
+    path, records = mazes
+    with opened(browser, path, f"#bot={reported.BOTS[0]}") as page:
+        page.wait_for_selector(".lesson .piece")
+        assert 1 <= page.locator(".lesson").count() <= 3
+        card = page.locator(".lesson").first
+        assert card.locator(".ending").inner_text().startswith("threw away")
+        match, turn = re.findall(r"--from (\w+) --turn (\d+)", card.locator(".fork code").first.inner_text())[0]
+        record = next(each for each in records if each.match.id == match)
+        move = next(each for each in record.turns if each.number == int(turn) + 1)
+        assert card.locator("dd").first.inner_text() == move.move
+        facts = list(scenes(rulebook.game_of(record.match), record.turns))[int(turn)].facts
+        cells = [
+            " ".join(["at", *(piece.get_attribute(f"data-{name}") for name in ("role", "x", "y"))])
+            for piece in card.locator(".piece").all()
+        ]
+        assert {*cells} == {fact for fact in facts if fact.startswith("at ")}
+        card.locator("a").click()
+        page.wait_for_selector(".replay .piece")
+        assert f"Turn {int(turn) + 1} of" in page.locator(".now").inner_text()
+        assert page.locator(".now .blunder").count() == 1
+
+
+def test_each_replay_of_drawn_boards_has_its_own_walls_and_says_what_moves_threw_away(browser, mazes):
+    path, records = mazes
     assert len({record.match.drawn for record in records}) == 2
     for record in records:
         game = rulebook.game_of(record.match)
