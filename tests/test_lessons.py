@@ -5,7 +5,6 @@ import random
 import re
 import shutil
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import cup
@@ -20,12 +19,13 @@ from arena.event import config
 from arena.games import openings, rulebook
 from arena.games.grading import Grader
 from arena.match.play import play
-from arena.match.referee import facts_digest
+from arena.match.referee import Referee
+from arena.protocol import Reply
 from arena.replay.replayer import scenes
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.results.lessons import LEAST_MATCHES, find
-from arena.values import Opening, Turn
+from arena.values import Opening, SeatReport, Turn
 
 PAGE = (Path(__file__).parent.parent / "docs" / "bot-authors.md").read_text()
 SECTION = PAGE.partition("## What should it have played?\n")[2].partition("\n## ")[0]
@@ -55,26 +55,19 @@ for line in sys.stdin:
 '''
 
 
-def played(match, choose, by="bot"):
+def played(match, choose):
     """Play a match by a function from role, state, legal moves and dice to a move, as a record."""
-    game = rulebook.game_of(match)
-    draw = random.Random(f"{match.label} {match.repeat} {[seat.bot.name for seat in match.seats]}")
-    state, turns, number = game.start(), [], 0
-    while (outcome := game.outcome(state)) is None:
-        number += 1
-        moves = {}
-        for role in game.to_move(state):
-            legal = game.legal_moves(state, role)
-            moves[role] = draw.choice(legal) if role == "chance" else choose(role, state, legal, draw)
-        state = game.play(state, moves)
-        digest = facts_digest(game.view(state, None))
-        turns += [
-            Turn(number, role, move, "chance" if role == "chance" else by, digest=digest)
-            for role, move in moves.items()
-        ]
-    record = reported.played(match)
-    verdict = replace(record.verdict, scores=dict(outcome.scores), reason=outcome.reason)
-    return replace(record, turns=tuple(turns), verdict=verdict)
+    names = {seat.role: seat.bot.name for seat in match.seats}
+    # Not by the id, which changes with every edit of the rules.
+    draw = random.Random(f"{match.label} {match.repeat} {names}")
+    referee = Referee(rulebook.game_of(match), match)
+    while asks := referee.asks():
+        answers = {
+            role: "ready" if ask.ready else choose(role, referee.state, ask.legal, draw) for role, ask in asks.items()
+        }
+        referee.hear({role: Reply(line=answer.encode()) for role, answer in answers.items()})
+    seats = (SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest, ready=0.1) for seat in match.seats)
+    return referee.record(tuple(seats), "2026-01-01T00:00:00+00:00", 0.5)
 
 
 def planted_moves():
@@ -362,6 +355,14 @@ def test_without_a_solver_other_bots_show_what_was_better_where_cards_are_hidden
     text = arena(tmp_path, "lessons", "shy", str(folder)).stdout
     assert "an estimate: it scored" in text
     assert "as the match went on" in text
+    file, (first, last) = tmp_path / "lessons.toml", (tmp_path / f"{name}.py" for name in ("first", "last"))
+    file.write_text(lessons.text_of(folds[:1], "shy", rulebook.game_of_record))
+    (lesson,) = lessons.read(file)
+    first.write_text(cup.FIRST)
+    last.write_text(cup.LAST)
+    lesson.check(last)  # its last legal move is to call
+    with pytest.raises(AssertionError, match=r"first on kuhn_poker/three_cards as .*: plays fold; expected call"):
+        lesson.check(first)
     own = [lesson for lesson in lessons_in(folder, "steady").lessons if f"card {lesson.role} K" in lesson.facts]
     assert all(lesson.played != "fold" for lesson in own)
 

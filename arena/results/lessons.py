@@ -107,10 +107,8 @@ class Lesson:
         if not self.is_estimate:
             return f"threw away {self.points:g} points"
         own, best = self.means[self.played], self.means[self.good[0]]
-        return (
-            f"an estimate: it scored {own.score:.0f} in {own.matches} matches, {self.good[0]} {best.score:.0f} in "
-            f"{best.matches}"
-        )
+        other = f"{clean(self.good[0])} {best.score:.0f} in {best.matches}"
+        return f"an estimate: it scored {own.score:.0f} in {own.matches} matches, {other}"
 
     def refutation_text(self, most: int) -> str:
         """Return the first turns after the move, at most so many, and how it ends; harmless to show."""
@@ -183,9 +181,10 @@ def find(
     if bot not in bots:
         raise ArenaError(f"there is no bot {bot!r} in these results; {known_are(bot, bots)}")
     own = [entry for entry in entries if entry.bot == bot]
+    played_on = sorted({entry.label for entry in own})
     labels = sorted({entry.label for entry in own if board in {None, entry.label, entry.board}})
     if not labels:
-        raise ArenaError(f"--board {board}: {bot} has not played there; {known_are(board or '', _labels(own))}")
+        raise ArenaError(f"--board {board}: {bot} has not played there; {known_are(board or '', played_on)}")
     roles = sorted({entry.role for entry in own if entry.label in labels})
     if role is not None and role not in roles:
         raise ArenaError(f"--role {role}: {bot} has not played it; {known_are(role, roles)}")
@@ -240,10 +239,6 @@ def _remembering(rules: Rules) -> Rules:
         return games[board]
 
     return game_of
-
-
-def _labels(entries: Iterable[Any]) -> list[str]:
-    return sorted({entry.label for entry in entries})
 
 
 def _readable(
