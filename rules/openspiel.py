@@ -22,7 +22,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from importlib.metadata import version as version_of
-from math import isfinite, lcm
+from math import comb, isfinite, lcm
 from typing import Any
 
 from arena.game import CHANCE, Fact, Game, Move, Outcome, Role
@@ -35,6 +35,15 @@ UNSOUND = {"morpion_solitaire": "may end the process (seen in OpenSpiel 2.0.2)"}
 WORD = re.compile(r"\w+")
 READS_FILE = re.compile(r"file(name)?\s*=\s*[^\s,)]")
 """A parameter such as `filename=game.efg`, or `instances_file` of bargaining; its default is an empty text."""
+PARAMETER = re.compile(r"(\w+)\s*=\s*([^,()]*)")
+NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+MOST_NUMBER = 2048
+"""The highest number in a parameter, because a game that is too large costs seconds and gigabytes before it begins. It
+is the highest default of any game here; `mnk(m=2048,n=2048)` takes 0.2 s and 50 MB."""
+MOST_OF = {"board_size": 26}
+"""Other limits, by name. `y` and `havannah` end the process at a board_size of 100."""
+MOST_BLOTTO = 100_000
+"""The most actions of `blotto`, which lists every distribution of its coins before it begins."""
 SPACES = re.compile(r"^ +|  +")
 """Spaces that a drawing needs: those that begin a line, and runs of them."""
 
@@ -60,6 +69,7 @@ class OpenSpiel(Game[State]):
     def __post_init__(self) -> None:
         """Refuse a game that the referee cannot play."""
         _refuse_unsafe(self.name, self.name)  # before OpenSpiel reads the name
+        _refuse_huge(self.name)
         kind = self._spiel.get_type()
         _refuse_unsafe(self.name, str(self._spiel))
         if not self._spiel.num_distinct_actions():
@@ -208,6 +218,18 @@ def _refuse_unsafe(name: str, text: str) -> None:
             raise ValueError(f"{name}: {word} {reason}")
     if READS_FILE.search(text):
         raise ValueError(f"{name} reads a file, which a board's name may not do: it may come from anybody's record")
+
+
+def _refuse_huge(name: str) -> None:
+    """Raise ValueError for a parameter that is so high that OpenSpiel would need much time or memory."""
+    parameters = {key: [float(number) for number in NUMBER.findall(value)] for key, value in PARAMETER.findall(name)}
+    for key, numbers in parameters.items():
+        if (most := MOST_OF.get(key, MOST_NUMBER)) < max(numbers, default=0):
+            raise ValueError(f"{name}: {key} is too high: {most} is the most that arena lets OpenSpiel prepare")
+    if "blotto" in WORD.findall(name):
+        coins, fields = (int((parameters.get(key) or [default])[0]) for key, default in (("coins", 10), ("fields", 3)))
+        if fields and comb(coins + fields - 1, fields - 1) > MOST_BLOTTO:
+            raise ValueError(f"{name}: coins: there are more than {MOST_BLOTTO} distributions of them; take fewer")
 
 
 def _named(spiel: Any, player: int, actions: Iterable[int]) -> dict[Move, int]:

@@ -48,6 +48,10 @@ MISTAKES = {
     "misere(game=morpion_solitaire())": "morpion_solitaire may end the process",
     "efg_game(filename=game.efg)": "reads a file, which a board's name may not do",
     "bargaining(instances_file=secret.txt)": "reads a file, which a board's name may not do",
+    "hex(board_size=1000000000)": "board_size is too high: 26 is the most that arena lets OpenSpiel prepare",
+    "misere(game=mnk(m=99999,n=3))": "m is too high: 2048 is the most",
+    "pig(horizon=1e9)": "horizon is too high: 2048 is the most",
+    "blotto(coins=30,fields=10)": "coins: there are more than 100000 distributions of them; take fewer",
     "crossword": "openspiel/crossword: crossword has no list of its legal actions",
     "goofspiel(num_cards=5, players=3)": "a board's name has only letters, digits and . _ - , = ( )",
 }
@@ -69,6 +73,10 @@ def after(game, *moves):
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_game_keeps_the_contract(name):
     assert flaws(load(name), playouts=2) == []
+
+
+def test_the_decimals_of_a_fraction_are_no_number_of_their_own():
+    assert load("deep_sea(unscaled_move_cost=0.123456789)").name
 
 
 def test_the_page_lists_games_that_can_be_played():
