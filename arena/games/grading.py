@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from arena.game import DRAW, Game, Move, Role, Value
+from arena.game import CHANCE, DRAW, Game, Move, Role, Value
 from arena.values import Turn
 
 REMEMBERED = 20_000  # positions of a board whose moves are graded already: matches of fixed bots meet the same ones
@@ -84,13 +84,16 @@ class MoveGrader(ABC):
         """Return the grade of each turn of a match, in their order.
 
         Turns from the first that the rules do not allow have no grade: the rules were edited since, or the record was.
+        A turn of chance has no fault.
         """
         state, grades = self.game.start(), list[Grade]()
         for _, group in groupby(turns, key=lambda turn: turn.number):
             moves = {turn.role: turn.move for turn in group}
             if moves.keys() != set(self.game.to_move(state)):
                 break
-            graded = {role: self._grades(state, role) for role in moves}
+            graded = {
+                role: {move: Grade()} if role == CHANCE else self._grades(state, role) for role, move in moves.items()
+            }
             if any(move not in graded[role] for role, move in moves.items()):
                 break
             grades += [graded[role][move] for role, move in moves.items()]
@@ -129,7 +132,9 @@ class Grader(MoveGrader):
         return value
 
     def _graded(self, state: Any, role: Role) -> dict[Move, Grade]:
-        """Return the grade of each legal move."""
+        """Return the grade of each legal move; empty where several roles move at once, which has no such values."""
+        if len(self._game.to_move(state)) > 1:
+            return {}
         sign = 1 if role in self._first else -1
         before = self.value(state)
         after = {move: self.value(self.game.play(state, {role: move})) for move in self.game.legal_moves(state, role)}
