@@ -13,6 +13,10 @@ A dask worker starts it and speaks with it over a socket (`session.py`). Its lan
 # Its end. It leaves in order when the socket is closed or at SIGTERM: then `Workers.close` ends the lanes and their
 # bots. When the dask worker is killed, the kernel kills this process (`parallel.tie_to`), and so its lanes.
 #
+# Speed is measured anew for each session, also when a run goes on with the same worker. A worker may live for weeks; in
+# between its machine gets other work, other limits or less power, and an old figure would judge it wrongly. A
+# measurement takes a quarter of a second of each lane, at the same time on all machines: less than the self-test.
+#
 # One thing at a time. `Workers.map` asks for the next item whenever a lane has room. That is when the socket is read.
 # Results go back in the batches in which the work came, each with the lines that the log got meanwhile.
 
