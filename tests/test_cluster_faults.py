@@ -18,7 +18,7 @@ import pytest
 from cup import BOT
 from distributed import Client
 from machines import Machines, gone, hosts_below, machines, worker_below
-from processes import descendants
+from processes import alive, descendants, until
 from sprint import FIRST, LAST
 from test_clusters import Acts, driver, play
 from test_tournament import DICE, Quiet, event_of, run, tables, workspace
@@ -37,7 +37,7 @@ def shared(tmp_path_factory) -> Iterator[Machines]:
 def end(*pids: int) -> None:
     for pid in pids:
         os.kill(pid, signal.SIGTERM)
-    assert gone(pids)
+    assert until(lambda: not any(map(alive, pids)), 60)  # a guard against hangs: a nanny waits for its worker
 
 
 def is_whole(outcome: tournament.Progress, audience: Quiet) -> bool:
