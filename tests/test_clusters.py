@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,29 @@ def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on
     assert not outcome.complete
     assert "Odd: odd" in outcome.failed[0].cause
     assert outcome.failed[0].attempt == tournament.ATTEMPTS
+
+
+def listening(pid: int) -> set[tuple[str, int]]:
+    """Return the IPv4 addresses and ports at which a process waits for connections."""
+    sockets = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            sockets.add(os.readlink(descriptor))
+    addresses = set()
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, *_, inode = line.split()[:10]
+        if state == "0A" and f"socket:[{inode}]" in sockets:
+            host, port = local.split(":")
+            addresses.add((socket.inet_ntoa(bytes.fromhex(host)[::-1]), int(port, 16)))
+    return addresses
+
+
+def test_a_worker_has_one_port_for_its_cluster_and_shows_no_page_on_the_other(shared, worker):
+    assert until(lambda: len(listening(worker)) == 2)
+    ((host, port),) = {(host, port) for host, port in listening(worker) if host == "127.0.0.1"}
+    with contextlib.closing(HTTPConnection(host, port, timeout=20)) as connection:
+        connection.request("GET", "/health")
+        assert connection.getresponse().status == 404
 
 
 NO_CONFINEMENT = """

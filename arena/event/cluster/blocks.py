@@ -54,7 +54,7 @@ class Blocks:
             batch += block
         return batch
 
-    def take_one(self, items: Callable[[], Any]) -> None:
+    def take_next(self, items: Callable[[], Any]) -> None:
         """Take an item of the run if none waits, so that it is known whether the run has any work."""
         if not self._taken and (item := items()) is not None:
             self._taken.append(item)

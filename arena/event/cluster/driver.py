@@ -162,7 +162,7 @@ class Cluster:
         """Give batches to machines, one each in turn, until they have enough or there is no work."""
         ready = [machine for machine in self._machines.values() if machine.state == "ready"]
         if not ready:
-            self._blocks.take_one(items)
+            self._blocks.take_next(items)
         while ready:
             for machine in ready[:]:
                 if len(machine.batches) >= BATCHES_A_LANE * machine.lanes or not (

@@ -32,7 +32,7 @@ from arena.event.cluster import content
 from arena.event.cluster.host import LanesWork, Outcome, Refusal, Report, Spec
 
 LEASE_S = 8.0  # without a beat of the driver; the host then has 2 s to end its bots
-POLL_S = 0.5
+POLL_S = 0.5  # between two looks whether the lease is over
 STOP_S = 1.5  # for the host to end its lanes, which have 1 s
 ATTRIBUTE = "arena_session"  # of a dask worker: its session
 NAME = "arena_name"  # of a dask worker: the name that `arena worker --name` gave it
