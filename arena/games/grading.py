@@ -133,7 +133,7 @@ class Grader(MoveGrader):
 
     def _graded(self, state: Any, role: Role) -> dict[Move, Grade]:
         """Return the grade of each legal move; empty where several roles move at once, which has no such values."""
-        if len(self._game.to_move(state)) > 1:
+        if len(self.game.to_move(state)) > 1:
             return {}
         sign = 1 if role in self._first else -1
         before = self.value(state)
