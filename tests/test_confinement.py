@@ -1027,7 +1027,7 @@ def test_a_name_that_vanishes_while_files_are_counted_hides_no_other(tmp_path):
     )
     with subprocess.Popen([sys.executable, "-c", moves, tmp_path]) as mover:
         counts = [
-            watchdog.in_folder(str(tmp_path), 1000)[0] for _ in range(150)
+            watchdog.in_folder(str(tmp_path), 1000)[0] for _ in range(100)
         ]  # a wrong count is seen in 7 % of them
         mover.kill()
     assert min(counts) >= 3_000_000
