@@ -1,14 +1,19 @@
 """The door and the spawner behind it: whoever is killed, no bot, no process and no folder is left."""
 
+import importlib.util
+import marshal
 import os
+import py_compile
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import live
@@ -20,7 +25,7 @@ from arena.event import discovery
 from arena.match.play import play
 from arena.match.referee import Referee
 from arena.sandbox import child_setup, rlimits, spawner, spawner_process
-from arena.sandbox.folder import discard
+from arena.sandbox.folder import Folder, discard
 from arena.sandbox.launcher import Child, Launcher, SpawnerLostError
 from arena.sandbox.spawner_process import SpawnerProcess
 from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
@@ -357,6 +362,30 @@ SLOW_TO_BE_READY = (
     "    elif line.startswith('go'): print(move, end='', flush=True)\n"
 )
 """A bot that takes so long that the watchdog looks at it."""
+
+
+def test_the_kit_takes_over_compiled_code_and_compiles_what_has_changed_since(tmp_path):
+    sources = {name: tmp_path / f"{name}.py" for name in ("same", "changed", "new")}
+    for name in ("same", "changed"):
+        sources[name].write_text("VALUE = 1\n")
+        py_compile.compile(str(sources[name]))
+    compiled = Path(importlib.util.cache_from_source(sources["same"]))
+    header, code = compiled.read_bytes()[:16], compile("VALUE = 2\n", "same.py", "exec")
+    compiled.write_bytes(header + marshal.dumps(code))  # so that it shows where the code comes from
+    for name in ("changed", "new"):
+        sources[name].write_text("VALUE = 3\n")
+        os.utime(sources[name], (10**9, 10**9))
+    folder = Folder()
+    kit = folder.kit(sources["same"])
+    for source in kit.rglob("*.py"):
+        header = Path(importlib.util.cache_from_source(source)).read_bytes()[:16]
+        assert header[4:] == struct.pack("<III", 0, int(source.stat().st_mtime), source.stat().st_size)
+    loaders = {name: SourceFileLoader(name, str(kit / "rules" / f"{name}.py")) for name in sources}
+    for name, value in {"same": 2, "changed": 3, "new": 3}.items():
+        module = {}
+        exec(loaders[name].get_code(name), module)
+        assert module["VALUE"] == value
+    folder.remove()
 
 
 def test_a_second_match_is_played_in_the_rooms_of_the_first(tmp_path):
