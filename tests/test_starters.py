@@ -56,8 +56,9 @@ def test_a_kit_plays_every_turn_legally_and_the_same_in_a_rerun(name, launcher, 
 @pytest.mark.parametrize("name", KITS)
 def test_a_kit_is_one_readable_program_and_two_pages(name):
     kit = starters.find(name)
-    program, *others = [path for path in kit.folder.iterdir() if path.name not in {"README.md", "bot.toml"}]
-    assert [path for path in others if path.name != "__pycache__"] == []
+    no_program = {"README.md", "bot.toml", "__pycache__"}
+    program, *others = [path for path in kit.folder.iterdir() if path.name not in no_program]
+    assert others == []
     assert 8 <= len([line for line in program.read_text().splitlines() if line.strip()]) <= 40
     assert "Your idea goes here" in program.read_text()
 
