@@ -213,13 +213,18 @@ def _pipe(entry: Path, question: int) -> int:
 def marked(marks: list[str]) -> Iterator[tuple[str, int]]:
     """Yield (mark, process) for each process, in whatever session it hides, whose environment has one of the marks."""
     for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
-        with contextlib.suppress(OSError):
-            variables = (
-                Path(f"/proc/{pid}/environ").read_bytes() or Path(f"/proc/{procfs.living(pid)}/environ").read_bytes()
-            )
-            for mark in marks:
-                if mark.encode() in variables and procfs.see(pid) is not None:
-                    yield mark, pid
+        variables = _environment(pid) or _environment(procfs.living(pid))
+        for mark in marks:
+            if mark.encode() in variables and procfs.see(pid) is not None:
+                yield mark, pid
+
+
+def _environment(pid: int) -> bytes:
+    """Return the environment of a process or thread; empty when it has ended, or cannot be read."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return b""
 
 
 def memory_of_the_machine(name: str) -> int:
