@@ -295,3 +295,26 @@ def test_replay_and_report_say_beside_each_move_that_its_grade_is_an_estimate(fo
     assert replays.replay(record, replays.Games(rulebook.game_of))["grades"] == shown
     rows = [row for scene in scenes(game, record.turns, grader_of(game)) for row in turn_rows(record.match, scene)]
     assert {row["estimate"] for row in rows} == {True}
+
+
+class Weather(Gate):
+    """Chance decides the weather before the fox moves."""
+
+    def to_move(self, state):
+        return {"": ("chance",), "sun": ("fox",), "rain": ("fox",)}.get(state, ())
+
+    def legal_moves(self, state, role):
+        return ("sun", "rain") if role == "chance" else ("go", "wait")
+
+    def play(self, state, moves):
+        return next(iter(moves.values()))
+
+    def outcome(self, state):
+        return None if state in ("", "sun", "rain") else super().outcome(state)
+
+
+def test_a_turn_of_chance_has_no_fault_and_the_moves_after_it_have_their_grades():
+    grader = grader_of(Weather((("go", 100, 0), ("wait", 0, 0))))
+    turns = [Turn(number=1, role="chance", move="rain", by="chance"), Turn(number=2, role="fox", move="wait")]
+    assert [grade.points for grade in grader.of_turns(turns)] == [0, 100]
+    assert flaws(Weather((("go", 100, 0), ("wait", 0, 0)))) == []
