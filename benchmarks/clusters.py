@@ -94,10 +94,9 @@ class Rate:
         """CPU milliseconds a match, once the event is over and its processes have ended."""
         return 1000 * (self._cpu_s() - self._cpu_before) / self.planned
 
-    @property
-    def bytes_a_match(self) -> str:
-        """The growth of this process and of the scheduler."""
-        played, *resident = np.array(self.memory).T
+    def bytes_a_match(self, begin: float = 0.0) -> str:
+        """Return the growth of this process and of the scheduler, after this share of the samples."""
+        played, *resident = np.array(self.memory[int(begin * len(self.memory)) :]).T
         return ", ".join(f"{1024 * np.polyfit(played, each, 1)[0]:+.0f}" for each in resident)
 
     @property
@@ -162,7 +161,8 @@ def main() -> None:
             event = event_of(Path(folder), "kuhn_poker/three_cards", "raise SystemExit('INDEX')", matches)
             tournament.run(event, Path(folder) / "there", workers=2, audience=there, cluster=opened)
             print(f"forfeits: {there.a_second:.1f}/s, {there.cpu_ms:.1f} CPU ms a match")
-            print(f"driver, scheduler: {there.bytes_a_match} bytes a match, {there.megabytes} MB at the end")
+            print(f"driver, scheduler: {there.bytes_a_match()} bytes a match, {there.megabytes} MB at the end")
+            print(f"in the second half: {there.bytes_a_match(0.5)} bytes a match")
             return
         print(
             "bots think   2 lanes/s   2 workers/s   ratio   CPU ms a match   ratio   driver, scheduler: bytes a match"
@@ -179,7 +179,7 @@ def main() -> None:
             cpu_there = there.cpu_ms
             rates = f"{here.a_second:9.1f}   {there.a_second:11.1f}   {there.a_second / here.a_second:5.2f}"
             cpu = f"{cpu_here:6.1f}, {cpu_there:6.1f}   {cpu_here / cpu_there:5.2f}"
-            print(f"{name:>10}   {rates}   {cpu}   {there.bytes_a_match}", flush=True)
+            print(f"{name:>10}   {rates}   {cpu}   {there.bytes_a_match()}", flush=True)
 
 
 if __name__ == "__main__":

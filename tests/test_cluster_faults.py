@@ -94,7 +94,7 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
 ):
     monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 4.0)
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=8)
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=4)
     workers = [shared.worker("frozen"), shared.worker("other")]
     frozen: list[int] = []
 
