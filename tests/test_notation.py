@@ -7,6 +7,7 @@ from pathlib import Path
 
 import cup
 import pytest
+import reported
 import toy
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from test_tournament import run, workspace
 
 from arena import rulefile
 from arena.cli import import_, stored_match
+from arena.cli.verify import verify
 from arena.errors import ArenaError
 from arena.games import rulebook
 from arena.match.referee import Referee
@@ -266,3 +268,16 @@ def test_a_record_that_names_a_file_as_its_game_runs_no_code(tmp_path, monkeypat
     for game, board in names:
         with pytest.raises(ArenaError, match="a record may name no file of rules"):
             stored_match.board_of(replace(RECORD.match, game=game, board=board, rules=path))
+
+
+@pytest.mark.parametrize("name", ["evil.py", "random:1000"])
+def test_verifying_an_event_of_a_stranger_runs_no_file_that_it_names_and_draws_no_boards(tmp_path, name, monkeypatch):
+    """`arena verify` looks up the boards of the event by their names."""
+    (tmp_path / "evil.py").write_text("raise SystemExit('it ran')\n")
+    (tmp_path / "evil.toml").write_text("[default]\n")
+    game = str(tmp_path) if name == "evil.py" else "mummy_maze"
+    board = replace(rulebook.find("duel")[0], game=game, name=name)
+    folder = reported.store(tmp_path / "results", reported.event(("dice",), [board]), ())
+    monkeypatch.setattr(rulefile, "draw", lambda *_: pytest.fail("a board was drawn"))
+    monkeypatch.chdir(tmp_path)
+    verify(str(folder))

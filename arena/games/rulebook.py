@@ -92,9 +92,7 @@ def of_record(match: Match, files: Mapping[str, Path] | None = None) -> Board:
     `files` are further rules files by their paths, of which the record's path may choose. A board that was drawn is in
     the record, so no generator is asked. ArenaError when there are no such rules.
     """
-    # Results may come from anybody, and `find` takes a text that ends in `.py` for the path of a file to run.
-    if any(not boards.NAME.fullmatch(name) or name.endswith(".py") for name in (match.game, match.board)):
-        raise ArenaError(f"{clean(match.label)} is no game and board: a record may name no file of rules")
+    _refuse_path(match.game, match.board)
     trusted = {str(file): file for file in rules_files(Path())} | dict(files or {})
     file = trusted.get(match.rules)
     if not match.drawn:
@@ -112,11 +110,22 @@ def game_of_record(match: Match, files: Mapping[str, Path] | None = None) -> Gam
 
 
 def digest_now(board: Board) -> str | None:
-    """Return the digest that a board of an event has by today's rules; None where there are none. No board is drawn."""
+    """Return the digest that a board of an event has by today's rules; None where there are none. No board is drawn.
+
+    The event may come from anybody; ArenaError as `of_record`.
+    """
+    _refuse_path(board.game, board.name)
     if not board.drawn:
         return find(board.label)[0].digest
     file = next((file for file in rules_files() if file.stem == board.game), None)
     return None if file is None else boards.board_of(file, board.name, board.drawn[:1]).digest
+
+
+def _refuse_path(game: str, board: str) -> None:
+    """Raise ArenaError for names in results that `find` could take for anything else than a game and its board."""
+    # Results may come from anybody, and `find` takes a text that ends in `.py` for the path of a file to run.
+    if any(not boards.NAME.fullmatch(name) or name.endswith(".py") for name in (game, board)):
+        raise ArenaError(f"{clean(f'{game}/{board}')} is no game and board: a record may name no file of rules")
 
 
 def path_of(query: str, workspace: Path = Path()) -> Path | None:
