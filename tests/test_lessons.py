@@ -323,6 +323,19 @@ def test_a_file_with_a_mistake_is_refused_in_a_line_for_each_mistake(text, tmp_p
     assert all(line.startswith(f"{file}: ") for line in str(refused.value).split("\n"))
 
 
+def scores_of(lesson, move, records):
+    """Return what all bots scored with a move in the position of a lesson; in a game with chance no match repeats."""
+    game = rulebook.game_of_record(lesson.record.match)
+    scores = []
+    for record in records:
+        state = game.start()
+        for turn in record.turns:
+            if (turn.role, turn.move) == (lesson.role, move) and tuple(game.view(state, turn.role)) == lesson.facts:
+                scores.append(record.verdict.scores[turn.role])
+            state = game.play(state, {turn.role: turn.move})
+    return scores
+
+
 def test_without_a_solver_other_bots_show_what_was_better_where_cards_are_hidden(tmp_path):
     """At Kuhn poker `shy` folds a king, now and then, and the others call with it."""
     board = rulebook.find("three_cards")[0]
@@ -341,8 +354,12 @@ def test_without_a_solver_other_bots_show_what_was_better_where_cards_are_hidden
 
         return played(match, choose)
 
-    folder = stored.store(tmp_path / "kuhn", event, map(record_of, plan), plan)
+    records = list(map(record_of, plan))
+    folder = stored.store(tmp_path / "kuhn", event, records, plan)
     found = lessons_in(folder, "shy").lessons
+    for lesson in found:
+        scores = {move: scores_of(lesson, move, records) for move in lesson.means}
+        assert {move: (len(each), sum(each) / len(each)) for move, each in scores.items()} == lesson.means
     kings = [lesson for lesson in found if f"card {lesson.role} K" in lesson.facts]
     folds = [lesson for lesson in kings if lesson.played == "fold"]
     assert folds

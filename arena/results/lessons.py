@@ -330,7 +330,8 @@ class _Estimates:
                 if name == self._bot:
                     blunder = _Blunder(0, archive, match.id, turn.number, turn.role, turn.move, (), {})
                     self._own.setdefault(position, []).append(blunder)
-                if position in self._own:
+                # In a match of the bot another seat may stand where the bot comes only in a later match.
+                if position in self._own or self._bot in names.values():
                     self._choices[position].append(_Choice(name, turn.move, scores[turn.role], hash(transcript)))
 
     def blunders(self) -> _Blunders:
