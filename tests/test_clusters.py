@@ -164,17 +164,21 @@ def test_a_killed_run_and_a_run_that_is_stopped_leave_no_bot_on_the_workers_and_
 
 
 @pytest.mark.slow
-def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on_one_machine(tmp_path, shared, worker):
+@pytest.mark.parametrize(("exception", "cause"), [('Odd("odd")', "Odd: odd"), ("KeyError(Odd)", "KeyError: <class")])
+def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on_one_machine(
+    tmp_path, shared, worker, exception, cause
+):
+    """A dask worker has not imported the rules, so it can unpickle neither their classes nor what is made of them."""
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
     rules = cup / "rules" / "sprint.py"
-    raising = 'if turn == 4:\n            raise Odd("odd")\n        return None'
+    raising = f"if turn == 4:\n            raise {exception}\n        return None"
     ending = 'return Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 else None'
     text = rules.read_text().replace(ending, raising)
     rules.write_text(text.replace("@dataclass", "class Odd(Exception):\n    pass\n\n\n@dataclass", 1))
     audience = Quiet()
     outcome, _ = play(cup, "cluster", shared.address, audience)
     assert not outcome.complete
-    assert "Odd: odd" in outcome.failed[0].cause
+    assert cause in outcome.failed[0].cause
     assert outcome.failed[0].attempt == tournament.ATTEMPTS
 
 

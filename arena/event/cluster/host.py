@@ -246,12 +246,15 @@ class Host:
 
 
 def _portable(error: BaseException | None) -> BaseException | None:
-    """Return an exception if other processes know its class; rules may raise their own, which only lanes can unpickle.
+    """Return an exception if every process can unpickle it: arena's own, or one of Python's with plain values only.
 
-    The failure has the traceback as text in any case.
+    The dask worker has not imported the rules, so it knows neither their exceptions nor what they put into one of
+    Python's, such as a state in a KeyError. The failure has the traceback as text in any case.
     """
-    known = type(error).__module__ == "builtins" or type(error).__module__.startswith("arena.")
-    return error if known else None
+    if error is None or type(error).__module__.startswith("arena."):
+        return error
+    plain = not vars(error) and all(isinstance(value, str | bytes | int | float | None) for value in error.args)
+    return error if plain and type(error).__module__ == "builtins" else None
 
 
 def _made_ready(spec: Spec, folder: Path) -> Event:

@@ -154,6 +154,8 @@ class Session:
                         self._batches.pop(number).set_result((outcomes, logged))
         except (EOFError, OSError):
             pass
+        except Exception as error:  # noqa: BLE001 (nobody else would end the session, and its batches would wait for ever)
+            reason = f"what the host process of its lanes said cannot be read: {type(error).__name__}: {error}"
         self.end(reason)
 
 
@@ -191,8 +193,8 @@ async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> li
     A coroutine runs in the thread of the event loop, which lives as long as the worker: the kernel would kill the host
     when the thread that started it ends, and threads of tasks do end.
     """
-    session = getattr(dask_worker, ATTRIBUTE, None)
-    if session is not None and not session.lost:
+    # In a loop, because another driver may open a session while this one waits for the end of its old session.
+    while (session := getattr(dask_worker, ATTRIBUTE, None)) is not None and not session.lost:
         if session.key != key:
             return None
         await asyncio.to_thread(session.end, "its driver began again")
