@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+INSTALLED := $(VENV)/.installed
+TOOLS := $(VENV)/.installed-dev
 PYTEST := $(BIN)/pytest
 WORKERS := -n $(shell expr $$(nproc) + 1) --maxprocesses 8 --dist worksteal # tests run side by side, but for those marked `alone`; many wait
 
@@ -10,20 +11,20 @@ unexport PYTHONDONTWRITEBYTECODE # whoever sets it has all modules compiled agai
 
 .PHONY: run test check bench soak clean
 
-run: $(STAMP) ## play the demo tournament and say where its charts are
+run: $(INSTALLED) ## play the demo tournament and say where its charts are
 	$(BIN)/arena run tournament.toml
 
-test: $(STAMP) ## every test but the load tests
+test: $(TOOLS) ## every test but the load tests
 	$(PYTEST) $(WORKERS)
 
-check: $(STAMP) ## format, lint, types, import rows, tests in random order with branch coverage
+check: $(TOOLS) ## format, lint, types, import rows, tests in random order with branch coverage
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(PYTEST) $(WORKERS) -p randomly --cov --cov-report=term:skip-covered
 
-bench: $(STAMP) ## measure, side by side in one run
+bench: $(TOOLS) ## measure, side by side in one run
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/turns.py
 	$(BIN)/python benchmarks/matches.py
@@ -38,13 +39,18 @@ bench: $(STAMP) ## measure, side by side in one run
 	$(BIN)/python benchmarks/boards.py
 	$(BIN)/python benchmarks/clusters.py
 
-soak: $(STAMP) ## load tests: minutes, not seconds
+soak: $(TOOLS) ## load tests: minutes, not seconds
 	$(PYTEST) -m soak
 
-$(STAMP): pyproject.toml
+$(INSTALLED): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(TOOLS): pyproject.toml # what only developers need is ten times as large, so `make run` does not wait for it
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	touch $@
+	touch $(INSTALLED) $@
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage*
