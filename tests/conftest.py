@@ -23,10 +23,26 @@ sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modul
 
 @pytest.fixture(scope="session")
 def launcher() -> Iterator[object]:
-    """A launcher for all tests of a process that need no other: the start of each takes 0.1 s of CPU."""
-    from arena.sandbox.launcher import Launcher  # here, so that tests of nothing but values do not wait for it
+    """A launcher for all tests of a process that need no other: the start of each takes 0.1 s of CPU.
 
+    It copies the files of each digest once. Where tests make up the same digest, the bot of the second would play with
+    the files of the first, so that is refused.
+    """
+    from arena.event import bot_folder  # here, so that tests of nothing but values do not wait for it
+    from arena.sandbox.launcher import Launcher
+    from arena.values import Bot
+
+    files: dict[str, str | None] = {}
     with Launcher() as launcher:
+        originals = launcher.folder._originals
+
+        def checked(bot: Bot) -> Path:
+            if files.setdefault(bot.digest, bot.files) != bot.files:
+                assert bot.files is not None
+                assert bot_folder.is_whole(Path(bot.files), bot.digest), f"another bot has the digest {bot.digest!r}"
+            return originals(bot)
+
+        launcher.folder._originals = checked  # type: ignore[method-assign]
         yield launcher
 
 

@@ -1,13 +1,17 @@
 """Every attack of attacks/ is played at every level, by an ordinary user and by root, and judged from outside."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
+from processes import alive, until
 
 sys.path.insert(0, str(Path(__file__).parent / "attacks" / "harness"))  # which also runs without pytest
 
+import outside
 import page
 from stands import ALL, RARE, Findings, Stand
 from table import ACCEPTED, ATTACKS, EXPECTED
@@ -55,6 +59,18 @@ def batch(stand, findings) -> dict:
 def test_every_attack_has_its_row_and_every_row_its_attack(findings):
     assert {path.stem for path in ATTACKS.glob("*.py")} == set(EXPECTED)
     assert len(EXPECTED) >= 60
+
+
+def test_a_process_is_seen_whose_first_thread_has_ended():
+    leaves = "import ctypes, sys, threading; threading.Thread(target=sys.stdin.read).start(); print(flush=True); "
+    leaves += "ctypes.CDLL(None).pthread_exit(None)"
+    environment = os.environ | {"ARENA_TEST_MARK": "0f1e2d3c"}
+    with subprocess.Popen([sys.executable, "-c", leaves], stdin=PIPE, stdout=PIPE, env=environment) as process:
+        try:
+            assert until(lambda: not alive(process.pid))
+            assert ("0f1e2d3c", process.pid) in list(outside.marked(["0f1e2d3c"]))
+        finally:
+            process.kill()
 
 
 def test_the_page_shows_the_table_of_now():

@@ -321,8 +321,9 @@ def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(launcher, tmp_p
     path = tmp_path / os.fsdecode(b"evil\xff.sh")
     path.write_text("#!/no/such/interpreter\n")
     path.chmod(0o755)
-    bot = Bot(name="evil", command=(f"./{path.name}",), digest="x", files=str(path))
+    bot = Bot(name="evil", command=(f"./{path.name}",), digest="evil", files=str(path))
     child = launcher.start(bot, OPEN, RULES)
+    assert (child.room.home / path.name).exists()
     assert child.pid == 0
     assert child.error
     for descriptor in (child.stdin, child.stdout, child.stderr):
@@ -330,6 +331,39 @@ def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(launcher, tmp_p
     launcher.end(child)
     assert launcher.folder.path.exists()
     assert launcher.sweep() == 0
+
+
+def test_the_kit_has_compiled_code_of_its_very_sources_which_names_no_other_folder(tmp_path):
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    for name in ("taken", "of_another_size", "cut_off", "never_checked"):
+        source = rules / f"{name}.py"
+        source.write_text("VALUE = 'old'\ndef f():\n    return lambda: VALUE\n")
+        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH if name == "never_checked" else None
+        compiled = Path(py_compile.compile(str(source), doraise=True, invalidation_mode=unchecked))
+        if name == "cut_off":
+            compiled.write_bytes(compiled.read_bytes()[:40])
+        elif name != "taken":
+            times = source.stat()
+            source.write_text(source.read_text().replace("old", "as it is now"))
+            os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
+    folder = Folder()
+    try:
+        kit = folder.kit(rules / "taken.py")
+        for path in kit.rglob("*.pyc"):
+            source, data = Path(importlib.util.source_from_cache(path)), path.read_bytes()
+            assert struct.unpack("<LLL", data[4:16]) == (0, int(source.stat().st_mtime), source.stat().st_size)
+            assert os.fsencode(path.parents[1]) in data
+            assert not any(os.fsencode(there) in data for there in (rules, Path(rulefile.__file__).parent))
+        show = "import taken, of_another_size as size, cut_off as cut, never_checked as never; "
+        show += "print(taken.VALUE, size.VALUE, cut.VALUE, never.VALUE, sep=',')"
+        command = [sys.executable, "-B", "-c", show]
+        shown = subprocess.run(
+            command, env={"PYTHONPATH": str(kit / "rules")}, capture_output=True, text=True, check=True
+        )
+        assert shown.stdout == "old,as it is now,old,as it is now\n"
+    finally:
+        folder.remove()
 
 
 def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_gone(tmp_path):
