@@ -7,7 +7,7 @@ It owns the format of the file, and how a bot is led to a position. arena/result
 #
 # A bot may remember what it was asked and what it answered, so it is asked every question of its seat up to the
 # position, exactly as then, whatever it answers (as `arena rerun --bot` does). If all its answers are those of the
-# record, it stands where the bot stood then, and its next answer decides.
+# record, it is in the position, and its next answer decides.
 #
 # A mended bot may answer otherwise before that. The match goes on as recorded all the same, but a bot that remembers
 # its answers believes that they were played. So it is started again, and the moves up to the position are told to it
@@ -17,7 +17,7 @@ It owns the format of the file, and how a bot is led to a position. arena/result
 #
 # The file holds whole matches, as `arena export --match` writes them, because the rules can confirm these: the dice of
 # a match, its clocks and forgiven answers all decide what a bot reads. The names of the other bots and whatever they
-# printed decide nothing, and are left out, so that the file can be handed to the author of the bot.
+# printed decide nothing. They are left out, so that the author of the bot may have the file.
 
 import tempfile
 import tomllib
@@ -125,32 +125,31 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, level: str) -> Result
     if not bot.plays(match.game, match.board, lesson.role):
         words = f"{bot.name} does not play {lesson.role} on {match.label}: its bot.toml says what it plays"
         return Result(passed=False, answer="", words=words)
-    questions = _questions(rulebook.game_of(match), lesson.record, lesson.role, lesson.turn)
+    game = rulebook.game_of(match)
+    questions = _questions(game, lesson.record, lesson.role, lesson.turn)
     answers = feed(questions, match, bot, launcher)
     if not all(answer.same for answer in answers[: len(questions) - 1]):
-        questions = _questions(
-            rulebook.game_of(match), _from_opening(lesson.record, lesson.turn), lesson.role, lesson.turn
-        )
+        questions = _questions(game, _from_opening(lesson.record, lesson.turn), lesson.role, lesson.turn)
         answers = feed(questions, match, bot, launcher)
     return _judged(answers[-1], lesson)
 
 
 def _judged(answer: Answer, lesson: LessonTest) -> Result:
     """Return the result of the last answer of a bot."""
-    said = answer.said_now
+    text = answer.said_now
     move = None if answer.now.ending is not None else protocol.read_move(answer.now.line)
     if move in lesson.good:
-        return Result(passed=True, answer=said, words=f"plays {said}")
+        return Result(passed=True, answer=text, words=f"plays {text}")
     expected = f"expected {' or '.join(lesson.good)}"
     if answer.now.ending is not None:
-        where = f"in turn {answer.then.turn}" if answer.then.turn else "before the first turn"
-        return Result(passed=False, answer=said, words=f"fails {where}: {answer.now.words}; {expected}")
+        moment = f"in turn {answer.then.turn}" if answer.then.turn else "before the first turn"
+        return Result(passed=False, answer=text, words=f"fails {moment}: {answer.now.words}; {expected}")
     legal = "" if move in answer.then.ask.legal else ", which is not legal"
-    return Result(passed=False, answer=said, words=f"plays {said}{legal}; {expected}")
+    return Result(passed=False, answer=text, words=f"plays {text}{legal}; {expected}")
 
 
 def _questions(game: Game[Any], record: Record, role: Role, turn: int) -> tuple[Exchange, ...]:
-    """Return what the seat of a role is asked up to this turn, and what was answered."""
+    """Return the questions to the seat of a role up to this turn, each with the recorded answer."""
     return tuple(exchange for exchange in retrace(game, record).of(role) if exchange.turn <= turn)
 
 
@@ -176,7 +175,7 @@ def _parts(lessons: tuple[Lesson, ...], rules: Callable[[Match], Game[Any]]) -> 
     matches: dict[str, str] = {}
     for lesson in lessons:
         match = lesson.record.match
-        name = f"{match.id}_{lesson.role}"  # another seat of the same match has other private words
+        name = f"{match.id}_{lesson.role}"  # for another seat of the same match other text is left out
         matches[name] = notation.text_of(_without_others(notation.portable(lesson.record), lesson.role))
         drawing = draw_state(rules(match), lesson.facts)
         yield "".join(f"# {line}".rstrip() + "\n" for line in drawing.splitlines())
@@ -197,7 +196,7 @@ def _parts(lessons: tuple[Lesson, ...], rules: Callable[[Match], Game[Any]]) -> 
 
 
 def _without_others(record: Record, role: Role) -> Record:
-    """Return a record without the names of the other bots and their words, and without what tells of the machine."""
+    """Return a record without the names of the other bots, the text that they printed, and facts about the machine."""
 
     def turn_of(turn: Turn) -> Turn:
         if turn.role == role:
@@ -252,7 +251,6 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
     records: dict[str, Record] = {}
     lessons = []
     for number, table in enumerate(tables.lesson, 1):
-        where = f"{path}: [[lesson]] {number}"
         try:
             if table.match not in tables.matches:
                 raise ArenaError(f"match: there is no {protocol.clean(table.match)!r} in [matches]")
@@ -261,7 +259,7 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
                 records[table.match] = confirmed(record, rules(record.match))
             lessons.append(_test(number, table, records[table.match]))
         except ArenaError as error:
-            raise ArenaError(f"{where}: {error}") from error
+            raise ArenaError(f"{path}: [[lesson]] {number}: {error}") from error
     return tuple(lessons)
 
 

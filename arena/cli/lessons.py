@@ -1,7 +1,7 @@
 """`arena lessons`: the positions in which a bot threw most away; as text, as tests of a bot, or as openings."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,9 +15,9 @@ from arena.errors import ArenaError
 if TYPE_CHECKING:
     from arena.results.lessons import Lesson
 
-MOST = 5
+MOST = 5  # lessons, unless --most says otherwise
 SHOWN_TURNS = 8  # of a refutation
-PROBLEMS = 3  # matches that cannot be looked at, of which a notice names so many
+PROBLEMS = 3  # matches that cannot be read and that a notice names
 
 
 def lessons(
@@ -43,32 +43,33 @@ def lessons(
     json: options.Json = False,
 ) -> None:
     """Show the positions in which a bot threw most away, the worst first, and what would have been better."""
-    from arena.results import lessons as results
     from arena.results.archive import Archive
+    from arena.results.lessons import find
 
     folders = {paths.event_folder(name): name for name in (events or (None,))}
     with ExitStack() as opened:
         archives = [opened.enter_context(Archive.open(folder)) for folder in folders]
-        found = results.find(archives, bot, stored_match.game_of, board=board, role=role, most=most)
-    if found.problems:
-        more = f"; and {len(found.problems) - PROBLEMS} more" if len(found.problems) > PROBLEMS else ""
-        shown = "; ".join(found.problems[:PROBLEMS])
-        output.notice(f"{_matches(len(found.problems))} left out: {shown}{more}; `arena verify` says more")
+        result = find(archives, bot, stored_match.game_of, board=board, role=role, most=most)
+    if result.problems:
+        more = f"; and {len(result.problems) - PROBLEMS} more" if len(result.problems) > PROBLEMS else ""
+        shown = "; ".join(result.problems[:PROBLEMS])
+        output.notice(f"{_matches(len(result.problems))} left out: {shown}{more}; `arena verify` says more")
     if tests is not None:
-        _write_tests(tests, bot, found.lessons)
+        _write_tests(tests, bot, result.lessons)
     if openings is not None:
-        _write_openings(openings, found.lessons)
+        _write_openings(openings, result.lessons)
     if json:
-        output.print_json(_row(lesson) for lesson in found.lessons)
+        output.print_json(_row(lesson) for lesson in result.lessons)
         return
-    for number, lesson in enumerate(found.lessons, 1):
+    for number, lesson in enumerate(result.lessons, 1):
         print("\n".join([*_lines(number, lesson, folders[lesson.folder], draw=draw), ""]))
-    if not found.lessons:
-        name, looked_at = output.safe_line(bot), _matches(found.matches)
+    if not result.lessons:
+        name, looked_at = output.safe_line(bot), _matches(result.matches)
         print(f"no lesson for {name} in {looked_at}: nothing shows that another move would have been better")
 
 
 def _matches(number: int) -> str:
+    """Return a number of matches in words: `1 match`, `2 matches`."""
     return f"{number} match{'' if number == 1 else 'es'}"
 
 
@@ -83,7 +84,7 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
     if draw:
         yield f"\n{draw_state(stored_match.game_of(match), lesson.facts, colour=output.wants_colour())}\n"
     yield f"   played  {output.safe_line(lesson.played)}"
-    yield f"   good    {', '.join(map(_evidence(lesson), lesson.good))}"
+    yield f"   good    {', '.join(_good_move(lesson, move) for move in lesson.good)}"
     yield f"   then    {lesson.refutation_text(SHOWN_TURNS)}"
     where = [event] if event else []
     yield f"   replay  {shlex.join(['arena', 'replay', match.id, *where])}"
@@ -91,15 +92,11 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
     yield f"   fork    {shlex.join([*fork, *(['--event', event] if event else [])])}"
 
 
-def _evidence(lesson: "Lesson") -> Callable[[str], str]:
-    """Return a function from a move to its text; with what it scored in an estimate."""
-
-    def text(move: str) -> str:
-        mean = lesson.means.get(move)
-        scored = "" if mean is None else f" ({mean.score:.0f} in {_matches(mean.matches)})"
-        return f"{output.safe_line(move)}{scored}"
-
-    return text
+def _good_move(lesson: "Lesson", move: str) -> str:
+    """Return a good move as text; in an estimate with its mean score."""
+    mean = lesson.means.get(move)
+    scored = "" if mean is None else f" ({mean.score:.0f} in {_matches(mean.matches)})"
+    return f"{output.safe_line(move)}{scored}"
 
 
 def _row(lesson: "Lesson") -> dict[str, object]:
@@ -122,22 +119,22 @@ def _row(lesson: "Lesson") -> dict[str, object]:
     }
 
 
-def _write_tests(path: Path, bot: str, found: Sequence["Lesson"]) -> None:
+def _write_tests(path: Path, bot: str, chosen: Sequence["Lesson"]) -> None:
     from arena import lessons as lesson_file
 
-    if not found:
+    if not chosen:
         output.notice(f"{path}: not written, because there is no lesson")
         return
-    _write(path, lesson_file.text_of(found, bot, stored_match.game_of))
+    _write(path, lesson_file.text_of(chosen, bot, stored_match.game_of))
 
 
-def _write_openings(path: Path, found: Sequence["Lesson"]) -> None:
+def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
     """Write the positions that a file of openings can have; a notice says why others are left out."""
     from arena.games import openings
 
     lines: dict[str, None] = {}
     drawn = at_start = 0
-    for lesson in found:
+    for lesson in chosen:
         if lesson.record.match.drawn:
             drawn += 1
         elif not lesson.opening:
@@ -157,6 +154,6 @@ def _write_openings(path: Path, found: Sequence["Lesson"]) -> None:
 def _write(path: Path, text: str) -> None:
     try:
         durable.write(path, text.encode("utf-8"))
-    except OSError as error:  # it may name the unfinished file beside it
+    except OSError as error:  # its own text may name the unfinished file beside this
         raise ArenaError(f"{path}: cannot be written: {error.strerror}") from error
     output.notice(f"written: {paths.displayed(path)}")

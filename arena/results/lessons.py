@@ -1,7 +1,7 @@
-"""Lessons for a bot: the positions of its matches in which it threw most away, with the moves that would not have.
+"""Lessons for a bot: the positions of its matches in which it threw most points away, with the good moves there.
 
 It owns what a lesson is, and how lessons are found and ordered. arena/games/grading.py grades moves on solved boards.
-How a lesson looks, and how a bot is tested by it, belong to others.
+It does not know how a lesson is printed, nor how a bot is tested by it.
 """
 
 # Where the lessons come from
@@ -9,7 +9,7 @@ How a lesson looks, and how a bot is tested by it, belong to others.
 # On a solved board a lesson is exact: the move threw points of score away, whoever the opponent is. Moves that only
 # lose turns are no lesson, because they change no result.
 #
-# On any other board nobody knows what a position is worth. But other bots may have come to the same position, made
+# On any other board nobody knows the value of a position. But other bots may have come to the same position, made
 # other moves there, and scored more. Two positions are the same if the role to move is shown the same facts and has the
 # same legal moves. So with hidden cards a position is what the bot could see.
 #
@@ -27,6 +27,7 @@ from hashlib import sha256
 from itertools import groupby, islice
 from math import sqrt
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from arena.errors import ArenaError, known_are
@@ -58,12 +59,12 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
-    """A position in which a bot threw something away."""
+    """A position in which a bot threw points away."""
 
     folder: Path
     """The folder of the results."""
     record: Record
-    """The match in which it did."""
+    """The match in which it threw them away."""
     turn: int
     """The number of the turn; the position is the state before it."""
     role: Role
@@ -74,7 +75,7 @@ class Lesson:
     points: float
     """The points of score that were thrown away, 0 to 100."""
     times: int
-    """The number of matches in which the bot came to this position and threw something away."""
+    """The number of matches in which the bot threw points away in this position."""
     means: Mapping[Move, Mean] = field(default_factory=dict)
     """Only of an estimate: what the move and the good ones scored. Empty on a solved board."""
     uncertain: tuple[str, ...] = ()
@@ -336,7 +337,7 @@ class _Estimates:
 
     def blunders(self) -> _Blunders:
         """Return the moves of the bot in whose positions other moves scored clearly more."""
-        means = {key: sum(scores) / len(scores) for key, scores in self._scores.items()}
+        means = {key: fmean(scores) for key, scores in self._scores.items()}
         blunders = _Blunders()
         for position, own in self._own.items():
             by_move: defaultdict[Move, dict[int, tuple[int, float]]] = defaultdict(dict)
@@ -346,7 +347,7 @@ class _Estimates:
             scores = {
                 move: list(of_move.values()) for move, of_move in by_move.items() if len(of_move) >= LEAST_MATCHES
             }
-            found = {move: Mean(len(pairs), _mean(score for score, _ in pairs)) for move, pairs in scores.items()}
+            averages = {move: Mean(len(pairs), fmean(score for score, _ in pairs)) for move, pairs in scores.items()}
             others = {choice.move for choice in self._choices[position] if choice.bot != self._bot}
             for blunder in own:
                 better = {
@@ -357,7 +358,7 @@ class _Estimates:
                 }
                 if better:
                     good = tuple(sorted(better, key=lambda move: (-better[move], move)))
-                    compared = {move: found[move] for move in (blunder.move, *good)}
+                    compared = {move: averages[move] for move in (blunder.move, *good)}
                     bad = blunder._replace(points=round(better[good[0]], 1), good=good, means=compared)
                     blunders.setdefault(position, []).append(bad)
         return blunders
@@ -368,24 +369,22 @@ def _difference(worse: Sequence[tuple[int, float]], better: Sequence[tuple[int, 
 
     Each pair is a score, and by how much it is above the mean of its bot.
     """
-    difference = min(_mean(pair[index] for pair in better) - _mean(pair[index] for pair in worse) for index in (0, 1))
+    difference = min(fmean(pair[index] for pair in better) - fmean(pair[index] for pair in worse) for index in (0, 1))
     return difference if difference > Z * sqrt(_variance(worse) + _variance(better)) else 0.0
 
 
 def _variance(pairs: Sequence[tuple[int, float]]) -> float:
     """Return the variance of the mean score, as if there were a lost and a won match more."""
     scores = [*(score for score, _ in pairs), min(ADDED), max(ADDED)]
-    middle = _mean(scores)
-    return _mean((score - middle) ** 2 for score in scores) / len(scores)
-
-
-def _mean(values: Iterable[float]) -> float:
-    numbers = list(values)
-    return sum(numbers) / len(numbers)
+    mean = fmean(scores)
+    return fmean((score - mean) ** 2 for score in scores) / len(scores)
 
 
 def _worst(blunders: _Blunders, most: int, role: Role | None = None) -> list[tuple[_Blunder, int]]:
-    """Return the worst move of each position with the number of its matches: the worst, then the commonest first."""
+    """Return at most so many blunders, the worst of each position, each with the number of matches that have it.
+
+    The order is by points, then by the number of matches.
+    """
     worst = [
         (min(group, key=lambda each: (-each.points, each.match, each.turn)), len({each.match for each in group}))
         for position, group in blunders.items()
@@ -413,7 +412,7 @@ def _lesson(blunder: _Blunder, times: int, record: Record, game: Game[Any], grad
     """Return the lesson of a move in a match; `grader` is None for an estimate."""
     turn, role = blunder.turn, blunder.role
     state, turns = next(pair for pair in _positions(game, record.turns) if pair[1][0].number == turn)
-    seen = tuple(game.view(state, role))
+    facts = tuple(game.view(state, role))
     uncertain = list[str]()
     if grader is not None:
         after = game.play(state, {role: blunder.move})
@@ -421,7 +420,7 @@ def _lesson(blunder: _Blunder, times: int, record: Record, game: Game[Any], grad
     else:
         if len(turns) > 1:
             uncertain.append("roles move at once here, so the best move depends on what the others choose")
-        if seen != tuple(game.view(state, None)):
+        if facts != tuple(game.view(state, None)):
             uncertain.append("something is hidden here, so the best move depends on what the others may hold")
         refutation = tuple(
             later for later in record.turns if later.number > turn or (later.number == turn and later.role != role)
@@ -438,7 +437,7 @@ def _lesson(blunder: _Blunder, times: int, record: Record, game: Game[Any], grad
         times=times,
         means=blunder.means,
         uncertain=tuple(uncertain),
-        facts=seen,
+        facts=facts,
         refutation=refutation,
         scores=scores,
     )
