@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 def points(group: str) -> "tuple[EntryPoint, ...]":
     """Return the entry points of a group, in order, of the packages that are installed now."""
-    # To read them costs 10 ms, and a leaderboard asks for each of its boards. pip makes and removes a folder of a
-    # package that it installs, so nothing has changed while the folders of sys.path are as they were.
+    # Reading them takes 10 ms, and a leaderboard asks for each of its boards. pip makes or removes a folder for each
+    # package, so nothing has changed while the folders of sys.path are unchanged.
     return _points(group, tuple(_state(folder) for folder in sys.path))
 
 
@@ -39,7 +39,7 @@ def _state(folder: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=32)
 def _points(group: str, _folders: tuple[tuple[str, int], ...]) -> "tuple[EntryPoint, ...]":
-    from importlib.metadata import entry_points  # takes longer to import than all of this
+    from importlib.metadata import entry_points  # its import takes longer than that of this module
 
     return tuple(sorted(entry_points(group=group)))
 
@@ -78,7 +78,7 @@ def folder_of(group: str, name: str) -> Path:
 
 def _modules(group: str) -> dict[str, str]:
     """Return the module of each plug-in of a group, by name; of two of one name the first in order counts."""
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for point in points(group):
-        found.setdefault(point.name, point.module)
-    return found
+        modules.setdefault(point.name, point.module)
+    return modules

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from arena.game import CHANCE, DRAW, Game, Move, Role, Value
 from arena.values import Turn
 
-REMEMBERED = 20_000  # positions of a board whose moves are graded already: matches of fixed bots meet the same ones
+REMEMBERED = 20_000  # positions of a board whose grades are kept: matches of deterministic bots come to the same ones
 
 
 class Grade(NamedTuple):
-    """What a move made of its position, from the view of the role that moved."""
+    """What a move lost, from the view of the role that moved."""
 
     points: int = 0
     """The points of score that the move threw away, if both sides play perfectly from then on."""

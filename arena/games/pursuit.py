@@ -18,8 +18,8 @@ It knows cells by number and no game. Rules import it inside `estimate`, and nev
 # the last round that was searched the value is an estimate: the runner takes COLLECTED_A_MOVE of a thing with each move
 # that it has until the capture that is forced there.
 #
-# What a hunter's move is worth needs no further search: a capture scores, and turns_to_capture says when it is forced.
-# It counts the things for nothing, so it is exact as long as the runner cannot collect the last of them before.
+# The worth of a hunter's move needs no further search: a capture scores, and turns_to_capture says when it is forced.
+# It ignores the things, so it is exact as long as the runner cannot collect the last of them before the capture.
 #
 # Three designs were compared by benchmarks/estimates.py, at 100 positions of four boards with the runner to move, each
 # against this search with 30 times its values, which sees 13 rounds. Of each: CPU time a position, the mean error of a
@@ -123,7 +123,7 @@ class Pursuit:
                 over = self._total - things.bit_count() >= self._enough
                 after = [] if over else [(there, things & ~self._things[there]) for there in self._ways[cell]]
                 rows.append([index.setdefault(node, len(index)) for node in after])
-            first, second = (np.unique(self._neighbours[of]) for of in cells[-1])
+            first, second = (np.unique(self._neighbours[hunter_cells]) for hunter_cells in cells[-1])
             work += len(index) * len(first) * len(second)
             if not index or (work > MOST_VALUES and children):
                 break
@@ -136,8 +136,8 @@ class Pursuit:
         value = self._leaves(nodes[depth], cells[depth], max(turns - 2 * depth, 0))
         for done in range(depth, 0, -1):
             if 2 * done - 1 < turns:
-                places = [np.searchsorted(cells[done][way], self._neighbours[cells[done - 1][way]]) for way in (0, 1)]
-                value = value[:, places[0]].min(axis=2)[:, :, places[1]].min(axis=3)
+                reached = [np.searchsorted(cells[done][way], self._neighbours[cells[done - 1][way]]) for way in (0, 1)]
+                value = value[:, reached[0]].min(axis=2)[:, :, reached[1]].min(axis=3)
             else:  # the runner's move was the last of the match
                 value = np.zeros((len(nodes[done]), *map(len, cells[done - 1])), dtype=np.int8)
             value = self._ended(nodes[done], cells[done - 1], value, all_ended=2 * done - 1 >= turns)
@@ -160,7 +160,7 @@ class Pursuit:
     def _ended(
         self, nodes: Sequence[tuple[int, int]], cells: tuple[Ints, Ints], value: Ints, *, all_ended: bool = False
     ) -> Ints:
-        """Return these values with the runner's score in place of them where the match is over."""
+        """Return the values, replaced by the runner's score where the match is over."""
         runner = np.array([cell for cell, _ in nodes])[:, None, None]
         taken = np.array([self._total - things.bit_count() for _, things in nodes])[:, None, None]
         caught = (runner == cells[0][None, :, None]) | (runner == cells[1][None, None, :])

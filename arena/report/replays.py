@@ -35,7 +35,7 @@ class Games:
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._cache: dict[object, dict[str, object]] = {}
         self._graders: dict[Game[Any], MoveGrader | None] = {}
-        self._estimated = 0  # matches that were graded by a search
+        self._estimated = 0  # the number of matches whose moves a search graded
 
     def game(self, match: Match) -> Game[Any]:
         """Return the game of a match; ArenaError when its rules are not known here."""

@@ -76,7 +76,7 @@ class Accuracy(NamedTuple):
         """Return the sums of two."""
         if not isinstance(other, Accuracy):
             return NotImplemented
-        return Accuracy(*(one + another for one, another in zip(self, other, strict=True)))
+        return Accuracy(*(left + right for left, right in zip(self, other, strict=True)))
 
 
 class Regret(NamedTuple):
@@ -104,11 +104,11 @@ class Regret(NamedTuple):
         """Return the sums of two."""
         if not isinstance(other, Regret):
             return NotImplemented
-        return Regret(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return Regret(*(left + right for left, right in zip(self, other, strict=True)))
 
 
 Graded = tuple[str, Role, str]
-"""`game/board`, role, bot."""
+"""The key of a sum: `game/board`, role and bot."""
 Sums = TypeVar("Sums", Accuracy, Regret)
 AnyGrader = TypeVar("AnyGrader", bound=MoveGrader)
 
@@ -138,7 +138,7 @@ REGRET = Measure(file=".regret", sums=Regret, offered=grading.is_estimated, grad
 
 
 def by_bot(graded: Mapping[Graded, Sums]) -> dict[str, Sums]:
-    """Return the sums of each bot over boards and roles."""
+    """Return the sums of each bot over all boards and roles."""
     sums: dict[str, Sums] = {}
     for (_, _, bot), figures in graded.items():
         sums[bot] = sums[bot] + figures if bot in sums else figures
@@ -209,7 +209,7 @@ def load_or_grade(
 def _graded(
     archive: Archive, matches: Iterable[Played], rules: Rules, measure: Measure[Sums]
 ) -> Iterable[tuple[Played, dict[Role, list[int]] | None]]:
-    """Yield each match with the figures of the measure's sums of each role, without the number of matches.
+    """Yield each match with the figures of each role: those of `measure.sums` after the first, the number of matches.
 
     None instead of figures for a record that cannot be read, or whose board cannot be played here.
     """
@@ -233,10 +233,10 @@ def with_graders(
     for match in matches:
         try:
             record = archive.record(match.id)
-            if (this := (record.match.rules, record.match.label, record.match.drawn)) != board:
+            if (current := (record.match.rules, record.match.label, record.match.drawn)) != board:
                 board = None  # until its grader is made
                 grader = grader_of(rules(record.match))
-                board = this
+                board = current
         except ArenaError as error:
             yield match, error, None
         else:
@@ -304,7 +304,7 @@ def _load(path: Path) -> dict[str, Any]:
         if not isinstance(content, dict):
             return {}
         for _, _, _, *figures in content["sums"]:
-            Accuracy(*map(int, figures))
+            Accuracy(*map(int, figures))  # the Regret has as many figures
         if not isinstance(content["rules"], dict):
             return {}
         for roles in content["matches"].values():

@@ -48,9 +48,9 @@ def compared(driver: Facts, worker: Facts) -> str:
 def judged(speed: Speed, reference: Speed, conditions: Conditions, *, scale_time: bool) -> Admission:
     """Return whether a machine of this speed plays matches under these conditions, and how its time is scaled.
 
-    The reference is the speed of the driver's machine. Where no move has a clock, every machine is fit. What is left
-    then, the time to start and the limit of CPU time, is there to end broken bots and ranks nobody. It would make a
-    healthy bot absent on a machine that is slow enough, so a slower machine always has it scaled.
+    The reference is the speed of the driver's machine. Where no move has a clock, every machine is fit. Two limits
+    remain there, the time to start and the CPU time. They end broken bots and rank nobody. On a very slow machine they
+    would end a healthy bot, so they are always scaled on a slower machine.
     """
     factor = speed.factor(reference)
     if conditions.time.move is None:

@@ -283,9 +283,9 @@ class Cluster:
         yield from self._give_up(machine, reason)
 
     def _lose_silent(self) -> Iterator[Done[Any, Any]]:
-        """Forget the machines that have not answered for so long that their sessions have ended, if they still run.
+        """Forget the machines that have not answered for SILENT_S; their sessions have ended by then.
 
-        dask does not notice for minutes when a machine is frozen or cut off, and a call to it then waits for ever.
+        dask takes minutes to notice a machine that is frozen or cut off, and a call to such a machine waits for ever.
         """
         now = time.monotonic()
         for machine in [machine for machine in self._machines.values() if machine.state == "ready"]:

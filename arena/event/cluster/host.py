@@ -97,7 +97,7 @@ class LaneWork:
     batch: int
     index: int
     seconds: float
-    """How long it has worked on that."""
+    """How long it has worked on the item."""
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ class Machine:
     heard: float = field(default_factory=time.monotonic)
     """The monotonic time at which it last answered."""
     _working: Mapping[str, Lane] = field(default_factory=dict)
-    """The lanes that worked at the last beat, by name."""
+    """The lanes that were at work at the last beat, by name."""
     _closing: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
@@ -104,14 +104,14 @@ class Machine:
         return f"{self.address} {lane}"
 
     def learn(self, seconds: Sequence[float]) -> None:
-        """Take note of how long the matches of a batch took that had a turn."""
+        """Take note of the seconds that each match of a batch with a turn took."""
         self._measured += len(seconds)
         if seconds:
             mean = sum(seconds) / len(seconds)
             self._seconds = mean if self._seconds is None else 0.7 * self._seconds + 0.3 * mean
 
     def batch_size(self) -> int:
-        """Return how many matches its next batch has at most, but for the rest of a block."""
+        """Return how many matches its next batch may have; the last block may exceed it."""
         if self._seconds is None:
             return 1
         # One short match may be an accident, so a batch has at most twice as many items as were measured.

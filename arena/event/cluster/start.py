@@ -19,10 +19,10 @@ async def serve(
     """Work for the scheduler at this address until a signal comes; return the number of the signal.
 
     No nanny: it would count its own memory and not that of bots, and what it restarts loses its session anyhow. No
-    limit of memory and no dashboard for the same reasons, and because a dashboard is an open port. dask opens the
-    server of the dashboard in any case, so it only serves this machine, and no page.
+    limit of memory for the same reasons, and no dashboard, because a dashboard is an open port. dask opens the port of
+    the dashboard in any case, so it is open to this machine only and has no page.
     """
-    dask.config.set({"distributed.worker.http.routes": []})
+    dask.config.set({"distributed.worker.http.routes": []})  # no page behind the port of the dashboard
     logging.getLogger("distributed").setLevel(logging.WARNING)  # it has a line for each beat of a driver
     loop = asyncio.get_running_loop()
     asked: asyncio.Future[int] = loop.create_future()

@@ -205,7 +205,7 @@ def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]
 
 
 def estimated(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
-    """What a search says has the right form, and it sees the end of the match that is one move away."""
+    """The values of a search have the right form, and it sees an end of the match that is one move away."""
     hashable: Any = game  # as the law `lasting` demands
     worth = _search(hashable) if is_estimated(game) else None
     if worth is None or len(steps) < 2:
