@@ -92,7 +92,7 @@ def turns_to_capture(size: tuple[int, int], walls: tuple[Wall, ...], most: int) 
     An array of shape (cells, cells, cells) by Pacman's, Blinky's and Inky's cell, in the order of `steps`; `most + 1`
     where they need more turns than `most`, and 0 where Pacman stands on a ghost. Pellets play no part.
     """
-    from arena.games import pursuit  # needs numpy, which takes longer to import than the rules of a bot may
+    from arena.games import pursuit  # imports numpy, which takes too long for the start of a bot
 
     ways = steps(size, walls)
     number = {cell: index for index, cell in enumerate(ways)}

@@ -1,7 +1,7 @@
 """A recorded match, played again by the referee: each seat's dialogue, and a check of the record.
 
-Pure. The referee is a state machine without clock and chance of its own, so the moves of a record give every line of
-its dialogue again, every state and the verdict. It starts no bot and reads no file.
+The referee is a state machine without clock and chance of its own, so the moves of a record give every line of
+its dialogue again, every state and the verdict. It starts no bot, and reads no file but rules (`confirmed`).
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from arena.values import Board, Fault, Record, Turn, Verdict
 COMPARED = ("number", "role", "move", "by", "rejected_text", "refused", "digest")
 """The fields of a turn that the rules and the seed decide; the others are clock readings and remarks."""
 
-WORDS = 500  # characters of a message about a record that may hold any text
+LONGEST_MESSAGE = 500  # characters of a disagreement: a record may hold any text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,7 @@ def confirmed(record: Record, board: Board) -> Record:
     """Return a record that may come from anybody, with the rules known here; ArenaError unless they confirm it."""
     record = replace(record, match=replace(record.match, rules=board.rules))
     if wrong := next(disagreements(rulebook.game_of(record.match), record), None):
-        raise ArenaError(f"does not agree with the rules known here: {protocol.clean(wrong, WORDS)}")
+        raise ArenaError(f"does not agree with the rules known here: {protocol.clean(wrong, LONGEST_MESSAGE)}")
     return record
 
 

@@ -1,4 +1,4 @@
-"""A row a bot, in order of rating, with a point at what its graded moves say, and figures beside it."""
+"""A row a bot, in order of rating, with a point at a figure of its graded moves, and figures beside it."""
 
 from collections.abc import Mapping
 

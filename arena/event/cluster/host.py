@@ -87,6 +87,7 @@ class Outcome:
     failure: str = ""
     error: BaseException | None = None
     lane: str = ""
+    """The name of the lane on this machine."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,9 @@ class LaneWork:
     """The present work of a lane: an item of a batch, by its index."""
 
     lane: str
+    """Its name on this machine."""
     batch: int
+    """The number that the driver gave to the batch."""
     index: int
     seconds: float
     """How long it has worked on the item."""

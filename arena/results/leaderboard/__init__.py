@@ -239,8 +239,8 @@ class Results:
         for match in self._archive.played_of(sorted(blunders)):
             for bot in {match.seats[role] for role in blunders[match.id]}.intersection(bots):
                 matches[bot].append(match.id)
-        each = max(1, min(GRADED_MATCHES, ALL_GRADED_MATCHES // max(1, len(matches))))
-        ids = {match for of_bot in matches.values() for match in of_bot[:each]}
+        matches_a_bot = max(1, min(GRADED_MATCHES, ALL_GRADED_MATCHES // max(1, len(matches))))
+        ids = {match for of_bot in matches.values() for match in of_bot[:matches_a_bot]}
         return find_graded(self._archive, matches, ids, self._rules, most=most)
 
     @property
