@@ -20,7 +20,19 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
 from arena.results import columns
-from arena.results.accuracy import ACCURACY, REGRET, Accuracy, Graded, Regret, Rules, blunderers, by_bot, load_or_grade
+from arena.results.accuracy import (
+    ACCURACY,
+    REGRET,
+    Accuracy,
+    Graded,
+    Measure,
+    Regret,
+    Rules,
+    Sums,
+    blunderers,
+    by_bot,
+    load_or_grade,
+)
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
@@ -205,24 +217,21 @@ class Results:
     @cached_property
     def graded(self) -> dict[Graded, Accuracy]:
         """The accuracy of each bot in each role on the solved boards; each match is graded once, then loaded."""
-        return load_or_grade(
-            self._archive,
-            list(self.boards),
-            rating_cache.sums(self.tallies),
-            self._rules,
-            measure=ACCURACY,
-            all_versions=self._all_versions,
-        )
+        return self._measured(ACCURACY)
 
     @cached_property
     def regrets(self) -> dict[Graded, Regret]:
         """The regret of each bot in each role on the boards whose moves a search estimates; stored as `graded` is."""
+        return self._measured(REGRET)
+
+    def _measured(self, measure: Measure[Sums]) -> dict[Graded, Sums]:
+        """Return a measure of each bot in each role on the boards that it applies to."""
         return load_or_grade(
             self._archive,
             list(self.boards),
             rating_cache.sums(self.tallies),
             self._rules,
-            measure=REGRET,
+            measure=measure,
             all_versions=self._all_versions,
         )
 
