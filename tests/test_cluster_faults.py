@@ -124,6 +124,28 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
 
 
 @pytest.mark.slow
+def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, shared, monkeypatch):
+    monkeypatch.setattr("arena.event.cluster.driver.NOTICE_S", 0.5)
+    monkeypatch.setattr("arena.event.cluster.driver.FIRST_NOTICE_S", 0.0)
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST})
+    worker = shared.worker("frozen")
+    with Client(shared.address, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=30)
+    os.kill(worker, signal.SIGSTOP)
+    lines: list[str] = []
+    opened = functools.partial(Cluster, shared.address, notice=lines.append)
+    end_s = time.monotonic() + 10  # a guard against hangs
+
+    def is_said() -> bool:
+        return any("does not answer, or is not ready yet" in line for line in lines) or time.monotonic() > end_s
+
+    tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=opened, stopped=is_said)
+    assert any("waiting for workers; tcp://" in line and "does not answer" in line for line in lines), lines
+    os.kill(worker, signal.SIGCONT)
+    end(worker)
+
+
+@pytest.mark.slow
 def test_lanes_outlive_the_threads_of_tasks(tmp_path, shared):
     """The kernel would end a lane with the thread that forked it."""
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, repeats=12)

@@ -324,10 +324,14 @@ class Cluster:
                 f"{self._address}: no worker of this cluster can play the event; the lines above say why, and how to "
                 "mend that; then run the same command again"
             )
-        if "ready" not in states and "joining" not in states and time.monotonic() - self._noticed > NOTICE_S:
+        joining = [machine for machine in self._machines.values() if machine.state == "joining"]
+        if "ready" in states or time.monotonic() - self._noticed < NOTICE_S:
+            return
+        if all(time.monotonic() - machine.heard > NOTICE_S for machine in joining):  # such as one that is frozen
             self._noticed = time.monotonic()
             advice = "" if self._local is not None else f"; `arena worker {self._address}` starts one"
-            self._notice(f"{self._address}: waiting for workers{advice}")
+            late = "".join(f"; {machine.name} does not answer, or is not ready yet" for machine in joining)
+            self._notice(f"{self._address}: waiting for workers{late}{advice}")
 
     # The other threads.
 
