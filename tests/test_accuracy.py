@@ -1,6 +1,7 @@
 """Accuracy on solved boards: which moves count, that perfect play has 100 %, and that each match is graded once."""
 
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -102,6 +103,33 @@ def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkey
     for damage in ("", "[]", json.dumps(content | {"sums": [["x"]]}), json.dumps(content | {"matches": {"x": 3}})):
         memory.write_text(damage)
         assert Results.open(folder).graded == graded
+
+
+def test_a_cache_of_a_stranger_breaks_no_command_and_names_no_file_that_is_read_without_end(folder, tmp_path):
+    os.mkfifo(tmp_path / "endless.py")
+    folder = shutil.copytree(folder, tmp_path / "copy")
+    memory = folder / ".accuracy.json"
+    graded = Results.open(folder).graded
+    content = json.loads(memory.read_text())
+    match = next(iter(content["matches"]))
+    row = content["sums"][0]
+    again = content | {"key": None}
+    for forged in (
+        content | {"sums": [[*row[:3], "2", "0", "0", "0"]]},
+        content | {"sums": [[*row[:2], ["dice"], 2, 0, 0, 0]]},
+        content | {"sums": [[*row[:2], 5, 2, 0, 0, 0]]},
+        again | {"matches": {match: {"explorer": ["1", "1", "0"]}}},
+        content | {"rules": {"/proc/kmsg": "", "/dev/zero": "", str(tmp_path / "endless.py"): ""}},
+        content | {"rules": {"a" * 10_000: "", "\0": "", "\ud800": ""}},
+    ):
+        memory.write_text(json.dumps(forged))
+        assert Results.open(folder).graded == graded
+    for key in (content["key"], None):
+        memory.write_text(json.dumps(content | {"key": key, "matches": {match: {"nobody": [1, 1, 0]}}}))
+        results = Results.open(folder)
+        assert "nobody" not in {role for _, role, _ in results.graded}
+        results.lessons(["dice"], 3)
+        results.close()
 
 
 def test_an_event_without_a_solved_board_has_no_such_columns_and_no_such_file(tmp_path, folder):

@@ -25,9 +25,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from pydantic import BaseModel, Field
 
 from arena import durable, rulefile
 from arena.errors import ArenaError
@@ -137,6 +138,19 @@ ACCURACY = Measure(file=".accuracy", sums=Accuracy, offered=grading.is_solved, g
 REGRET = Measure(file=".regret", sums=Regret, offered=grading.is_estimated, grader=_estimator, most=MOST_ESTIMATED)
 
 
+Figure = Annotated[int, Field(strict=True, ge=-(10**15), le=10**15)]
+
+
+class _Stored(BaseModel):
+    """A cache, which comes with results that anybody may have made."""
+
+    key: str | None
+    rules: dict[str, str]
+    sums: list[tuple[str, str, str, Figure, Figure, Figure, Figure]]
+    code: str
+    matches: dict[str, dict[Role, tuple[Figure, Figure, Figure]]]
+
+
 def by_bot(graded: Mapping[Graded, Sums]) -> dict[str, Sums]:
     """Return the sums of each bot over all boards and roles."""
     sums: dict[str, Sums] = {}
@@ -179,7 +193,7 @@ def load_or_grade(
         except ArenaError:
             complete = False  # where its rules are known and its record is whole, its matches can be graded
     code = _code_digest(games)
-    known: dict[str, dict[Role, list[int]]] = cached.get("matches", {}) if cached.get("code") == code else {}
+    known: dict[str, Mapping[Role, Sequence[int]]] = cached.get("matches", {}) if cached.get("code") == code else {}
     ids = archive.sample_of(graded_labels, measure.most, all_versions=all_versions) if graded_labels else []
     played = archive.played_of(ids)
     new = [match for match in played if match.id not in known]
@@ -208,7 +222,7 @@ def load_or_grade(
 
 def _graded(
     archive: Archive, matches: Iterable[Played], rules: Rules, measure: Measure[Sums]
-) -> Iterable[tuple[Played, dict[Role, list[int]] | None]]:
+) -> Iterable[tuple[Played, Mapping[Role, Sequence[int]] | None]]:
     """Yield each match with the figures of each role: those of `measure.sums` after the first, the number of matches.
 
     None instead of figures for a record that cannot be read, or whose board cannot be played here.
@@ -261,7 +275,7 @@ def blunderers(archive: Archive, *, all_versions: bool) -> dict[str, dict[Role, 
     Matches without such a move are left out. Empty where no grades are stored.
     """
     path = _path(archive, ACCURACY, all_versions=all_versions)
-    stored: dict[str, dict[Role, list[int]]] = _load(path).get("matches", {})
+    stored: dict[str, dict[Role, Sequence[int]]] = _load(path).get("matches", {})
     blunders = {
         match: {role: figures[1] for role, figures in roles.items() if figures[1]} for match, roles in stored.items()
     }
@@ -280,6 +294,8 @@ def _sums(
     sums: defaultdict[Graded, Sums] = defaultdict(measure.sums)
     for match in played:
         for role, figures in known.get(match.id, {}).items():
+            if role not in match.seats:
+                continue  # the cache may come from anybody
             sums[match.label, role, match.seats[role]] += measure.sums(1, *figures)
     return dict(sorted(sums.items()))
 
@@ -294,22 +310,20 @@ def _code_digest(games: Iterable[Game[Any]]) -> str:
 def _hashes(paths: Iterable[Path]) -> dict[str, str]:
     """Return the hash of each of these rules files and of the tables beside it; empty for a file that is not there."""
     files = {each for path in paths for each in (path, path.with_suffix(".toml"))}
-    return {str(path): sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in sorted(files)}
+    return {str(path): sha256(path.read_bytes()).hexdigest() if _may_be_read(path) else "" for path in sorted(files)}
+
+
+def _may_be_read(path: Path) -> bool:
+    """Return whether a path is a file of rules or their tables; a stranger's cache may name files that never end."""
+    try:
+        return path.is_file() and path.resolve().suffix in {".py", ".toml"}
+    except OSError:  # a name that is too long
+        return False
 
 
 def _load(path: Path) -> dict[str, Any]:
     """Return the content of the cache; empty where there is none, or a damaged one."""
     try:
-        content = json.loads(path.read_bytes())
-        if not isinstance(content, dict):
-            return {}
-        for _, _, _, *figures in content["sums"]:
-            Accuracy(*map(int, figures))  # the Regret has as many figures
-        if not isinstance(content["rules"], dict):
-            return {}
-        for roles in content["matches"].values():
-            for figures in roles.values():
-                _, _, _ = map(int, figures)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return _Stored.model_validate_json(path.read_bytes()).model_dump()
+    except (OSError, ValueError):
         return {}
-    return content

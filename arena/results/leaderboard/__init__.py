@@ -246,7 +246,7 @@ class Results:
         blunders = blunderers(self._archive, all_versions=self._all_versions)
         matches: defaultdict[str, list[str]] = defaultdict(list)
         for match in self._archive.played_of(sorted(blunders)):
-            for bot in {match.seats[role] for role in blunders[match.id]}.intersection(bots):
+            for bot in {match.seats.get(role, "") for role in blunders[match.id]}.intersection(bots):
                 matches[bot].append(match.id)
         matches_a_bot = max(1, min(GRADED_MATCHES, ALL_GRADED_MATCHES // max(1, len(matches))))
         ids = {match for of_bot in matches.values() for match in of_bot[:matches_a_bot]}
