@@ -323,6 +323,16 @@ def test_a_file_with_a_mistake_is_refused_in_a_line_for_each_mistake(text, tmp_p
     assert all(line.startswith(f"{file}: ") for line in str(refused.value).split("\n"))
 
 
+def test_a_file_of_endless_mistakes_is_refused_in_few_lines(tmp_path):
+    file = tmp_path / "lessons.toml"
+    file.write_text("[[lesson]]\nrole = 3\n" * 300)
+    with pytest.raises(ArenaError) as refused:
+        lessons.read(file)
+    lines = str(refused.value).split("\n")
+    assert len(lines) == 101
+    assert re.fullmatch(r".*: and \d+ more", lines[-1])
+
+
 def scores_of(lesson, move, records):
     """Return what all bots scored with a move in the position of a lesson; in a game with chance no match repeats."""
     game = rulebook.game_of_record(lesson.record.match)

@@ -6,6 +6,7 @@ A stranger may have written the file, so what a message repeats of it is cut sho
 
 import json
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from arena.errors import did_you_mean
 
 SHOWN_LETTERS = 80  # of a key or a wrong value
+MOST_LINES = 100  # of a file that a stranger made to have a million mistakes
 LISTS_OF_TABLES = (["bot"], ["grade", "threshold"], ["lesson"])
 """The keys that stand in double brackets."""
 EXPECTED = {
@@ -38,7 +40,8 @@ def messages(error: ValidationError, tables: Mapping[str, type[BaseModel]]) -> l
         # An unknown key may be called like a member of a union: its path is the file's own.
         path = list(each["loc"]) if each["type"] == "extra_forbidden" else _path(each["loc"])
         errors.setdefault(_key(path), []).append({**each, "path": path})
-    return [f"{key}: {_message(same_key, tables)}" for key, same_key in errors.items()]
+    lines = [f"{key}: {_message(same_key, tables)}" for key, same_key in islice(errors.items(), MOST_LINES)]
+    return [*lines, f"and {len(errors) - MOST_LINES} more"] if len(errors) > MOST_LINES else lines
 
 
 def _path(loc: tuple[int | str, ...]) -> list[int | str]:
