@@ -259,7 +259,9 @@ def test_a_bot_without_regret_has_none_in_the_leaderboard_and_dice_have_much(fol
 
 
 def test_each_match_is_searched_once_and_its_estimates_are_loaded_without_the_rules(folder, monkeypatch):
-    before = Results.open(folder).regrets
+    first = Results.open(folder)
+    before = first.regrets
+    assert first.graded == {}  # this is stored, too
     monkeypatch.setattr(accuracy, "figures_of", None)
 
     def no_rules(match):
