@@ -20,7 +20,7 @@ from typing import Any
 
 import dask
 import pytest
-from cup import arena
+from cup import BOT, arena
 from machines import Machines, gone, machines
 from processes import alive, descendants, until
 from sprint import FIRST, LAST
@@ -100,7 +100,7 @@ def test_the_tables_of_three_workers_of_which_two_are_killed_and_another_joins_a
     with Archive.open(cup / "cluster") as archive:
         aborts = archive.aborts()
     aborted = {abort.match for abort in aborts}
-    assert any("KilledWorker" in abort.cause for abort in aborts)
+    assert any("KilledWorker" in abort.cause for abort in aborts), aborts
     assert "referee-1 INFO match" in (cup / "cluster" / "logs" / "machine-three.log").read_text()
     assert aborted <= {record.match.id for record in audience.records}
     # All legs of a pairing with the same repeat go to one machine, unless that was lost in between.
@@ -142,7 +142,8 @@ def driver(cup: Path, address: str) -> "subprocess.Popen[str]":
 def test_a_killed_run_and_a_run_that_is_stopped_leave_no_bot_on_the_workers_and_the_same_command_goes_on(
     tmp_path, shared, worker
 ):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=12)
+    naps = BOT.format(place=-1, pause=0.05)  # so that the run is not over before it is killed
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=8)
     main = driver(cup, shared.address)
     assert (below := descendants(worker))
     main.kill()
