@@ -162,6 +162,25 @@ def test_a_bot_is_asked_all_questions_or_told_its_moves_when_it_would_have_made_
     give(folder, moves)
 
 
+def test_a_file_allows_a_bot_no_system_calls_and_names_no_modules(planted, tmp_path, monkeypatch):
+    folder = planted[0]
+    file = tmp_path / "lessons.toml"
+    assert arena(folder, "lessons", "ada", "--tests", str(file)).returncode == 0
+    file.write_text(
+        file.read_text().replace('"calls": []', '"calls": ["socket"]').replace('"preload": []', '"preload": ["x"]')
+    )
+    monkeypatch.chdir(folder)
+    (lesson,) = lessons.read(file)
+    assert (lesson.record.match.conditions.calls, lesson.record.match.conditions.preload) == (("socket",), ("x",))
+    fed, feed = [], lessons.feed
+    monkeypatch.setattr(
+        lessons, "feed", lambda questions, match, *rest: fed.append(match) or feed(questions, match, *rest)
+    )
+    with pytest.raises(AssertionError, match="plays"):
+        lesson.check("bots/ada")
+    assert {(match.conditions.calls, match.conditions.preload) for match in fed} == {((), ())}
+
+
 def test_openings_to_the_positions_are_played_in_an_event(planted):
     folder, _, (_, turn, *_) = planted
     assert arena(folder, "lessons", "ada", "--openings", "lessons.txt").returncode == 0
