@@ -5,11 +5,12 @@ Shared by the benchmarks beside it. The bots read their lines as students' bots 
 
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from unittest import mock
+
+from side_by_side import public_folder
 
 from arena import rulefile
 from arena.clock import TimeControl
@@ -34,8 +35,7 @@ PYTHON = ("{python}", "-s", "-B", "-u", "bot.py")
 
 def board(turns: int) -> Board:
     """The duel with so many turns."""
-    workspace = Path(tempfile.mkdtemp(prefix="bench-"))
-    workspace.chmod(0o755)
+    workspace = public_folder()
     shutil.copytree(rulefile.shipped(), workspace / "rules")
     boards = workspace / "rules" / "mummy_maze.toml"
     before, table, rest = boards.read_text().partition("[duel]\n")
@@ -46,8 +46,7 @@ def board(turns: int) -> Board:
 
 def python_bot(text: str = PYTHON_BOT) -> Bot:
     """A bot in Python, in a folder that everybody may read."""
-    folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    folder.chmod(0o755)
+    folder = public_folder()
     (folder / "bot.py").write_text(text)
     return Bot(name="python", command=PYTHON, digest=str(abs(hash(text))), files=str(folder / "bot.py"))
 

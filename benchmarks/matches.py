@@ -16,7 +16,7 @@ from statistics import median
 
 import duel
 from picture import draw
-from side_by_side import Rounds, compiled, measured, show
+from side_by_side import Rounds, compiled, measured, public_folder, show
 
 from arena.errors import ArenaError
 from arena.event import discovery, tournament
@@ -122,8 +122,7 @@ class Nobody:
 
 def whole_event(lanes: int, warm: bool) -> Callable[[], float]:
     """Matches a second of an event from nothing to its archive."""
-    folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    folder.chmod(0o755)
+    folder = public_folder()
     for number in range(4):
         (folder / f"bot{number}.py").write_text(f"{duel.PYTHON_BOT}# {number}\n")
     bots = discovery.gather(folder)

@@ -5,6 +5,7 @@ noisy machine can tell; absolute figures are of one machine on one day. Each row
 machine's load average of a minute before them: a row of five rounds at a load of 0.3 tells more than one of three at 9.
 """
 
+import atexit
 import os
 import shutil
 import subprocess
@@ -70,13 +71,19 @@ def on(where: set[int], measure: Callable[[], Figure]) -> Callable[[], Figure]:
     return measured
 
 
+def public_folder() -> Path:
+    """Make a folder that everybody may read, as bots must; it is removed when this program ends."""
+    folder = Path(tempfile.mkdtemp(prefix="bench-"))
+    folder.chmod(0o755)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def compiled(source: str) -> Path | None:
     """A C program of this folder as something that runs; None without a compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
-    folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    folder.chmod(0o755)
-    program = folder / Path(source).stem
+    program = public_folder() / Path(source).stem
     subprocess.run([compiler, "-O2", "-o", str(program), str(HERE / source)], check=True)
     return program
