@@ -20,7 +20,7 @@ from typing import Any
 
 import dask
 import pytest
-from cup import BOT, arena
+from cup import BOT, arena, as_from_a_shell
 from machines import Machines, gone, machines
 from processes import alive, descendants, until
 from sprint import FIRST, LAST
@@ -131,6 +131,7 @@ def driver(cup: Path, address: str) -> "subprocess.Popen[str]":
         cwd=cup,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=as_from_a_shell,
     )
     assert main.stderr is not None
     for line in main.stderr:

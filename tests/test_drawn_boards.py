@@ -1,6 +1,7 @@
 """Boards that are drawn for an event: which they are, who plays them, and what a record keeps of them."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -362,20 +363,21 @@ def test_a_run_that_goes_on_and_verify_leaderboard_and_report_draw_no_board_agai
     assert draws == []
 
 
-def test_an_event_is_verified_and_replayed_and_drawn_without_its_generator(played):
-    (played / "rules/mummy_maze_random.py").write_text("generator = None\n")
-    verified = cup.arena(played, "verify")
+def test_an_event_is_verified_and_replayed_and_drawn_without_its_generator(played, tmp_path):
+    folder = shutil.copytree(played, tmp_path / "drawn")
+    (folder / "rules/mummy_maze_random.py").write_text("generator = None\n")
+    verified = cup.arena(folder, "verify")
     assert (verified.returncode, verified.stdout) == (0, "6 records: 6 hold\n")
-    with Archive.open(played / "results/cup", writing=False) as archive:
+    with Archive.open(folder / "results/cup", writing=False) as archive:
         records = [archive.record(each.id) for each in archive.played() if each.board == "random"]
     assert len({record.match.drawn for record in records}) == 2
     record = records[0]
     parameters = json.loads(record.match.drawn)
-    shown = cup.arena(played, "replay", record.match.id, "--turn", "0")
+    shown = cup.arena(folder, "replay", record.match.id, "--turn", "0")
     assert "E explorer {} {}".format(*parameters["explorer"]) in shown.stdout
     in_report = replays.replay(record, replays.Games(rulebook.game_of_record))
     assert len(in_report["grid"]["walls"]) == len(parameters["walls"])
-    rerun = cup.arena(played, "rerun", record.match.id)
+    rerun = cup.arena(folder, "rerun", record.match.id)
     assert rerun.returncode == 0, rerun.stdout + rerun.stderr
 
 
