@@ -489,6 +489,23 @@ def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_and_of_no_other_p
     assert 40_000_000 < report.memory < 200_000_000
 
 
+@pytest.mark.parametrize("level", CONFINING)
+def test_the_memory_of_a_cold_bot_has_nothing_to_do_with_that_of_the_spawner(tmp_path, level):
+    offered(level)
+    (tmp_path / "sh").mkdir()
+    (tmp_path / "sh" / "bot.sh").write_text("echo ready; while read line; do :; done\n")
+    small = Bot(name="small", command=("/bin/sh", "bot.sh"), digest="small", files=str(tmp_path / "sh"))
+    with Launcher() as launcher:
+        with live.ready(live.bot_of(tmp_path / "warm.py", STEADY), Conditions(sandbox="none"), launcher) as bot:
+            live.say_goodbye(bot, b"end x\n")
+        assert bot.report().warm
+        with live.ready(small, Conditions(sandbox=level), launcher) as bot:
+            live.say_goodbye(bot, b"end x\n")
+            report = bot.report()
+    assert not report.warm
+    assert 500_000 < report.memory < 4_000_000
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINING)
 def test_cpu_time_over_the_limit_of_a_match_is_said_as_such(launcher, tmp_path, level):

@@ -156,7 +156,7 @@ class Launcher:
             error=answer.get("error", ""),
             errno=answer.get("errno", 0),
             cgroup=cgroup,
-            inherited=answer.get("resident", 0),
+            inherited=answer.get("resident", 0) if plan.warm else 0,
         )
 
     def _claim_user(self, level: Level, read: tuple[str, ...]) -> tuple[int | None, socket.socket | None]:

@@ -3,10 +3,13 @@
 It knows where these figures come from at each level of confinement. It knows no limit and no line of a bot.
 """
 
-# At most levels the exit status of the process has both figures (wait4). There are two exceptions:
+# At most levels the exit status of the process has both figures (wait4). There are three exceptions:
 #
 #   - At bubblewrap that is the exit status of bwrap alone, and the bot's own process is gone by then. So the figures
 #     are read while it is there: before its end, and by every look of the watchdog.
+#   - The memory in the exit status is the most that the process ever had, also before it became the bot's program by
+#     exec, when it was a fork of the spawner. So the memory of a cold start is read before its end, too. Of a program
+#     that ended by itself it is the spawner's if that is more.
 #   - A reused process has played before. What it used in earlier matches is subtracted.
 
 from dataclasses import replace
@@ -25,19 +28,22 @@ class Consumption:
         self.before = meter.read() if reused else Usage()
         """What the process used in earlier matches."""
         self._inside = child.level.wrapped
+        self._exec = self._inside or not child.plan.warm
         self._resident_peak = 0
 
     def note(self) -> None:
         """Read the figures that the exit status will not have, shortly before the end."""
         if self._inside:
             self._meter.read()
+        if self._exec:
             self._resident_peak = max(self._resident_peak, self._peak())
 
     def at_exit(self, how: Exit) -> Exit:
         """Return the exit with the bot's own figures."""
-        if not self._inside:
-            return how
-        return replace(how, cpu=self._meter.last.cpu, memory=max(self._resident_peak, self._watchdog.peak))
+        memory = max(self._resident_peak, self._watchdog.peak)
+        if self._inside:
+            return replace(how, cpu=self._meter.last.cpu, memory=memory)
+        return replace(how, memory=memory) if self._resident_peak else how
 
     def at_stay(self) -> Exit:
         """Return the figures of a bot that stays for its next match, as if it had left."""
