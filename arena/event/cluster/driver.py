@@ -52,6 +52,7 @@ LOCAL_STOP_S = 10.0  # for a local cluster to end its processes, too
 CONNECT_S = 10.0
 MOST_LOSSES = 5  # of one worker without a batch in between, before it is given nothing more
 SILENT_S = session.LEASE_S + 2.0  # without an answer of a machine; its session has ended by then
+FETCH_S = 60.0  # for the records of one batch; a machine that needs longer is lost
 REFUSED_S = 5.0  # for a fit worker to join, when all that are there were refused
 NOTICE_S = 30.0  # between two notices that there is no machine
 FIRST_NOTICE_S = 3.0  # before the first of them
@@ -187,9 +188,18 @@ class Cluster:
                 pure=False,
                 retries=0,
             )
-            batch.future.add_done_callback(lambda future: self._news.put((batch, _fetched(future))))
+            batch.future.add_done_callback(lambda future: self._fetch(batch, future))
         except Exception as error:  # noqa: BLE001 (the client is not connected at the moment)
             self._news.put((batch, error))
+
+    def _fetch(self, batch: Batch, future: Future) -> None:
+        """Begin to fetch the result of a task that is done.
+
+        In a thread of its own: dask calls back from one thread for all tasks, and a machine that is frozen with a
+        result on it would stop the results of all others.
+        """
+        fetching = threading.Thread(target=lambda: self._news.put((batch, _fetched(future))), daemon=True)
+        fetching.start()
 
     # What comes back.
 
@@ -376,7 +386,7 @@ class Cluster:
 def _fetched(future: Future) -> Any:
     """Return the result of a task, or the exception with which it, or dask, failed."""
     try:
-        return future.result()
+        return future.result(timeout=FETCH_S)
     except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
         return error
 
