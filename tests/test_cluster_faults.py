@@ -112,7 +112,7 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
     audience = Freezes()
     outcome, lines = play(cup, "cluster", shared.address, audience)
     assert is_whole(outcome, audience), lines
-    assert any("frozen was lost" in line and "it has not answered for 4 s" in line for line in lines)
+    assert any("frozen was lost" in line and "it has not answered for 4 s" in line for line in lines), lines
     assert audience.records[-1].machine == "other"
     for pid in frozen:
         with contextlib.suppress(ProcessLookupError):
