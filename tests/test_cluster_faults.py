@@ -34,6 +34,20 @@ def shared(tmp_path_factory) -> Iterator[Machines]:
         yield made
 
 
+@pytest.fixture
+def frozen() -> Iterator[list[int]]:
+    """The processes that a test has stopped; at its end they go on, also where it fails, so that they can end."""
+    pids: list[int] = []
+    yield pids
+    go_on(pids)
+
+
+def go_on(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+
+
 def end(*pids: int) -> None:
     for pid in pids:
         os.kill(pid, signal.SIGTERM)
@@ -92,13 +106,12 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays
 
 @pytest.mark.slow
 def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_come_back(
-    tmp_path, shared, monkeypatch
+    tmp_path, shared, monkeypatch, frozen
 ):
     monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 4.0)
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=4)
     workers = [shared.worker("frozen"), shared.worker("other")]
-    frozen: list[int] = []
 
     class Freezes(Quiet):
         def finished(self, record: Record) -> None:
@@ -114,9 +127,7 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
     assert is_whole(outcome, audience), lines
     assert any("frozen was lost" in line and "it has not answered for 4 s" in line for line in lines), lines
     assert audience.records[-1].machine == "other"
-    for pid in frozen:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)
+    go_on(frozen)
     again = Acts()
     end(workers[1])
     outcome, _ = play(cup, "again", shared.address, again)
@@ -126,13 +137,14 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
 
 
 @pytest.mark.slow
-def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, shared, monkeypatch):
+def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, shared, monkeypatch, frozen):
     monkeypatch.setattr("arena.event.cluster.driver.NOTICE_S", 0.5)
     monkeypatch.setattr("arena.event.cluster.driver.FIRST_NOTICE_S", 0.0)
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST})
     worker = shared.worker("frozen")
     with Client(shared.address, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=30)
+    frozen.append(worker)
     os.kill(worker, signal.SIGSTOP)
     lines: list[str] = []
     opened = functools.partial(Cluster, shared.address, notice=lines.append)
@@ -143,7 +155,7 @@ def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, sh
 
     tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=opened, stopped=is_said)
     assert any("waiting for workers; tcp://" in line and "does not answer" in line for line in lines), lines
-    os.kill(worker, signal.SIGCONT)
+    go_on(frozen)
     end(worker)
 
 

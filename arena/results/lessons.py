@@ -104,7 +104,7 @@ class Lesson:
 
     @property
     def verdict(self) -> str:
-        """What the move threw away, in words."""
+        """Say in words what the move threw away."""
         if not self.is_estimate:
             return f"threw away {self.points:g} points"
         own, best = self.means[self.played], self.means[self.good[0]]
