@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from arena.game import CHANCE, DRAW, Game, Move, Role, Value
 from arena.values import Turn
 
+GRADERS = 64  # of boards, that a command keeps; each takes a megabyte
 REMEMBERED = 20_000  # positions of a board whose grades are kept: matches of deterministic bots come to the same ones
 
 

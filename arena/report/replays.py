@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Game
-from arena.games.grading import Estimator, MoveGrader, grader_of
+from arena.games.grading import GRADERS, Estimator, grader_of
 from arena.protocol import clean
 from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
 from arena.replay.replayer import Scene, Step, scenes
@@ -20,7 +20,6 @@ from arena.results.accuracy import MOST_ESTIMATED
 from arena.values import Match, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
-GRADERS = 64  # of boards; each takes a megabyte
 CACHED_MATCHES = 500  # their facts serve other matches with the same moves
 REMARKS = 20_000  # characters of remarks that a match may bring
 STDERR_LINES = 20
@@ -34,7 +33,7 @@ class Games:
         self._rules = rules
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._cache: dict[object, dict[str, object]] = {}
-        self._graders: dict[Game[Any], MoveGrader | None] = {}
+        self._grader = lru_cache(GRADERS)(grader_of)
         self._estimated = 0  # the number of matches whose moves a search graded
 
     def game(self, match: Match) -> Game[Any]:
@@ -50,14 +49,6 @@ class Games:
             raise game
         return game
 
-    def _grader(self, game: Game[Any]) -> MoveGrader | None:
-        """Return the grader of a board; those of the last GRADERS boards are kept."""
-        if game not in self._graders:
-            while len(self._graders) >= GRADERS:
-                del self._graders[next(iter(self._graders))]
-            self._graders[game] = grader_of(game)
-        return self._graders[game]
-
     def facts(self, record: Record) -> dict[str, object]:
         """Return the facts of a match; matches with the same moves, as of bots without chance, share them."""
         moves = tuple((turn.number, turn.role, turn.move, turn.digest) for turn in record.turns)
@@ -66,7 +57,7 @@ class Games:
             if len(self._cache) >= CACHED_MATCHES:
                 self._cache.clear()
             try:
-                game = self.game(record.match)
+                game: Any = self.game(record.match)  # hashable, as the law `lasting` of check-rules demands
                 grader = self._grader(game)
                 if isinstance(grader, Estimator):
                     self._estimated += 1

@@ -108,7 +108,7 @@ class Regret(NamedTuple):
         return Regret(*(left + right for left, right in zip(self, other, strict=True)))
 
 
-Graded = tuple[str, Role, str]
+SumKey = tuple[str, Role, str]
 """The key of a sum: `game/board`, role and bot."""
 Sums = TypeVar("Sums", Accuracy, Regret)
 AnyGrader = TypeVar("AnyGrader", bound=MoveGrader)
@@ -151,7 +151,7 @@ class _Stored(BaseModel):
     matches: dict[str, dict[Role, tuple[Figure, Figure, Figure]]]
 
 
-def by_bot(graded: Mapping[Graded, Sums]) -> dict[str, Sums]:
+def by_bot(graded: Mapping[SumKey, Sums]) -> dict[str, Sums]:
     """Return the sums of each bot over all boards and roles."""
     sums: dict[str, Sums] = {}
     for (_, _, bot), figures in graded.items():
@@ -167,7 +167,7 @@ def load_or_grade(
     *,
     measure: Measure[Sums],
     all_versions: bool,
-) -> dict[Graded, Sums]:
+) -> dict[SumKey, Sums]:
     """Return the measure of each bot in each role on the boards among `labels` that it applies to; or empty.
 
     `sums` are those of the matches that count, for the key of the cache. Of more matches than the measure's `most` that
@@ -203,7 +203,7 @@ def load_or_grade(
             complete = False
         else:
             known[match.id] = figures
-    graded: dict[Graded, Sums] = _sums(played, known, measure)
+    graded: dict[SumKey, Sums] = _sums(played, known, measure)
     text = json.dumps(
         {
             "key": key if complete else None,  # the next time the matches without figures are tried again
@@ -290,8 +290,8 @@ def _path(archive: Archive, measure: Measure[Any], *, all_versions: bool) -> Pat
 
 def _sums(
     played: Iterable[Played], known: Mapping[str, Mapping[Role, Sequence[int]]], measure: Measure[Sums]
-) -> dict[Graded, Sums]:
-    sums: defaultdict[Graded, Sums] = defaultdict(measure.sums)
+) -> dict[SumKey, Sums]:
+    sums: defaultdict[SumKey, Sums] = defaultdict(measure.sums)
     for match in played:
         for role, figures in known.get(match.id, {}).items():
             if role not in match.seats:

@@ -23,6 +23,7 @@ It does not know how a lesson is printed, nor how a bot is tested by it.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from itertools import groupby, islice
 from math import sqrt
@@ -32,7 +33,7 @@ from typing import Any, NamedTuple
 
 from arena.errors import ArenaError, known_are
 from arena.game import Fact, Game, Move, Role
-from arena.games.grading import Grader
+from arena.games.grading import GRADERS, Grader
 from arena.protocol import clean
 from arena.results.accuracy import MOST_GRADED, Rules, with_graders
 from arena.results.archive import Archive
@@ -43,8 +44,6 @@ LEAST_MATCHES = 3
 """An estimate compares two moves that were each made in so many different matches."""
 LEAST_POINTS = 20
 """An estimate is a lesson if another move scored so many points more on average."""
-GRADERS = 64
-"""Solved boards that are kept while refutations are made; each takes a megabyte."""
 MOST_TURNS = 200
 """Turns of a refutation; drawn positions may go on for ever."""
 
@@ -395,16 +394,12 @@ def _worst(blunders: _Blunders, most: int, role: Role | None = None) -> list[tup
 
 def _lessons(chosen: Iterable[tuple[_Blunder, int]], rules: Rules) -> tuple[Lesson, ...]:
     """Return the lessons of moves, with their refutations."""
-    graders: dict[Game[Any], Grader | None] = {}
+    grader_of = lru_cache(GRADERS)(Grader.of)
     lessons = list[Lesson]()
     for blunder, times in chosen:
         record = blunder.archive.record(blunder.match)
-        game = rules(record.match)
-        if not blunder.means and game not in graders:
-            if len(graders) >= GRADERS:
-                graders.clear()
-            graders[game] = Grader.of(game)
-        lessons.append(_lesson(blunder, times, record, game, None if blunder.means else graders[game]))
+        game: Any = rules(record.match)  # hashable, as the law `lasting` of check-rules demands
+        lessons.append(_lesson(blunder, times, record, game, None if blunder.means else grader_of(game)))
     return tuple(lessons)
 
 

@@ -24,10 +24,10 @@ from arena.results.accuracy import (
     ACCURACY,
     REGRET,
     Accuracy,
-    Graded,
     Measure,
     Regret,
     Rules,
+    SumKey,
     Sums,
     blunderers,
     by_bot,
@@ -215,16 +215,16 @@ class Results:
         )
 
     @cached_property
-    def graded(self) -> dict[Graded, Accuracy]:
+    def graded(self) -> dict[SumKey, Accuracy]:
         """The accuracy of each bot in each role on the solved boards; each match is graded once, then loaded."""
         return self._measured(ACCURACY)
 
     @cached_property
-    def regrets(self) -> dict[Graded, Regret]:
+    def regrets(self) -> dict[SumKey, Regret]:
         """The regret of each bot in each role on the boards whose moves a search estimates; stored as `graded` is."""
         return self._measured(REGRET)
 
-    def _measured(self, measure: Measure[Sums]) -> dict[Graded, Sums]:
+    def _measured(self, measure: Measure[Sums]) -> dict[SumKey, Sums]:
         """Return a measure of each bot in each role on the boards that it applies to."""
         return load_or_grade(
             self._archive,
