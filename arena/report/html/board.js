@@ -23,13 +23,13 @@ const boardOf = (board) => {
 
   /** The edges that stop somebody: walls, and the rim of the grid, beside cells that can be reached. */
   function edges() {
-    const shut = new Set(walls.map(([one, other]) => `${key(one)}/${key(other)}`));
+    const shut = new Set(walls.map(([cell, next]) => `${key(cell)}/${key(next)}`));
     const path = [];
     for (const [x, y] of reach) {
       const [cx, cy] = middle([x, y]);
       for (const [dx, dy] of Object.values(facts.STEPS)) {
         const there = [x + dx, y + dy];
-        const pair = [[x, y], there].sort((one, other) => one[0] - other[0] || one[1] - other[1]).map(key).join("/");
+        const pair = [[x, y], there].sort((left, right) => left[0] - right[0] || left[1] - right[1]).map(key).join("/");
         const outside = there[0] < west || there[0] > east || there[1] < south || there[1] > north;
         if (!outside && !shut.has(pair)) continue;
         const [mx, my] = [cx + (dx * UNIT) / 2, cy - (dy * UNIT) / 2];
@@ -70,10 +70,10 @@ const boardOf = (board) => {
   function piece(seat) {
     if (!pieces.has(seat)) {
       const face = draw("g", {}, looks.shape(board, seat));
-      const drawn = draw("g", { class: "piece", "data-role": board.roles[seat] }, draw("title", {}, board.roles[seat]), face);
+      const element = draw("g", { class: "piece", "data-role": board.roles[seat] }, draw("title", {}, board.roles[seat]), face);
       const trail = draw("path", { class: "trail", stroke: looks.trail(board, seat) });
-      pieces.set(seat, { drawn, face, trail });
-      pieceLayer.prepend(drawn); // who moves first stands in front
+      pieces.set(seat, { element, face, trail });
+      pieceLayer.prepend(element); // who moves first stands in front
       trails.append(trail);
     }
     return pieces.get(seat);
@@ -100,13 +100,13 @@ const boardOf = (board) => {
     return [...all.slice(0, -1), end];
   }
 
-  function walk(drawn, along, milliseconds) {
-    drawn.style.transform = placed(along.at(-1));
+  function walk(element, along, milliseconds) {
+    element.style.transform = placed(along.at(-1));
     if (along.length < 2 || milliseconds < 20 || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    drawn.animate(along.map((each) => ({ transform: placed(each), easing: "ease-in-out" })), { duration: milliseconds });
+    element.animate(along.map((each) => ({ transform: placed(each), easing: "ease-in-out" })), { duration: milliseconds });
   }
 
-  let shown = null;
+  let current = null;
   return {
     svg,
     /**
@@ -119,19 +119,19 @@ const boardOf = (board) => {
         marks.set(fact, mark(fact, each));
         markLayer.append(marks.get(fact));
       }
-      for (const [fact, drawn] of marks) drawn.classList.toggle("taken", !scene.marks.has(fact));
-      for (const [seat, { drawn }] of pieces) drawn.toggleAttribute("hidden", !scene.roles.has(seat));
+      for (const [fact, element] of marks) element.classList.toggle("taken", !scene.marks.has(fact));
+      for (const [seat, { element }] of pieces) element.toggleAttribute("hidden", !scene.roles.has(seat));
       for (const [seat, cell] of scene.roles) {
-        const { drawn, face, trail: line } = piece(seat);
+        const { element, face, trail: line } = piece(seat);
         const along = trail.get(seat) ?? [];
-        [drawn.dataset.x, drawn.dataset.y] = cell;
-        const begin = shown?.roles.has(seat) && milliseconds ? [spot(seat, shown.roles)] : [];
-        walk(drawn, [...begin, ...spots(ways.get(seat) ?? [], spot(seat, scene.roles))], milliseconds);
+        [element.dataset.x, element.dataset.y] = cell;
+        const begin = current?.roles.has(seat) && milliseconds ? [spot(seat, current.roles)] : [];
+        walk(element, [...begin, ...spots(ways.get(seat) ?? [], spot(seat, scene.roles))], milliseconds);
         if (along.length > 1) face.setAttribute("transform", looks.facing(board, seat, [0, 1].map((axis) => along.at(-1)[axis] - along.at(-2)[axis])));
-        line.setAttribute("d", along.map((each, place) => `${place ? "L" : "M"}${middle(each).join(" ")}`).join(""));
+        line.setAttribute("d", along.map((each, index) => `${index ? "L" : "M"}${middle(each).join(" ")}`).join(""));
       }
       svg.setAttribute("aria-label", title);
-      shown = scene;
+      current = scene;
     },
   };
 };

@@ -8,7 +8,7 @@ const bot = (() => {
   function numbers(name) {
     const table = byId("leaderboard-table");
     const heads = [...table.tHead.rows[0].cells];
-    const row = [...table.querySelectorAll("tbody:not(.part) tr")].find((one) => one.cells[1].textContent === name);
+    const row = [...table.querySelectorAll("tbody:not(.part) tr")].find((line) => line.cells[1].textContent === name);
     return make("dl", { class: "numbers" }, MEASURES.map((measure) => {
       const column = heads.findIndex((head) => head.dataset.name === measure);
       const text = column < 0 ? "" : row.cells[column].textContent;
@@ -30,22 +30,22 @@ const bot = (() => {
     const at = (figure) => 2 + (96 * (figure - least)) / (most - least || 1);
     const text = (figure) => (report.event.unit === "logits" ? words.signed(figure, report.event.decimals) : figure.toFixed(report.event.decimals));
     const open = low === null && high === null ? "anything" : low === null ? `below ${text(high)}` : `above ${text(low)}`;
-    const said = `Strength ${text(value)}, 95 % interval ${low === null || high === null ? open : `${text(low)} to ${text(high)}`}`;
+    const description = `Strength ${text(value)}, 95 % interval ${low === null || high === null ? open : `${text(low)} to ${text(high)}`}`;
     const [begin, end] = [low === null ? 0 : at(low), high === null ? 100 : at(high)]; // an open end goes to the edge
-    return make("dd", { class: "interval", title: said },
+    return make("dd", { class: "interval", title: description },
       draw("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
         draw("rect", { class: "rail", y: 4.6, width: 100, height: 0.8 }), draw("rect", { class: "field", x: at(average) - 0.25, width: 0.5, height: 10 }),
         draw("rect", { class: "range", x: begin, y: 2.5, width: end - begin, height: 5 }), draw("rect", { class: "dot", x: at(value) - 0.8, y: 1, width: 1.6, height: 8 })),
-      make("span", { "aria-hidden": "true" }, text(value)), make("span", { class: "unseen" }, said));
+      make("span", { "aria-hidden": "true" }, text(value)), make("span", { class: "unseen" }, description));
   }
 
   function strength(row, across) {
     const [number, seat, mean, field] = row;
     const board = report.boards[number];
-    const said = `${words.score(mean)}; all bots ${words.score(field)}`;
+    const description = `${words.score(mean)}; all bots ${words.score(field)}`;
     return make("div", {},
       make("dt", { class: "seat" }, looks.icon(board, seat), `${board.column} · ${board.roles[seat]}`),
-      make("dd", { title: said }, draw("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+      make("dd", { title: description }, draw("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
         draw("rect", { class: "rail", width: 100, height: 10 }), draw("rect", { width: mean, height: 10 }),
         draw("rect", { class: "field", x: Math.min(99.4, field), width: 0.6, y: 0, height: 10 }))),
       make("dd", { class: "figure" }, words.score(Math.round(mean * 10) / 10), make("span", { class: "unseen" }, ` (all bots: ${words.score(field)})`)),
@@ -55,11 +55,11 @@ const bot = (() => {
   function matchCard(id) {
     const row = data.rowOf(id);
     if (row === undefined) return null;
-    const one = data.match(row);
+    const match = data.match(row);
     return make("li", {},
-      make("div", { class: "card-head" }, make("span", {}, one.board.column), make("span", {}, `${one.reason}, ${words.count(one.turns, "turn")}`),
-        make("a", { href: route.match(id) }, one.kept ? "Replay" : "Details")),
-      one.seats.map((seat) => matches.seatLine(one, seat)));
+      make("div", { class: "card-head" }, make("span", {}, match.board.column), make("span", {}, `${match.reason}, ${words.count(match.turns, "turn")}`),
+        make("a", { href: route.match(id) }, match.hasReplay ? "Replay" : "Details")),
+      match.seats.map((seat) => matches.seatLine(match, seat)));
   }
 
   const cards = (title, ids) => make("section", {}, make("h3", {}, title),
@@ -88,7 +88,7 @@ const bot = (() => {
     const fork = commands.fork(lesson.match);
     fork.to(lesson.turn - 1);
     if (row !== undefined) {
-      data.replay(row).then((kept) => { if (kept) picture.replaceChildren(...replay.before(data.match(row), kept, lesson.turn)); })
+      data.replay(row).then((record) => { if (record) picture.replaceChildren(...replay.before(data.match(row), record, lesson.turn)); })
         .catch((error) => picture.replaceChildren(make("p", { class: "note" }, `The board could not be unpacked: ${error.message}.`)));
     }
     return make("li", { class: "lesson" },

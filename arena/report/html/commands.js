@@ -4,7 +4,7 @@
 const commands = {
   /** Commands that go on from a turn, each with a button to copy it; `to` shows those of another turn, null hides them. */
   fork(id) {
-    const rows = [["play", "play on yourself"], ["match", "let the bots play on"]].map(([name, what]) => {
+    const rows = [["play", "play on yourself"], ["match", "let the bots play on"]].map(([name, meaning]) => {
       const code = make("code", {});
       const button = make("button", { type: "button", class: "copy", onclick: copy }, "Copy");
       async function copy() {
@@ -15,7 +15,7 @@ const commands = {
           getSelection().selectAllChildren(code);
         }
       }
-      return { name, code, button, row: make("li", {}, code, button, make("span", {}, what)) };
+      return { name, code, button, row: make("li", {}, code, button, make("span", {}, meaning)) };
     });
     const list = make("ul", { class: "commands fork", "aria-label": "Commands that go on from this turn" }, rows.map(({ row }) => row));
     return { list, to(turn) {
@@ -31,5 +31,5 @@ const commands = {
   list: (id, bot) => make("ul", { class: "commands", "aria-label": "Commands that play it again" }, [
     [words.command("arena", "rerun", id), "the match again, with the same seeds"],
     [words.command("arena", "rerun", id, "--bot", report.names[report.bots.indexOf(bot)], "--print"), "this bot alone, fed what it read"],
-  ].map(([command, what]) => make("li", {}, make("code", {}, command), make("span", {}, what)))),
+  ].map(([command, meaning]) => make("li", {}, make("code", {}, command), make("span", {}, meaning)))),
 };

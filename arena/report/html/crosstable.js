@@ -10,18 +10,18 @@ const crosstable = (() => {
     .filter(({ number }) => report.crosstable.some(([board]) => board === number));
 
   function chips(all, chosen) {
-    return make("nav", { class: "chips", "aria-label": "Board" }, all.map((one) =>
-      make("a", { href: route.to("crosstable", { board: one.board.label }), "aria-current": one === chosen ? "true" : null }, one.board.column)));
+    return make("nav", { class: "chips", "aria-label": "Board" }, all.map((item) =>
+      make("a", { href: route.to("crosstable", { board: item.board.label }), "aria-current": item === chosen ? "true" : null }, item.board.column)));
   }
 
-  function cell(board, seat, bot, opponent, found) {
-    if (!found) return make("td", { class: bot === opponent ? "itself" : null });
-    const [count, score] = found;
-    const [one, other, role] = [report.bots[bot], report.bots[opponent], board.roles[seat]];
-    const said = `${one} as ${role} against ${other}: ${words.score(score)} in ${words.count(count, "match", "matches")}`;
+  function cell(board, seat, bot, opponent, figures) {
+    if (!figures) return make("td", { class: bot === opponent ? "itself" : null });
+    const [count, score] = figures;
+    const [name, rival, role] = [report.bots[bot], report.bots[opponent], board.roles[seat]];
+    const description = `${name} as ${role} against ${rival}: ${words.score(score)} in ${words.count(count, "match", "matches")}`;
     const link = make("a", {
-      href: route.to("matches", { board: board.label, role, bot: one, opponent: other }),
-      class: score >= HOT ? "hot" : null, title: said, "aria-label": said,
+      href: route.to("matches", { board: board.label, role, bot: name, opponent: rival }),
+      class: score >= HOT ? "hot" : null, title: description, "aria-label": description,
     }, String(Math.round(score)));
     link.style.setProperty("--heat", score);
     return make("td", {}, link);
@@ -32,16 +32,16 @@ const crosstable = (() => {
   }
 
   function table({ board, number }, seat) {
-    const cells = new Map(report.crosstable.filter(([one, role]) => one === number && role === seat)
+    const cells = new Map(report.crosstable.filter(([boardNumber, role]) => boardNumber === number && role === seat)
       .map(([, , bot, opponent, count, score]) => [`${bot}/${opponent}`, [count, score]]));
-    const ordered = (side) => [...new Set([...cells.keys()].map((key) => Number(key.split("/")[side])))].sort((one, other) => one - other);
+    const ordered = (side) => [...new Set([...cells.keys()].map((key) => Number(key.split("/")[side])))].sort((left, right) => left - right);
     const [rows, columns] = [ordered(0), ordered(1)];
     const name = (bot) => make("a", { href: route.bot(report.bots[bot]), title: report.bots[bot] }, report.labels[bot]);
     const row = (bot) => {
-      const found = columns.map((opponent) => cells.get(`${bot}/${opponent}`));
+      const cellsOfRow = columns.map((opponent) => cells.get(`${bot}/${opponent}`));
       return make("tr", {}, make("th", { scope: "row" }, name(bot)),
-        columns.map((opponent, place) => cell(board, seat, bot, opponent, found[place])),
-        make("td", { class: "mean" }, mean(found.filter(Boolean).map(([, score]) => score))));
+        columns.map((opponent, index) => cell(board, seat, bot, opponent, cellsOfRow[index])),
+        make("td", { class: "mean" }, mean(cellsOfRow.filter(Boolean).map(([, score]) => score))));
     };
     return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `As ${board.roles[seat]}` },
       make("table", { class: `grid cross${columns.length > MANY ? " many" : ""}` },
@@ -55,7 +55,7 @@ const crosstable = (() => {
     start() {},
     show(values) {
       const all = met();
-      const chosen = all.find((one) => one.board.label === values.get("board")) ?? all[0];
+      const chosen = all.find((item) => item.board.label === values.get("board")) ?? all[0];
       byId("crosstable-content").replaceChildren(...(chosen ? [
         chips(all, chosen),
         make("div", { class: "crosses" }, chosen.board.roles.map((_, seat) => table(chosen, seat))),

@@ -5,7 +5,7 @@ const report = JSON.parse(document.getElementById("data").textContent);
 
 const data = (() => {
   const { boards, bots, matches } = report;
-  const place = new Map(matches.id.map((id, row) => [id, row]));
+  const rowById = new Map(matches.id.map((id, row) => [id, row]));
   const chunks = new Map();
 
   async function unpacked(number) {
@@ -15,7 +15,7 @@ const data = (() => {
     return JSON.parse(await new Response(stream).text());
   }
 
-  /** One match with its names; `row` is its place in the list. */
+  /** One match with its names; `row` is its index in the list. */
   function match(row) {
     const board = boards[matches.board[row]];
     return {
@@ -26,7 +26,7 @@ const data = (() => {
       seed: matches.seed[row],
       turns: matches.turns[row],
       reason: matches.reasons[matches.reason[row]],
-      kept: matches.replay[row] >= 0,
+      hasReplay: matches.replay[row] >= 0,
       seats: board.roles.map((role, seat) => ({
         role,
         seat,
@@ -41,11 +41,11 @@ const data = (() => {
     match,
     rows: matches.id.length,
     /** The row of a match by its id; undefined when this file has no such match. */
-    rowOf: (id) => place.get(id),
+    rowOf: (id) => rowById.get(id),
     /** Whether the side of a seat scored strictly most: true, false, or null when it tied. */
-    won(one, seat) {
-      const best = one.board.sides.map((side) => Math.max(...side.map((each) => one.seats[each].score)));
-      const own = best[one.board.sides.findIndex((side) => side.includes(seat))];
+    won(match, seat) {
+      const best = match.board.sides.map((side) => Math.max(...side.map((each) => match.seats[each].score)));
+      const own = best[match.board.sides.findIndex((side) => side.includes(seat))];
       const top = Math.max(...best);
       return own < top ? false : best.filter((score) => score === top).length === 1 ? true : null;
     },

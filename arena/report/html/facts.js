@@ -5,19 +5,19 @@ const facts = (() => {
   const STEPS = { north: [0, 1], south: [0, -1], east: [1, 0], west: [-1, 0] };
   const VARIABLE = /^[A-Z]+$/;
 
-  /** The facts after a change: places that are gone, then pairs of place and new fact. */
+  /** The facts after a change: indices that are gone, then pairs of index and new fact. */
   function applied(before, [gone, fresh]) {
-    const after = before.filter((_, place) => !gone.includes(place));
-    for (let one = 0; one < fresh.length; one += 2) after.splice(fresh[one], 0, fresh[one + 1]);
+    const after = before.filter((_, index) => !gone.includes(index));
+    for (let index = 0; index < fresh.length; index += 2) after.splice(fresh[index], 0, fresh[index + 1]);
     return after;
   }
 
   const whole = (word) => (/^-?\d+$/.test(word) ? Number(word) : null);
 
   function cell(grid, x, y) {
-    const [one, other] = [whole(x ?? ""), whole(y ?? "")];
+    const [column, row] = [whole(x ?? ""), whole(y ?? "")];
     const inside = (value, [low, high]) => value !== null && value >= low && value <= high;
-    return grid && inside(one, grid.columns) && inside(other, grid.rows) ? [one, other] : null;
+    return grid && inside(column, grid.columns) && inside(row, grid.rows) ? [column, row] : null;
   }
 
   /** The words of a fact for which the capitals of a pattern stand; null when the pattern does not fit. */
@@ -26,10 +26,10 @@ const facts = (() => {
     const rest = wanted.at(-1) === "CARDS" ? words.slice(wanted.length - 1) : null;
     if (rest === null ? words.length !== wanted.length : words.length < wanted.length - 1) return null;
     const values = { CARDS: rest };
-    for (const [place, want] of wanted.entries()) {
-      if (want === "CARDS") continue;
-      if (VARIABLE.test(want)) values[want] = words[place];
-      else if (want !== words[place]) return null;
+    for (const [index, word] of wanted.entries()) {
+      if (word === "CARDS") continue;
+      if (VARIABLE.test(word)) values[word] = words[index];
+      else if (word !== words[index]) return null;
     }
     return values;
   }
@@ -37,7 +37,7 @@ const facts = (() => {
   /** The words of a fact that are not its cell, without the first where there are more. */
   function name(pattern, words) {
     const wanted = pattern.split(" ");
-    const named = words.filter((_, place) => wanted[place] !== "X" && wanted[place] !== "Y");
+    const named = words.filter((_, index) => wanted[index] !== "X" && wanted[index] !== "Y");
     return (named.length > 1 ? named.slice(1) : named).join(" ");
   }
 
@@ -48,9 +48,9 @@ const facts = (() => {
     way(from, { words, fates }) {
       const steps = [];
       let [x, y] = from;
-      words.forEach((word, place) => {
-        if (!Object.hasOwn(STEPS, word) || fates[place] === "n") return;
-        const stopped = fates[place] === "b";
+      words.forEach((word, index) => {
+        if (!Object.hasOwn(STEPS, word) || fates[index] === "n") return;
+        const stopped = fates[index] === "b";
         if (!stopped) [x, y] = [x + STEPS[word][0], y + STEPS[word][1]];
         steps.push({ cell: [x, y], toward: stopped ? STEPS[word] : null });
       });
@@ -71,10 +71,10 @@ const facts = (() => {
         const words = fact.split(/\s+/);
         const item = board.drawing.find((each) => variables(each.fact, words) !== null);
         const values = item ? variables(item.fact, words) : {};
-        const place = cell(board.grid, values.X, values.Y);
+        const position = cell(board.grid, values.X, values.Y);
         const seat = item?.kind === "piece" ? board.roles.indexOf(name(item.fact, words)) : -1;
-        if (seat >= 0 && place) seen.roles.set(seat, place);
-        else if (item?.kind === "mark" && place) seen.marks.set(fact, { cell: place, item, role: values.ROLE });
+        if (seat >= 0 && position) seen.roles.set(seat, position);
+        else if (item?.kind === "mark" && position) seen.marks.set(fact, { cell: position, item, role: values.ROLE });
         else if (item?.kind === "cards") {
           const cards = values.CARDS ?? [values.CARD];
           seen.cards.push({ label: words.slice(0, words.length - cards.length).join(" "), cards });

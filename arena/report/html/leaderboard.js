@@ -3,26 +3,26 @@
 
 const leaderboard = (() => {
   function search(rows, wanted) {
-    const found = rows.filter((row) => {
+    const matching = rows.filter((row) => {
       row.hidden = !row.cells[1].textContent.toLowerCase().includes(wanted.trim().toLowerCase());
       return !row.hidden;
     });
     byId("leaderboard-count").textContent =
-      found.length === rows.length ? words.count(rows.length, "bot") : `${found.length} of ${words.count(rows.length, "bot")}`;
+      matching.length === rows.length ? words.count(rows.length, "bot") : `${matching.length} of ${words.count(rows.length, "bot")}`;
   }
 
   // Lines between tiers mean something in the order of rank only.
   function tiers(rows) {
-    rows.forEach((row, place) =>
-      row.classList.toggle("new-tier", place > 0 && row.dataset.tier !== rows[place - 1].dataset.tier));
+    rows.forEach((row, index) =>
+      row.classList.toggle("new-tier", index > 0 && row.dataset.tier !== rows[index - 1].dataset.tier));
   }
 
   // A phone has room for what ranks a bot; `All columns` shows the others too.
   function narrow(table) {
-    const kept = new Set(["rank", "bot", "rating", "range", "points"]);
-    [...table.tHead.rows[0].cells].forEach((head, place) => {
-      if (kept.has(head.dataset.name)) return;
-      for (const row of table.rows) if (row.cells.length > 1) row.cells[place].classList.add("wide-only");
+    const narrowColumns = new Set(["rank", "bot", "rating", "range", "points"]);
+    [...table.tHead.rows[0].cells].forEach((head, index) => {
+      if (narrowColumns.has(head.dataset.name)) return;
+      for (const row of table.rows) if (row.cells.length > 1) row.cells[index].classList.add("wide-only");
     });
   }
 

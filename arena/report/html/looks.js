@@ -71,18 +71,18 @@ const looks = (() => {
 
   // A shape is drawn in a colour, a disc with a sign. `trail` is the colour of shapes that have their own.
   const SHAPES = {
-    disc: { drawn: disc },
-    dot: { drawn: (fill) => [draw("circle", { class: fill ? null : "pellet", r: 1.05, fill })] },
-    square: { drawn: (fill) => [draw("rect", { x: -4.6, y: -4.6, width: 9.2, height: 9.2, rx: 1, fill, opacity: 0.5 })] },
-    door: { drawn: door },
-    ghost: { drawn: ghost },
-    muncher: { drawn: muncher, trail: "#e8a800", turned: true },
-    explorer: { drawn: explorer, trail: "#3f9bd8" },
-    mummy: { drawn: mummy, trail: "#b0a17c" },
+    disc: { paint: disc },
+    dot: { paint: (fill) => [draw("circle", { class: fill ? null : "pellet", r: 1.05, fill })] },
+    square: { paint: (fill) => [draw("rect", { x: -4.6, y: -4.6, width: 9.2, height: 9.2, rx: 1, fill, opacity: 0.5 })] },
+    door: { paint: door },
+    ghost: { paint: ghost },
+    muncher: { paint: muncher, trail: "#e8a800", turned: true },
+    explorer: { paint: explorer, trail: "#3f9bd8" },
+    mummy: { paint: mummy, trail: "#b0a17c" },
   };
   const shapeOf = (item) => (Object.hasOwn(SHAPES, item?.shape ?? "") ? SHAPES[item.shape] : SHAPES.disc);
   const lookOf = (board, seat) => shapeOf(facts.lookOf(board, board.roles[seat]));
-  const shape = (board, seat) => lookOf(board, seat).drawn(colour(board, seat), letter(board, seat));
+  const shape = (board, seat) => lookOf(board, seat).paint(colour(board, seat), letter(board, seat));
 
   // Who has a mouth turns it to where it goes; a ghost or a hat upside down would only look odd.
   const TURNED = { "1 0": "", "-1 0": "scale(-1 1)", "0 1": "rotate(-90)", "0 -1": "rotate(90)" };
@@ -93,7 +93,7 @@ const looks = (() => {
     mark(board, item, role) {
       const seat = board.roles.indexOf(role);
       const fill = named(item, role) ?? (seat >= 0 ? colour(board, seat) : undefined);
-      return shapeOf(item).drawn(fill, item.sign === "ROLE" && seat >= 0 ? letter(board, seat) : "");
+      return shapeOf(item).paint(fill, item.sign === "ROLE" && seat >= 0 ? letter(board, seat) : "");
     },
     /** The transform of a role's drawing that goes this way; "" for those that look the same. */
     facing: (board, seat, step) => (lookOf(board, seat).turned ? TURNED[step.join(" ")] ?? "" : ""),

@@ -4,56 +4,56 @@
 const match = (() => {
   let leave = () => {};
 
-  function players(one) {
-    return make("ul", { class: "players" }, one.seats.map((seat) => make("li", { class: data.won(one, seat.seat) ? "won" : null },
-      looks.icon(one.board, seat.seat),
+  function players(match) {
+    return make("ul", { class: "players" }, match.seats.map((seat) => make("li", { class: data.won(match, seat.seat) ? "won" : null },
+      looks.icon(match.board, seat.seat),
       make("span", { class: "role" }, seat.role),
       make("b", { class: "points" }, String(seat.score)),
       make("a", { class: "name", href: route.bot(seat.bot) }, seat.bot),
       seat.ending ? make("span", { class: "ending" }, words.plain(seat.ending)) : null)));
   }
 
-  function outcome(one) {
+  function outcome(match) {
     const near = (row, label) => (row >= 0 && row < data.rows ? make("a", { href: route.match(data.match(row).id) }, label) : null);
     return make("p", { class: "outcome" },
-      make("span", {}, `${one.reason} after ${words.count(one.turns, "turn")}`),
-      make("span", {}, `repeat ${one.repeat}, seed ${one.seed}`), make("code", {}, one.id),
-      make("span", {}, near(one.row - 1, "Previous"), near(one.row + 1, "Next")));
+      make("span", {}, `${match.reason} after ${words.count(match.turns, "turn")}`),
+      make("span", {}, `repeat ${match.repeat}, seed ${match.seed}`), make("code", {}, match.id),
+      make("span", {}, near(match.row - 1, "Previous"), near(match.row + 1, "Next")));
   }
 
-  function faultList(one, kept) {
-    if (!kept.faults.length) return null;
-    return make("ul", { class: "cards", "aria-label": "Faults" }, kept.faults.map(([seat, turn, ending, text]) =>
+  function faultList(match, record) {
+    if (!record.faults.length) return null;
+    return make("ul", { class: "cards", "aria-label": "Faults" }, record.faults.map(([seat, turn, ending, text]) =>
       make("li", {}, make("div", { class: "card-head" },
         make("strong", { class: "ending" }, words.plain(ending)),
-        make("span", {}, `${one.board.roles[seat]} (${one.seats[seat].bot}), ${turn ? `turn ${turn}` : "before the first turn"}`)),
+        make("span", {}, `${match.board.roles[seat]} (${match.seats[seat].bot}), ${turn ? `turn ${turn}` : "before the first turn"}`)),
       make("p", { class: "words" }, text),
-      commands.list(one.id, one.seats[seat].bot),
-      kept.seats[seat].stderr ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, kept.seats[seat].stderr.join("\n")) : null)));
+      commands.list(match.id, match.seats[seat].bot),
+      record.seats[seat].stderr ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, record.seats[seat].stderr.join("\n")) : null)));
   }
 
-  function processes(one, kept) {
-    const told = (seat) => [
+  function processes(match, record) {
+    const figures = (seat) => [
       seat.ready === undefined ? "never ready" : `ready after ${words.seconds(seat.ready)}`, `CPU ${words.seconds(seat.cpu ?? 0)}`,
       seat.memory ? `${seat.memory} MB` : null, seat.exit ?? null, ...(seat.warnings ?? []),
     ].filter(Boolean).join(" · ");
-    const atFault = new Set(kept.faults.map(([seat]) => seat));
-    return make("section", { class: "after" }, make("h3", {}, "Processes"), make("dl", { class: "processes" }, one.seats.map((seat) => [
-      make("dt", { class: "seat" }, looks.icon(one.board, seat.seat), seat.bot),
-      make("dd", {}, told(kept.seats[seat.seat]),
-        kept.seats[seat.seat].stderr && !atFault.has(seat.seat) ? make("pre", { tabindex: "0", "aria-label": `stderr of ${seat.bot}` }, kept.seats[seat.seat].stderr.join("\n")) : null)])));
+    const atFault = new Set(record.faults.map(([seat]) => seat));
+    return make("section", { class: "after" }, make("h3", {}, "Processes"), make("dl", { class: "processes" }, match.seats.map((seat) => [
+      make("dt", { class: "seat" }, looks.icon(match.board, seat.seat), seat.bot),
+      make("dd", {}, figures(record.seats[seat.seat]),
+        record.seats[seat.seat].stderr && !atFault.has(seat.seat) ? make("pre", { tabindex: "0", "aria-label": `stderr of ${seat.bot}` }, record.seats[seat.seat].stderr.join("\n")) : null)])));
   }
 
-  async function openReplay(one, turn, host) {
-    const kept = await data.replay(one.row);
+  async function openReplay(match, turn, host) {
+    const record = await data.replay(match.row);
     if (!host.isConnected) return; // another match was opened meanwhile
-    if (kept === null) {
-      host.replaceChildren(players(one), make("p", { class: "note" }, "This file has no replay of this match: it holds the most informative and the newest ones. ", make("code", {}, `arena replay ${one.id}`), " prints it where the event's archive is."));
+    if (record === null) {
+      host.replaceChildren(players(match), make("p", { class: "note" }, "This file has no replay of this match: it holds the most informative and the newest ones. ", make("code", {}, `arena replay ${match.id}`), " prints it where the event's archive is."));
       return;
     }
-    const viewer = replay.open(one, kept, turn, one.reason, [players(one), faultList(one, kept)]);
+    const viewer = replay.open(match, record, turn, match.reason, [players(match), faultList(match, record)]);
     leave = viewer.stop;
-    host.replaceChildren(viewer.element, processes(one, kept));
+    host.replaceChildren(viewer.element, processes(match, record));
     viewer.begin();
     viewer.element.focus({ preventScroll: true });
   }
@@ -63,12 +63,12 @@ const match = (() => {
     leave() { leave(); leave = () => {}; },
     show(values) {
       const row = data.rowOf(values.get("match"));
-      const one = row === undefined ? null : data.match(row);
-      byId("match-title").textContent = one ? `${one.board.column}: ${[...new Set(one.seats.map((seat) => seat.bot))].join(" against ")}` : "There is no such match here";
-      if (!one) { byId("match-content").replaceChildren(matches.missing()); return null; }
+      const match = row === undefined ? null : data.match(row);
+      byId("match-title").textContent = match ? `${match.board.column}: ${[...new Set(match.seats.map((seat) => seat.bot))].join(" against ")}` : "There is no such match here";
+      if (!match) { byId("match-content").replaceChildren(matches.missing()); return null; }
       const host = make("div", {}, make("p", { class: "note" }, "Unpacking…"));
-      byId("match-content").replaceChildren(outcome(one), host);
-      openReplay(one, Number(values.get("turn") ?? 0), host).catch((error) =>
+      byId("match-content").replaceChildren(outcome(match), host);
+      openReplay(match, Number(values.get("turn") ?? 0), host).catch((error) =>
         host.replaceChildren(make("p", { class: "note" }, `The replay could not be unpacked: ${error.message}. A newer browser may do.`)));
       return byId("match-title").textContent;
     },

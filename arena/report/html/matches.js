@@ -6,55 +6,55 @@ const matches = (() => {
 
   const RESULTS = { won: "won by", drawn: "drawn by", lost: "lost by", fault: "at fault" };
 
-  /** Whether a match is one of those wanted. */
-  function fits(one, want) {
-    if (want.board && one.board.label !== want.board) return false;
-    if (want.text && !`${one.id} ${one.reason} ${one.seats.map((seat) => `${seat.bot} ${seat.ending ?? ""}`).join(" ")}`.toLowerCase().includes(want.text)) return false;
-    if (want.result === "fault" && !one.seats.some((seat) => seat.ending && (!want.bot || seat.bot === want.bot))) return false;
+  /** Whether a match is wanted. */
+  function fits(match, want) {
+    if (want.board && match.board.label !== want.board) return false;
+    if (want.text && !`${match.id} ${match.reason} ${match.seats.map((seat) => `${seat.bot} ${seat.ending ?? ""}`).join(" ")}`.toLowerCase().includes(want.text)) return false;
+    if (want.result === "fault" && !match.seats.some((seat) => seat.ending && (!want.bot || seat.bot === want.bot))) return false;
     if (!want.bot) return true;
-    return one.seats.some((seat) =>
-      seat.bot === want.bot && (!want.role || seat.role === want.role) && meets(one, seat, want.opponent)
-      && (!want.result || want.result === "fault" || outcome(one, seat) === want.result));
+    return match.seats.some((seat) =>
+      seat.bot === want.bot && (!want.role || seat.role === want.role) && meets(match, seat, want.opponent)
+      && (!want.result || want.result === "fault" || outcome(match, seat) === want.result));
   }
 
-  function meets(one, seat, opponent) {
+  function meets(match, seat, opponent) {
     if (!opponent) return true;
-    return one.board.sides.some((side) => !side.includes(seat.seat) && side.some((other) => one.seats[other].bot === opponent));
+    return match.board.sides.some((side) => !side.includes(seat.seat) && side.some((other) => match.seats[other].bot === opponent));
   }
 
-  function outcome(one, seat) {
-    const won = data.won(one, seat.seat);
+  function outcome(match, seat) {
+    const won = data.won(match, seat.seat);
     return won === null ? "drawn" : won ? "won" : "lost";
   }
 
-  function found(want) {
+  function wanted(want) {
     const rows = [];
     for (let row = 0; row < data.rows; row += 1) {
-      const one = data.match(row);
-      if (fits(one, want)) rows.push(one);
+      const match = data.match(row);
+      if (fits(match, want)) rows.push(match);
     }
     return rows;
   }
 
   /** A seat in one line: who, in which role, how it went. */
-  function seatLine(one, seat) {
-    return make("span", { class: `seat ${data.won(one, seat.seat) === false ? "lost" : ""}` },
-      looks.icon(one.board, seat.seat),
+  function seatLine(match, seat) {
+    return make("span", { class: `seat ${data.won(match, seat.seat) === false ? "lost" : ""}` },
+      looks.icon(match.board, seat.seat),
       make("a", { href: route.bot(seat.bot), title: seat.role }, seat.bot),
       make("span", { class: "unseen" }, ` as ${seat.role}`),
       seat.ending ? make("span", { class: "ending" }, words.plain(seat.ending)) : null,
       make("b", { class: "score" }, String(seat.score)));
   }
 
-  function rowOf(one) {
+  function rowOf(match) {
     return make("tr", {},
-      make("td", {}, make("div", { class: "seats" }, one.seats.map((seat) => seatLine(one, seat)))),
-      make("td", { class: "words aside" }, one.board.column),
-      make("td", { class: "words aside" }, one.reason),
-      make("td", { class: "aside", "data-label": "turns" }, String(one.turns)),
-      make("td", { class: "aside", "data-label": "repeat" }, String(one.repeat)),
-      make("td", { class: "words aside" }, make("code", {}, one.id)),
-      make("td", { class: "open" }, make("a", { href: route.match(one.id) }, one.kept ? "Replay" : "Details")));
+      make("td", {}, make("div", { class: "seats" }, match.seats.map((seat) => seatLine(match, seat)))),
+      make("td", { class: "words aside" }, match.board.column),
+      make("td", { class: "words aside" }, match.reason),
+      make("td", { class: "aside", "data-label": "turns" }, String(match.turns)),
+      make("td", { class: "aside", "data-label": "repeat" }, String(match.repeat)),
+      make("td", { class: "words aside" }, make("code", {}, match.id)),
+      make("td", { class: "open" }, make("a", { href: route.match(match.id) }, match.hasReplay ? "Replay" : "Details")));
   }
 
   function table(rows) {
@@ -63,17 +63,17 @@ const matches = (() => {
     const more = make("button", { type: "button", class: "button more" });
     const add = () => {
       body.append(...rows.slice(body.rows.length, body.rows.length + PAGE).map(rowOf));
-      const left = rows.length - body.rows.length;
-      more.hidden = left === 0;
-      more.textContent = `Show ${Math.min(left, PAGE)} more of ${left.toLocaleString("en")}`;
+      const remaining = rows.length - body.rows.length;
+      more.hidden = remaining === 0;
+      more.textContent = `Show ${Math.min(remaining, PAGE)} more of ${remaining.toLocaleString("en")}`;
     };
     more.addEventListener("click", add);
     add();
     if (!rows.length) return [make("p", { class: "empty" }, "No match is like that.")];
     return [make("table", { class: "grid list" },
       make("caption", { class: "unseen" }, "Matches"),
-      make("thead", {}, make("tr", {}, head.map((label, place) =>
-        make("th", { scope: "col", class: place === 3 || place === 4 ? null : "words" }, label)))), body), more];
+      make("thead", {}, make("tr", {}, head.map((label, column) =>
+        make("th", { scope: "col", class: column === 3 || column === 4 ? null : "words" }, label)))), body), more];
   }
 
   function choice(label, name, options, want, change) {
@@ -84,7 +84,7 @@ const matches = (() => {
 
   function tools(want, change, status) {
     const any = (texts, word) => [["", word], ...texts.map((text) => [text, text])];
-    const byName = [...report.bots].sort((one, other) => one.localeCompare(other));
+    const byName = [...report.bots].sort((remaining, right) => remaining.localeCompare(right));
     const roles = [...new Set(report.boards.filter((board) => !want.board || board.label === want.board).flatMap((board) => board.roles))];
     const search = make("input", { type: "search", value: want.text ?? "", autocomplete: "off", spellcheck: "false",
       oninput: (event) => change("text", event.target.value.toLowerCase()) });
@@ -104,7 +104,7 @@ const matches = (() => {
     const status = make("p", { class: "count", role: "status" });
     const list = make("div");
     const refresh = () => {
-      const rows = found(want);
+      const rows = wanted(want);
       status.textContent = `${rows.length.toLocaleString("en")} of ${words.count(report.event.played, "match", "matches")}`;
       list.replaceChildren(...table(rows));
       route.replace(route.to("matches", want));
@@ -122,14 +122,14 @@ const matches = (() => {
     byId("matches-content").replaceChildren(bar, missing(), list);
   }
 
-  /** What of the event is not in this file, in words. */
+  /** A note on the matches of the event that are not in this file. */
   function missing() {
     const { played, listed } = report.event;
-    const kept = report.matches.replay.filter((chunk) => chunk >= 0).length;
-    if (kept === played) return "";
+    const replays = report.matches.replay.filter((chunk) => chunk >= 0).length;
+    if (replays === played) return "";
     const listing = listed < played ? `Of ${played.toLocaleString("en")} matches ${listed.toLocaleString("en")} are listed. ` : "";
     return make("p", { class: "note", id: "missing" },
-      `${listing}${words.count(kept, "match", "matches")} can be replayed here, the most informative and the newest; the event's archive has them all.`);
+      `${listing}${words.count(replays, "match", "matches")} can be replayed here, the most informative and the newest; the event's archive has them all.`);
   }
 
   return { start() {}, show, seatLine, missing };

@@ -11,49 +11,49 @@ const replay = (() => {
   const icon = (name) => draw("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
 
   /** The moves of each turn, with the words of each and what became of them. */
-  function turnsOf(kept) {
+  function turnsOf(record) {
     const turns = [[]];
-    kept.moves.forEach(([number, seat, move, took, remarks = [], by = "bot", said = null], place) => {
-      const one = { number, seat, move, took, remarks, by: by || "bot", said, words: move.split(" "), fates: kept.fates?.[place] ?? "",
-        grade: kept.grades?.[place] ?? "" };
-      if (turns.at(-1).at(-1)?.number === number) turns.at(-1).push(one);
-      else turns.push([one]);
+    record.moves.forEach(([number, seat, move, took, remarks = [], by = "bot", refused = null], index) => {
+      const entry = { number, seat, move, took, remarks, by: by || "bot", refused, words: move.split(" "), fates: record.fates?.[index] ?? "",
+        grade: record.grades?.[index] ?? "" };
+      if (turns.at(-1).at(-1)?.number === number) turns.at(-1).push(entry);
+      else turns.push([entry]);
     });
     return turns;
   }
 
   const FATES = { b: ["blocked", "stopped by a wall"], n: ["not-made", "not made: the match was over"] };
-  const moveWords = (one) => one.words.flatMap((word, place) => {
-    const [kind, meaning] = FATES[one.fates[place]] ?? [];
+  const moveWords = (entry) => entry.words.flatMap((word, index) => {
+    const [kind, meaning] = FATES[entry.fates[index]] ?? [];
     const shown = kind ? make("span", { class: kind, title: meaning }, word, make("span", { class: "unseen" }, ` (${meaning})`)) : word;
-    return place ? [" ", shown] : [shown];
+    return index ? [" ", shown] : [shown];
   });
 
   const roleName = (match, seat) => match.board.roles[seat] ?? String(seat);
 
   /** Anything unusual about who chose a move, and what the move lost where the board is solved. */
-  const chosenBy = (one) => [
-    ...(one.by === "strike"
-      ? [make("span", { class: "said" }, one.said === null ? " instead of a refused answer, forgiven" : ` instead of “${one.said}”, forgiven`)]
-      : one.by === "bot" ? [] : [make("span", { class: "by" }, ` (${one.by})`)]),
-    ...(one.grade ? [make("span", { class: one.grade.startsWith("threw") ? "grade blunder" : "grade" }, ` (${one.grade})`)] : []),
+  const chosenBy = (entry) => [
+    ...(entry.by === "strike"
+      ? [make("span", { class: "said" }, entry.refused === null ? " instead of a refused answer, forgiven" : ` instead of “${entry.refused}”, forgiven`)]
+      : entry.by === "bot" ? [] : [make("span", { class: "by" }, ` (${entry.by})`)]),
+    ...(entry.grade ? [make("span", { class: entry.grade.startsWith("threw") ? "grade blunder" : "grade" }, ` (${entry.grade})`)] : []),
   ];
 
   function sentence(match, turns, turn, over) {
     if (turn === 0) return [make("span", { class: "turn" }, "Start")];
-    const told = turns[turn].map((one, place) => [place ? ", " : "", `${roleName(match, one.seat)} `, moveWords(one), chosenBy(one)]);
-    return [make("span", { class: "turn" }, `Turn ${turns[turn][0].number} of ${turns.at(-1)[0].number}`), ...told,
+    const parts = turns[turn].map((entry, index) => [index ? ", " : "", `${roleName(match, entry.seat)} `, moveWords(entry), chosenBy(entry)]);
+    return [make("span", { class: "turn" }, `Turn ${turns[turn][0].number} of ${turns.at(-1)[0].number}`), ...parts,
       turn === turns.length - 1 && over ? make("span", {}, ` — ${over}`) : null];
   }
 
   function moveList(match, turns, go) {
     const rows = turns.map((moves, turn) => make("li", {}, turn === 0
       ? make("button", { type: "button", tabindex: "-1", onclick: () => go(0) }, make("span", { class: "number" }, "0"), make("span"), make("span", { class: "move" }, "start"))
-      : make("button", { type: "button", tabindex: "-1", onclick: () => go(turn) }, moves.map((one, place) => [
-        make("span", { class: "number" }, place ? "" : String(one.number)),
-        typeof one.seat === "number" ? looks.icon(match.board, one.seat) : make("span"),
-        make("span", { class: `move${one.remarks.length ? " said-so" : ""}` }, moveWords(one), chosenBy(one)),
-        make("span", { class: "took", title: "time to answer" }, one.by === "bot" ? words.took(one.took) : "")]))));
+      : make("button", { type: "button", tabindex: "-1", onclick: () => go(turn) }, moves.map((entry, index) => [
+        make("span", { class: "number" }, index ? "" : String(entry.number)),
+        typeof entry.seat === "number" ? looks.icon(match.board, entry.seat) : make("span"),
+        make("span", { class: `move${entry.remarks.length ? " said-so" : ""}` }, moveWords(entry), chosenBy(entry)),
+        make("span", { class: "took", title: "time to answer" }, entry.by === "bot" ? words.took(entry.took) : "")]))));
     const list = make("ol", { class: "moves", "aria-label": "Moves" }, rows);
     let marked = null;
     return { list, mark(turn) {
@@ -72,34 +72,34 @@ const replay = (() => {
   function remarkPanel(match, turns) {
     const body = make("div", { class: "remarks", tabindex: "0", role: "region", "aria-label": "Remarks" });
     return { body, show(turn) {
-      const said = turns[turn].flatMap((one) => one.remarks.map((text) => make("p", {},
-        typeof one.seat === "number" ? looks.icon(match.board, one.seat) : null, make("span", {}, make("span", { class: "unseen" }, `${roleName(match, one.seat)}: `), text))));
-      body.replaceChildren(...(said.length ? said : [make("p", { class: "none" }, "No remark in this turn.")]));
+      const lines = turns[turn].flatMap((entry) => entry.remarks.map((text) => make("p", {},
+        typeof entry.seat === "number" ? looks.icon(match.board, entry.seat) : null, make("span", {}, make("span", { class: "unseen" }, `${roleName(match, entry.seat)}: `), text))));
+      body.replaceChildren(...(lines.length ? lines : [make("p", { class: "none" }, "No remark in this turn.")]));
     } };
   }
 
   /** The state as a drawing, or as its facts where the game declares nothing to draw. */
-  function stage(match, kept, turns) {
-    const states = kept.start ? facts.states(kept) : null;
-    if (!states) return { element: make("p", { class: "note" }, `The board cannot be shown: ${kept.broken}.`), show() {} };
-    const board = kept.grid ? { ...match.board, grid: kept.grid } : match.board; // a drawn board is that of its match
+  function stage(match, record, turns) {
+    const states = record.start ? facts.states(record) : null;
+    if (!states) return { element: make("p", { class: "note" }, `The board cannot be shown: ${record.broken}.`), show() {} };
+    const board = record.grid ? { ...match.board, grid: record.grid } : match.board; // a drawn board is that of its match
     const scenes = states.map((state) => facts.scene(board, state));
     if (!board.grid && !scenes.some((scene) => scene.cards.length)) return factStage(states);
-    const drawn = board.grid ? boardOf(board) : null;
+    const grid = board.grid ? boardOf(board) : null;
     const table = make("div", { class: "table" });
     const others = make("div", { class: "state" });
-    const ways = scenes.map((_, turn) => new Map(turns[turn].map((one) =>
-      [one.seat, scenes[turn - 1].roles.has(one.seat) ? facts.way(scenes[turn - 1].roles.get(one.seat), one) : []])));
+    const ways = scenes.map((_, turn) => new Map(turns[turn].map((entry) =>
+      [entry.seat, scenes[turn - 1].roles.has(entry.seat) ? facts.way(scenes[turn - 1].roles.get(entry.seat), entry) : []])));
     const trailOf = (turn, seat) => {
       const begin = Math.max(0, turn - TRAIL);
       const passed = ways.slice(begin + 1, turn + 1).flatMap((way) => (way.get(seat) ?? []).map((step) => step.cell));
       return [scenes[begin].roles.get(seat), ...passed].filter(Boolean);
     };
-    return { element: [drawn?.svg, table], others, show(turn, { forward, milliseconds }) {
+    return { element: [grid?.svg, table], others, show(turn, { forward, milliseconds }) {
       const trail = new Map(board.roles.map((_, seat) => [seat, trailOf(turn, seat)]));
       const where = [...scenes[turn].roles].map(([seat, cell]) => `${board.roles[seat]} at ${cell.join(" ")}`);
       where.push(...(where.length ? [] : scenes[turn].marks.keys()));
-      drawn?.show(scenes[turn], { ways: forward ? ways[turn] : new Map(), milliseconds, trail, title: `Board: ${where.join(", ")}` });
+      grid?.show(scenes[turn], { ways: forward ? ways[turn] : new Map(), milliseconds, trail, title: `Board: ${where.join(", ")}` });
       table.replaceChildren(...scenes[turn].cards.map(cardRow));
       others.replaceChildren(...scenes[turn].others.map((fact) => make("span", {}, fact)));
     } };
@@ -151,11 +151,11 @@ const replay = (() => {
   }
 
   /** The viewer's element, with what stands `above` the moves, and `stop` for when it is left. */
-  function open(match, kept, firstTurn, over, above) {
-    const turns = turnsOf(kept);
+  function open(match, record, firstTurn, over, above) {
+    const turns = turnsOf(record);
     const now = make("p", { class: "now" });
-    const heard = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
-    const picture = stage(match, kept, turns);
+    const announcement = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
+    const picture = stage(match, record, turns);
     const play = playback(turns.length - 1, show);
     const scrub = make("input", { type: "range", class: "scrub", min: 0, max: turns.length - 1, step: 1, "aria-label": "Turn",
       oninput: (event) => play.to(Number(event.target.value)) });
@@ -178,14 +178,14 @@ const replay = (() => {
       panel.play.setAttribute("aria-label", playing ? "Pause" : "Play");
       panel.play.title = playing ? "Pause" : "Play";
       if (!playing) { // a screen reader is not told every turn of a film, nor does the address change with each
-        heard.textContent = now.textContent;
+        announcement.textContent = now.textContent;
         route.replace(route.match(match.id, turn));
       }
     }
 
     const element = make("div", { class: "replay", tabindex: "-1", "aria-label": "Replay", role: "region",
       onkeydown: (event) => { if (press(event, play, panel.speed)) event.preventDefault(); } },
-      make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), heard, scrub, panel.bar,
+      make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), announcement, scrub, panel.bar,
         make("p", { class: "keys" }, make("kbd", {}, "space"), " play  ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " step  ", make("kbd", {}, "home"), " ", make("kbd", {}, "end"), "  ", make("kbd", {}, "+"), " ", make("kbd", {}, "−"), " speed"),
         fork.list),
       make("div", { class: "aside" }, above,
@@ -197,9 +197,9 @@ const replay = (() => {
   }
 
   /** The elements that show the state before a turn; none for a turn that the match does not have. */
-  function before(match, kept, number) {
-    const turns = turnsOf(kept);
-    const picture = stage(match, kept, turns);
+  function before(match, record, number) {
+    const turns = turnsOf(record);
+    const picture = stage(match, record, turns);
     const turn = turns.findIndex((moves) => moves[0]?.number === number) - 1;
     if (turn < 0) return [];
     picture.show(turn, {});

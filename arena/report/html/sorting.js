@@ -8,20 +8,20 @@ const sorting = (() => {
   };
 
   // What is missing comes last, either way round.
-  function compare(one, other, sign) {
-    if (one === null || other === null) return (one === null) - (other === null);
-    if (typeof one === "number" && typeof other === "number") return sign * (one - other);
-    return sign * String(one).localeCompare(String(other));
+  function compare(left, right, sign) {
+    if (left === null || right === null) return (left === null) - (right === null);
+    if (typeof left === "number" && typeof right === "number") return sign * (left - right);
+    return sign * String(left).localeCompare(String(right));
   }
 
   function sort(table, column, sign) {
     for (const body of table.querySelectorAll("tbody:not(.part)")) { // each part by itself; `.part` is its heading
       const rows = [...body.rows].map((row) => [keyOf(row, column), row]);
-      rows.sort(([one], [other]) => compare(one, other, sign));
+      rows.sort(([left], [right]) => compare(left, right, sign));
       body.append(...rows.map(([, row]) => row));
     }
-    [...table.tHead.rows[0].cells].forEach((head, place) =>
-      head.setAttribute("aria-sort", place !== column ? "none" : sign > 0 ? "ascending" : "descending"));
+    [...table.tHead.rows[0].cells].forEach((head, index) =>
+      head.setAttribute("aria-sort", index !== column ? "none" : sign > 0 ? "ascending" : "descending"));
   }
 
   return {

@@ -20,9 +20,9 @@ const views = { leaderboard, crosstable, matches, bot, match, charts: { start: e
 
 function headline() {
   const { played, seed, schedule, repeats, sandbox } = report.event;
-  const told = [words.count(played, "match", "matches"), words.count(report.bots.length, "bot"), words.count(report.boards.length, "board"),
+  const figures = [words.count(played, "match", "matches"), words.count(report.bots.length, "bot"), words.count(report.boards.length, "board"),
     `${schedule}${repeats > 1 ? `, ${repeats} repeats` : ""}`, `seed ${seed}`, `sandbox ${sandbox}`];
-  byId("facts").replaceChildren(...told.map((text) => make("span", {}, text)));
+  byId("facts").replaceChildren(...figures.map((text) => make("span", {}, text)));
 }
 
 function show(first) {

@@ -3,7 +3,7 @@
 
 const words = {
   /** 1 match, 2 matches, 1,234 matches. */
-  count: (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`,
+  count: (number, singular, plural = `${singular}s`) => `${number.toLocaleString("en")} ${number === 1 ? singular : plural}`,
 
   /** A mean score, without a decimal that says nothing. */
   score: (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1)),
