@@ -35,7 +35,7 @@ class Heading:
     column: Column
     """The frame's column; of an interval, that of its lower end."""
     extra: bool
-    """True for a column that the page shows only with `All columns`."""
+    """True for a column that the page shows only with `All columns`: an ending, or a board, which has its own table."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def table(results: Results) -> Table:
     frame = results.leaderboard()
     rows = rows_of(frame, columns)
     names = [str(name) for name in frame.columns if name != "display"]
-    headings = list(_headings(columns, names, rows, set(results.places.values())))
+    headings = list(_headings(columns, names, rows, set(results.columns.values()), set(results.places.values())))
     changes = results.rank_changes
     if any(change != 0 for change in changes.values()):
         after_bot = 1 + [heading.name for heading in headings].index("bot")
@@ -150,7 +150,9 @@ def _rankings(results: Results) -> Iterator[tuple[str, Rows, int]]:
         yield clean(f"{results.columns.get(label, label)}, {role or 'all roles'}"), rows, len(own) - len(rows)
 
 
-def _headings(columns: Columns, names: list[str], rows: list[dict[str, Any]], roles: set[str]) -> Iterator[Heading]:
+def _headings(
+    columns: Columns, names: list[str], rows: list[dict[str, Any]], boards: set[str], roles: set[str]
+) -> Iterator[Heading]:
     """Yield the columns of ORDER first, then the others of the frame: endings that happened, boards, roles."""
     endings = {str(ending) for ending in Ending}
     hidden = {name for name in endings.intersection(names) if not any(row[name] for row in rows)}
@@ -164,7 +166,7 @@ def _headings(columns: Columns, names: list[str], rows: list[dict[str, Any]], ro
         column = columns[INTERVALS.get(name, (name,))[0]]
         meaning = columns["BOARD_ROLE"].meaning if name in roles else column.meaning
         meaning = meaning.replace("`", "") + ("; opens the bot's page" if name == "bot" else "")
-        yield Heading(name, clean(column.heading), meaning, column, extra=name in endings or name in roles)
+        yield Heading(name, clean(column.heading), meaning, column, extra=name in endings | boards | roles)
 
 
 def _reach(rows: list[dict[str, Any]]) -> tuple[float, float]:
