@@ -20,6 +20,7 @@ from typing import Any
 
 import dask
 import pytest
+import yaml
 from cup import BOT, arena, as_from_a_shell
 from machines import Machines, gone, machines
 from processes import alive, descendants, until
@@ -523,37 +524,48 @@ def test_workers_on_one_machine_share_out_its_cores():
 LAB = (Path(__file__).parent.parent / "docs" / "clusters.md").read_text()
 
 
-@pytest.mark.soak
-def test_the_commands_of_the_page_play_an_event(tmp_path):
-    """A scheduler, a worker and a run as docs/clusters.md has them for a lab, with this machine for all others."""
+def lab_commands() -> list[str]:
+    """The scheduler, a worker and the run that the page has for a lab."""
     lines = [line.strip() for line in LAB.splitlines() if line.startswith("    ")]
     (scheduler,) = {line for line in lines if line.startswith("dask scheduler --host")}
     (ssh,) = (line for line in lines if line.startswith("for host in"))
-    (starting,) = {line for line in lines if line.startswith("arena run --workers tcp")}
+    (run,) = {line for line in lines if line.startswith("arena run --workers tcp")}
+    return [scheduler, ssh.partition('"$host" ')[2].partition(";")[0], run]
+
+
+def pod_commands() -> list[str]:
+    """The scheduler, a worker and the run of the page's pods."""
+    text = LAB.partition("## Kubernetes")[2].partition("\n## ")[0]
+    lines = [line[4:] for line in text.splitlines() if line.startswith("    ") and "kubectl" not in line]
+    items = [item for item in yaml.safe_load_all("\n".join(lines)) if item["kind"] != "Service"]
+    containers = [item["spec"]["template"]["spec"]["containers"][0] for item in items]
+    return [shlex.join(container["command"]) for container in containers]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("commands", [lab_commands, pod_commands])
+def test_the_commands_of_the_page_play_an_event(commands, tmp_path):
+    """This machine stands for all others; `local:2` is the comparison."""
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     tools = Path(sys.executable).parent
 
     def here(line: str) -> list[str]:
-        program, *words = shlex.split(line.replace("lab1", "127.0.0.1").replace("8786", port))
+        for name, value in {"lab1": "127.0.0.1", "arena-scheduler": "127.0.0.1", "8786": port}.items():
+            line = line.replace(name, value)
+        program, *words = shlex.split(line)
         return [str(tools / program), *words]
 
-    started = [
-        subprocess.Popen(here(scheduler)),
-        subprocess.Popen(here(ssh.partition('"$host" ')[2].partition(";")[0])),
-    ]
+    scheduler, worker, run = map(here, commands())
+    started = [subprocess.Popen(scheduler), subprocess.Popen(worker)]
     try:
-        done = subprocess.run([*here(starting), "--no-charts"], cwd=cup, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
-        local = subprocess.run(
-            [*here("arena run --workers local:2"), "--no-charts", "--name", "try"],
-            cwd=cup,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert local.returncode == 0, local.stderr
+        local = [*here("arena run --workers local:2"), "--name", "try"]
+        for argv in (run, local):
+            done = subprocess.run(
+                [*argv, "--no-charts"], cwd=cup, capture_output=True, text=True, timeout=120, check=False
+            )
+            assert done.returncode == 0, done.stderr
     finally:
         for process in reversed(started):
             process.terminate()
