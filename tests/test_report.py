@@ -455,7 +455,7 @@ def test_matches_that_went_alike_are_told_once(small, monkeypatch):
 
 
 def test_a_match_takes_little_room(tmp_path):
-    of = reported.event([f"bot{number}" for number in range(6)], repeats=2)
+    of = reported.event([f"bot{number}" for number in range(4)], repeats=2)
     records = [reported.played(match) for match in reported.plan(of)]
     written(tmp_path / "all", of, records)
     written(tmp_path / "none", of, records, replayed=0)

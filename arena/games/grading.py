@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from arena.game import CHANCE, DRAW, Game, Move, Role, Value
 from arena.values import Turn
 
-GRADERS = 64  # of boards, that a command keeps; each takes a megabyte
 REMEMBERED = 20_000  # positions of a board whose grades are kept: matches of deterministic bots come to the same ones
+GRADERS = 64  # boards whose graders are kept; each takes a megabyte
 
 
 class Grade(NamedTuple):
@@ -188,5 +188,26 @@ class Estimator(MoveGrader):
 
 
 def grader_of(game: Game[Any]) -> MoveGrader | None:
-    """Return the grader of a board: by its solution, else by the search of its rules; None where there is neither."""
+    """Return the grader of a board: by its solution, else by the search of its rules; None where there is neither.
+
+    Graders are kept, so that the leaderboard and the replays of a report solve a board, or search a position, once.
+    """
+    hashable: Any = game  # as the law `lasting` demands
+    return _grader_of(hashable)
+
+
+@lru_cache(GRADERS)
+def _grader_of(game: Any) -> MoveGrader | None:
     return Grader.of(game) or Estimator.of(game)
+
+
+def solver_of(game: Game[Any]) -> Grader | None:
+    """Return the grader of a board that is solved, else None."""
+    grader = grader_of(game) if is_solved(game) else None
+    return grader if isinstance(grader, Grader) else None
+
+
+def estimator_of(game: Game[Any]) -> Estimator | None:
+    """Return the grader of a board that is not solved but has a search, else None."""
+    grader = grader_of(game)
+    return grader if isinstance(grader, Estimator) else None

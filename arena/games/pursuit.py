@@ -25,12 +25,13 @@ It knows cells by number and no game. Rules import it inside `estimate`, and nev
 # against this search with 30 times its values, which sees 13 rounds. Of each: CPU time a position, the mean error of a
 # move's regret in points, and how often it names a move that is best there.
 #
-#   minimax through the contract of arena.game, 3 rounds      5 ms   1.9   85 %
-#   this search, nothing collected behind the last round      5 ms   1.0   92 %
-#   this search, a half collected a move behind it            4 ms   0.7   94 %
-#   the same with four times the values                      12 ms   0.3   97 %
+#   minimax through the contract of arena.game, 3 rounds      4 ms   1.9   85 %
+#   this search, nothing collected behind the last round      2 ms   1.0   92 %
+#   this search, a half collected a move behind it            2 ms   0.7   94 %
+#   the same with four times the values                       6 ms   0.3   97 %
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -94,10 +95,11 @@ class Pursuit:
         `most` turns.
         """
         self._ways, self._neighbours = ways, padded(ways)
-        self._things = things
+        self._moves = [[(there, ~things[there]) for there in cells] for cells in ways]
         self._total = sum(map(bool, things))
         self._scores, self._enough = np.array(scores, dtype=np.int8), enough  # small numbers are quicker to compare
         self._capture = turns_to_capture(ways, most).astype(np.int16)
+        self._spreads: dict[tuple[int, int], tuple[Ints, Ints]] = {}
 
     def hunter_turns(self, runner: int, hunter: int, partner: int) -> list[int]:
         """Return for each way of a hunter how many turns later a capture can be forced, this turn included.
@@ -112,58 +114,78 @@ class Pursuit:
 
         `left` has the bits of the things that nobody took, and `turns` is the number of turns until the last.
         """
-        # Forwards: the nodes of the runner and the cells of each hunter after 0, 1, 2, ... rounds.
-        nodes, children = [[(runner, left)]], list[Ints]()
-        cells = [(np.array([hunters[0]]), np.array([hunters[1]]))]
-        work = 0
-        while 2 * len(children) < turns:
+        # Forwards: the nodes of the runner after 0, 1, 2, ... rounds, and the number of things that it has in each.
+        nodes, taken, children, work = [[(runner, left)]], list[Ints](), list[Ints](), 0
+        while True:
+            had = [self._total - things.bit_count() for _, things in nodes[-1]]
+            taken.append(np.array(had))
+            if 2 * len(children) >= turns:
+                break
             index: dict[tuple[int, int], int] = {}
-            rows = []
-            for cell, things in nodes[-1]:
-                over = self._total - things.bit_count() >= self._enough
-                after = [] if over else [(there, things & ~self._things[there]) for there in self._ways[cell]]
-                rows.append([index.setdefault(node, len(index)) for node in after])
-            first, second = (np.unique(self._neighbours[hunter_cells]) for hunter_cells in cells[-1])
+            rows = [
+                [index.setdefault((there, things & mask), len(index)) for there, mask in self._moves[cell]]
+                if count < self._enough
+                else [0]  # the children of a match that is over play no part
+                for (cell, things), count in zip(nodes[-1], had, strict=True)
+            ]
+            first, second = (self._spread(hunter, len(children) + 1)[0] for hunter in hunters)
             work += len(index) * len(first) * len(second)
             if not index or (work > MOST_VALUES and children):
                 break
-            children.append(padded([row or [0] for row in rows]))  # the children of a match that is over play no part
+            children.append(padded(rows))
             nodes.append(list(index))
-            cells.append((first, second))
+        cells = [np.array([cell for cell, _ in round_nodes]) for round_nodes in nodes]
 
         # Backwards: `value` is of the runner's turn in each round, of shape (nodes, first hunter, second hunter).
         depth = len(children)
-        value = self._leaves(nodes[depth], cells[depth], max(turns - 2 * depth, 0))
+        hunter_cells = [tuple(self._spread(hunter, done)[0] for hunter in hunters) for done in range(depth + 1)]
+        value = self._leaves(cells[depth], taken[depth], hunter_cells[depth], max(turns - 2 * depth, 0))
         for done in range(depth, 0, -1):
-            if 2 * done - 1 < turns:
-                reached = [np.searchsorted(cells[done][way], self._neighbours[cells[done - 1][way]]) for way in (0, 1)]
-                value = value[:, reached[0]].min(axis=2)[:, :, reached[1]].min(axis=3)
+            first, second = hunter_cells[done - 1]
+            if 2 * done - 1 < turns:  # one `take` for each way: numpy reduces an axis of four slowly
+                first_ways, second_ways = (self._spread(hunter, done)[1] for hunter in hunters)
+                value = reduce(np.minimum, [value.take(column, axis=1) for column in first_ways])
+                value = reduce(np.minimum, [value.take(column, axis=2) for column in second_ways])
             else:  # the runner's move was the last of the match
-                value = np.zeros((len(nodes[done]), *map(len, cells[done - 1])), dtype=np.int8)
-            value = self._ended(nodes[done], cells[done - 1], value, all_ended=2 * done - 1 >= turns)
+                value = np.repeat(self._scores[taken[done]], len(first) * len(second))
+                value = value.reshape(-1, len(first), len(second))
+            self._end(cells[done], taken[done], (first, second), value)
             if done > 1:
-                value = self._ended(nodes[done - 1], cells[done - 1], value[children[done - 1]].max(axis=1))
+                value = reduce(np.maximum, [value.take(column, axis=0) for column in children[done - 1].T])
+                self._end(cells[done - 1], taken[done - 1], (first, second), value)
         return [int(value[child, 0, 0]) for child in children[0][0][: len(self._ways[runner])]]
 
-    def _leaves(self, nodes: Sequence[tuple[int, int]], cells: tuple[Ints, Ints], turns: int) -> Ints:
+    def _spread(self, hunter: int, rounds: int) -> tuple[Ints, Ints]:
+        """Return the cells that a hunter can stand in after so many rounds, and the ways to them.
+
+        The ways are an array of shape (ways, cells of the round before): the indices of these cells.
+        """
+        if (hunter, rounds) not in self._spreads:
+            if rounds == 0:
+                cells, ways = np.array([hunter]), np.empty((0, 0), dtype=np.intp)
+            else:
+                neighbours = self._neighbours[self._spread(hunter, rounds - 1)[0]]
+                cells = np.unique(neighbours)
+                ways = np.searchsorted(cells, neighbours).T
+            self._spreads[hunter, rounds] = cells, ways
+        return self._spreads[hunter, rounds]
+
+    def _leaves(self, runner: Ints, taken: Ints, hunters: tuple[Ints, ...], turns: int) -> Ints:
         """Return the estimated values of positions behind the last round of a search, with so many turns to play."""
-        runner = np.array([cell for cell, _ in nodes])[:, None, None]
-        taken = np.array([self._total - things.bit_count() for _, things in nodes])[:, None, None]
-        capture = self._capture[runner, cells[0][None, :, None], cells[1][None, None, :]]
+        capture = self._capture[runner].take(hunters[0], axis=1).take(hunters[1], axis=2).reshape(len(runner), -1)
         # By the turns until the capture: a look-up is quicker than arithmetic with all positions.
         moves = (np.minimum(np.arange(capture.max() + 1), turns) + 1) // 2
         more = (moves * COLLECTED_A_MOVE).astype(int)
         last = np.minimum(np.maximum(taken, self._enough), self._total)
-        scores: Ints = self._scores[np.minimum(taken + more[capture], last)]
-        return scores
+        scores = self._scores[np.minimum(taken[:, None] + more, last[:, None])]
+        values: Ints = scores.ravel().take(capture + np.arange(0, scores.size, len(more))[:, None])
+        return values.reshape(-1, *map(len, hunters))
 
-    def _ended(
-        self, nodes: Sequence[tuple[int, int]], cells: tuple[Ints, Ints], value: Ints, *, all_ended: bool = False
-    ) -> Ints:
-        """Return the values, replaced by the runner's score where the match is over."""
-        runner = np.array([cell for cell, _ in nodes])[:, None, None]
-        taken = np.array([self._total - things.bit_count() for _, things in nodes])[:, None, None]
-        caught = (runner == cells[0][None, :, None]) | (runner == cells[1][None, None, :])
-        ended = caught | (taken >= self._enough) | all_ended
-        scored: Ints = np.where(ended, self._scores[taken], value)
-        return scored
+    def _end(self, runner: Ints, taken: Ints, hunters: tuple[Ints, ...], value: Ints) -> None:
+        """Write the runner's score into the values of positions in which the match is over."""
+        scores = self._scores[taken]
+        over = taken >= self._enough
+        value[over] = scores[over, None, None]
+        for values, cells in ((value, hunters[0]), (value.swapaxes(1, 2), hunters[1])):
+            node, hunter = np.nonzero(runner[:, None] == cells)
+            values[node, hunter] = scores[node, None]

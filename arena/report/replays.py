@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Game
-from arena.games.grading import GRADERS, Estimator, grader_of
+from arena.games.grading import Estimator, grader_of
 from arena.protocol import clean
 from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
 from arena.replay.replayer import Scene, Step, scenes
@@ -33,7 +33,6 @@ class Games:
         self._rules = rules
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._cache: dict[object, dict[str, object]] = {}
-        self._grader = lru_cache(GRADERS)(grader_of)
         self._estimated = 0  # the number of matches whose moves a search graded
 
     def game(self, match: Match) -> Game[Any]:
@@ -57,8 +56,8 @@ class Games:
             if len(self._cache) >= CACHED_MATCHES:
                 self._cache.clear()
             try:
-                game: Any = self.game(record.match)  # hashable, as the law `lasting` of check-rules demands
-                grader = self._grader(game)
+                game = self.game(record.match)
+                grader = grader_of(game)
                 if isinstance(grader, Estimator):
                     self._estimated += 1
                     grader = grader if self._estimated <= MOST_ESTIMATED else None

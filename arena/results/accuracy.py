@@ -34,7 +34,7 @@ from arena import durable, rulefile
 from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.games import grading, pursuit, rulebook, solver
-from arena.games.grading import Estimator, Grader, MoveGrader
+from arena.games.grading import MoveGrader
 from arena.results.archive import Archive
 from arena.values import Match, Played, Record, digest_of
 
@@ -128,14 +128,12 @@ class Measure(Generic[Sums]):
     """Matches that are graded of an event."""
 
 
-def _estimator(game: Game[Any]) -> MoveGrader | None:
-    """Return the grader of a board that is not solved."""
-    grader = grading.grader_of(game)
-    return grader if isinstance(grader, Estimator) else None
-
-
-ACCURACY = Measure(file=".accuracy", sums=Accuracy, offered=grading.is_solved, grader=Grader.of, most=MOST_GRADED)
-REGRET = Measure(file=".regret", sums=Regret, offered=grading.is_estimated, grader=_estimator, most=MOST_ESTIMATED)
+ACCURACY = Measure(
+    file=".accuracy", sums=Accuracy, offered=grading.is_solved, grader=grading.solver_of, most=MOST_GRADED
+)
+REGRET = Measure(
+    file=".regret", sums=Regret, offered=grading.is_estimated, grader=grading.estimator_of, most=MOST_ESTIMATED
+)
 
 
 Figure = Annotated[int, Field(strict=True, ge=-(10**15), le=10**15)]

@@ -23,7 +23,6 @@ It does not know how a lesson is printed, nor how a bot is tested by it.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from hashlib import sha256
 from itertools import groupby, islice
 from math import sqrt
@@ -33,7 +32,7 @@ from typing import Any, NamedTuple
 
 from arena.errors import ArenaError, known_are
 from arena.game import Fact, Game, Move, Role
-from arena.games.grading import GRADERS, Grader
+from arena.games.grading import Grader, solver_of
 from arena.protocol import clean
 from arena.results.accuracy import MOST_GRADED, Rules, with_graders
 from arena.results.archive import Archive
@@ -246,7 +245,7 @@ def _readable(
 ) -> Iterator[tuple[Record, Grader | None]]:
     """Yield the records of these matches, those of one board together; add a sentence for each that cannot be read."""
     matches = sorted(archive.played_of(sorted(ids)), key=lambda match: (match.label, match.repeat, match.id))
-    for match, record, grader in with_graders(archive, matches, rules, Grader.of):
+    for match, record, grader in with_graders(archive, matches, rules, solver_of):
         if isinstance(record, ArenaError):
             problems.append(f"match {match.id}: {record}")
         elif not (
@@ -394,12 +393,11 @@ def _worst(blunders: _Blunders, most: int, role: Role | None = None) -> list[tup
 
 def _lessons(chosen: Iterable[tuple[_Blunder, int]], rules: Rules) -> tuple[Lesson, ...]:
     """Return the lessons of moves, with their refutations."""
-    grader_of = lru_cache(GRADERS)(Grader.of)
     lessons = list[Lesson]()
     for blunder, times in chosen:
         record = blunder.archive.record(blunder.match)
-        game: Any = rules(record.match)  # hashable, as the law `lasting` of check-rules demands
-        lessons.append(_lesson(blunder, times, record, game, None if blunder.means else grader_of(game)))
+        game = rules(record.match)
+        lessons.append(_lesson(blunder, times, record, game, None if blunder.means else solver_of(game)))
     return tuple(lessons)
 
 
