@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 from arena.results.archive import Archive
@@ -103,6 +104,7 @@ def store(folder: Path, of: Event, records: Iterable[Record], planned: Iterable[
     """Make an archive of these records, all of the event's plan (None = as `plan` has it)."""
     with Archive.open(folder, writing=True) as archive:
         begin(archive, of, (match.id for match in (plan(of) if planned is None else planned)))
-        for record in records:
-            archive.append(record)
+        rest = iter(records)
+        while batch := list(islice(rest, 500)):  # a transaction for each record takes longer than all else
+            archive.append(*batch)
     return folder
