@@ -22,14 +22,15 @@ def after(columns, game=GAME):
 def test_games_and_positions_by_ply_are_as_published():
     states, games, positions = Counter([GAME.start()]), [], []
     for ply in range(7):
-        moves = {state: GAME.legal_moves(state, GAME.to_move(state)[0]) for state in states}
+        (role,) = {GAME.to_move(state)[0] for state in states}
+        moves = {state: GAME.legal_moves(state, role) for state in states}
         games.append(sum(ways * len(moves[state]) for state, ways in states.items()))
         if ply == 6:  # nobody has won before
             break
         following = Counter()
         for state, ways in states.items():
             for move in moves[state]:
-                following[GAME.play(state, {GAME.to_move(state)[0]: move})] += ways
+                following[GAME.play(state, {role: move})] += ways
         states = following
         positions.append(len(states))
     assert games == [7, 49, 343, 2401, 16807, 117649, 823536]  # perft
