@@ -11,9 +11,10 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -33,6 +34,9 @@ def parallel_map(do: Callable[[Item], Result], items: Iterable[Item], *, cores: 
     if cores < 2:
         yield from map(do, items)
         return
+    from concurrent.futures import ProcessPoolExecutor  # here, since most commands start no other process
+    from multiprocessing import get_context
+
     pool = ProcessPoolExecutor(cores, mp_context=get_context("fork"), initializer=_begin, initargs=(do, os.getpid()))
     waiting: deque[Future[Result]] = deque()
     try:
@@ -46,7 +50,7 @@ def parallel_map(do: Callable[[Item], Result], items: Iterable[Item], *, cores: 
         close(pool)
 
 
-def close(pool: ProcessPoolExecutor) -> None:
+def close(pool: "ProcessPoolExecutor") -> None:
     """Shut a pool down, and end its processes even if the system refused it the thread that should do so."""
     processes = list((pool._processes or {}).values())  # the pool has no public way to name them
     for process in processes:  # before the shutdown, which would wait for the items that they work on
@@ -57,7 +61,7 @@ def close(pool: ProcessPoolExecutor) -> None:
         process.join()
 
 
-def result_of(pool: ProcessPoolExecutor, future: Future[Result]) -> Result:
+def result_of(pool: "ProcessPoolExecutor", future: "Future[Result]") -> Result:
     """Wait for a result; RuntimeError if the system refused the pool a thread, so that no result will ever come."""
     while True:
         try:

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, SelectableGroups
 
 
 def points(group: str) -> "tuple[EntryPoint, ...]":
     """Return the entry points of a group, in order, of the packages that are installed now."""
     # Reading them takes 10 ms, and a leaderboard asks for each of its boards. pip makes or removes a folder for each
     # package, so nothing has changed while the folders of sys.path are unchanged.
-    return _points(group, tuple(_state(folder) for folder in sys.path))
+    return tuple(sorted(_all_points(tuple(_state(folder) for folder in sys.path)).select(group=group)))
 
 
 def _state(folder: str) -> tuple[str, int]:
@@ -37,11 +37,11 @@ def _state(folder: str) -> tuple[str, int]:
         return path, -1
 
 
-@lru_cache(maxsize=32)
-def _points(group: str, _folders: tuple[tuple[str, int], ...]) -> "tuple[EntryPoint, ...]":
+@lru_cache(maxsize=8)
+def _all_points(_folders: tuple[tuple[str, int], ...]) -> "SelectableGroups":  # EntryPoints since Python 3.12
     from importlib.metadata import entry_points  # its import takes longer than that of this module
 
-    return tuple(sorted(entry_points(group=group)))
+    return entry_points()
 
 
 def names(group: str, shipped: Iterable[str]) -> tuple[str, ...]:

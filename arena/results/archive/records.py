@@ -10,7 +10,7 @@ import zlib
 from array import array
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from struct import Struct
 from typing import Any, NamedTuple
@@ -38,9 +38,22 @@ Row = tuple[Any, ...]
 
 _figures = Struct("<" + "".join(code for _, code in FIGURES))
 _endings: dict[str | None, int] = {None: -1} | {ending.value: index for index, ending in enumerate(Ending)}
-_records = TypeAdapter(Record)
-_events = TypeAdapter(Event)
-_stops = TypeAdapter(Stop)
+
+
+# pydantic takes 5 to 10 ms to make each of these, and most commands need only some of them.
+@cache
+def _records() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
+
+
+@cache
+def _events() -> TypeAdapter[Event]:
+    return TypeAdapter(Event)
+
+
+@cache
+def _stops() -> TypeAdapter[Stop]:
+    return TypeAdapter(Stop)
 
 
 class BoardRole(NamedTuple):
@@ -155,9 +168,9 @@ def figures(rows: Rows, entries: Iterable[int]) -> bytes:
 def packed(record: Record) -> bytes:
     """Return the whole record, compressed."""
     try:
-        text = _records.dump_json(record)
+        text = _records().dump_json(record)
     except PydanticSerializationError:  # half of a surrogate pair: json escapes it, but takes longer
-        text = json.dumps(_records.dump_python(record)).encode("ascii")
+        text = json.dumps(_records().dump_python(record)).encode("ascii")
     return zlib.compress(text, 1)
 
 
@@ -165,9 +178,9 @@ def unpacked(blob: bytes) -> Record:
     """Return a record equal to the one that was packed."""
     text = zlib.decompress(blob)
     try:
-        return _records.validate_json(text)
+        return _records().validate_json(text)
     except ValidationError:
-        return _records.validate_python(json.loads(text))
+        return _records().validate_python(json.loads(text))
 
 
 def valid_text(text: str) -> str:
@@ -177,22 +190,22 @@ def valid_text(text: str) -> str:
 
 def event_text(event: Event) -> str:
     """Return an event as JSON."""
-    return json.dumps(_events.dump_python(event))
+    return json.dumps(_events().dump_python(event))
 
 
 def event_of(text: str) -> Event:
     """Return an event equal to the one that the JSON was made of."""
-    return _events.validate_python(json.loads(text))
+    return _events().validate_python(json.loads(text))
 
 
 def stop_text(stop: Stop) -> str:
     """Return the reason for an end as JSON."""
-    return json.dumps(_stops.dump_python(stop))
+    return json.dumps(_stops().dump_python(stop))
 
 
 def stop_of(text: str) -> Stop:
     """Return the reason that the JSON was made of."""
-    return _stops.validate_python(json.loads(text))
+    return _stops().validate_python(json.loads(text))
 
 
 def abort_row(abort: Abort) -> Row:
