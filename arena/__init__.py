@@ -1,10 +1,11 @@
 """Bot tournaments: a referee, a line protocol, schedules, standings and charts."""
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from arena.game import Game
     from arena.results.leaderboard import Results
     from arena.values import Bot, Conditions, Record
@@ -13,9 +14,10 @@ __all__ = ["load_game", "open_results", "play_match"]
 __version__ = "0.1.0"
 
 # Each function imports the modules that it needs: pandas takes half a second, which only `open_results` should cost.
+# The spawner of bots imports this file too, so even `pathlib` waits: it costs a tenth of the spawner's start.
 
 
-def open_results(path: str | Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
+def open_results(path: "str | Path", *, all_versions: bool = False, rating: str | None = None) -> "Results":
     """Return the results of an event, such as `results/demo`; see `arena.results.leaderboard.Results` for its frames.
 
     `all_versions` counts matches of edited bots, boards and rules too; `rating` is another rating than the event's.
@@ -26,12 +28,14 @@ def open_results(path: str | Path, *, all_versions: bool = False, rating: str | 
     return Results.open(path, all_versions=all_versions, rating=rating)
 
 
-def load_game(board: str, workspace: str | Path = ".") -> "Game[Any]":
+def load_game(board: str, workspace: "str | Path" = ".") -> "Game[Any]":
     """Return the rules of a board such as `mummy_maze/duel`; see `arena.game.Game`.
 
     The rules are looked for in the folder `rules` of the workspace, then among those that come with arena. ArenaError
     when there is no such board, or several.
     """
+    from pathlib import Path
+
     from arena.errors import ArenaError
     from arena.games import rulebook
 
@@ -43,11 +47,11 @@ def load_game(board: str, workspace: str | Path = ".") -> "Game[Any]":
 
 def play_match(
     board: str,
-    bots: Mapping[str, "str | Path | Bot"],
+    bots: "Mapping[str, str | Path | Bot]",
     *,
     seed: int = 0,
     conditions: "Conditions | None" = None,
-    workspace: str | Path = ".",
+    workspace: "str | Path" = ".",
 ) -> "Record":
     """Play a match of confined bots and return its record; see `arena.values.Record`.
 
@@ -56,6 +60,7 @@ def play_match(
     """
     import tempfile
     from dataclasses import replace
+    from pathlib import Path
 
     from arena.errors import ArenaError
     from arena.event import builds, discovery

@@ -9,8 +9,8 @@ bwrap stays: arena starts and reaps bwrap, bwrap has a child that is process 1 o
 of that. So the bot's CPU time, its memory and its end are read from outside while it lives (`program`, `exit_code`).
 """
 
+import _signal  # type: ignore[import-not-found]  # the module signal makes enums of all, which costs
 import os
-import signal
 
 from arena.sandbox import procfs, rlimits, seccomp, users
 from arena.sandbox.file_policy import DEVICES, PROGRAMS, SETTINGS
@@ -45,7 +45,7 @@ class Bubblewrap(Level):
 
     def prepare(self, processes: int, calls: tuple[str, ...], readable: tuple[str, ...], *, other_user: bool) -> None:  # noqa: ARG002 (all levels have this method)
         """Make the filter, and find out which arguments of bwrap work here."""
-        seccomp.filter_for(processes, calls)
+        seccomp.filter_for(processes, calls).for_any_pid()
         if other_user not in _working:
             _working[other_user] = working_command(users.FIRST if other_user else None)
 
@@ -87,7 +87,7 @@ class Bubblewrap(Level):
     def exit_code(self, code: int) -> int:
         """Return minus a signal's number for 128 and more. A bot can exit with such a code, too."""
         number = code - 128
-        return -number if 0 < number < signal.NSIG else code
+        return -number if 0 < number < _signal.NSIG else code
 
 
 _working: dict[bool, list[str]] = {}

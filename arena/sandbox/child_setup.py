@@ -9,11 +9,11 @@ The order matters. The cgroup comes first, because only arena's user may enter i
 confined process can no longer change it. Within a level the filter comes last, because it refuses the other steps.
 """
 
-import _signal  # type: ignore[import-not-found]  # the module signal makes enums of all, which costs
+import _signal  # type: ignore[import-not-found]  # the modules signal and socket make enums of all, which costs
+import _socket
 import ctypes
 import marshal
 import os
-import socket
 import struct
 import sys
 import warnings  # noqa: F401  os.execvpe imports it, and where it is called no file of Python's can be read any more
@@ -41,7 +41,7 @@ def failed(error: OSError) -> dict[str, Any]:
     return {"failed": str(error.strerror)[:TEXT_LENGTH], "passing": error.errno in TEMPORARY}
 
 
-def wait(launcher: socket.socket, parent: int, order: int, reply: int) -> NoReturn:
+def wait(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
     """Wait in a session of its own, with default signals, for an operation from the pipe `order`; then do it."""
     try:
         os.setsid()
@@ -62,7 +62,7 @@ def die_with(parent: int) -> None:
         os._exit(127)
 
 
-def begin(launcher: socket.socket, parent: int, order: int, reply: int) -> NoReturn:
+def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
     """Take the message, and become the program that it names."""
     confined, argv = False, [""]
     try:
@@ -106,7 +106,7 @@ def begin(launcher: socket.socket, parent: int, order: int, reply: int) -> NoRet
         os._exit(127)  # whatever happens: a child must never run the spawner's own end
 
 
-def check_user(launcher: socket.socket, parent: int, order: int, reply: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
+def check_user(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
     """Take the message; reply with the first file that a user may not read, or with `why` we cannot be that user."""
     try:
         question = message(launcher)[1]
@@ -119,15 +119,15 @@ def check_user(launcher: socket.socket, parent: int, order: int, reply: int) -> 
         os._exit(127)
 
 
-def message(launcher: socket.socket) -> tuple[list[int], Any]:
+def message(launcher: _socket.socket) -> tuple[list[int], Any]:
     """Return the descriptors and the values of the message that is waiting."""
-    text, ancillary, _, _ = launcher.recvmsg(MESSAGE_BYTES, socket.CMSG_SPACE(3 * 4), socket.MSG_CMSG_CLOEXEC)
+    text, ancillary, _, _ = launcher.recvmsg(MESSAGE_BYTES, _socket.CMSG_SPACE(3 * 4), _socket.MSG_CMSG_CLOEXEC)
     descriptors = [number for _, _, data in ancillary for (number,) in struct.iter_unpack("i", data)]
     return descriptors, marshal.loads(text[1:])  # noqa: S302 (the referee's)
 
 
 START, CHECK_USER = b"s", b"a"
-OPERATIONS: dict[bytes, Callable[[socket.socket, int, int, int], NoReturn]] = {START: begin, CHECK_USER: check_user}
+OPERATIONS: dict[bytes, Callable[[_socket.socket, int, int, int], NoReturn]] = {START: begin, CHECK_USER: check_user}
 
 
 def learn() -> None:

@@ -110,7 +110,7 @@ class Folder:
             for name in KIT:
                 _copy_compiled(Path(rulefile.__file__).parent / name, kit / "arena")
             (kit / "rules").mkdir()
-            for source in (rulefile.shipped(), rules.parent):
+            for source in dict.fromkeys((rulefile.shipped(), rules.parent)):  # the same folder for rules of arena
                 for file in source.iterdir():
                     if file.suffix in {".py", ".toml"} and file.is_file():
                         _copy_compiled(file, kit / "rules")

@@ -58,7 +58,7 @@ class Landlock(Level):
         for path in readable:
             if path not in _prepared and os.path.exists(path):
                 _prepared[path] = _rule(path, READ)
-        seccomp.filter_for(processes, calls)
+        _filter(processes, calls)
 
     def confine(self, plan: Plan, argv: list[str]) -> list[str]:
         """Restrict files, then limits, then system calls; return the command."""
@@ -78,10 +78,7 @@ class Landlock(Level):
         _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
         os.close(ruleset)
         rlimits.apply(plan)  # after the rules: a limit on open files would count their descriptors
-        filters = seccomp.filter_for(plan.processes, plan.calls)
-        # A bot may signal itself only; its other processes too, where Landlock keeps signals inside.
-        several = plan.processes > 1 and version() >= SIGNALS_SCOPED
-        program = filters.for_any_pid() if several else filters.for_pid(os.getpid())
+        program = _filter(plan.processes, plan.calls)
         if plan.watched:
             seccomp.install_watched(program)
         else:
@@ -93,6 +90,16 @@ class Landlock(Level):
 def version() -> int:
     """Return the version of Landlock that this kernel offers; 0 = none."""
     return max(0, int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)))
+
+
+def _filter(processes: int, calls: tuple[str, ...]) -> bytes:
+    """Return the program of the filter for this process as a bot.
+
+    It may signal itself only; its other processes too, where Landlock keeps signals inside.
+    """
+    filters = seccomp.filter_for(processes, calls)
+    several = processes > 1 and version() >= SIGNALS_SCOPED
+    return filters.for_any_pid() if several else filters.for_pid(os.getpid())
 
 
 _prepared: dict[str, bytes] = {}

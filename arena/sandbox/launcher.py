@@ -298,9 +298,9 @@ class Launcher:
     def close(self) -> None:
         """End the spawner and with it everything it started; remove the folder."""
         self._spawner.close()
+        self.folder.remove()
         if self._cgroups is not None:
             self._cgroups.close()
-        self.folder.remove()
         self._release(*list(self._claims))
 
     def __enter__(self) -> Self:

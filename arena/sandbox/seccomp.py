@@ -20,7 +20,8 @@ number then. A warm start takes 2 to 3 ms in all (benchmarks/starts.py), and the
 
 The process id. At landlock a bot may signal its own process id only, and that is known after the fork. So the
 program is built before the fork with a value in its place (OWN_PID), and split around it: `for_pid` only joins the
-parts. `filter_for` is called before the fork; `for_pid`, `for_any_pid` and the install functions after it.
+parts. A level calls `for_pid` or `for_any_pid` before the fork, so that its program is built; a child calls it again,
+and then an install function.
 
 Imported by the spawner: standard library only, nothing slow.
 """
@@ -28,7 +29,7 @@ Imported by the spawner: standard library only, nothing slow.
 import ctypes
 import errno
 import os
-from functools import cache
+from functools import cache, cached_property
 
 from arena.sandbox import bpf, call_policy
 from arena.sandbox.call_policy import Check
@@ -50,13 +51,19 @@ class Program(ctypes.Structure):
 
 
 class Filter:
-    """The programs for bots that may be so many processes, built once for many bots."""
+    """The programs for bots that may be so many processes. Each is built when it is first asked for."""
 
     def __init__(self, arch: str, processes: int, calls: tuple[str, ...] = ()) -> None:
         """`arch` is `x86_64` or `aarch64`; `calls` are allowed beside those of the policy, whatever their arguments."""
-        self._any_pid = _program(arch, processes, calls, own_pid=False)
-        own_pid = _program(arch, processes, calls, own_pid=True)
-        self._around_pid = own_pid.split(call_policy.OWN_PID.to_bytes(4, "little"))
+        self._policy = arch, processes, calls
+
+    @cached_property
+    def _any_pid(self) -> bytes:
+        return _program(*self._policy, own_pid=False)
+
+    @cached_property
+    def _around_pid(self) -> list[bytes]:
+        return _program(*self._policy, own_pid=True).split(call_policy.OWN_PID.to_bytes(4, "little"))
 
     def for_pid(self, pid: int) -> bytes:
         """Return the program for a process among others: it can send signals to itself only."""

@@ -23,7 +23,8 @@ message. The child takes the message out of the socket, and tells over a pipe wh
 before it took the message, `discard_request` removes it, so the next child does not take it for its own.
 
 End. When the socket ends, for whatever reason, the spawner kills everything that it started, removes FOLDER and
-ends. It is a subreaper: what a bot forked becomes its child when the bot dies, whatever session it fled to, and `sweep`
+ends. A referee that ends in order says LEAVE first, and removes the folder itself: that saves the start of a shell. The
+spawner is a subreaper: what a bot forked becomes its child when the bot dies, whatever session it fled to, and `sweep`
 finds it there. Each of its descriptors closes on exec, so a bot has three pipes and nothing else.
 
 Loss. When the spawner itself is killed, the kernel kills the bots that it forked; what those forked becomes a child of
@@ -31,21 +32,22 @@ init. The referee sees the socket end, kills these processes and removes the fol
 the match again.
 """
 
+import _signal  # type: ignore[import-not-found]  # the modules signal and socket make enums of all, which costs
+import _socket
 import contextlib
 import ctypes
 import marshal
 import os
 import select
-import signal
-import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from arena.sandbox import child_setup, descriptors, levels, procfs, refused, warm
+from arena.sandbox import child_setup, descriptors, levels, procfs, warm
 
-PREPARE, PRELOAD, END = (letter.encode() for letter in "ple")
+PREPARE, PRELOAD, END, LEAVE = (letter.encode() for letter in "pleq")
 SPARES = 2
 """As many bots as most matches have."""
 IDLE_S = 0.003
@@ -57,7 +59,7 @@ REQUEST_BYTES = 1 << 16  # of a message that is not for a child
 REPLY_BYTES = 4096
 REMOVE = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"; }'
 """For a shell: removes a folder of any depth, with folders that their owner may not list. Root needs no `chmod`."""
-IGNORED_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+IGNORED_SIGNALS = (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP, _signal.SIGPIPE)
 """The referee decides when it is over, and the spawner ends with it."""
 Answer = dict[str, Any]
 prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -66,31 +68,38 @@ prctl = ctypes.CDLL(None, use_errno=True).prctl
 def main() -> None:
     """Serve the socket until it ends, then leave nothing behind."""
     descriptors.keep_standard_open()
-    launcher = socket.socket(fileno=int(sys.argv[1]))
-    launcher.set_inheritable(False)
+    launcher = _socket.socket(fileno=int(sys.argv[1]))
+    os.set_inheritable(launcher.fileno(), False)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(PR_SET_NAME, b"arena-spawner", 0, 0, 0)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # our parent may have ignored it: the kernel would reap the children
+    _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)  # else the kernel may reap the children: our parent ignored it
     for number in IGNORED_SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
+        _signal.signal(number, _signal.SIG_IGN)
     child_setup.learn()
-    warm.prepare_to_fork()
+    leaves_folder = False
     try:
-        serve(launcher)
+        leaves_folder = serve(launcher)
     finally:
         spares.clear()  # `sweep` ends them with all the others
         sweep()
+        if leaves_folder:
+            os._exit(0)
         os.execv("/bin/sh", ["sh", "-c", REMOVE, "sh", sys.argv[2]])  # noqa: S606 (the folder is an argument)
 
 
-def serve(launcher: socket.socket) -> None:
-    """Answer each request, with a function of this module or with one of a child."""
+def serve(launcher: _socket.socket) -> bool:
+    """Answer each request, with a function of this module or with one of a child, until the socket ends.
+
+    Return whether the referee said that it will remove the folder itself.
+    """
+    operation = b""
     with contextlib.suppress(ConnectionError):
-        while operation := peek(launcher):
+        while (operation := peek(launcher)) not in (b"", LEAVE):
             respond(launcher, operation)
+    return operation == LEAVE
 
 
-def respond(launcher: socket.socket, operation: bytes) -> None:
+def respond(launcher: _socket.socket, operation: bytes) -> None:
     """Answer one request. Its values end with this call, so that no bot that is forked later finds them in a frame."""
     if operation in child_setup.OPERATIONS:
         answer = in_a_child(launcher, operation)
@@ -101,20 +110,25 @@ def respond(launcher: socket.socket, operation: bytes) -> None:
     if listener is None:
         launcher.send(marshal.dumps(answer))
     else:
-        socket.send_fds(launcher, [marshal.dumps(answer)], [listener])
+        rights = _socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener)
+        launcher.sendmsg([marshal.dumps(answer)], [rights])
         os.close(listener)
 
 
-def peek(launcher: socket.socket) -> bytes:
+def peek(launcher: _socket.socket) -> bytes:
     """Return the operation of the next request, and leave the request there; empty at the end. Meanwhile fork ahead.
 
-    Where there is one core only, nothing is forked ahead: some bot is thinking on it meanwhile.
+    Where there is one core only, nothing is forked ahead: some bot is thinking on it meanwhile. Nor is it before the
+    first `prepare`, which would end the spares.
     """
     while (
-        len(spares) < SPARES and len(os.sched_getaffinity(0)) > 1 and not select.select([launcher], [], [], IDLE_S)[0]
+        len(spares) < SPARES
+        and warm.inherited.resident
+        and len(os.sched_getaffinity(0)) > 1
+        and not select.select([launcher], [], [], IDLE_S)[0]
     ):
         spares.append(fork(launcher))
-    return launcher.recv(1, socket.MSG_PEEK)
+    return launcher.recv(1, _socket.MSG_PEEK)
 
 
 class Spare(NamedTuple):
@@ -131,7 +145,7 @@ spares: list[Spare] = []
 """Children that were forked ahead."""
 
 
-def fork(launcher: socket.socket) -> Spare:
+def fork(launcher: _socket.socket) -> Spare:
     """Fork a child that knows what the spawner knows now."""
     (order_read, order_write), (reply_read, reply_write) = os.pipe(), os.pipe()  # all of them close on exec
     parent = os.getpid()
@@ -143,7 +157,7 @@ def fork(launcher: socket.socket) -> Spare:
     return Spare(pid, order_write, reply_read)
 
 
-def in_a_child(launcher: socket.socket, operation: bytes) -> Answer:
+def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
     """Let a child take the request and do it.
 
     Return `{"pid", "resident"}` when the child became a program; `resident` are the bytes that it has from us. Else
@@ -157,12 +171,14 @@ def in_a_child(launcher: socket.socket, operation: bytes) -> Answer:
         reply = os.read(child.reply, REPLY_BYTES)
     watched: Answer = {}
     if reply and (descriptor := marshal.loads(reply).get("listener")) is not None:  # noqa: S302 (no bot yet)
+        from arena.sandbox import refused  # here, because only `arena check` watches bots
+
         try:
             watched = {"listener": refused.copy_descriptor(child.pid, descriptor)}
             os.write(child.order, b"\0")
             reply = os.read(child.reply, REPLY_BYTES)
         except OSError as error:
-            os.kill(child.pid, signal.SIGKILL)
+            os.kill(child.pid, _signal.SIGKILL)
             reply = marshal.dumps({"unwatched": error.strerror})
     os.close(child.order)
     os.close(child.reply)
@@ -178,10 +194,10 @@ def in_a_child(launcher: socket.socket, operation: bytes) -> Answer:
     return answer
 
 
-def discard_request(launcher: socket.socket) -> bool:
+def discard_request(launcher: _socket.socket) -> bool:
     """Discard a request that is still there because its child died before it took it; return whether there was one."""
     try:
-        return bool(launcher.recv(1, socket.MSG_DONTWAIT))
+        return bool(launcher.recv(1, _socket.MSG_DONTWAIT))
     except BlockingIOError:
         return False
 
@@ -218,7 +234,7 @@ def reap(pid: int, until: float) -> Answer:
         time.sleep(END_POLL_S)
         reaped, status, usage = os.wait4(pid, os.WNOHANG)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
+        os.killpg(pid, _signal.SIGKILL)
     killed = not reaped
     if killed:
         _, status, usage = os.wait4(pid, 0)
@@ -240,7 +256,7 @@ def sweep(living: tuple[int, ...] = ()) -> int:
     while below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares} - set(living):
         for child in below:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+                os.kill(child, _signal.SIGKILL)
         gone = [child for child in below if os.waitpid(child, os.WNOHANG)[0]]
         swept += len(gone)
         if not gone:
@@ -254,7 +270,7 @@ def end_spares() -> None:
         spare = spares.pop()
         os.close(spare.order)
         os.close(spare.reply)
-        os.kill(spare.pid, signal.SIGKILL)
+        os.kill(spare.pid, _signal.SIGKILL)
         os.waitpid(spare.pid, 0)
 
 

@@ -5,6 +5,7 @@ somebody stopped it, is lost. The kernel kills its bots with it. Nothing of a ma
 gets SpawnerLostError, which is never a bot's fault, and plays the match again with a new launcher.
 """
 
+import contextlib
 import marshal
 import os
 import signal
@@ -15,10 +16,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.sandbox import procfs, warm
+from arena.sandbox import procfs, spawner, warm
 from arena.sandbox.refused import RefusedCalls
 
-SPAWN = "import sys; sys.path[0] = sys.argv[3]; from arena.sandbox.spawner import main; main()"
+SPAWN = "import gc, sys; gc.disable(); sys.path[0] = sys.argv[3]; from arena.sandbox.spawner import main; main()"
+"""The program of a spawner. The garbage collector would only look at new modules; `warm.prepare_to_fork` enables it."""
 ANSWER_TIMEOUT_S = 30.0
 """The spawner answers in milliseconds; the slowest request imports the modules of `preload` on a busy machine."""
 ANSWER_BYTES = 1 << 14
@@ -92,7 +94,9 @@ class SpawnerProcess:
         return answer
 
     def close(self) -> None:
-        """End the spawner, and with it everything that it started."""
+        """End the spawner, and with it everything that it started. The caller removes the folder."""
+        with contextlib.suppress(OSError):  # it may be gone
+            self._socket.send(spawner.LEAVE)
         self._socket.close()
         self._process.send_signal(signal.SIGCONT)  # a bot may have stopped it
         try:

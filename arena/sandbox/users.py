@@ -6,8 +6,11 @@
 import ctypes
 import errno
 import os
-import socket
 import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import socket
 
 FIRST, COUNT = 60706, 478
 """Uids that no system assigns: systemd's table of uid ranges has 60706 to 61183 as unused."""
@@ -18,7 +21,7 @@ CAPABILITY_VERSION_3 = 0x20080522
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def claim(first: int) -> tuple[int, socket.socket]:
+def claim(first: int) -> "tuple[int, socket.socket]":
     """Return a user that no living referee process on this machine has, and the claim to it, which ends when closed.
 
     Look from the `first`th user on. OSError (EAGAIN) when all are taken. A claim is an abstract socket of the user's
@@ -26,6 +29,8 @@ def claim(first: int) -> tuple[int, socket.socket]:
     do as well, but needs a folder that every referee finds and no stranger can write to. Abstract names belong to a
     network namespace: runs of root in two such namespaces that share their process numbers do not see each other.
     """
+    import socket  # here, because it makes enums, and the spawner does without
+
     for number in range(COUNT):
         user = FIRST + (first + number) % COUNT
         name = socket.socket(socket.AF_UNIX)

@@ -113,6 +113,7 @@ def prepare_to_fork(bots_may_read: tuple[str, ...] = ()) -> None:
     compile("", "", "exec")  # the compiler makes its types when it is first used
     gc.collect()
     gc.freeze()
+    gc.enable()
     with open("/proc/self/stat") as file:
         addresses = Addresses(*map(int, file.read().rpartition(")")[2].split()[45:49]))  # proc_pid_stat(5), arg_start
     with open("/proc/self/statm") as file:
