@@ -14,7 +14,6 @@ bot could act in the tick in which its room was made. So arena itself must not l
 A bot that may make calls beside those of the policy could set these times back, so its room serves no other.
 """
 
-import compileall
 import contextlib
 import errno
 import fcntl
@@ -114,7 +113,6 @@ class Folder:
                 for file in source.iterdir():
                     if file.suffix in {".py", ".toml"} and file.is_file():
                         _copy_compiled(file, kit / "rules")
-            compileall.compile_dir(kit, quiet=2)  # once here instead of once a match in every bot
             if os.getuid() == 0:  # the users that bots become must be able to read it
                 for path in (kit, *kit.rglob("*")):
                     path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
@@ -245,18 +243,19 @@ def _state(folder: Path) -> tuple[int, ...]:
 
 
 def _copy_compiled(file: Path, folder: Path) -> None:
-    """Copy a file with its time of change, and the code that Python keeps of it in `__pycache__`, if that is valid.
+    """Copy a file with its time of change, and put the code of a Python file into `__pycache__` beside the copy.
 
-    To compile the whole kit takes 0.2 s of CPU, which was most of the start of a lane. The code names its source, and a
-    bot that knows where the workspace is could look at the sizes and times of all that lies there (SECURITY.md). So the
-    code is copied with the name of the copied source.
+    So the code is made once here instead of once a match in every bot. To compile the whole kit takes 0.2 s of CPU,
+    which was most of the start of a lane: where Python has kept valid code of the source, that is taken. Code names its
+    source, and a bot that knows where the workspace is could look at the sizes and times of all that lies there
+    (SECURITY.md). So the code that is taken gets the name of the copied source.
     """
     status, copy = file.stat(), folder / file.name
     shutil.copy(file, copy)
     os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
     if file.suffix != ".py":
         return
-    # The header of code that Python would take (PEP 552); compileall asks for no size, nor whether the rest is whole.
+    # The header of code that Python would take (PEP 552).
     header = importlib.util.MAGIC_NUMBER + struct.pack(
         "<LLL", 0, int(status.st_mtime) & 0xFFFF_FFFF, status.st_size & 0xFFFF_FFFF
     )
@@ -266,9 +265,15 @@ def _copy_compiled(file: Path, folder: Path) -> None:
     except (OSError, EOFError, ValueError, TypeError):
         code = None
     if isinstance(code, CodeType):
-        target = Path(importlib.util.cache_from_source(copy))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(header + marshal.dumps(_renamed(code, str(copy))))
+        code = _renamed(code, str(copy))
+    else:
+        try:
+            code = compile(copy.read_bytes(), str(copy), "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):  # a bot that imports it gets the error
+            return
+    target = Path(importlib.util.cache_from_source(copy))
+    target.parent.mkdir(exist_ok=True)
+    target.write_bytes(header + marshal.dumps(code))
 
 
 def _renamed(code: CodeType, file: str) -> CodeType:

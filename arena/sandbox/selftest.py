@@ -9,7 +9,6 @@ test says nothing about the level, so it is repeated, and in the end given up wi
 failure: otherwise anybody who can kill one process of arena could choose the level of a whole event.
 """
 
-import json
 import os
 import select
 import signal
@@ -69,13 +68,12 @@ def _try(level: str, python: str) -> str | None:
 
 def _judgement(output: str, complaint: str) -> str | None:
     """Return why this is not the output of a confined probe; None when it is."""
-    try:
-        results = json.loads(output)
-    except ValueError:
+    results = dict(line.split(": ", 1) for line in output.splitlines() if ": " in line)
+    if "play" not in results:
         return complaint or "the probe did not answer"
-    if not results.get("plays"):
-        return f"a bot could not play: {results.get('why', 'no scratch folder')}"
-    leaks = [name for name in selftest_bot.ATTEMPTS if results.get(name) is not False]
+    if results["play"] != "yes":
+        return f"a bot could not play: {results['play']}"
+    leaks = [name for name in selftest_bot.ATTEMPTS if results.get(name) != "no"]
     return f"a bot could {', '.join(leaks)}" if leaks else None
 
 
@@ -85,7 +83,7 @@ def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> 
         secret = launcher.folder.path / "secret"
         secret.write_text("x")
         secret.chmod(0o644)
-        targets = json.dumps([str(secret), os.getpid(), server.getsockname()[1]])
+        targets = f"{os.getpid()} {server.getsockname()[1]} {secret}"
         bot = Bot(
             name="probe",
             command=(*interpreter, "selftest_bot.py", targets),
