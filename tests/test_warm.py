@@ -18,7 +18,7 @@ from arena.event import discovery
 from arena.games import rulebook
 from arena.match.play import play
 from arena.sandbox import levels, spawner_process, warm
-from arena.sandbox.launcher import ConfinementError, Launcher
+from arena.sandbox.launcher import STARTS_BEFORE_KIT, ConfinementError, Launcher
 from arena.values import Bot, Conditions, Event, Limits, Record
 
 RULES = rulefile.shipped() / "pacman.py"
@@ -206,6 +206,16 @@ def test_a_preloaded_module_is_there_already_and_throws_other_dice_in_each_bot(t
         (one, _, _), (other, _, _) = (said(launcher, bot, is_warm=True, preload=("numpy",)) for _ in range(2))
     assert one.split()[0] == other.split()[0] == "True"
     assert one.split()[1] != other.split()[1]
+
+
+def test_after_a_few_starts_the_kit_imports_nothing_that_is_not_loaded(tmp_path):
+    text = "import sys\nbefore = set(sys.modules)\nimport arena.kit\n"
+    text += "print(*(name for name in sys.modules.keys() - before if not name.startswith('arena')))\n"
+    bot = bot_of(tmp_path / "bot.py", text)
+    with Launcher() as launcher:
+        imported = [said(launcher, bot, is_warm=True)[0].split() for _ in range(STARTS_BEFORE_KIT + 1)]
+    assert "dataclasses" in imported[0]
+    assert imported[-1] == []
 
 
 def test_a_warm_bot_cannot_see_what_the_spawner_sees(tmp_path, launcher):

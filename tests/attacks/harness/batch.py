@@ -60,8 +60,6 @@ SAMPLED_S = 0.01
 OUTLIVES = "outlives_its_spawner"
 """The attack whose spawner is killed."""
 COMMONS = 16
-
-
 MEMORY = {"kernel": "Slab", "shared": "Shmem", "tables": "PageTables"}
 """Measures of the whole machine's memory, and their names in /proc/meminfo."""
 
@@ -172,17 +170,16 @@ def watch_frozen(scenes: list[Scene]) -> None:
 @contextlib.contextmanager
 def alone_with(measured: str) -> Iterator[None]:
     """Hold a measure of the whole machine: no other batch on it plays an attack with such a measure meanwhile."""
-    with socket.socket(socket.AF_UNIX) as claim:
-        while measured in MEMORY:
-            try:
-                claim.bind("\0arena-attacks-memory")
-                break
-            except OSError:  # another batch has it
-                time.sleep(0.05)
+    if measured not in MEMORY:
+        yield
+        return
+    while (claim := outside.claim("memory")) is None:
+        time.sleep(0.05)
+    with claim:
         yield
 
 
-def commons() -> tuple[list[str], list[socket.socket]]:
+def commons() -> dict[str, socket.socket]:
     """Return files that everybody may read, and claims to them, so that no other batch on this machine has them.
 
     Else its locks would be read as ours.
@@ -190,14 +187,12 @@ def commons() -> tuple[list[str], list[socket.socket]]:
     folders = (Path("/usr/bin").iterdir(), Path("/usr/lib").glob("python3*/*.py"))
     paths = [path for folder in folders for path in folder]
     random.SystemRandom().shuffle(paths)
-    files, claims = [], []
+    claims: dict[str, socket.socket] = {}
     for path in paths:
-        if len(files) < COMMONS and path.is_file() and not path.is_symlink() and os.access(path, os.R_OK):
-            claims.append(socket.socket(socket.AF_UNIX))
-            with contextlib.suppress(OSError):  # it is somebody else's
-                claims[-1].bind(f"\0arena-attacks-{path}"[:100])
-                files.append(str(path))
-    return files, claims
+        usable = len(claims) < COMMONS and path.is_file() and not path.is_symlink() and os.access(path, os.R_OK)
+        if usable and (claim := outside.claim(str(path))) is not None:
+            claims[str(path)] = claim
+    return claims
 
 
 def main() -> None:
@@ -209,17 +204,19 @@ def main() -> None:
     rules = Path.cwd() / "rules"
     rules.mkdir()
     (rules / "game.py").touch()
-    files, claims = commons()
+    claims = commons()
     for number in range(COMMONS):
         (rules / f"note{number:02}.toml").write_text("# nothing\n")
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     # Those that nobody answers for are in one batch, which waits for all of them at once; so are those that run on.
-    crowd = [name for name in order["names"] if not EXPECTED[name].alone and name != OUTLIVES]
-    crowd.sort(key=lambda name: (EXPECTED[name].patience, EXPECTED[name].proof is RAN_ON))
+    crowd = sorted(
+        (name for name in order["names"] if not EXPECTED[name].alone),
+        key=lambda name: EXPECTED[name].proof is RAN_ON,
+    )
     hasty = [name for name in crowd if EXPECTED[name].patience != PATIENCE_S]
-    crowd = crowd[len(hasty) :]
-    batches = [hasty, *(crowd[first : first + SIDE_BY_SIDE] for first in range(0, len(crowd), SIDE_BY_SIDE))]
-    batches += [[name] for name in order["names"] if EXPECTED[name].alone or name == OUTLIVES]
+    patient = [name for name in crowd if name not in hasty]
+    batches = [hasty, *(patient[first : first + SIDE_BY_SIDE] for first in range(0, len(patient), SIDE_BY_SIDE))]
+    batches += [[name] for name in order["names"] if EXPECTED[name].alone]
     results = {}
     with Launcher() as launcher:
         stage = Stage(
@@ -230,7 +227,7 @@ def main() -> None:
             token=order["token"],
             folder=Path.cwd(),
             rules=rules / "game.py",
-            commons=tuple(files),
+            commons=tuple(claims),
         )
         for names in filter(None, batches):
             begun = time.monotonic()
@@ -249,16 +246,14 @@ def main() -> None:
                     "warm": scene.bot.child.plan.warm,
                     "seconds": round(time.monotonic() - begun, 2),
                 }
-        spares = {pid for pid in procfs.children(launcher._spawner.pid) if comm(pid) == "arena-spare"}
-        below = sorted({*procfs.below(launcher._spawner.pid)} - spares)
-    leftovers = sorted(path.name for path in Path(os.environ["TMPDIR"]).iterdir())
-    print(json.dumps({"results": results, "below": below, "rest": leftovers}))
-    for claim in claims:
+        below = [
+            pid
+            for pid in procfs.below(launcher._spawner.pid)
+            if Process(pid).text("comm").strip() != "arena-spare" or pid not in procfs.children(launcher._spawner.pid)
+        ]
+    print(json.dumps({"results": results, "below": below, "rest": sorted(os.listdir(os.environ["TMPDIR"]))}))
+    for claim in claims.values():
         claim.close()
-
-
-def comm(pid: int) -> str:
-    return outside.text(Path(f"/proc/{pid}/comm")).strip()
 
 
 if __name__ == "__main__":

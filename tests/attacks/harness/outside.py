@@ -12,8 +12,9 @@ import resource
 import socket
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
 from arena.sandbox import procfs
 from arena.sandbox.syscalls import numbers
@@ -23,32 +24,32 @@ F_GETPIPE_SZ, FIONREAD, FS_IOC_GETFLAGS = 1032, 0x541B, 0x80086601
 GET_KEYRING_ID, UNLINK, SEARCH, USER_KEYRING = 0, 9, 10, -4  # of keyctl(2)
 MAPPED_BYTES = 3_000_000
 """The size that is assumed of a removed file that is mapped but not open, so that nobody can ask for it."""
+T = TypeVar("T")
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 
 
+def reading(function: Callable[..., T], *arguments: Any, failed: T) -> T:
+    """Return what the function returns; `failed` when the system refuses."""
+    try:
+        return function(*arguments)
+    except OSError:
+        return failed
+
+
 def link(path: Path) -> str:
     """Return the target of a symbolic link; empty when the kernel does not say."""
-    try:
-        return str(path.readlink())
-    except OSError:
-        return ""
+    return reading(os.readlink, path, failed="")
 
 
 def text(path: Path) -> str:
     """Return a file's text; empty when it cannot be read."""
-    try:
-        return path.read_text()
-    except OSError:
-        return ""
+    return reading(path.read_text, failed="")
 
 
 def entries(folder: Path) -> list[Path]:
     """Return a folder's entries; none when it cannot be read."""
-    try:
-        return list(folder.iterdir())
-    except OSError:
-        return []
+    return [folder / name for name in reading(os.listdir, folder, failed=[])]
 
 
 def pairs(path: Path) -> dict[str, str]:
@@ -65,7 +66,7 @@ class Process:
     @property
     def state(self) -> str:
         """As in proc_pid_stat(5): R, S, T, ...; empty when it is gone."""
-        return text(self.folder / "stat").rpartition(")")[2][1:2]
+        return self.text("stat").rpartition(")")[2][1:2]
 
     @property
     def links(self) -> list[str]:
@@ -73,11 +74,11 @@ class Process:
         return [link(entry) for entry in entries(self.folder / "fd")]
 
     def link(self, name: str) -> str:
-        """Return where one of the links in its folder leads."""
+        """Return where a link of its folder in /proc leads."""
         return link(self.folder / name)
 
     def text(self, name: str) -> str:
-        """Return one of the texts in its folder."""
+        """Return a text of its folder in /proc."""
         return text(self.folder / name)
 
     def status(self, name: str, column: int = 0) -> int:
@@ -152,19 +153,19 @@ class Process:
             mapped |= {row.split()[4] for row in rows if "/scratch/" in row and "(del" in row}
         return sum(sizes.values()) + len(mapped - sizes.keys()) * MAPPED_BYTES
 
-    def find(self, words: str) -> int:
+    def find(self, secret: str) -> int:
         """Return the address at which a text stands in its memory; 0 = it is not there."""
-        with contextlib.suppress(OSError), (self.folder / "mem").open("rb", 0) as memory:
-            for line in (self.folder / "maps").read_text().splitlines():
-                span, mode, *_ = line.split()
-                first, last = (int(word, 16) for word in span.split("-"))
-                if mode.startswith("rw") and last - first < 1 << 24:
-                    memory.seek(first)
-                    if (offset := memory.read(last - first).find(words.encode())) >= 0:
-                        return first + offset
+        for line in self.text("maps").splitlines():
+            span, mode, *_ = line.split()
+            first, last = (int(address, 16) for address in span.split("-"))
+            if mode.startswith("rw") and last - first < 1 << 24:
+                offset = self.memory(first, last - first).find(secret.encode())
+                if offset >= 0:
+                    return first + offset
         return 0
 
     def memory(self, address: int, size: int) -> bytes:
+        """Return what stands in its memory; empty when it cannot be read."""
         with contextlib.suppress(OSError), (self.folder / "mem").open("rb", 0) as memory:
             memory.seek(address)
             return memory.read(size)
@@ -188,19 +189,15 @@ class Process:
 
 def _blocks(entry: Path) -> int:
     """Return the bytes that a file takes, however long it says it is."""
-    try:
-        return entry.stat().st_blocks * 512
-    except OSError:
-        return 0
+    return reading(lambda: entry.stat().st_blocks * 512, failed=0)
 
 
 def _pipe(entry: Path, question: int) -> int:
     """Return the kernel's answer about a pipe, a number; 0 for what is no pipe."""
     if not link(entry).startswith("pipe:"):
         return 0
-    try:
-        descriptor = os.open(entry, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
+    descriptor = reading(os.open, entry, os.O_RDONLY | os.O_NONBLOCK, failed=-1)
+    if descriptor < 0:
         return 0
     try:
         if question == F_GETPIPE_SZ:
@@ -213,18 +210,12 @@ def _pipe(entry: Path, question: int) -> int:
 def marked(marks: list[str]) -> Iterator[tuple[str, int]]:
     """Yield (mark, process) for each process, in whatever session it hides, whose environment has one of the marks."""
     for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
-        variables = _environment(pid) or _environment(procfs.living(pid))
+        variables = b""
+        with contextlib.suppress(OSError), open(f"/proc/{procfs.living(pid)}/environ", "rb", 0) as file:
+            variables = file.read()
         for mark in marks:
             if mark.encode() in variables and procfs.see(pid) is not None:
                 yield mark, pid
-
-
-def _environment(pid: int) -> bytes:
-    """Return the environment of a process or thread; empty when it has ended, or cannot be read."""
-    try:
-        return Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return b""
 
 
 def memory_of_the_machine(name: str) -> int:
@@ -287,40 +278,41 @@ def remove_message_queue(tag: str) -> bool:
 
 
 def own_limit() -> tuple[int, int]:
-    """Return the limit of ours that bots are told to lower."""
+    """Return the limit of ours, (soft, hard), that bots are told to lower."""
     return resource.getrlimit(resource.RLIMIT_SIGPENDING)
 
 
 def set_own_limit(soft: int) -> None:
-    """Set it back, as far as we may."""
+    """Set the limit back, as far as we may."""
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_SIGPENDING, (soft, own_limit()[1]))
 
 
+def claim(name: str) -> socket.socket | None:
+    """Return a socket that has this name on the whole machine until it is closed; None when another socket has it."""
+    claim = socket.socket(socket.AF_UNIX)
+    try:
+        claim.bind(f"\0arena-attacks-{name}"[:100])
+    except OSError:
+        claim.close()
+        return None
+    return claim
+
+
 def arrived(target: socket.socket) -> bool:
     """Return whether somebody connected, or sent something."""
-    try:
-        if target.type == socket.SOCK_STREAM:
-            target.accept()[0].close()
-        else:
-            target.recv(100)
-    except OSError:
-        return False
-    return True
+    if target.type == socket.SOCK_STREAM:
+        return reading(target.accept, failed=None) is not None
+    return reading(target.recv, 100, failed=None) is not None
 
 
 def connects(port: int) -> bool:
     """Return whether somebody listens at this TCP port."""
-    try:
-        socket.create_connection(("127.0.0.1", port), 0.3).close()
-    except OSError:
-        return False
-    return True
+    with socket.socket() as probe:
+        probe.settimeout(0.3)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def waiting(descriptor: int) -> bytes:
     """Return what can be read at once."""
-    try:
-        return os.read(descriptor, 1 << 16)
-    except OSError:
-        return b""
+    return reading(os.read, descriptor, 1 << 16, failed=b"")

@@ -340,7 +340,7 @@ EXPECTED = {
     ),
     "reads_the_kernels_log": row(KERNEL, said(lambda _: "log of"), "SSKK"),
     "dumps_core": row(KERNEL, CHANGED, "SSSK"),
-    "outlives_its_spawner": row(LEFT, STAYED, "SSPP"),
+    "outlives_its_spawner": row(LEFT, STAYED, "SSPP", **alone),
     "leaves_a_daemon": row(LEFT, STAYED, "SSPP"),
     "leaves_a_grandchild_with_its_pipes": row(LEFT, STAYED, "SSPP", patience=HANGS_S),
     "leaves_shared_memory": row(LEFT, LEFT_BEHIND, "SSPP"),
