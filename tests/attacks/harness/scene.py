@@ -59,6 +59,8 @@ class Scene:
         self.size = 1000 + secrets.randbelow(9000)
         self.message = f"{secrets.randbits(16) | 0x8001:016b}"
         self.folder = stage.folder / "targets" / self.tag
+        self.leaving = contextlib.ExitStack()
+        """Takes all targets away."""
         self.sockets: dict[str, socket.socket] = {}
         self.free = self.slave = self.sleeper = self.opponent = self.accomplice = None
         self.seen: object = None
@@ -71,6 +73,7 @@ class Scene:
     def prepare(self) -> None:
         """Put all targets in their places, and start whoever else plays."""
         self.folder.mkdir(parents=True)
+        self.leaving.callback(shutil.rmtree, self.folder, ignore_errors=True)
         self.folder.chmod(0o777)
         self.canary, self.results, self.private = (self.folder / name for name in ("canary", "event.sqlite", "key"))
         for path in (self.canary, self.results, self.private):
@@ -79,22 +82,28 @@ class Scene:
         with contextlib.suppress(OSError):  # not every file system keeps them
             os.setxattr(self.canary, "user.note", self.stage.token.encode())
         (self.folder / f"listed-{self.stage.token}").touch()
-        if self.row.sockets:
+        if self.row.needs == "sockets":
             self._open_sockets()
         self.files = {entry.name for entry in self.folder.iterdir()}
-        if self.row.terminal:
-            self.master, self.slave = os.openpty()
+        if self.row.needs == "terminal":
+            master, self.slave = os.openpty()
+            for descriptor in (master, self.slave):
+                self.leaving.callback(os.close, descriptor)
             tty.setraw(self.slave)
             os.set_blocking(self.slave, False)
             with contextlib.suppress(PermissionError):
                 os.chmod(os.ttyname(self.slave), 0o666)
-        if self.row.setting:
+        if self.row.needs == "setting":
             self.setting = SETTING.read_text()
-        if self.row.key:
+            self.leaving.callback(lambda: SETTING.read_text() == self.setting or SETTING.write_text(self.setting))
+        if self.row.needs == "key":
             outside.add_key(self.tag, self.stage.token)
-        if self.row.sleeper:
+            self.leaving.callback(outside.remove_key, None, self.tag)
+        if self.row.needs == "sleeper":
             self.sleeper = subprocess.Popen(["sleep", "60"], start_new_session=True)
             os.setpriority(os.PRIO_PROCESS, self.sleeper.pid, 13)
+            self.leaving.callback(self.sleeper.wait)
+            self.leaving.callback(self.sleeper.kill)  # first: the last comes first
         if self.row.opponent:
             self.opponent = self._start("opponent", freeze=self.row.opponent == "frozen")
         if self.row.twice:
@@ -153,19 +162,7 @@ class Scene:
         room = self.bot.child.room
         used = room.path.exists() and not room.untouched
         self.left = [f"process {pid}" for pid in survivors] + ["room"] * used + self.left
-        for target in self.sockets.values():
-            target.close()
-        if self.sleeper:
-            self.sleeper.kill()
-            self.sleeper.wait()
-        if self.slave is not None:
-            os.close(self.master)
-            os.close(self.slave)
-        if self.row.setting and SETTING.read_text() != self.setting:
-            SETTING.write_text(self.setting)
-        if self.row.key:
-            outside.remove_key(None, self.tag)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.leaving.close()
 
     @property
     def mark(self) -> str:
@@ -208,7 +205,7 @@ class Scene:
             ("abstract", socket.AF_UNIX, socket.SOCK_STREAM, f"\0{self.tag}"),
             ("datagrams", socket.AF_UNIX, socket.SOCK_DGRAM, f"{self.folder}/datagrams"),
         ):
-            target = self.sockets[name] = socket.socket(family, kind)
+            target = self.sockets[name] = self.leaving.enter_context(socket.socket(family, kind))
             target.bind(address)
             target.setblocking(False)
             if kind == socket.SOCK_STREAM:
@@ -233,7 +230,8 @@ class Scene:
         (files / "target").write_bytes(marshal.dumps({**self._aims(), "message": message, **aims}))
         bot = Bot(name=self.name, command=command, digest=f"{self.tag}-{part}", files=str(files))
         conditions = replace(self.conditions, freeze=freeze)
-        return LiveBot(self.stage.launcher, self.name, bot, conditions, self.stage.rules if self.row.kit else None)
+        rules = self.stage.rules if self.row.needs == "kit" else None
+        return LiveBot(self.stage.launcher, self.name, bot, conditions, rules)
 
     def _aims(self) -> dict[str, object]:
         """Return what an attacker is told, to spare it the search: no secret is in it."""

@@ -159,13 +159,9 @@ class Row:
     alone: bool = False
     """Nothing else runs meanwhile: it is large, or it concerns everybody."""
     patience: float = PATIENCE_S
-    sockets: bool = False
-    terminal: bool = False
-    key: bool = False
-    sleeper: bool = False
-    setting: bool = False
-    """It means to change SETTING."""
-    kit: bool = False
+    needs: str = ""
+    """Another target that it has: `sockets`, a `terminal`, a `key`, a `sleeper` (a process), a `setting` (SETTING); or
+    the `kit`."""
     architecture: str = ""
     """The only one that it is written for."""
 
@@ -250,7 +246,7 @@ EXPECTED = {
     "runs_what_it_wrote": row(FILES, itself(lambda process: "/scratch/" in process.link("exe")), "SHHH"),
     "runs_a_set_uid_program": row(FILES, itself(lambda process: process.user == 0), "SSSP", "SSS-", patience=HANGS_S),
     "writes_system_settings": row(
-        FILES, at_its_end(lambda scene: SETTING.read_text() != scene.setting), "SSSS", "SSSP", setting=True, **alone
+        FILES, at_its_end(lambda scene: SETTING.read_text() != scene.setting), "SSSS", "SSSP", needs="setting", **alone
     ),
     "reads_the_referees_environment": row(PROCESSES, LEAKED, "SSPP", "SSSP"),
     "reads_the_opponents_folder_through_proc": row(PROCESSES, LEAKED, "SSPP", "SSSP", **frozen),
@@ -291,7 +287,7 @@ EXPECTED = {
     "idles_the_opponent": row(PROCESSES, opponent_differs("policy"), "SSPP", "SSSP", **frozen),
     "pins_the_opponent": row(PROCESSES, opponent_differs("cores"), "SSPP", "SSSP", **frozen),
     "slows_the_opponents_disk": row(PROCESSES, opponent_differs("priority at the disk"), "SSPP", "SSSP", **frozen),
-    "finds_processes": row(PROCESSES, said(lambda scene: f"found {scene.sleeper.pid}"), "PSPP", sleeper=True),
+    "finds_processes": row(PROCESSES, said(lambda scene: f"found {scene.sleeper.pid}"), "PSPP", needs="sleeper"),
     "moves_itself_to_a_core": row(PROCESSES, itself(lambda process: len(process.treatment()["cores"]) == 1), "SSPP"),
     "raises_its_limits": row(PROCESSES, RAISED, "SSS-", limits=Limits()),
     "hides_from_the_watchdog": row(
@@ -308,18 +304,21 @@ EXPECTED = {
     "wakes_its_parent_out_of_turn": row(PROCESSES, RAN_ON, "SSSS", limits=Limits(processes=4)),
     "works_on_in_the_kernel": row(PROCESSES, RAN_ON, "SSKK", **alone),
     "wakes_itself_by_a_timer": row(PROCESSES, RAN_ON, "SSKK"),  # a timer must expire between two stops
-    "connects_by_tcp": row(NETWORK, reached("tcp"), "SSPP", sockets=True),
-    "sends_by_udp": row(NETWORK, reached("udp"), "SSPP", sockets=True),
-    "connects_to_a_path": row(NETWORK, reached("unix"), "SSPP", sockets=True),
-    "connects_to_an_abstract_name": row(NETWORK, reached("abstract"), "SSPP", sockets=True),
-    "sends_from_a_socket_pair": row(NETWORK, reached("datagrams"), "SSPP", sockets=True),
-    "listens": row(NETWORK, while_frozen(lambda scene: outside.connects(scene.free)), "SSPP", sockets=True),
+    "connects_by_tcp": row(NETWORK, reached("tcp"), "SSPP", needs="sockets"),
+    "sends_by_udp": row(NETWORK, reached("udp"), "SSPP", needs="sockets"),
+    "connects_to_a_path": row(NETWORK, reached("unix"), "SSPP", needs="sockets"),
+    "connects_to_an_abstract_name": row(NETWORK, reached("abstract"), "SSPP", needs="sockets"),
+    "sends_from_a_socket_pair": row(NETWORK, reached("datagrams"), "SSPP", needs="sockets"),
+    "listens": row(NETWORK, while_frozen(lambda scene: outside.connects(scene.free)), "SSPP", needs="sockets"),
     "opens_a_netlink_socket": row(NETWORK, holds("socket:"), "SSPP"),
     "opens_a_vsock": row(NETWORK, holds("socket:"), "SSKK"),
     "opens_a_raw_socket": row(NETWORK, holds("socket:"), "SSSS", "SSSP"),
     "opens_a_crypto_socket": row(NETWORK, holds("socket:"), "SSKK"),
     "types_into_a_terminal": row(
-        NETWORK, while_frozen(lambda scene: scene.tag.encode() in outside.waiting(scene.slave)), "SSKK", terminal=True
+        NETWORK,
+        while_frozen(lambda scene: scene.tag.encode() in outside.waiting(scene.slave)),
+        "SSKK",
+        needs="terminal",
     ),
     "makes_a_user_namespace": row(KERNEL, ELSEWHERE, "SSKK"),
     "makes_a_network_namespace": row(KERNEL, ELSEWHERE, "SSKK"),
@@ -348,7 +347,7 @@ EXPECTED = {
     "leaves_messages": row(LEFT, LEFT_BEHIND, "SSPP"),
     "makes_a_message_queue": row(LEFT, LEFT_BEHIND, "SSSK"),
     "leaves_a_key": row(LEFT, LEFT_BEHIND, "SSKK"),
-    "reads_a_key": row(LEFT, LEAKED, "SSKK", "SSSK", key=True),
+    "reads_a_key": row(LEFT, LEAKED, "SSKK", "SSSK", needs="key"),
     "locks_its_folders": row(LEFT, LEFT_BEHIND, "WSWW", "SSSS"),
     "forks_without_end": row(AMOUNTS, peak("processes", 5), "SSWW", limits=Limits(), **alone),
     "leaves_its_children_unreaped": row(AMOUNTS, peak("ended", 600), "LLLL", limits=Limits(processes=4), **alone),
@@ -381,7 +380,7 @@ EXPECTED = {
     "hides_data_in_nameless_files": row(AMOUNTS, HIDDEN, "SSLL", limits=SMALL, **alone),
     "hides_data_in_mapped_files": row(AMOUNTS, HIDDEN, "WLWW", limits=SMALL, **alone),
     "leaves_a_note": row(SIGNS, TOLD, "SSPP", twice="later"),
-    "leaves_a_note_in_times_of_reading": row(SIGNS, TOLD, "KSKK", twice="later", kit=True, **alone),
+    "leaves_a_note_in_times_of_reading": row(SIGNS, TOLD, "KSKK", twice="later", needs="kit", **alone),
     "leaves_a_note_in_the_page_cache": row(SIGNS, TOLD, "KKKK", twice="later", **alone),
     "signals_by_futexes": row(SIGNS, TOLD, "PPPP", twice="at once"),
     "signals_by_locks": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),
