@@ -6,8 +6,8 @@ the last, so that no start counts; the CPU time is that of all processes and of 
 the memory of driver and scheduler grows with each match, by a line through 90 samples.
 
 `python benchmarks/clusters.py MATCHES forfeits` has the workers play so many matches between bots that never say
-`ready`. These are the shortest matches that there are, and the most work for dask: they say nothing about how long
-matches take, so each pair of them is a task of its own.
+`ready`. These are the shortest matches that there are. `python benchmarks/clusters.py MATCHES pairs` makes each pair of
+them a task of its own, which is the most work for dask.
 """
 
 import functools
@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from arena.event import config, tournament
+from arena.event.cluster import machine
 from arena.event.cluster.driver import Cluster
 from arena.values import Abort, Event, Fault, Record
 
@@ -158,6 +159,8 @@ def main() -> None:
         if len(sys.argv) > 2:
             there = Rate(*processes)
             there.forfeits = True
+            if sys.argv[2] == "pairs":
+                machine.MOST_ITEMS = 1  # the other leg of its block goes with it
             event = event_of(Path(folder), "kuhn_poker/three_cards", "raise SystemExit('INDEX')", matches)
             tournament.run(event, Path(folder) / "there", workers=2, audience=there, cluster=opened)
             print(f"forfeits: {there.a_second:.1f}/s, {there.cpu_ms:.1f} CPU ms a match")

@@ -66,7 +66,6 @@ class Machines:
         self._scheduler = self._started(SCHEDULER, "0")
         self.address = self._line(self._scheduler)
         self._forker = self._started(WORKERS)
-        self.pids: list[int] = []
         self._nannies: list[subprocess.Popen[bytes]] = []
 
     def worker(self, name: str = "", *, lanes: int = 1, daemon: bool = False, before: str = "") -> int:
@@ -82,8 +81,7 @@ class Machines:
         assert self._forker.stdin is not None
         self._forker.stdin.write(json.dumps(wish) + "\n")
         self._forker.stdin.flush()
-        self.pids.append(int(self._line(self._forker)))
-        return self.pids[-1]
+        return int(self._line(self._forker))
 
     def nanny(self) -> int:
         """Start a worker of two lanes with a nanny, as dask's own command does; return the nanny's process."""
@@ -98,8 +96,7 @@ class Machines:
             self._folder,
         ]
         self._nannies.append(subprocess.Popen(command, stderr=self._errors))
-        self.pids.append(self._nannies[-1].pid)
-        return self.pids[-1]
+        return self._nannies[-1].pid
 
     def restart_scheduler(self) -> None:
         """Kill the scheduler and start another at the same address."""
@@ -108,10 +105,19 @@ class Machines:
         self._scheduler = self._started(SCHEDULER, self.address.rpartition(":")[2])
         self._line(self._scheduler)
 
-    def close(self) -> None:
-        for pid in self.pids:
+    def end_workers(self) -> None:
+        """Kill the workers that a failed test has left, also those that are frozen, with all below them.
+
+        The scheduler hears of it by their connections, and a run that begins before has nobody to speak with.
+        """
+        # By parent, because the number of a worker that has ended may be another process by now.
+        left = [*hosts_below(self._forker.pid), *(nanny.pid for nanny in self._nannies if nanny.poll() is None)]
+        for pid in [each for worker in left for each in (worker, *descendants(worker))]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        self.end_workers()
         for process in (self._scheduler, self._forker, *self._nannies):
             process.kill()
             process.wait()

@@ -29,9 +29,16 @@ from arena.values import Record
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory) -> Iterator[Machines]:
+def scheduler(tmp_path_factory) -> Iterator[Machines]:
     with machines(tmp_path_factory.mktemp("machines")) as made:
         yield made
+
+
+@pytest.fixture
+def shared(scheduler) -> Iterator[Machines]:
+    """Yield the scheduler of all tests, without a worker of another test."""
+    yield scheduler
+    scheduler.end_workers()
 
 
 @pytest.fixture
@@ -62,18 +69,24 @@ def is_whole(outcome: tournament.Progress, audience: Quiet) -> bool:
 
 
 @pytest.mark.slow
-def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays_them(tmp_path, shared):
+def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays_them(tmp_path, shared, monkeypatch):
+    """A machine keeps the files and the rooms of bots that it has started, so only a bot new to it needs space.
+
+    All bots say `ready` on the first machine, which then leaves. So the small machine has started the bots of its first
+    block at most when its disk becomes full, however fast it is, and nobody else can play the rest before it fails.
+    """
+    monkeypatch.setattr("arena.event.cluster.driver.REFUSED_S", 60.0)  # a guard against hangs: until another joins
     full = tmp_path / "full"
     full.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=16m,nr_inodes=1000", "none", str(full)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("no file system can be mounted here")
     try:
-        # Rooms of bots that have played are used again, and need no more space; so there are always bots that have not.
         bots = {name: BOT.format(place=place, pause=0.02) for place, name in enumerate("abcdefgh", -4)}
         cup = workspace(tmp_path, bots, repeats=1)
-        before = f"os.environ['TMPDIR'] = wish['folder'] = {str(full)!r}"
-        workers = [shared.worker("small", before=before), shared.worker("large")]
+        workers = [shared.worker("first")]
+        seen: set[str] = set()
+        lines: list[str] = []
 
         def fill() -> None:
             # A folder takes no byte of a tmpfs, but an inode.
@@ -84,22 +97,31 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays
                 for number in range(1000):
                     (full / f"{number}").touch()
 
-        audience = Quiet()
-        finished = audience.finished
+        class Fills(Quiet):
+            def finished(self, record: Record) -> None:
+                super().finished(record)
+                seen.update(seat.bot.name for seat in record.match.seats)
+                if len(workers) == 1 and seen == set(bots):
+                    os.kill(workers[0], signal.SIGTERM)
+                    before = f"os.environ['TMPDIR'] = wish['folder'] = {str(full)!r}"
+                    workers.append(shared.worker("small", before=before))
+                if record.machine == "small" and not (full / "rubbish").exists():
+                    fill()
 
-        def after(record: Any) -> None:
-            finished(record)
-            if record.machine == "small" and not (full / "rubbish").exists():
-                fill()
+        def hear(line: str) -> None:
+            lines.append(line)
+            if line.startswith("small is given nothing: "):
+                workers.append(shared.worker("large"))
 
-        audience.finished = after  # type: ignore[method-assign]
-        outcome, lines = play(cup, "cluster", shared.address, audience)
+        audience, opened = Fills(), functools.partial(Cluster, shared.address, notice=hear)
+        outcome = tournament.run(event_of(cup), cup / "cluster", workers=1, audience=audience, cluster=opened)
         said = "\n".join(lines)
         assert is_whole(outcome, audience), said
         assert "small is given nothing: " in said
         assert "No space left on device" in said
+        assert {record.machine for record in audience.records} == {"first", "small", "large"}
         assert audience.records[-1].machine == "large"
-        end(*workers)
+        end(*workers[1:])
     finally:
         subprocess.run(["umount", "--lazy", str(full)], check=False)
 

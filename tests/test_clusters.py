@@ -31,7 +31,7 @@ from arena.cli.worker import worker as worker_command
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import cluster, control, tournament
-from arena.event.cluster import admission, calibration, content, session
+from arena.event.cluster import admission, calibration, content, machine, session
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.cluster.driver import Cluster
@@ -45,9 +45,16 @@ BUILT = 'command = "sh built.sh"\nbuild = "sh build.sh"\n'
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory) -> Iterator[Machines]:
+def scheduler(tmp_path_factory) -> Iterator[Machines]:
     with machines(tmp_path_factory.mktemp("machines")) as made:
         yield made
+
+
+@pytest.fixture
+def shared(scheduler) -> Iterator[Machines]:
+    """Yield the scheduler of all tests, without a worker of another test."""
+    yield scheduler
+    scheduler.end_workers()
 
 
 class Acts(Quiet):
@@ -329,6 +336,25 @@ def test_the_speed_of_a_machine_is_compared_by_what_ran_on_both():
     assert with_c.factor(without) == pytest.approx(2)
     assert with_c.factor(calibration.speed_of([Sample(0.01, 0.01)] * 5)) == pytest.approx(4)
     assert calibration.speed_of([Sample(0.01, None)] * 9 + [Sample(0.05, None)] * 2).spread == pytest.approx(5)
+
+
+def test_a_batch_has_a_second_of_matches_and_forfeits_do_not_count_as_matches():
+    mate = machine.Machine("tcp://h:1", client=None, task=None, report=print)  # type: ignore[arg-type]
+
+    def size(*, forfeits: bool, at_most: int = 1000) -> int:
+        return next(count for count in range(at_most) if mate.is_enough(*((0, count) if forfeits else (count, 0))))
+
+    assert size(forfeits=False) == size(forfeits=True) == 1
+    mate.learn([0.001] * 4, forfeits=True)
+    assert size(forfeits=True) == 8  # a few short ones may be an accident
+    mate.learn([0.001] * 400, forfeits=True)
+    assert size(forfeits=True) == machine.MOST_ITEMS
+    assert size(forfeits=False) == 1
+    mate.learn([0.125] * 100, forfeits=False)
+    assert size(forfeits=False) == 8
+    assert size(forfeits=True) == machine.MOST_ITEMS
+    assert mate.is_enough(4, 500)
+    assert not mate.is_enough(4, 400)
 
 
 def test_voided_matches_of_a_faulty_machine_are_played_again_and_the_archive_has_the_reason(tmp_path, monkeypatch):

@@ -123,6 +123,7 @@ class OpenCluster(Protocol):
         logs: Path,
         *,
         block: Callable[[Any], Hashable],
+        is_forfeit: Callable[[Any], bool],
         pin: bool | None,
         stopped: Callable[[], bool],
         ending: Callable[[], bool],
@@ -222,7 +223,13 @@ def run(
                     Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped_by_now)
                     if cluster is None
                     else cluster(
-                        event, folder / "logs", block=_block, pin=pin, stopped=stopped_by_now, ending=run.is_ending
+                        event,
+                        folder / "logs",
+                        block=_block,
+                        is_forfeit=_is_forfeit,
+                        pin=pin,
+                        stopped=stopped_by_now,
+                        ending=run.is_ending,
                     )
                 ) as lanes:
                     run.play_all(lanes)
@@ -493,6 +500,11 @@ def _block(work: _Work) -> Hashable:
     if isinstance(work, _Call):
         return None
     return work.match.label, work.match.repeat, frozenset(seat.bot.name for seat in work.match.seats)
+
+
+def _is_forfeit(work: _Work) -> bool:
+    """Return whether a bot of a match is absent."""
+    return isinstance(work, _Order) and bool(work.absent)
 
 
 def _perform(launcher: Launcher, item: _Work) -> _Result:

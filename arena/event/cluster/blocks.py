@@ -17,14 +17,19 @@ BLOCKS_KNOWN = 10_000  # the machines of so many blocks are remembered, for legs
 class Blocks:
     """The items that were taken from the run and not given to a machine, and the machine of each block."""
 
-    def __init__(self, key: Callable[[Any], Hashable]) -> None:
-        """`key` returns the same for all items of a block, None for an item that may go anywhere."""
-        self._key = key
+    def __init__(self, key: Callable[[Any], Hashable], is_forfeit: Callable[[Any], bool]) -> None:
+        """`key` returns the same for all items of a block, None for an item that may go anywhere.
+
+        `is_forfeit` returns whether an item is a match against an absent bot, which takes another time than others.
+        """
+        self._key, self._is_forfeit = key, is_forfeit
         self._taken: deque[Any] = deque()
         """Items that may go to any machine."""
         self._backlog: dict[Machine, deque[list[Any]]] = {}
         """Blocks that wait for the machine that has played their other legs."""
-        self._owners: OrderedDict[Hashable, Machine] = OrderedDict()
+        self._owners: OrderedDict[int, Machine] = OrderedDict()
+        """The machine of each block, by the hash of its key, which takes a quarter of the memory of the key. Two blocks
+        of the same hash go to the same machine, and that is all."""
 
     def __bool__(self) -> bool:
         """Return whether an item waits."""
@@ -35,23 +40,25 @@ class Blocks:
 
         `items` returns the run's next item, None when there is none.
         """
-        size = machine.batch_size()
         batch: list[Any] = []
+        forfeits = 0
         backlog = self._backlog.get(machine)
-        while len(batch) < size:
+        while not machine.is_enough(len(batch) - forfeits, forfeits):
             block = backlog.popleft() if backlog else self._next_block(items)
             if not block:
                 break
             key = self._key(block[0])
-            owner = machine if key is None else self._owners.get(key, machine)
+            number = hash(key)
+            owner = machine if key is None else self._owners.get(number, machine)
             if owner is not machine and owner.state == "ready":
                 self._backlog.setdefault(owner, deque()).append(block)
                 continue
             if key is not None:
-                self._owners[key] = machine
+                self._owners[number] = machine
                 if len(self._owners) > BLOCKS_KNOWN:
                     self._owners.popitem(last=False)
             batch += block
+            forfeits += sum(map(self._is_forfeit, block))
         return batch
 
     def take_next(self, items: Callable[[], Any]) -> None:

@@ -10,7 +10,7 @@ It has the interface of `workers.Workers`. It knows no schedule and no archive.
 # belongs to, and how fast each machine is. The alternative, to let the scheduler place tasks, would spread the legs of
 # a block over machines and send work to workers that were refused.
 #
-# A batch is one task: as many blocks (blocks.py) as take about a second (`Machine.batch_size`). The engine takes some
+# A batch is one task: as many blocks (blocks.py) as take about a second (`Machine.is_enough`). The engine takes some
 # milliseconds for a task, whatever is in it. A machine has at most BATCHES_A_LANE batches for each of its lanes, one
 # that is played and one that waits, so that nothing piles up in the scheduler, and little is lost with a machine.
 #
@@ -69,6 +69,7 @@ class Cluster:
         logs: Path,
         *,
         block: Callable[[Any], Hashable],
+        is_forfeit: Callable[[Any], bool],
         pin: bool | None = None,
         scale_time: bool = False,
         stopped: Callable[[], bool] = lambda: False,
@@ -78,8 +79,10 @@ class Cluster:
         """`address`: of a scheduler, or `local:N` for a cluster of N workers with one lane each on this machine.
 
         `block` returns the same key for all items that belong on one machine, None for an item that may go anywhere.
+        `is_forfeit` returns whether an item is a match against an absent bot, which takes another time than others.
         """
-        self._address, self._logs, self._blocks = address, logs, Blocks(block)
+        self._address, self._logs, self._blocks = address, logs, Blocks(block, is_forfeit)
+        self._is_forfeit = is_forfeit
         self._stopped, self._ending, self._notice = stopped, ending, notice
         self._names = wire.Names(event)
         self._names.matches = self._matches = dict[str, Match]()
@@ -229,18 +232,20 @@ class Cluster:
         outcomes, logged = outcome
         self._write_log(machine, logged)
         broken = ""
-        seconds: list[float] = []
+        seconds: dict[bool, list[float]] = {False: [], True: []}
         for item, each in zip(batch.items, outcomes, strict=True):
             if isinstance(each.error, MachineError):
                 broken = str(each.error)
                 yield Done(item, None, f"{machine.name}: {each.error}", LostError(str(each.error)))
             else:
                 done = self._done(machine, item, each)
-                # Roll calls and forfeits without a turn take another time than matches, and say nothing of the next.
-                if isinstance(done.result, Record) and done.result.turns:
-                    seconds.append(each.seconds)
+                # Roll calls, and matches that end without a turn, say nothing of the time that the next match takes.
+                forfeit = self._is_forfeit(item)
+                if isinstance(done.result, Record) and (done.result.turns or forfeit):
+                    seconds[forfeit].append(each.seconds)
                 yield done
-        machine.learn(seconds)
+        for forfeits, each_s in seconds.items():
+            machine.learn(each_s, forfeits=forfeits)
         if broken:
             yield from self._machine_changed(News(machine, "refused", broken))
 

@@ -63,6 +63,16 @@ class Batch:
     future: "Future | None" = None
 
 
+@dataclass
+class _Pace:
+    """How long matches, or forfeits, take on a machine."""
+
+    seconds: float = 0.0
+    """The mean time of the last of them; 0 before the first."""
+    measured: int = 0
+    """How many of them came back."""
+
+
 @dataclass(eq=False)
 class Machine:
     """One worker of dask."""
@@ -78,10 +88,8 @@ class Machine:
     """`joining`, `ready`, `refused`, `busy` or `lost`; only the main thread sets it."""
     batches: dict[int, Batch] = field(default_factory=dict)
     """The batches that it was given, by number."""
-    _seconds: float | None = None
-    """The mean time of its last matches that had a turn; None before the first."""
-    _measured: int = 0
-    """How many matches with a turn came back from it."""
+    _paces: dict[bool, "_Pace"] = field(default_factory=lambda: {False: _Pace(), True: _Pace()})
+    """How long matches took on it: False, and forfeits: True."""
     heard: float = field(default_factory=time.monotonic)
     """The monotonic time at which it last answered."""
     _working: Mapping[str, Lane] = field(default_factory=dict)
@@ -103,19 +111,22 @@ class Machine:
         """Return the name of a lane of its host; with the address, because two workers may have the same name."""
         return f"{self.address} {lane}"
 
-    def learn(self, seconds: Sequence[float]) -> None:
-        """Take note of the seconds that each match of a batch with a turn took."""
-        self._measured += len(seconds)
+    def learn(self, seconds: Sequence[float], *, forfeits: bool) -> None:
+        """Take note of the seconds that each match, or each forfeit, of a batch took."""
         if seconds:
-            mean = sum(seconds) / len(seconds)
-            self._seconds = mean if self._seconds is None else 0.7 * self._seconds + 0.3 * mean
+            pace, mean = self._paces[forfeits], sum(seconds) / len(seconds)
+            pace.seconds = 0.7 * pace.seconds + 0.3 * mean if pace.measured else mean
+            pace.measured += len(seconds)
 
-    def batch_size(self) -> int:
-        """Return how many matches its next batch may have; the last block may exceed it."""
-        if self._seconds is None:
-            return 1
-        # One short match may be an accident, so a batch has at most twice as many items as were measured.
-        return max(1, min(MOST_ITEMS, 2 * self._measured, round(BATCH_S / max(self._seconds, 1e-4))))
+    def is_enough(self, matches: int, forfeits: int) -> bool:
+        """Return whether a batch with so many items is large enough for it."""
+        counts = {False: matches, True: forfeits}
+        # One short match may be an accident, so a batch has at most twice as many of a kind as were measured.
+        return (
+            matches + forfeits >= MOST_ITEMS
+            or any(count and count >= 2 * self._paces[kind].measured for kind, count in counts.items())
+            or sum(count * self._paces[kind].seconds for kind, count in counts.items()) >= BATCH_S
+        )
 
     def leave(self) -> None:
         """End its thread; its session then ends by itself."""
