@@ -8,8 +8,10 @@ import shlex
 import signal
 import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -598,3 +600,109 @@ def test_the_commands_of_the_page_play_an_event(commands, tmp_path):
             process.wait(30)
     assert started[1].returncode == 128 + signal.SIGTERM
     assert tables(cup / "results" / "cup") == tables(cup / "results" / "try")
+
+
+def certified(folder: Path) -> Path:
+    """Make a CA and a certificate in a folder with the commands of docs/clusters.md; return the folder."""
+    commands = [line.strip() for line in LAB.splitlines() if line.startswith("    openssl")]
+    assert len(commands) == 3
+    folder.mkdir(exist_ok=True)
+    for command in commands:
+        subprocess.run(shlex.split(command), cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@contextlib.contextmanager
+def certificates(authority: Path, own: Path, role: str) -> Iterator[None]:
+    """Have this process trust the CA of one folder, and show the certificate of another."""
+    names = {"ca-file": authority / "ca.pem", f"{role}.cert": own / "cert.pem", f"{role}.key": own / "key.pem"}
+    with dask.config.set({f"distributed.comm.tls.{name}": str(path) for name, path in names.items()}):
+        yield
+
+
+@contextlib.contextmanager
+def listener(context: ssl.SSLContext | None) -> Iterator[str]:
+    """Yield the TLS address of a server that says one byte to all whom it accepts, as dask's scheduler speaks first."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    plain, _ = server.accept()
+                    with contextlib.suppress(OSError), plain:
+                        secure = plain if context is None else context.wrap_socket(plain, server_side=True)
+                        secure.sendall(b"hello")
+                        secure.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"tls://127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+@pytest.mark.parametrize("role", ["client", "worker"])
+def test_a_certificate_of_a_stranger_is_refused_in_one_line_before_dask_tries_for_ever(tmp_path, role):
+    ours, stranger = certified(tmp_path / "ours"), certified(tmp_path / "stranger")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(ours / "ca.pem"))
+    context.load_cert_chain(ours / "cert.pem", ours / "key.pem")
+    context.verify_mode = ssl.CERT_REQUIRED
+    with listener(context) as address:
+        with certificates(ours, ours, role):
+            cluster.refuse_without_certificates(address, role)
+        refusal = f"^{address}: the scheduler refuses the certificate of this {role} .*: its CA must have"
+        with certificates(ours, stranger, role), pytest.raises(ArenaError, match=refusal):
+            cluster.refuse_without_certificates(address, role)
+        refusal = f"^{address}: the certificate of the scheduler is not signed by the CA of this {role} "
+        with certificates(stranger, ours, role), pytest.raises(ArenaError, match=refusal):
+            cluster.refuse_without_certificates(address, role)
+    with certificates(ours, ours, role):
+        cluster.refuse_without_certificates(address, role)  # nobody is there yet
+        with listener(None) as plain, pytest.raises(ArenaError, match="the scheduler does not speak TLS: start it"):
+            cluster.refuse_without_certificates(plain, role)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+def test_the_commands_for_tls_play_an_event_and_refuse_strangers(tmp_path):
+    """A scheduler, a worker and a run as docs/clusters.md has them for TLS, all in the folder of the certificates."""
+    cup = certified(workspace(tmp_path / "ours", {"a": DICE, "b": FIRST}))
+    stranger = certified(workspace(tmp_path / "stranger", {"a": DICE, "b": FIRST}))
+    (stranger / "ca.pem").write_bytes((cup / "ca.pem").read_bytes())
+    lines = [line.strip() for line in LAB.splitlines() if line.startswith("    ")]
+    exports = "; ".join(line for line in lines if line.startswith("export DASK"))
+    (scheduler,) = (line for line in lines if line.startswith("dask scheduler --protocol tls"))
+    (worker,) = (line for line in lines if line.startswith("arena worker tls"))
+    (starting,) = (line for line in lines if line.startswith("arena run --workers tls"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+
+    def start(line: str, folder: Path, before: str = exports) -> "subprocess.Popen[str]":
+        command = line.replace("lab1", "127.0.0.1").replace("8786", port)
+        shell = f"{before}; exec {Path(sys.executable).parent}/{command}"
+        return subprocess.Popen(["sh", "-c", shell], cwd=folder, stderr=subprocess.PIPE, text=True)
+
+    started = [start(scheduler, cup), start(worker, cup)]
+    try:
+        played = start(f"{starting} --no-charts", cup)
+        _, said = played.communicate(timeout=200)
+        assert played.returncode == 0, said
+        for line in (f"{starting} --no-charts", worker):
+            refused = start(line, stranger)
+            _, said = refused.communicate(timeout=100)
+            assert refused.returncode != 0
+            assert said.count("\n") == 1
+            assert "the scheduler refuses the certificate of this" in said
+            naked = start(line, cup, before="true")
+            _, said = naked.communicate(timeout=100)
+            assert naked.returncode != 0
+            assert said.count("\n") == 1
+            assert "dask has no certificate of a" in said
+    finally:
+        for process in reversed(started):
+            process.terminate()
+            process.communicate(timeout=60)
+    run(cup, "local", 2)
+    assert tables(cup / "results" / "cup") == tables(cup / "local")

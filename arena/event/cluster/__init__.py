@@ -7,6 +7,8 @@ and values travel. The package `distributed` is imported only when a cluster is 
 """
 
 import functools
+import socket
+import ssl
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,9 +17,11 @@ from arena.errors import ArenaError
 if TYPE_CHECKING:
     from arena.event.tournament import OpenCluster
 
+HANDSHAKE_S = 10.0
+
 
 def opener(address: str, *, scale_time: bool, notice: Callable[[str], None]) -> "OpenCluster":
-    """Return what opens the lanes of this cluster for a run; ArenaError when dask or its certificates are missing."""
+    """Return what opens the lanes of this cluster for a run; ArenaError without dask or with bad certificates."""
     refuse_without_dask()
     refuse_without_certificates(address, "client")
     from arena.event.cluster.driver import Cluster
@@ -42,10 +46,39 @@ def refuse_without_certificates(address: str, role: str) -> None:
         return
     from distributed.security import Security
 
+    reason = f"dask has no certificate of a {role}"
     try:
-        if Security().get_connection_args(role)["ssl_context"] is not None:  # type: ignore[no-untyped-call]
-            return
-        reason = f"dask has no certificate of a {role}"
+        context: ssl.SSLContext | None = Security().get_connection_args(role)["ssl_context"]  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:  # an SSLError is an OSError
-        reason = f"the certificates cannot be read: {error}"
-    raise ArenaError(f"{address}: {reason}; set the variables that docs/clusters.md lists for TLS, or use tcp://")
+        context, reason = None, f"the certificates cannot be read: {error}"
+    if context is None:
+        raise ArenaError(f"{address}: {reason}; set the variables that docs/clusters.md lists for TLS, or use tcp://")
+    _refuse_stranger(address, role, context)
+
+
+def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
+    """Raise ArenaError when this process and the scheduler do not accept each other's certificates.
+
+    dask's worker would try again for ever without a word, and its client would say that no scheduler answers. A
+    scheduler that is not there yet is no reason: a worker waits for it.
+    """
+    host, _, port = address.removeprefix("tls://").rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), HANDSHAKE_S) as plain:
+            with context.wrap_socket(plain) as connection:
+                # With TLS 1.3 a client has shaken hands before the server looks at its certificate. The first bytes of
+                # the scheduler, which speaks first, say that it did.
+                connection.recv(1)
+            return
+    except ssl.SSLCertVerificationError as error:
+        reason = (
+            f"the certificate of the scheduler is not signed by the CA of this {role} ({error.verify_message}): both "
+            "need the same ca-file"
+        )
+    except ssl.SSLError as error:
+        reason = f"the scheduler refuses the certificate of this {role} ({error.reason}): its CA must have signed it"
+        if error.reason == "WRONG_VERSION_NUMBER":
+            reason = "the scheduler does not speak TLS: start it with --protocol tls, or use tcp://"
+    except OSError:
+        return
+    raise ArenaError(f"{address}: {reason}; docs/clusters.md has the commands for TLS")

@@ -34,6 +34,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Self
 
+import dask
 from distributed import Client, Future, LocalCluster
 
 from arena.errors import ArenaError, MachineError
@@ -106,6 +107,7 @@ class Cluster:
         self._noticed = self._playable - NOTICE_S + FIRST_NOTICE_S
         self._closing = threading.Event()
         self._local = None
+        dask.config.set(wire.MESSAGES_KEPT)
         try:
             if address.startswith(LOCAL):
                 self._local = _local_cluster(int(address.removeprefix(LOCAL)))
@@ -185,7 +187,7 @@ class Cluster:
         try:
             batch.future = self._client.submit(
                 session.play,
-                *(self._task.key, number, orders),
+                *(self._task.key, number, wire.batch(orders)),
                 key=f"arena-{self._task.key}-{number}",
                 workers=[machine.address],
                 pure=False,

@@ -186,7 +186,8 @@ class Host:
         """Read the batches that have arrived, at least one with `wait`; take note when the socket is closed."""
         try:
             while not self._ended and (wait or self._connection.poll()):
-                number, orders = self._connection.recv()
+                number, batch = self._connection.recv()
+                orders = wire.orders(batch)
                 self._batches[number] = _Batch(len(orders))
                 self._queue.extend(_Order(number, index, data) for index, data in enumerate(orders))
                 wait = False

@@ -103,7 +103,7 @@ class Session:
         """Have the host make ready for an event."""
         self._connection.send(spec)
 
-    def play(self, number: int, orders: Sequence[bytes]) -> BatchResult:
+    def play(self, number: int, orders: bytes) -> BatchResult:
         """Have the host play a batch, and wait for its outcomes; SessionLostError when the session ends before."""
         future: Future[BatchResult] = Future()
         with self._changing:
@@ -112,7 +112,7 @@ class Session:
             self._batches[number] = future
         try:
             with self._sending:
-                self._connection.send((number, list(orders)))
+                self._connection.send((number, orders))
         except OSError as error:
             raise SessionLostError(str(error)) from error
         return future.result()
@@ -234,7 +234,7 @@ async def close_any(dask_worker: Any) -> None:
         await asyncio.to_thread(session.end, "its worker left the cluster")
 
 
-def play(key: str, number: int, orders: Sequence[bytes]) -> BatchResult:
+def play(key: str, number: int, orders: bytes) -> BatchResult:
     """Play a batch: a task of dask's, in one of its threads."""
     return _session(key, get_worker()).play(number, orders)
 

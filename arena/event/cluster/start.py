@@ -9,7 +9,7 @@ import dask
 from distributed import Worker
 
 from arena.errors import ArenaError
-from arena.event.cluster import session
+from arena.event.cluster import session, wire
 from arena.event.cluster.machine import BATCHES_A_LANE
 
 
@@ -23,6 +23,7 @@ async def serve(
     the dashboard in any case, so it is open to this machine only and has no page.
     """
     dask.config.set({"distributed.worker.http.routes": []})  # no page behind the port of the dashboard
+    dask.config.set(wire.MESSAGES_KEPT)
     logging.getLogger("distributed").setLevel(logging.WARNING)  # it has a line for each beat of a driver
     loop = asyncio.get_running_loop()
     asked: asyncio.Future[int] = loop.create_future()
@@ -55,7 +56,7 @@ async def serve(
                     f"{address}: this worker cannot join: {error.__cause__ or error}; look at the address and, with "
                     "tls://, at the certificates (docs/clusters.md, TLS)"
                 ) from error
-            notice(f"{worker.address} works for {address}: {lanes} lanes")
+            notice(f"{worker.address} works for {address}: {lanes} lane{'' if lanes == 1 else 's'}")
             finished = asyncio.ensure_future(worker.finished())
             await asyncio.wait([finished, asked], return_when=asyncio.FIRST_COMPLETED)
             if not asked.done():
