@@ -7,12 +7,13 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import pytest
 from cup import BOT
@@ -26,6 +27,8 @@ from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 from arena.event import control, tournament
 from arena.event.cluster.driver import Cluster
 from arena.values import Record
+
+Result = TypeVar("Result")
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +165,8 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
 def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, shared, monkeypatch, frozen):
     monkeypatch.setattr("arena.event.cluster.driver.NOTICE_S", 0.5)
     monkeypatch.setattr("arena.event.cluster.driver.FIRST_NOTICE_S", 0.0)
+    monkeypatch.setattr("arena.event.cluster.machine.LATE_S", 0.3)
+    monkeypatch.setattr(control, "PUBLISH_S", 0.1)
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST})
     worker = shared.worker("frozen")
     with Client(shared.address, set_as_default=False) as client:
@@ -169,14 +174,19 @@ def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, sh
     frozen.append(worker)
     os.kill(worker, signal.SIGSTOP)
     lines: list[str] = []
+    states: set[tuple[str, str]] = set()
     opened = functools.partial(Cluster, shared.address, notice=lines.append)
-    end_s = time.monotonic() + 10  # a guard against hangs
+    end_s = time.monotonic() + 60  # a guard against hangs
 
     def is_said() -> bool:
-        return any("does not answer, or is not ready yet" in line for line in lines) or time.monotonic() > end_s
+        if (state := control.last_state(cup / "results")) is not None:
+            states.update((lane.lane, lane.state) for lane in state.lanes)
+        is_shown = any(reason == "does not answer" for _, reason in states)
+        return (is_shown and any("does not answer" in line for line in lines)) or time.monotonic() > end_s
 
     tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=opened, stopped=is_said)
     assert any("waiting for workers; tcp://" in line and "does not answer" in line for line in lines), lines
+    assert {address.partition(":")[0] for address, reason in states if reason == "does not answer"} == {"tcp"}, states
     go_on(frozen)
     end(worker)
 
@@ -267,46 +277,118 @@ def test_workers_of_nannies_play_and_their_death_and_that_of_a_nanny_cost_no_mat
     assert gone(below)
 
 
-async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay: float) -> None:
-    """Pass bytes on, each some time after it came."""
-    loop = asyncio.get_running_loop()
-    with contextlib.suppress(OSError):
-        while data := await reader.read(1 << 16):
-            loop.call_later(delay, writer.write, data)
-    loop.call_later(delay, writer.close)
+class Network:
+    """A network between the processes of a cluster on this machine, which may be slow, break or fall silent."""
 
+    def __init__(self, delay: float = 0.0) -> None:
+        """`delay`: the seconds that everything takes longer in each direction."""
+        self._delay, self._silent = delay, False
+        self._loop = asyncio.new_event_loop()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
-@contextlib.contextmanager
-def slow_way(address: str, delay: float) -> Iterator[str]:
-    """Yield another address of a scheduler, by which everything takes so many seconds longer in each direction."""
-    loop = asyncio.new_event_loop()
-    host, _, port = address.removeprefix("tcp://").partition(":")
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
 
-    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there = await asyncio.open_connection(host, int(port))
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.gather(pump(reader, there[1], delay), pump(there[0], writer, delay))
+    def __exit__(self, *_: object) -> None:
+        self._called(self._end)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
 
-    async def end_connections() -> None:
+    def way_to(self, address: str) -> str:
+        """Return another address for this one, which leads through the network."""
+        host, _, port = address.removeprefix("tcp://").partition(":")
+
+        async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            there = await asyncio.open_connection(host, int(port))
+            self._writers |= {writer, there[1]}
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.gather(self._pump(reader, there[1]), self._pump(there[0], writer))
+            self._writers -= {writer, there[1]}
+
+        async def listen() -> str:
+            server = await asyncio.start_server(connect, "127.0.0.1", 0)
+            return f"tcp://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+        return self._called(listen)
+
+    def cut(self) -> None:
+        """Break all connections; new ones work, also after a silence."""
+
+        async def cut() -> None:
+            self._silent = False
+            for writer in self._writers:
+                writer.transport.abort()
+
+        self._called(cut)
+
+    def fall_silent(self) -> None:
+        """Lose all that is said from now on; connections stay open, and new ones seem to work."""
+        self._silent = True
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Pass bytes on, each some time after it came."""
+        with contextlib.suppress(OSError):
+            while data := await reader.read(1 << 16):
+                if not self._silent:
+                    self._loop.call_later(self._delay, writer.write, data)
+        self._loop.call_later(self._delay, writer.close)
+
+    async def _end(self) -> None:
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
 
-    server = loop.run_until_complete(asyncio.start_server(connect, "127.0.0.1", 0))
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"tcp://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    finally:
-        asyncio.run_coroutine_threadsafe(end_connections(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
+    def _called(self, function: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """Run a coroutine in the thread of the network; return its result."""
+        return asyncio.run_coroutine_threadsafe(function(), self._loop).result()
+
+
+CUT_OFF = """
+start.Worker = lambda address, **more: Worker(address, port={port}, contact_address={way!r}, **more)
+wish["address"] = {scheduler!r}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["cut", pytest.param("fall_silent", marks=pytest.mark.soak)])
+def test_the_matches_of_a_machine_whose_connections_break_or_fall_silent_are_played_again(
+    tmp_path, shared, monkeypatch, fault
+):
+    monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 6.0)
+    monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
+    naps = BOT.format(place=-1, pause=0.02)  # so that the machine is at a batch when it happens
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=4)
+    run(cup, "local", 2)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with Network() as network:
+        # All that the machine says and hears goes through the network: to the scheduler, and to itself.
+        way, scheduler = network.way_to(f"tcp://127.0.0.1:{port}"), network.way_to(shared.address)
+        workers = [shared.worker("far", before=CUT_OFF.format(port=port, way=way, scheduler=scheduler))]
+
+        class Breaks(Quiet):
+            def finished(self, record: Record) -> None:
+                super().finished(record)
+                if len(workers) == 1:
+                    getattr(network, fault)()
+                    workers.append(shared.worker("near"))
+
+        audience = Breaks()
+        outcome, lines = play(cup, "cluster", shared.address, audience)
+        assert is_whole(outcome, audience), lines
+        assert any("far was lost" in line and "played again" in line for line in lines), lines
+        assert tables(cup / "cluster") == tables(cup / "local")
+        network.cut()
+        end(*workers)
 
 
 @pytest.mark.soak
 def test_a_slow_network_between_scheduler_workers_and_run_costs_time_and_no_match(tmp_path, shared):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=10)
     run(cup, "local", 2)
-    with slow_way(shared.address, 0.2) as address:
+    with Network(delay=0.2) as network:
+        address = network.way_to(shared.address)
         workers = [shared.worker(name, before=f"wish['address'] = {address!r}") for name in ("one", "two")]
         audience = Quiet()
         outcome, lines = play(cup, "cluster", address, audience)

@@ -65,7 +65,8 @@ def _of_run(state: "RunState | None") -> dict[str, object]:
     if state is None:
         names = ("machine", "begun", "written", "stopping", "played_now", "rate", "seconds_left", "expected_end")
         return {**dict.fromkeys(names), "machines": [], "lanes": []}
-    lanes = Counter(lane.machine for lane in state.lanes)
+    states = {lane.machine: lane.state for lane in state.lanes}
+    lanes = Counter(lane.machine for lane in state.lanes if not lane.state)
     playing = Counter(lane.machine for lane in state.lanes if lane.match)
     played: Counter[str] = Counter()
     for lane in state.lanes:
@@ -80,8 +81,14 @@ def _of_run(state: "RunState | None") -> dict[str, object]:
         "seconds_left": None if state.stopping else state.seconds_left,
         "expected_end": _expected_end(state),
         "machines": [
-            {"machine": name, "lanes": count, "playing": playing[name], "played": played[name]}
-            for name, count in lanes.items()
+            {
+                "machine": name,
+                "lanes": lanes[name],
+                "playing": playing[name],
+                "played": played[name],
+                "state": None if lanes[name] else reason,
+            }
+            for name, reason in states.items()
         ],
         "lanes": [
             {
@@ -92,6 +99,7 @@ def _of_run(state: "RunState | None") -> dict[str, object]:
                 "board": lane.board or None,
                 "bots": list(lane.bots),
                 "since": lane.since or None,
+                "state": lane.state or None,
             }
             for lane in state.lanes
         ],
@@ -117,7 +125,7 @@ def _print_run(state: "RunState") -> None:
         print(f"these figures are {duration(silence)} old: the run is stopped, or its machine is very busy")
     rows = [
         (
-            *(lane.lane, lane.machine, lane.played, lane.match, lane.board, ", ".join(lane.bots)),
+            *(lane.lane, lane.machine, lane.played, lane.match or lane.state, lane.board, ", ".join(lane.bots)),
             duration(_seconds_between(lane.since, state.written)) if lane.since else "",
         )
         for lane in state.lanes

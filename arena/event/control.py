@@ -54,6 +54,8 @@ class LaneState:
     """The bots of the match, in the order of their roles."""
     since: str = ""
     """UTC time at which it was given the match, ISO 8601."""
+    state: str = ""
+    """Why its machine plays nothing now, such as `does not answer`; empty when it plays."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -356,7 +356,7 @@ class _Run:
         """Return what each lane is doing, for other processes to read."""
         states = []
         for lane in lanes:
-            state = LaneState(lane=lane.name, machine=lane.machine, played=self.played[lane.name])
+            state = LaneState(lane=lane.name, machine=lane.machine, played=self.played[lane.name], state=lane.state)
             if isinstance(lane.item, _Call | _Order):
                 match, age = lane.item.match, timedelta(seconds=time.monotonic() - lane.since)
                 state = replace(

@@ -67,6 +67,8 @@ class Lane:
     """The monotonic time at which it was given the item, or was done with the one before."""
     machine: str = platform.node()
     """The machine on which it is."""
+    state: str = ""
+    """Why its machine plays nothing now; empty when it plays."""
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,8 @@ class Cluster:
         self._news: SimpleQueue[News | frozenset[str] | tuple[Batch, Any]] = SimpleQueue()
         self._machines: dict[str, Machine] = {}
         self._losses: dict[str, int] = {}
+        self._known: dict[str, str] = {}
+        """The name of each machine that was lost, by address: one that is frozen cannot say it again."""
         self._numbers = count()
         self._playable = time.monotonic()
         self._noticed = self._playable - NOTICE_S + FIRST_NOTICE_S
@@ -145,9 +147,8 @@ class Cluster:
                 pass
 
     def lanes(self) -> tuple[Lane, ...]:
-        """Return the lanes of all machines that play or wait for another run, with their work of a few seconds ago."""
-        machines = (machine for machine in self._machines.values() if machine.state in {"ready", "busy"})
-        return tuple(lane for machine in machines for lane in machine.lanes_at_work())
+        """Return the lanes of all machines with their work of a few seconds ago, or why they have none."""
+        return tuple(lane for machine in self._machines.values() for lane in machine.lanes_at_work())
 
     def close(self) -> None:
         """End the sessions on all machines within STOP_S, and then a local cluster."""
@@ -218,9 +219,10 @@ class Cluster:
                     yield from self._lose(machine, "its worker is gone")
                 self._machines.pop(machine.address, None)
                 self._losses.pop(machine.address, None)
+                self._known.pop(machine.address, None)
             for address in news - self._machines.keys():
                 machine = self._machines[address] = Machine(address, self._client, self._task, self._news.put)
-                machine.start()
+                machine.start(self._known.get(address, address))
             return
         batch, outcome = news
         machine = batch.machine
@@ -286,6 +288,7 @@ class Cluster:
         if self._machines.get(machine.address) is not machine:
             return
         machine.state = "lost"
+        self._known[machine.address] = machine.name
         machine.leave()
         losses = self._losses[machine.address] = self._losses.get(machine.address, 0) + 1
         lost = sum(len(batch.items) for batch in machine.batches.values())
@@ -344,10 +347,10 @@ class Cluster:
         joining = [machine for machine in self._machines.values() if machine.state == "joining"]
         if "ready" in states or time.monotonic() - self._noticed < NOTICE_S:
             return
-        if all(time.monotonic() - machine.heard > NOTICE_S for machine in joining):  # such as one that is frozen
+        if all(time.monotonic() - machine.begun > NOTICE_S for machine in joining):
             self._noticed = time.monotonic()
             advice = "" if self._local is not None else f"; `arena worker {self._address}` starts one"
-            late = "".join(f"; {machine.name} does not answer, or is not ready yet" for machine in joining)
+            late = "".join(f"; {machine.name} {machine.described()}" for machine in joining)
             self._notice(f"{self._address}: waiting for workers{late}{advice}")
 
     # The other threads.

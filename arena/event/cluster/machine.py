@@ -24,6 +24,7 @@ BATCH_S = 1.0  # of work in a batch
 MOST_ITEMS = 500  # in a batch, so that no message is large
 BATCHES_A_LANE = 2  # one that is played and one that waits
 BEAT_S = 2.0  # between two renewals of a session, a quarter of its lease
+LATE_S = 5.0  # without an answer of a machine, before it is said that it does not answer
 POLL_S = 0.1  # between two looks whether a host is ready
 BUSY_S = 1.0  # between two questions to a worker that plays for another driver
 
@@ -90,22 +91,36 @@ class Machine:
     """The batches that it was given, by number."""
     _paces: dict[bool, "_Pace"] = field(default_factory=lambda: {False: _Pace(), True: _Pace()})
     """How long matches took on it: False, and forfeits: True."""
+    begun: float = field(default_factory=time.monotonic)
+    """The monotonic time at which its worker was seen."""
     heard: float = field(default_factory=time.monotonic)
     """The monotonic time at which it last answered."""
     _working: Mapping[str, Lane] = field(default_factory=dict)
     """The lanes that were at work at the last beat, by name."""
     _closing: threading.Event = field(default_factory=threading.Event)
 
-    def start(self) -> None:
-        """Begin to have it admitted."""
-        self.name = self.name or self.address
+    def start(self, name: str) -> None:
+        """Begin to have it admitted, under this name until it says its own."""
+        self.name = name
         threading.Thread(target=self._serve, name=f"arena-{self.address}", daemon=True).start()
 
     def lanes_at_work(self) -> list[Lane]:
         """Return its lanes with their work as of the last beat."""
-        working = self._working
+        if self.state in {"joining", "refused"}:
+            return [Lane(self.address, machine=self.name, state=self.described())]
+        working, state = self._working, self.described()
         names = [self.lane_name(f"referee-{number}") for number in range(1, self.lanes + 1)]
-        return [working.get(name, Lane(name, machine=self.name)) for name in names]
+        return [working.get(name, Lane(name, machine=self.name, state=state)) for name in names]
+
+    def is_silent(self) -> bool:
+        """Return whether it is frozen, cut off, or at least very late with an answer."""
+        return time.monotonic() - self.heard > LATE_S
+
+    def described(self) -> str:
+        """Return in words why it plays nothing now; empty when it plays."""
+        if self.state == "joining":
+            return "does not answer" if self.is_silent() else "makes ready"
+        return {"refused": "is given nothing", "busy": "plays for another run"}.get(self.state, "")
 
     def lane_name(self, lane: str) -> str:
         """Return the name of a lane of its host; with the address, because two workers may have the same name."""
@@ -143,11 +158,9 @@ class Machine:
             if refusal:
                 self.report(News(self, "refused", refusal))
                 return
-            self.heard = time.monotonic()
             self.report(News(self, "ready"))
             while not self._closing.wait(BEAT_S):
                 beat: Beat = self._ask(session.renew, self.task.key)
-                self.heard = time.monotonic()
                 self._working = self._named(beat.work)
         except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
             if not self._closing.is_set():
@@ -166,6 +179,7 @@ class Machine:
         answers = self.client.run(function, *arguments, workers=[self.address])
         if self.address not in answers:
             raise session.SessionLostError("the worker is gone")
+        self.heard = time.monotonic()
         return answers[self.address]
 
     def _admit(self) -> str:
