@@ -136,7 +136,7 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
     monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 4.0)
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=4)
-    workers = [shared.worker("frozen"), shared.worker("other")]
+    workers = [shared.worker("frozen")]  # alone, so that it has matches when it freezes, however slow it is
 
     class Freezes(Quiet):
         def finished(self, record: Record) -> None:
@@ -146,6 +146,7 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
                 for pid in frozen:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGSTOP)
+                workers.append(shared.worker("other"))
 
     audience = Freezes()
     outcome, lines = play(cup, "cluster", shared.address, audience)

@@ -33,7 +33,7 @@ from arena.cli.worker import worker as worker_command
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import cluster, control, tournament
-from arena.event.cluster import admission, calibration, content, machine, session
+from arena.event.cluster import admission, calibration, content, machine, session, wire
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.cluster.driver import Cluster
@@ -357,6 +357,19 @@ def test_a_batch_has_a_second_of_matches_and_forfeits_do_not_count_as_matches():
     assert size(forfeits=True) == machine.MOST_ITEMS
     assert mate.is_enough(4, 500)
     assert not mate.is_enough(4, 400)
+
+
+def test_a_batch_travels_as_what_its_orders_have_in_common_and_dask_keeps_few_messages(tmp_path, shared):
+    """dask remembers messages whole: 100,000 forfeits made driver and scheduler grow by 60 MB each."""
+    event = event_of(workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=100))
+    board, names = event.boards[0], wire.Names(event)
+    matches = [event.match(board, event.bots, number) for number in range(200)]
+    orders = [names.order((sorted, match), 1.0) for match in matches]
+    packed = wire.batch(orders)
+    assert wire.orders(packed) == orders
+    assert len(packed) < sum(map(len, orders)) / 8
+    with Cluster(shared.address, event, tmp_path, block=hash, is_forfeit=bool) as lanes:
+        assert lanes._client.scheduler_comm.recent_message_log.maxlen == 10  # its name in dask
 
 
 def test_voided_matches_of_a_faulty_machine_are_played_again_and_the_archive_has_the_reason(tmp_path, monkeypatch):

@@ -75,6 +75,8 @@ def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
             f"the certificate of the scheduler is not signed by the CA of this {role} ({error.verify_message}): both "
             "need the same ca-file"
         )
+    except ssl.SSLEOFError:  # it went away meanwhile
+        return
     except ssl.SSLError as error:
         reason = f"the scheduler refuses the certificate of this {role} ({error.reason}): its CA must have signed it"
         if error.reason == "WRONG_VERSION_NUMBER":

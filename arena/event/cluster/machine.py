@@ -105,7 +105,7 @@ class Machine:
         threading.Thread(target=self._serve, name=f"arena-{self.address}", daemon=True).start()
 
     def lanes_at_work(self) -> list[Lane]:
-        """Return its lanes with their work as of the last beat."""
+        """Return its lanes with their work as of the last beat; a single row for a machine that does not play yet."""
         if self.state in {"joining", "refused"}:
             return [Lane(self.address, machine=self.name, state=self.described())]
         working, state = self._working, self.described()
