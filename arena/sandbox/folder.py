@@ -106,6 +106,7 @@ class Folder:
             kit = self.path / f"kit{len(self._kits)}"
             (kit / "arena").mkdir(parents=True)
             (kit / "arena" / "__init__.py").touch()
+            _compile(kit / "arena" / "__init__.py")
             for name in KIT:
                 _copy_compiled(Path(rulefile.__file__).parent / name, kit / "arena")
             (kit / "rules").mkdir()
@@ -243,35 +244,39 @@ def _state(folder: Path) -> tuple[int, ...]:
 
 
 def _copy_compiled(file: Path, folder: Path) -> None:
-    """Copy a file with its time of change, and put the code of a Python file into `__pycache__` beside the copy.
-
-    So the code is made once here instead of once a match in every bot. To compile the whole kit takes 0.2 s of CPU,
-    which was most of the start of a lane: where Python has kept valid code of the source, that is taken. Code names its
-    source, and a bot that knows where the workspace is could look at the sizes and times of all that lies there
-    (SECURITY.md). So the code that is taken gets the name of the copied source.
-    """
+    """Copy a file with its time of change; beside the copy of a Python file, put its code into `__pycache__`."""
     status, copy = file.stat(), folder / file.name
     shutil.copy(file, copy)
     os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
-    if file.suffix != ".py":
-        return
+    if file.suffix == ".py":
+        _compile(copy, Path(importlib.util.cache_from_source(file)))
+
+
+def _compile(file: Path, kept: Path | None = None) -> None:
+    """Put the code of a file into `__pycache__`: here once instead of once a match in every bot.
+
+    To compile the whole kit takes 0.2 s of CPU, which was most of the start of a lane. So `kept`, the code that Python
+    has kept of the file's original, is taken where it is valid. Code names its source, and a bot that knows where the
+    workspace is could look at the sizes and times of all that lies there (SECURITY.md). So it gets the name of `file`.
+    """
+    status = file.stat()
     # The header of code that Python would take (PEP 552).
     header = importlib.util.MAGIC_NUMBER + struct.pack(
         "<LLL", 0, int(status.st_mtime) & 0xFFFF_FFFF, status.st_size & 0xFFFF_FFFF
     )
     try:
-        data = Path(importlib.util.cache_from_source(file)).read_bytes()
+        data = b"" if kept is None else kept.read_bytes()
         code = marshal.loads(data[len(header) :]) if data.startswith(header) else None  # noqa: S302 (as trusted as rules)
     except (OSError, EOFError, ValueError, TypeError):
         code = None
     if isinstance(code, CodeType):
-        code = _renamed(code, str(copy))
+        code = _renamed(code, str(file))
     else:
         try:
-            code = compile(copy.read_bytes(), str(copy), "exec", dont_inherit=True)
-        except (SyntaxError, ValueError):  # a bot that imports it gets the error
+            code = compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # a bot that imports it gets the error
             return
-    target = Path(importlib.util.cache_from_source(copy))
+    target = Path(importlib.util.cache_from_source(file))
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(header + marshal.dumps(code))
 
