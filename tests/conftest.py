@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modul
 
 @pytest.fixture(scope="session")
 def launcher() -> Iterator[object]:
-    """A launcher for all tests of a process that need no other: the start of each takes 0.1 s of CPU.
+    """A launcher for all tests of a process that need no other: the start of each takes 0.06 s of CPU.
 
     It copies the files of each digest once. Where tests make up the same digest, the bot of the second would play with
     the files of the first, so that is refused.
