@@ -41,7 +41,7 @@ from arena.values import Match, Played, Record, digest_of
 MOST_GRADED = 5000
 """Matches that are graded of an event: a match of a maze takes some 2 ms, a board of its own some 20 ms."""
 MOST_ESTIMATED = 200
-"""Matches that are graded of an event by a search: one of Pacman with 57 turns takes 130 ms of CPU time."""
+"""Matches that are graded of an event by a search: one of Pacman with 57 turns takes 70 ms of CPU time."""
 
 Rules = Callable[[Match], Game[Any]]
 """Return the game of a match, from rules that are trusted; ArenaError when there are none."""
