@@ -159,6 +159,7 @@ def test_where_ghosts_score_each_for_itself_a_capture_is_worth_half_to_their_sid
 def test_solved_boards_are_graded_by_their_solution_and_other_games_not_at_all():
     assert isinstance(grader_of(rulebook.load("mummy_maze", "duel")), Grader)
     assert isinstance(grader_of(classic()), Estimator)
+    assert grader_of(classic()) is grader_of(rulebook.load("pacman", "classic"))  # its searches serve all who ask
     assert grader_of(rulebook.load("goofspiel", "five")) is None
 
 

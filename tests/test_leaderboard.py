@@ -97,6 +97,20 @@ def test_a_board_with_the_name_of_a_clock_is_rounded_as_a_score():
     assert rows_of(frame, LEADERBOARD) == [{"bot": "ann", "wall": 0.3333, "rating": 0.0}]
 
 
+def test_a_file_has_rounded_figures_harmless_texts_and_nothing_for_missing_values(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.results.tables.ROWS", 2)
+    frame = pd.DataFrame(
+        {
+            "rank": pd.array([1, 2, None], dtype="Int64"),
+            "bot": ["=ann", 'b"o,b', "c\rat"],
+            "rating": [-0.00001, float("inf"), float("nan")],
+            "display": [None, float("nan"), "\ud800"],
+        }
+    )
+    expected = 'rank,bot,rating,display\n1,\'=ann,0.0000,\n2,"b""o,b",inf,\n,c\\rat,,\\ud800\n'
+    assert write(frame, LEADERBOARD, tmp_path / "t.csv").read_text() == expected
+
+
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=20))
 def test_a_row_has_its_figures_as_the_csv_files_have_them(figures):
     columns = pd.DataFrame({"points": figures}).round(FILE_DECIMALS)["points"] + 0.0
