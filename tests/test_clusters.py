@@ -704,12 +704,12 @@ def test_the_commands_for_tls_play_an_event_and_refuse_strangers(tmp_path):
         assert played.returncode == 0, said
         for line in (f"{starting} --no-charts", worker):
             refused = start(line, stranger)
-            _, said = refused.communicate(timeout=100)
+            _, said = refused.communicate(timeout=200)
             assert refused.returncode != 0
             assert said.count("\n") == 1
             assert "the scheduler refuses the certificate of this" in said
             naked = start(line, cup, before="true")
-            _, said = naked.communicate(timeout=100)
+            _, said = naked.communicate(timeout=200)
             assert naked.returncode != 0
             assert said.count("\n") == 1
             assert "dask has no certificate of a" in said
