@@ -28,7 +28,7 @@ from arena.errors import ArenaError, refusal
 from arena.sandbox import descriptors
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threads only spin, and wait for busy cores
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # to look for such plug-ins takes longer than most tables
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # the search for them takes longer than most tables do
 
 GC_THRESHOLD = 10_000
 """New objects before the garbage collector looks for cycles. At Python's 700 a command spends a tenth of its start on
