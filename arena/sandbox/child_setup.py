@@ -9,7 +9,7 @@ The order matters. The cgroup comes first, because only arena's user may enter i
 confined process can no longer change it. Within a level the filter comes last, because it refuses the other steps.
 """
 
-import _signal  # type: ignore[import-not-found]  # the modules signal and socket make enums of all, which costs
+import _signal  # type: ignore[import-not-found]  # signal and socket make enums, in 12 ms of CPU
 import _socket
 import ctypes
 import marshal

@@ -252,11 +252,11 @@ def _copy_compiled(file: Path, folder: Path) -> None:
         _compile(copy, Path(importlib.util.cache_from_source(file)))
 
 
-def _compile(file: Path, kept: Path | None = None) -> None:
+def _compile(file: Path, cached: Path | None = None) -> None:
     """Put the code of a file into `__pycache__`: here once instead of once a match in every bot.
 
-    To compile the whole kit takes 0.2 s of CPU, which was most of the start of a lane. So `kept`, the code that Python
-    has kept of the file's original, is taken where it is valid. Code names its source, and a bot that knows where the
+    To compile the whole kit takes 0.2 s of CPU, which was most of the start of a lane. So where `cached`, the code that
+    Python has stored for the original, is valid, it is used. Code names its source, and a bot that knows where the
     workspace is could look at the sizes and times of all that lies there (SECURITY.md). So it gets the name of `file`.
     """
     status = file.stat()
@@ -265,7 +265,7 @@ def _compile(file: Path, kept: Path | None = None) -> None:
         "<LLL", 0, int(status.st_mtime) & 0xFFFF_FFFF, status.st_size & 0xFFFF_FFFF
     )
     try:
-        data = b"" if kept is None else kept.read_bytes()
+        data = b"" if cached is None else cached.read_bytes()
         code = marshal.loads(data[len(header) :]) if data.startswith(header) else None  # noqa: S302 (as trusted as rules)
     except (OSError, EOFError, ValueError, TypeError):
         code = None

@@ -102,7 +102,7 @@ class Cluster:
         self._news: SimpleQueue[News | frozenset[str] | tuple[Batch, Any]] = SimpleQueue()
         self._machines: dict[str, Machine] = {}
         self._losses: dict[str, int] = {}
-        self._known: dict[str, str] = {}
+        self._lost_names: dict[str, str] = {}
         """The name of each machine that was lost, by address: one that is frozen cannot say it again."""
         self._numbers = count()
         self._playable = time.monotonic()
@@ -219,10 +219,10 @@ class Cluster:
                     yield from self._lose(machine, "its worker is gone")
                 self._machines.pop(machine.address, None)
                 self._losses.pop(machine.address, None)
-                self._known.pop(machine.address, None)
+                self._lost_names.pop(machine.address, None)
             for address in news - self._machines.keys():
                 machine = self._machines[address] = Machine(address, self._client, self._task, self._news.put)
-                machine.start(self._known.get(address, address))
+                machine.start(self._lost_names.get(address, address))
             return
         batch, outcome = news
         machine = batch.machine
@@ -288,7 +288,7 @@ class Cluster:
         if self._machines.get(machine.address) is not machine:
             return
         machine.state = "lost"
-        self._known[machine.address] = machine.name
+        self._lost_names[machine.address] = machine.name
         machine.leave()
         losses = self._losses[machine.address] = self._losses.get(machine.address, 0) + 1
         lost = sum(len(batch.items) for batch in machine.batches.values())
@@ -350,7 +350,7 @@ class Cluster:
         if all(time.monotonic() - machine.begun > NOTICE_S for machine in joining):
             self._noticed = time.monotonic()
             advice = "" if self._local is not None else f"; `arena worker {self._address}` starts one"
-            late = "".join(f"; {machine.name} {machine.described()}" for machine in joining)
+            late = "".join(f"; {machine.name} {machine.idle_reason()}" for machine in joining)
             self._notice(f"{self._address}: waiting for workers{late}{advice}")
 
     # The other threads.

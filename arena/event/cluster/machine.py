@@ -24,7 +24,7 @@ BATCH_S = 1.0  # of work in a batch
 MOST_ITEMS = 500  # in a batch, so that no message is large
 BATCHES_A_LANE = 2  # one that is played and one that waits
 BEAT_S = 2.0  # between two renewals of a session, a quarter of its lease
-LATE_S = 5.0  # without an answer of a machine, before it is said that it does not answer
+LATE_S = 5.0  # a machine that is silent for longer is shown as one that does not answer
 POLL_S = 0.1  # between two looks whether a host is ready
 BUSY_S = 1.0  # between two questions to a worker that plays for another driver
 
@@ -90,7 +90,7 @@ class Machine:
     batches: dict[int, Batch] = field(default_factory=dict)
     """The batches that it was given, by number."""
     _paces: dict[bool, "_Pace"] = field(default_factory=lambda: {False: _Pace(), True: _Pace()})
-    """How long matches took on it: False, and forfeits: True."""
+    """How long matches took on it: by False those that were played, by True forfeits."""
     begun: float = field(default_factory=time.monotonic)
     """The monotonic time at which its worker was seen."""
     heard: float = field(default_factory=time.monotonic)
@@ -107,19 +107,16 @@ class Machine:
     def lanes_at_work(self) -> list[Lane]:
         """Return its lanes with their work as of the last beat; a single row for a machine that does not play yet."""
         if self.state in {"joining", "refused"}:
-            return [Lane(self.address, machine=self.name, state=self.described())]
-        working, state = self._working, self.described()
+            return [Lane(self.address, machine=self.name, state=self.idle_reason())]
+        working, state = self._working, self.idle_reason()
         names = [self.lane_name(f"referee-{number}") for number in range(1, self.lanes + 1)]
         return [working.get(name, Lane(name, machine=self.name, state=state)) for name in names]
 
-    def is_silent(self) -> bool:
-        """Return whether it is frozen, cut off, or at least very late with an answer."""
-        return time.monotonic() - self.heard > LATE_S
-
-    def described(self) -> str:
+    def idle_reason(self) -> str:
         """Return in words why it plays nothing now; empty when it plays."""
         if self.state == "joining":
-            return "does not answer" if self.is_silent() else "makes ready"
+            is_late = time.monotonic() - self.heard > LATE_S  # it is frozen, cut off or very busy
+            return "does not answer" if is_late else "makes ready"
         return {"refused": "is given nothing", "busy": "plays for another run"}.get(self.state, "")
 
     def lane_name(self, lane: str) -> str:
