@@ -125,35 +125,35 @@ class Encoding:
         depths = _depths(views)
         # The number of views in which each fact stands, by its first word and index.
         counts: dict[str, int] = {}
-        # The first word and the number of words of the fact in which a value stands, and the value's place in it.
-        places: dict[str, tuple[str, int, int]] = {}
-        # The words that were seen at a place: where one role was seen another one may be, too.
-        words: dict[tuple[str, int, int], set[str]] = {}
+        # The slot of each value: the first word and the number of words of its fact, and its index there.
+        slots: dict[str, tuple[str, int, int]] = {}
+        # The words of each slot: where one role appeared another one may appear, too.
+        slot_words: dict[tuple[str, int, int], set[str]] = {}
         for view in views:
             for line, fact in enumerate(view):
                 label, values = _parsed(line, fact, depths)
                 counts[label] = counts.get(label, 0) + 1
                 for number, (value, word) in enumerate(values):
-                    places[value] = label.partition(" ")[0], fact.count(" "), number
-                    words.setdefault(places[value], set()).add(word)
-        valued = {value.rpartition(" value ")[0] for value in places}
+                    slots[value] = label.partition(" ")[0], fact.count(" "), number
+                    slot_words.setdefault(slots[value], set()).add(word)
+        valued = {value.rpartition(" value ")[0] for value in slots}
         names = [f"role {role}" for role in game.roles]
         names += [label for label in counts if counts[label] < len(views) or label not in valued]
         ranges, lettered = dict[str, tuple[int, int]](), set[str]()
-        for value, place in places.items():
-            seen = words[place]
-            if all(map(_is_number, seen)):
-                low, high = min(map(int, seen)), max(map(int, seen))
+        for value, slot in slots.items():
+            words = slot_words[slot]
+            if all(map(_is_number, words)):
+                low, high = min(map(int, words)), max(map(int, words))
                 if high - low < WIDEST_ONE_HOT:
                     names += [f"{value} = {number}" for number in range(low, high + 1)]
                 else:
                     names.append(value)
                     ranges[value] = low, high
-            elif len(seen) > WIDEST_ONE_HOT and len({len(word) for word in seen}) == 1:
-                names += {name for word in seen for name in _letters(value, word)}
+            elif len(words) > WIDEST_ONE_HOT and len({len(word) for word in words}) == 1:
+                names += {name for word in words for name in _letters(value, word)}
                 lettered.add(value)
             else:
-                names += [f"{value} = {word}" for word in seen]
+                names += [f"{value} = {word}" for word in words]
         return cls(tuple(sorted(names, key=_natural)), moves, depths, ranges, frozenset(lettered))
 
     def _encode(self, line: int, fact: Fact) -> Iterator[tuple[int, float]]:
@@ -227,12 +227,12 @@ def _parsed(line: int, fact: Fact, depths: Mapping[Group, int]) -> tuple[str, li
     depth = depths[first, len(words) + 1]
     index, values = ([f"line {line}"], words) if depth == REPEATED else (words[:depth], words[depth:])
     label = " ".join([first, *index])
-    return label, [(f"{label} value {place}", word) for place, word in enumerate(values, 1)]
+    return label, [(f"{label} value {number}", word) for number, word in enumerate(values, 1)]
 
 
 def _letters(value: str, word: str) -> list[str]:
     """Return the features of a value that is taken letter by letter."""
-    return [f"{value} letter {place} = {letter}" for place, letter in enumerate(word, 1)]
+    return [f"{value} letter {number} = {letter}" for number, letter in enumerate(word, 1)]
 
 
 def _is_number(word: str) -> bool:

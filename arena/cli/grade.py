@@ -67,19 +67,19 @@ def grade(
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)
-    room = authors.classroom(folder, people)
-    if room.tournament is None or room.tournament.grade is None:
-        raise ArenaError(f"{room.file}: grade: this table is missing; write {EXAMPLE}")
+    classroom = authors.classroom(folder, people)
+    if classroom.tournament is None or classroom.tournament.grade is None:
+        raise ArenaError(f"{classroom.file}: grade: this table is missing; write {EXAMPLE}")
     with Archive.open(folder) as archive:
         played = archive.event()
         try:
-            thresholds = room.tournament.thresholds(played.boards, [bot.name for bot in played.bots])
+            thresholds = classroom.tournament.thresholds(played.boards, [bot.name for bot in played.bots])
         except ArenaError as error:
-            raise ArenaError(f"{room.file}: {error}") from error
-        names = room.references(played)
+            raise ArenaError(f"{classroom.file}: {error}") from error
+        names = classroom.references(played)
         challengers = [bot for bot in played.bots if bot.name not in names]
         references = [bot for bot in played.bots if bot.name in names]
-        everybody = students(challengers, room.people, room.store, references)
+        everybody = students(challengers, classroom.people, classroom.store, references)
         if (missing := _missing(played, archive, everybody)) and not partial:
             output.notice(f"{missing}: `arena run`; `--partial` grades what is there")
             raise typer.Exit(1)
@@ -118,26 +118,28 @@ def _missing(event: "Event", archive: "Archive", students: "Iterable[Student]") 
 
 
 def _faults(archive: "Archive") -> dict[str, str]:
-    """Return for each bot that was at fault how often, in words, with the first words that arena had for it."""
+    """Return for each bot that was at fault how often, with the first reason that arena gave for it."""
     seats: Counter[str] = Counter()
     endings: dict[str, Counter[str]] = defaultdict(Counter)
     ready: set[str] = set()
-    words: dict[str, str] = {}
+    first_reasons: dict[str, str] = {}
     for seat in archive.seats():
         seats[seat.bot] += 1
         if seat.ready is not None:
             ready.add(seat.bot)
         if seat.ending is not None:
             endings[seat.bot][seat.ending.replace("_", " ")] += 1
-            words.setdefault(seat.bot, output.safe_line(seat.words))
-    told = {}
+            first_reasons.setdefault(seat.bot, output.safe_line(seat.words))
+    notes = {}
     for bot, counted in endings.items():
         kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(counted.items()))
         if bot not in ready:
-            told[bot] = f"it never started, so that it lost all of its matches: {words[bot]}"
+            notes[bot] = f"it never started, so that it lost all of its matches: {first_reasons[bot]}"
         else:
-            told[bot] = f"at fault in {counted.total()} of {output.counted(seats[bot], 'seat')} ({kinds}): {words[bot]}"
-    return told
+            notes[bot] = (
+                f"at fault in {counted.total()} of {output.counted(seats[bot], 'seat')} ({kinds}): {first_reasons[bot]}"
+            )
+    return notes
 
 
 def _graded(
@@ -158,7 +160,7 @@ def _graded(
         return Graded(student=student, bot="", marks=0.0, out_of=out_of, note=student.note, judged=(), match="")
     bot = max(student.bots, key=worth)
     several = f"graded is the best of {', '.join(student.bots)}" if len(student.bots) > 1 else ""
-    shown = grades.worst(judged[bot])
+    worst = grades.worst(judged[bot])
     return Graded(
         student=student,
         bot=bot,
@@ -166,7 +168,7 @@ def _graded(
         out_of=out_of,
         note="; ".join(filter(None, [student.note, several, faults.get(bot, "")])),
         judged=judged[bot],
-        match=shown.look_at or "" if shown is not None else "",
+        match=worst.look_at or "" if worst is not None else "",
     )
 
 

@@ -30,19 +30,19 @@ def stop(
     if holder is None:
         raise ArenaError(f"{paths.displayed(folder)}: no run is playing this event, so there is nothing to stop")
     name = f"process {holder.pid}" if holder.pid else "the run"
-    asked, answer, until = "", None, time.monotonic() + ANSWER_S
+    token, answer, until = "", None, time.monotonic() + ANSWER_S
     while holder is not None and (answer is None or wait):
-        if holder.token != asked:
-            if answer is not None:  # the run that was asked has ended, and another one has begun
+        if holder.token != token:
+            if answer is not None:  # the run that got the request has ended, and another one has begun
                 holder = None
                 break
-            asked = holder.token
+            token = holder.token
             try:
-                control.request_stop(folder, asked)
+                control.request_stop(folder, token)
             except OSError as error:
                 reason = f"a request to stop cannot be written: {error.strerror}"
                 raise ArenaError(f"{folder}: {reason}; look at its permissions") from error
-        answer = answer or _answer(control.last_state(folder), asked)
+        answer = answer or _answer(control.last_state(folder), token)
         if answer is None and time.monotonic() > until:
             break
         time.sleep(LOOK_S)

@@ -33,24 +33,24 @@ def joined_event(archives: Sequence[Archive]) -> Event:
 
     ArenaError when they are parts of different events: a bot or a board of one name differs, or any other key does.
     """
-    whole = archives[0].event()
+    joined = archives[0].event()
     for archive in archives[1:]:
         event = archive.event()
-        if (difference := next(_differences(whole, event), None)) is not None:
+        if (difference := next(_differences(joined, event), None)) is not None:
             raise ArenaError(f"{archive.folder}: is of another event than {archives[0].folder}: {difference}")
-        boards = {board.label: board for board in (*event.boards, *whole.boards)}
-        bots = {bot.name: bot for bot in (*event.bots, *whole.bots)}
-        limits = whole.max_matches, event.max_matches
-        whole = replace(
-            whole,
+        boards = {board.label: board for board in (*event.boards, *joined.boards)}
+        bots = {bot.name: bot for bot in (*event.bots, *joined.bots)}
+        limits = joined.max_matches, event.max_matches
+        joined = replace(
+            joined,
             boards=tuple(
-                boards[label] for label in dict.fromkeys(board.label for board in (*whole.boards, *event.boards))
+                boards[label] for label in dict.fromkeys(board.label for board in (*joined.boards, *event.boards))
             ),
             bots=tuple(bots[name] for name in sorted(bots)),
-            repeats=max(whole.repeats, event.repeats),
+            repeats=max(joined.repeats, event.repeats),
             max_matches=None if None in limits else max(limit for limit in limits if limit is not None),
         )
-    return whole
+    return joined
 
 
 def merge(

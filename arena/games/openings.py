@@ -68,9 +68,9 @@ def refuse_rare(game: Game[Any], plies: int) -> None:
     if plies > MOST_PLIES:
         raise ArenaError(f"an opening has at most {MOST_PLIES} plies")
     draws = (_draw(game, plies, random.Random(f"sample/{number}")) for number in range(SAMPLE))
-    found = sum(1 for _ in itertools.islice((turns for turns in draws if turns is not None), LEAST_OPEN))
-    if found < LEAST_OPEN:
-        often = f"all of {SAMPLE}" if not found else f"{SAMPLE - found} of {SAMPLE}"
+    open_draws = sum(1 for _ in itertools.islice((turns for turns in draws if turns is not None), LEAST_OPEN))
+    if open_draws < LEAST_OPEN:
+        often = f"all of {SAMPLE}" if not open_draws else f"{SAMPLE - open_draws} of {SAMPLE}"
         raise ArenaError(f"the match is over after {plies} random plies in {often} tries; take fewer plies")
 
 

@@ -70,12 +70,12 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
     referee = Referee(game, record.match_as_played, absent)
     exchanges: list[Exchange] = []
     while asks := referee.asks():
-        asked = [_exchange(role, ask, turns, faults) for role, ask in asks.items()]
-        missing = any(exchange.answer is None for exchange in asked)
-        if missing and not any(exchange.fault for exchange in asked):
+        latest = [_exchange(role, ask, turns, faults) for role, ask in asks.items()]
+        missing = any(exchange.answer is None for exchange in latest)
+        if missing and not any(exchange.fault for exchange in latest):
             break
-        exchanges += asked
-        referee.hear({exchange.role: _reply(exchange) for exchange in asked if exchange.answer is not None})
+        exchanges += latest
+        referee.hear({exchange.role: _reply(exchange) for exchange in latest if exchange.answer is not None})
         if missing and referee.verdict is None:
             break  # no fault explains why this turn was not recorded
     return Retraced(

@@ -117,9 +117,9 @@ def of_event(archive: Archive, *, unfinished: bool = True) -> Iterator[Problem]:
 
 
 def _event_problems(archive: Archive, *, unfinished: bool) -> Iterator[Problem]:
-    planned, missing, whole = set(), 0, 0
+    planned, missing, total = set(), 0, 0
     for each in plan.known(archive.event(), archive):
-        whole += 1
+        total += 1
         missing += not each.stored
         if each.stored:
             planned.add(each.match.id)
@@ -129,7 +129,7 @@ def _event_problems(archive: Archive, *, unfinished: bool) -> Iterator[Problem]:
     if hidden := planned - flagged:
         yield Problem("", f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
     if missing and unfinished:
-        yield Problem("", f"{missing} of {whole} planned matches have no record: unfinished, or removed")
+        yield Problem("", f"{missing} of {total} planned matches have no record: unfinished, or removed")
     try:
         counted = _counter(tally for played in archive.played() for tally in tallies(played))
     except UNREADABLE:

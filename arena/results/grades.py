@@ -92,11 +92,11 @@ class Judged:
     @property
     def reason(self) -> str:
         """The mark and its reason, a sentence."""
-        asked, worth = self.threshold.words, f"{self.marks:g} of {self.threshold.marks:g} marks"
+        demand, worth = self.threshold.words, f"{self.marks:g} of {self.threshold.marks:g} marks"
         if self.points is None:
-            return f"{asked}: missed without a match; {worth}"
+            return f"{demand}: missed without a match; {worth}"
         verb = "met" if self.met else "missed"
-        text = f"{asked}: {verb} with {_rounded(self)} in {self.matches} match{'es' if self.matches > 1 else ''}"
+        text = f"{demand}: {verb} with {_rounded(self)} in {self.matches} match{'es' if self.matches > 1 else ''}"
         if self.interval is None:
             text += ", which the bots repeat move for move, so that more matches would change nothing"
         else:
@@ -122,23 +122,23 @@ def judge(
     transcripts: Mapping[str, int],
 ) -> dict[str, tuple[Judged, ...]]:
     """Return each bot's results at all thresholds; `transcripts` are hashes of what was played, by match."""
-    asked = set(bots)
+    names = set(bots)
     references = {threshold.reference for threshold in thresholds}
     meetings: dict[tuple[str, str], list[Meeting]] = defaultdict(list)
     for match in sorted(played, key=lambda match: match.id):
         if not references.isdisjoint(match.seats.values()):
-            for bot, reference, meeting in _meetings(match, asked, references):
+            for bot, reference, meeting in _meetings(match, names, references):
                 meetings[bot, reference].append(meeting)
     return {
         bot: tuple(_judged(threshold, meetings[bot, threshold.reference], transcripts) for threshold in thresholds)
-        for bot in sorted(asked)
+        for bot in sorted(names)
     }
 
 
 def worst(judged: Iterable[Judged]) -> Judged | None:
     """Return the result whose match tells most: a missed threshold before a met one, then the fewest points."""
-    shown = [each for each in judged if each.look_at is not None]
-    return min(shown, key=lambda each: (each.met, each.points), default=None)
+    candidates = [each for each in judged if each.look_at is not None]
+    return min(candidates, key=lambda each: (each.met, each.points), default=None)
 
 
 def _meetings(match: Played, bots: Collection[str], references: Collection[str]) -> Iterator[tuple[str, str, Meeting]]:

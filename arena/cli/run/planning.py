@@ -33,9 +33,9 @@ def lines(event: Event, played: Mapping[str, int], measured: Mapping[str, float]
     from arena.event import plan
 
     matches = plan.counts(event)
-    other = sum(measured.values()) / len(measured) if measured else GUESSED_MATCH_S
+    mean_s = sum(measured.values()) / len(measured) if measured else GUESSED_MATCH_S
     return tuple(
-        Line(board.label, matches[board.label], played.get(board.label, 0), measured.get(board.label, other))
+        Line(board.label, matches[board.label], played.get(board.label, 0), measured.get(board.label, mean_s))
         for board in event.boards
     )
 

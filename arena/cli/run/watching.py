@@ -62,12 +62,12 @@ def duration(seconds: float) -> str:
     """Return a time as short text: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 05 min`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    if rounded < 3600:
+        return f"{rounded // 60} min {rounded % 60:02d} s"
+    return f"{rounded // 3600} h {rounded % 3600 // 60:02d} min"
 
 
 def absence(bot: str, fault: Fault) -> str:
@@ -202,10 +202,10 @@ class Display(Watcher):
 
         progress = self.progress
         rate = "" if progress.rate is None else f"{progress.rate:.1f}/s"
-        left = "" if progress.left is None else f"{duration(progress.left)} left"
+        remaining = "" if progress.left is None else f"{duration(progress.left)} left"
         bar = ProgressBar(total=max(1, progress.planned), completed=progress.finished, width=30)
         line = Table.grid(padding=(0, 1))
-        line.add_row(self.name, bar, f"{progress.finished}/{progress.planned}", rate, left)
+        line.add_row(self.name, bar, f"{progress.finished}/{progress.planned}", rate, remaining)
         rows = self._totals.rows(BOTS_SHOWN)
         return Group(line, output.fitting_table(self._totals.headers, rows, self._live.console))
 
@@ -214,10 +214,10 @@ class Display(Watcher):
 def watcher(name: str, lanes: str, totals: "Totals") -> Iterator[Watcher]:
     """Show a live display on a terminal, else plain lines."""
     console = output.console(sys.stderr)
-    shown: AbstractContextManager[Watcher]
+    display: AbstractContextManager[Watcher]
     if sys.stderr.isatty() and console.is_terminal and not console.is_dumb_terminal:
-        shown = Display(name, lanes, totals)
+        display = Display(name, lanes, totals)
     else:
-        shown = contextlib.nullcontext(Lines(name, lanes))
-    with shown as result:
+        display = contextlib.nullcontext(Lines(name, lanes))
+    with display as result:
         yield result

@@ -396,7 +396,7 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
             )
     games = {board.label: rulebook.game_of(board) for board in boards}
     listed: dict[str, list[OpeningMoves]] = {label: [] for label in games}
-    others = set[str]()
+    unplayed = set[str]()
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
@@ -404,15 +404,15 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
                 if label in games:
                     openings.turns_of(games[label], Opening(moves=moves))
                     listed[label].append(moves)
-                elif label not in others:
+                elif label not in unplayed:
                     rulebook.find(label, workspace)  # raises for a board that does not exist
-                    others.add(label)
+                    unplayed.add(label)
             except ArenaError as error:
                 raise ArenaError(f"openings.file: {path}:{number}: {error}") from error
-    for label, found in listed.items():
-        if not found:
+    for label, board_openings in listed.items():
+        if not board_openings:
             raise ArenaError(f"openings.file: {path} has no opening of {label}: `arena openings {label}` makes some")
-    return Openings(listed=tuple((label, tuple(found)) for label, found in listed.items()))
+    return Openings(listed=tuple((label, tuple(board_openings)) for label, board_openings in listed.items()))
 
 
 def _threshold(row: Threshold, key: str, boards: Sequence[Board], bots: Collection[str]) -> grades.Threshold:

@@ -84,20 +84,22 @@ def checks() -> Iterator[Check]:
 
 def toolchains(programs: Mapping[str, Iterable[str]]) -> Check:
     """Return which languages can be built and run here, given the programs that the bots of each language need."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     missing: dict[str, str] = {}
     for language, needed in programs.items():
         absent = [program for program in needed if shutil.which(program) is None]
         if absent:
             missing[language] = ", ".join(absent)
         else:
-            found[language] = "; ".join(dict.fromkeys(_version(program) for program in needed))
-    lines = [f"{language} ({version})" for language, version in found.items()]
+            versions[language] = "; ".join(dict.fromkeys(_version(program) for program in needed))
+    lines = [f"{language} ({version})" for language, version in versions.items()]
     text = ", ".join(lines) or "none"
     if missing:
         text += f"; not here: {', '.join(f'{language} ({names})' for language, names in missing.items())}"
-    advice = "" if found else "install the languages that your bots are written in"
-    return Check("toolchains", State.GOOD if found else State.WEAK, text, advice, {"found": found, "missing": missing})
+    advice = "" if versions else "install the languages that your bots are written in"
+    return Check(
+        "toolchains", State.GOOD if versions else State.WEAK, text, advice, {"found": versions, "missing": missing}
+    )
 
 
 def chosen_level() -> str | None:

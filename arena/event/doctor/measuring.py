@@ -64,10 +64,10 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
     with Workers(lanes, pin=pin) as workers:
         first = [next(matches) for _ in range(lanes)]
         list(workers.map(_play, lambda: first.pop() if first else None))  # starts all that later matches find ready
-        begun, given = time.monotonic(), count()
+        begun, numbers = time.monotonic(), count()
 
         def due() -> Match | None:  # on a very busy machine, too, each lane plays a match
-            return next(matches) if next(given) < lanes or time.monotonic() - begun < seconds else None
+            return next(matches) if next(numbers) < lanes or time.monotonic() - begun < seconds else None
 
         for done in workers.map(_play, due):
             if done.result is None:
@@ -108,7 +108,7 @@ def clock_check(measured: Measured) -> Check:
         "highest": measured.highest,
         "margin": CONTROL.margin,
     }
-    found = (
+    charges = (
         f"in {measured.answers} answers a dummy bot was charged {_ms(measured.median)} too much in the median, "
         f"{_ms(measured.high)} in 1 of 100, {_ms(measured.highest)} at most"
     )
@@ -117,10 +117,10 @@ def clock_check(measured: Measured) -> Check:
         advice = "`arena match dice dice --board duel` shows more"
         return Check("clock", State.BAD, text, advice, figures)
     if measured.highest > CONTROL.margin / 2:
-        text = f"{found}; margin is {_ms(CONTROL.margin)}"
+        text = f"{charges}; margin is {_ms(CONTROL.margin)}"
         advice = f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]"
         return Check("clock", State.WEAK, text, advice, figures)
-    return Check("clock", State.GOOD, found, figures=figures)
+    return Check("clock", State.GOOD, charges, figures=figures)
 
 
 def lanes_check(measured: Sequence[Measured]) -> Check:
@@ -142,15 +142,15 @@ def lanes_check(measured: Sequence[Measured]) -> Check:
         ],
     }
     if len(fair) == len(measured):
-        found = f"{measured[-1].lanes} were refereed without a false time loss ({rates})"
-        return Check("matches at once", State.GOOD, found, figures=figures)
+        text = f"{measured[-1].lanes} were refereed without a false time loss ({rates})"
+        return Check("matches at once", State.GOOD, text, figures=figures)
     worst = next(each for each in measured if each not in fair)
-    found = (
+    text = (
         f"at {worst.lanes} at once {worst.lost} seats lost on time that should not have, and {worst.failed} matches "
         f"failed ({rates})"
     )
     advice = f"set count = {fair[-1].lanes} under [workers]" if fair else "end other programs and try again"
-    return Check("matches at once", State.WEAK, found, f"{advice}, or raise margin under [time]", figures)
+    return Check("matches at once", State.WEAK, text, f"{advice}, or raise margin under [time]", figures)
 
 
 def _matches(level: str) -> Iterator[Match]:

@@ -37,18 +37,18 @@ def _augment(graph: Mapping[int, Set[int]], among: Mapping[int, None], mates: Ma
     base = {node: node for node in among}
     outer, queue = {root}, deque([root])
 
-    def ancestor(one: int, other: int) -> int:
+    def ancestor(first: int, second: int) -> int:
         """Return the base of the blossom that an edge between two outer nodes closes."""
-        seen = set()
+        passed = set()
         while True:
-            one = base[one]
-            seen.add(one)
-            if one == root:
+            first = base[first]
+            passed.add(first)
+            if first == root:
                 break
-            one = parent[mates[one]]
-        while base[other] not in seen:
-            other = parent[mates[base[other]]]
-        return base[other]
+            first = parent[mates[first]]
+        while base[second] not in passed:
+            second = parent[mates[base[second]]]
+        return base[second]
 
     def contract(node: int, top: int, child: int, inside: set[int]) -> None:
         """Collect the bases of a blossom on the way from a node up to its top, and link them the other way round."""

@@ -62,12 +62,12 @@ def check_generalists(event: Event) -> None:
             )
 
 
-def pairing(event: Event, one: Bot, other: Bot, repeats: Iterable[int]) -> Iterator[Match]:
+def pairing(event: Event, first: Bot, second: Bot, repeats: Iterable[int]) -> Iterator[Match]:
     """Yield the matches of a pairing, the first bot in the first role first."""
     for repeat in repeats:
         for board in event.boards:
             for number in event.repeats_on(board, repeat):
-                for seating in seatings(board, (one, other), event.seating):
+                for seating in seatings(board, (first, second), event.seating):
                     yield event.match(board, seating, number)
 
 

@@ -166,7 +166,7 @@ def _rounds(event: Event, board: Board) -> Iterator[list[tuple[Bot, ...]]]:
         for number in sorted(range(last), key=lambda number: drawn("round", number)):
             pairs = [(order[last], moving[number])]
             pairs += [(moving[(number + step) % last], moving[number - step]) for step in range(1, len(order) // 2)]
-            yield [(one, other) for one, other in pairs if one is not None and other is not None]
+            yield [(first, second) for first, second in pairs if first is not None and second is not None]
     elif len(order) >= size:
         # Larger tables are drawn anew each round. There is no circle method for them, and bots may meet again in
         # another round, but no table comes twice. The bots that sat least so far are seated first.

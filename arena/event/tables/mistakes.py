@@ -56,11 +56,11 @@ def _path(loc: tuple[int | str, ...]) -> list[int | str]:
 def _key(path: list[int | str]) -> str:
     """Return a path as the user knows it: `time.move`, `boards 2`, `[[bot]] 2: name`."""
     parts = [part if isinstance(part, str) else str(part + 1) for part in path]
-    shown = [part[:SHOWN_LETTERS] if part.isprintable() else ascii(part[:SHOWN_LETTERS]) for part in parts]
+    texts = [part[:SHOWN_LETTERS] if part.isprintable() else ascii(part[:SHOWN_LETTERS]) for part in parts]
     for names in LISTS_OF_TABLES:
         if path[: len(names)] == names and len(path) > len(names):
-            return f"[[{'.'.join(names)}]] {': '.join(shown[len(names) :])}"
-    return " ".join(shown) if isinstance(path[-1], int) else ".".join(shown)
+            return f"[[{'.'.join(names)}]] {': '.join(texts[len(names) :])}"
+    return " ".join(texts) if isinstance(path[-1], int) else ".".join(texts)
 
 
 def _message(same_key: list[dict[str, Any]], tables: Mapping[str, type[BaseModel]]) -> str:

@@ -18,8 +18,8 @@ def rows(grid: Grid, state: BoardState, colour: bool) -> Iterator[str]:
     """Yield the lines from north to south, `y` before each row of cells, and a line of `x` below them."""
     for row in range(2 * len(grid.rows) + 1):
         label = str(grid.rows[-1] - row // 2) if row % 2 else ""
-        places = (_place(grid, state, column, row, colour) for column in range(2 * len(grid.columns) + 1))
-        yield paint(f"{label:>{grid.margin - 1}} ", DIM, colour) + "".join(places)
+        symbols = (_place(grid, state, column, row, colour) for column in range(2 * len(grid.columns) + 1))
+        yield paint(f"{label:>{grid.margin - 1}} ", DIM, colour) + "".join(symbols)
     yield paint(_columns(grid), DIM, colour)
 
 
@@ -53,7 +53,7 @@ def _cells(grid: Grid, column: int, row: int) -> frozenset[Cell]:
     """Return the cells of the grid that a place is, or lies between."""
     columns = (column,) if column % 2 else (column - 1, column + 1)
     lines = (row,) if row % 2 else (row - 1, row + 1)
-    cells = {(grid.columns[0] + one // 2, grid.rows[-1] - other // 2) for one in columns for other in lines}
+    cells = {(grid.columns[0] + x // 2, grid.rows[-1] - y // 2) for x in columns for y in lines}
     return frozenset(cell for cell in cells if grid.on_board(cell))
 
 

@@ -201,8 +201,8 @@ class Archive(Database):
 
     def played_of(self, ids: Sequence[str]) -> tuple[Played, ...]:
         """Return the finished matches among these ids, in this order."""
-        found = {each.id: each for each in self._played(f"id in {schema.CHOSEN}", json.dumps(ids))}
-        return tuple(found[match] for match in ids if match in found)
+        by_id = {each.id: each for each in self._played(f"id in {schema.CHOSEN}", json.dumps(ids))}
+        return tuple(by_id[match] for match in ids if match in by_id)
 
     def _played(self, condition: str, value: object) -> Iterator[Played]:
         """Yield the finished matches of a condition, by id."""

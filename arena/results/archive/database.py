@@ -226,10 +226,10 @@ class Database:
         schema.make(connection)
         durable.sync_folder(self.folder)  # SQLite syncs the content of the file, but not its name in the folder
 
-    def damaged(self, what: str) -> DamagedError:
+    def damaged(self, reason: str) -> DamagedError:
         """Return the error for a damaged file, with a remedy."""
         return DamagedError(
-            f"{self.path}: {what}: the file is damaged; `arena verify` says which records still hold; to play all of "
+            f"{self.path}: {reason}: the file is damaged; `arena verify` says which records still hold; to play all of "
             "it again, move the file away"
         )
 

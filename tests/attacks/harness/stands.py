@@ -210,7 +210,9 @@ def main() -> None:
         for stand in [stand for name in sys.argv[3:] for stand in ALL if str(stand) == name]:
             if select.select([sys.stdin], [], [], 0)[0]:
                 return
-            if outside.reading((folder / f"{stand}.begun").touch, 0o666, False, failed="begun") == "begun":
+            try:
+                (folder / f"{stand}.begun").touch(exist_ok=False)
+            except FileExistsError:
                 continue
             try:
                 findings = play(stand, files, only)
