@@ -4,6 +4,7 @@ Under pytest-xdist tests run side by side, a worker process more than there are 
 times, or fills the machine: no other test runs meanwhile, which the workers agree upon by locks on two files.
 """
 
+import contextlib
 import fcntl
 import gc
 import os
@@ -44,6 +45,22 @@ def launcher() -> Iterator[object]:
 
         launcher.folder._originals = checked  # type: ignore[method-assign]
         yield launcher
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory) -> Iterator[object]:
+    """Yield a scheduler of dask that can start workers (machines.py)."""
+    from machines import Machines
+
+    with contextlib.closing(Machines(tmp_path_factory.mktemp("machines"))) as started:
+        yield started
+
+
+@pytest.fixture
+def shared(scheduler) -> Iterator[object]:
+    """Yield the scheduler of all tests of a file; at the end of the test no worker is left."""
+    yield scheduler
+    scheduler.end_workers()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from processes import alive, descendants, until
@@ -141,15 +141,6 @@ class Machines:
         line = process.stdout.readline().strip()
         assert line, (self._folder / "machines.log").read_text()
         return line
-
-
-@contextlib.contextmanager
-def machines(folder: Path) -> Iterator[Machines]:
-    made = Machines(folder)
-    try:
-        yield made
-    finally:
-        made.close()
 
 
 def hosts_below(pid: int) -> list[int]:

@@ -18,7 +18,7 @@ from typing import Any, Self, TypeVar
 import pytest
 from cup import BOT
 from distributed import Client
-from machines import Machines, gone, hosts_below, machines, worker_below
+from machines import gone, hosts_below, worker_below
 from processes import alive, descendants, until
 from sprint import FIRST, LAST
 from test_clusters import Acts, driver, play
@@ -29,19 +29,6 @@ from arena.event.cluster.driver import Cluster
 from arena.values import Record
 
 Result = TypeVar("Result")
-
-
-@pytest.fixture(scope="module")
-def scheduler(tmp_path_factory) -> Iterator[Machines]:
-    with machines(tmp_path_factory.mktemp("machines")) as made:
-        yield made
-
-
-@pytest.fixture
-def shared(scheduler) -> Iterator[Machines]:
-    """Yield the scheduler of all tests, without a worker of another test."""
-    yield scheduler
-    scheduler.end_workers()
 
 
 @pytest.fixture

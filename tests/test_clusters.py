@@ -24,7 +24,7 @@ import dask
 import pytest
 import yaml
 from cup import BOT, arena, as_from_a_shell
-from machines import Machines, gone, machines
+from machines import gone
 from processes import alive, descendants, until
 from sprint import FIRST, LAST
 from test_tournament import DICE, Quiet, event_of, run, tables, workspace
@@ -44,19 +44,6 @@ from arena.sandbox import cores
 from arena.values import Conditions, Ending, Event, Record
 
 BUILT = 'command = "sh built.sh"\nbuild = "sh build.sh"\n'
-
-
-@pytest.fixture(scope="module")
-def scheduler(tmp_path_factory) -> Iterator[Machines]:
-    with machines(tmp_path_factory.mktemp("machines")) as made:
-        yield made
-
-
-@pytest.fixture
-def shared(scheduler) -> Iterator[Machines]:
-    """Yield the scheduler of all tests, without a worker of another test."""
-    yield scheduler
-    scheduler.end_workers()
 
 
 class Acts(Quiet):
@@ -566,7 +553,7 @@ LAB = (Path(__file__).parent.parent / "docs" / "clusters.md").read_text()
 
 
 def lab_commands() -> list[str]:
-    """The scheduler, a worker and the run that the page has for a lab."""
+    """Return the commands of the page for a lab: of the scheduler, of a worker and of the run."""
     lines = [line.strip() for line in LAB.splitlines() if line.startswith("    ")]
     (scheduler,) = {line for line in lines if line.startswith("dask scheduler --host")}
     (ssh,) = (line for line in lines if line.startswith("for host in"))
@@ -575,7 +562,7 @@ def lab_commands() -> list[str]:
 
 
 def pod_commands() -> list[str]:
-    """The scheduler, a worker and the run of the page's pods."""
+    """Return the commands of the page's pods: of the scheduler, of a worker and of the run."""
     text = LAB.partition("## Kubernetes")[2].partition("\n## ")[0]
     lines = [line[4:] for line in text.splitlines() if line.startswith("    ") and "kubectl" not in line]
     items = [item for item in yaml.safe_load_all("\n".join(lines)) if item["kind"] != "Service"]

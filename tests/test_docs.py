@@ -37,16 +37,16 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def commands(page: str) -> list[list[str]]:
-    """Every `arena ...` of a page's consoles and code spans, as words.
+    """Return every `arena ...` of a page's consoles and code spans, as words.
 
-    Without those that have a word such as FOLDER, which stands for the reader's own.
+    Leave out a command with a word such as FOLDER, which stands for the reader's own.
     """
     shown = [
         re.split("[#>]", line.removeprefix("$ "))[0] for block in blocks(page, "console") for line in block.splitlines()
     ]
     spans = re.findall(r"`(arena [^`]+)`", page)
-    found = [shlex.split(text) for text in [*shown, *spans] if text.startswith("arena ")]
-    return [words for words in found if not any(word.isupper() and word not in {"ID", "MATCH"} for word in words)]
+    parsed = [shlex.split(text) for text in [*shown, *spans] if text.startswith("arena ")]
+    return [words for words in parsed if not any(word.isupper() and word not in {"ID", "MATCH"} for word in words)]
 
 
 def unlike(found: list[list[str]]) -> list[list[str]]:

@@ -82,7 +82,7 @@ def test_the_page_for_authors_of_bots_can_be_followed(tmp_path):
     # test_lessons.py follows the section on lessons, which wants matches of an event.
     page = re.sub(r"(?s)\n## What should it have played\?\n.*?(?=\n## )", "", AUTHORS)
     # A match of an event is followed there and in test_docs.py; a duel's exit code is its answer, after minutes.
-    followed = [found for found in commands(page) if len(found) > 2 and found[1] != "duel" and "MATCH" not in found]
+    followed = [argv for argv in commands(page) if len(argv) > 2 and argv[1] != "duel" and "MATCH" not in argv]
     for _, command, *words in followed:
         once = {"play": ["--help"], "match": ["--no-draw", *(["--unsafe"] if "none" in words else [])]}
         done[command] = arena(folder, command, *words, *once.get(command, []))
