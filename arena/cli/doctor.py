@@ -83,9 +83,9 @@ def _programs() -> dict[str, set[str]]:
 
     programs: dict[str, set[str]] = {}
     for kit in starters.starters():
-        needed = {shlex.split(words)[0] for words in (kit.command, kit.build) if words}
+        needed = {shlex.split(command)[0] for command in (kit.command, kit.build) if command}
         needed = {program for program in needed if "/" not in program}
         # `python` in a bot's command is the interpreter that runs arena, whatever is on the path.
-        own = {sys.executable if program == "python" else program for program in needed}
-        programs.setdefault(kit.language, set()).update(own)
+        resolved = {sys.executable if program == "python" else program for program in needed}
+        programs.setdefault(kit.language, set()).update(resolved)
     return programs

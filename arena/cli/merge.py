@@ -98,9 +98,9 @@ def _making(target: Path) -> Iterator[Path]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise ArenaError(f"{parent}: another `arena merge` is at work here; wait for it") from error
-        for left in parent.iterdir():  # by a merge that was killed
-            if left.is_dir():
-                shutil.rmtree(left)
+        for leftover in parent.iterdir():  # of a merge that was killed
+            if leftover.is_dir():
+                shutil.rmtree(leftover)
         making = parent / target.name
         making.mkdir()
         try:

@@ -117,8 +117,8 @@ class Pursuit:
         # Forwards: the nodes of the runner after 0, 1, 2, ... rounds, and the number of things that it has in each.
         nodes, taken, children, work = [[(runner, left)]], list[Ints](), list[Ints](), 0
         while True:
-            had = [self._total - things.bit_count() for _, things in nodes[-1]]
-            taken.append(np.array(had))
+            counts = [self._total - things.bit_count() for _, things in nodes[-1]]
+            taken.append(np.array(counts))
             if 2 * len(children) >= turns:
                 break
             index: dict[tuple[int, int], int] = {}
@@ -126,7 +126,7 @@ class Pursuit:
                 [index.setdefault((there, things & mask), len(index)) for there, mask in self._moves[cell]]
                 if count < self._enough
                 else [0]  # the children of a match that is over play no part
-                for (cell, things), count in zip(nodes[-1], had, strict=True)
+                for (cell, things), count in zip(nodes[-1], counts, strict=True)
             ]
             first, second = (self._spread(hunter, len(children) + 1)[0] for hunter in hunters)
             work += len(index) * len(first) * len(second)

@@ -71,12 +71,14 @@ def write(
         shown = choice.kept(played, order)
         data = summary.data(results, index, games, archive, shown, author) | {"pages": pages}
     rows = listing.columns(shown, index)
-    space_bytes = size - len(frame.text(data | {"matches": rows}, ())) - CHUNK_NUMBER_BYTES * len(shown)
+    free_characters = size - len(frame.text(data | {"matches": rows}, ())) - CHUNK_NUMBER_BYTES * len(shown)
     by_id = {match.id: match for match in shown}
     with_replay = [by_id[match] for match in order[:replayed]]
     results.close()  # no connection is open in a process that forks
     cut = author.cut if author is not None else (lambda record: record)
-    packed = chunks.prepared(games, folder, with_replay, space_bytes, lambda done: tell(done, len(with_replay)), cut)
+    packed = chunks.prepared(
+        games, folder, with_replay, free_characters, lambda done: tell(done, len(with_replay)), cut
+    )
     chunk_of = {match: number for number, chunk in enumerate(packed) for match in chunk.matches}
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
     text = frame.text(data | {"matches": rows}, [chunk.text for chunk in packed])

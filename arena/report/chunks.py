@@ -32,11 +32,11 @@ def prepared(
     games: Games,
     folder: Path,
     matches: Iterable[Played],
-    room: int,
+    free_characters: int,
     tell: Callable[[int], None] = lambda _: None,
     cut: Callable[[Record], Record] = lambda record: record,
 ) -> tuple[Chunk, ...]:
-    """The replays of these matches, first come first kept, until `room` characters are full.
+    """Return the replays of the first of these matches, as many as fit into `free_characters`.
 
     They are prepared side by side, one process a core: no archive may be open. `tell` hears how many are done.
     `cut` leaves out of a record what the reader must not see.
@@ -56,8 +56,8 @@ def prepared(
     few = len(batches) < FEW
     with contextlib.closing(parallel.parallel_map(prepare, batches, cores=1 if few else None)) as ready:
         for chunk in ready:
-            room -= len(chunk.text) + 100  # with the element around it
-            if room < 0:
+            free_characters -= len(chunk.text) + 100  # with the element around it
+            if free_characters < 0:
                 break
             chunks.append(chunk)
             tell(sum(len(each.matches) for each in chunks))

@@ -120,12 +120,12 @@ def _fate(steps: tuple[Step, ...]) -> str:
 
 def _moves(turns: Iterable[Turn], roles: list[str]) -> Iterator[list[object]]:
     """Yield turn, role, move, milliseconds, remarks, chooser, refused text; without usual values at the end."""
-    room = REMARKS
+    free_characters = REMARKS
     for turn in turns:
         remarks = [_clean(remark) for remark in turn.remarks]
         if remarks:
-            room -= sum(map(len, remarks))
-            remarks = remarks if room >= 0 else ["(too many remarks to store)"]
+            free_characters -= sum(map(len, remarks))
+            remarks = remarks if free_characters >= 0 else ["(too many remarks to store)"]
         role = roles.index(turn.role) if turn.role in roles else turn.role
         row: list[object] = [turn.number, role, _clean(turn.move), round(turn.wall * 1000)]
         row += [

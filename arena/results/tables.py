@@ -4,6 +4,7 @@ The same frame gives the same bytes, a file is whole or absent, and no cell is a
 """
 
 import csv
+import math
 from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
@@ -38,7 +39,7 @@ def _cells(series: pd.Series, columns: Columns) -> Iterable[object]:
     if is_float_dtype(series.dtype):
         decimals = columns[str(series.name)].file_decimals
         figures = np.round(series.to_numpy("float64", na_value=np.nan), decimals) + 0.0  # 0.0 for -0.0
-        return ("" if figure != figure else f"{figure:.{decimals}f}" for figure in figures.tolist())
+        return ("" if math.isnan(figure) else f"{figure:.{decimals}f}" for figure in figures.tolist())
     return map(_cell, series.tolist())
 
 
@@ -50,7 +51,7 @@ def _cell(cell: object) -> object:
     if isinstance(cell, str):
         text = cell.replace("\r", "\\r")
         return f"'{text}" if text.startswith(FORMULA) else text
-    return "" if cell is pd.NA or cell != cell else cell
+    return "" if cell is pd.NA or cell != cell else cell  # NaN and NaT are not equal to themselves
 
 
 def rows_of(frame: pd.DataFrame, columns: Columns) -> list[dict[str, Any]]:

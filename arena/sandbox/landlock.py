@@ -58,7 +58,7 @@ class Landlock(Level):
         for path in readable:
             if path not in _prepared and os.path.exists(path):
                 _prepared[path] = _rule(path, READ)
-        _filter(processes, calls)
+        _filter_program(processes, calls)  # so that it is built before the fork
 
     def confine(self, plan: Plan, argv: list[str]) -> list[str]:
         """Restrict files, then limits, then system calls; return the command."""
@@ -78,7 +78,7 @@ class Landlock(Level):
         _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
         os.close(ruleset)
         rlimits.apply(plan)  # after the rules: a limit on open files would count their descriptors
-        program = _filter(plan.processes, plan.calls)
+        program = _filter_program(plan.processes, plan.calls)
         if plan.watched:
             seccomp.install_watched(program)
         else:
@@ -92,7 +92,7 @@ def version() -> int:
     return max(0, int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)))
 
 
-def _filter(processes: int, calls: tuple[str, ...]) -> bytes:
+def _filter_program(processes: int, calls: tuple[str, ...]) -> bytes:
     """Return the program of the filter for this process as a bot.
 
     It may signal itself only; its other processes too, where Landlock keeps signals inside.

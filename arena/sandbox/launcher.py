@@ -53,8 +53,8 @@ ENVIRONMENT = {
 """The environment of every bot, and of the spawner: nothing of the user's own."""
 STARTS_BEFORE_KIT = 4
 """After so many warm starts with a kit the spawner imports what the kit imports. A bot with the kit then starts in a
-quarter of the CPU time, but the import takes as much as a start saves. It is counted and not asked whether a bot
-imports the kit, because every later bot can see what is loaded, and would learn that of its opponent."""
+quarter of the CPU time, but the import takes as much as a start saves. Every start counts,
+whether or not the bot imports the kit: later bots can see what is loaded, and must not learn that of an opponent."""
 
 
 class Launcher:
@@ -73,7 +73,7 @@ class Launcher:
         self._prepared: set[tuple[object, ...]] = set()
         self._preloaded: tuple[str, ...] = ()
         self._warm_starts = 0
-        """Of bots that have a kit."""
+        """The number of warm starts of bots that have a kit."""
         self._user_checks: dict[tuple[str, ...], dict[str, Any]] = {}
         """Answers about users, by the files that a bot must read."""
         self._user_numbers = count(os.getpid())
