@@ -660,6 +660,7 @@ def test_a_certificate_of_a_stranger_is_refused_in_one_line_before_dask_tries_fo
             cluster.refuse_without_certificates(address, role)
     with certificates(ours, ours, role):
         cluster.refuse_without_certificates(address, role)  # nobody is there yet
+        cluster.refuse_without_certificates("tls://a..b:8786", role)  # no name of a host: dask says so
         with listener(None) as plain, pytest.raises(ArenaError, match="the scheduler does not speak TLS: start it"):
             cluster.refuse_without_certificates(plain, role)
 

@@ -366,6 +366,24 @@ def test_the_kit_has_compiled_code_of_its_very_sources_which_names_no_other_fold
         folder.remove()
 
 
+def test_the_kit_is_made_whatever_the_rules_are_and_wherever_python_keeps_code(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "elsewhere"))  # as PYTHONPYCACHEPREFIX does
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "good.py").write_text("VALUE = 1\n")
+    (rules / "too_deep.py").write_text("VALUE = " + "-" * 100_000 + "1\n")
+    (rules / "too_long.py").write_text("VALUE = " + "1 + " * 20_000 + "1\n")
+    folder = Folder()
+    try:
+        kit = folder.kit(rules / "good.py")
+        code = {path.name.partition(".")[0] for path in kit.rglob("__pycache__/*.pyc")}
+        assert {"kit", "good"} <= code
+        assert not {"too_deep", "too_long"} & code
+        assert not (tmp_path / "elsewhere").exists()
+    finally:
+        folder.remove()
+
+
 def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_gone(tmp_path):
     confined = Conditions(sandbox="landlock")
     rooms = {}

@@ -276,7 +276,8 @@ def _compile(file: Path, cached: Path | None = None) -> None:
             code = compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # a bot that imports it gets the error
             return
-    target = Path(importlib.util.cache_from_source(file))
+    # The name only: with PYTHONPYCACHEPREFIX, which no bot has, the folder would be another.
+    target = file.parent / "__pycache__" / os.path.basename(importlib.util.cache_from_source(file))
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(header + marshal.dumps(code))
 

@@ -81,6 +81,6 @@ def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
         reason = f"the scheduler refuses the certificate of this {role} ({error.reason}): its CA must have signed it"
         if error.reason == "WRONG_VERSION_NUMBER":
             reason = "the scheduler does not speak TLS: start it with --protocol tls, or use tcp://"
-    except OSError:
+    except (OSError, UnicodeError):  # a UnicodeError of a host name such as `a..b`: dask says that it cannot be found
         return
     raise ArenaError(f"{address}: {reason}; docs/clusters.md has the commands for TLS")

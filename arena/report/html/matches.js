@@ -84,7 +84,7 @@ const matches = (() => {
 
   function tools(want, change, status) {
     const any = (texts, word) => [["", word], ...texts.map((text) => [text, text])];
-    const byName = [...report.bots].sort((remaining, right) => remaining.localeCompare(right));
+    const byName = [...report.bots].sort((left, right) => left.localeCompare(right));
     const roles = [...new Set(report.boards.filter((board) => !want.board || board.label === want.board).flatMap((board) => board.roles))];
     const search = make("input", { type: "search", value: want.text ?? "", autocomplete: "off", spellcheck: "false",
       oninput: (event) => change("text", event.target.value.toLowerCase()) });
