@@ -6,7 +6,6 @@ so a watched bot behaves like any other. A notification costs two switches of pr
 cannot answer for itself: its own copy of the listener is closed before its first line runs.
 """
 
-import ctypes
 import errno
 import fcntl
 import os
@@ -27,8 +26,6 @@ SEND = 0xC0002101 | RESPONSE.size << 16
 POLL_MS = 100
 NAMES = 1000
 """The most different calls that are counted: fewer have a name, and a bot could try 2**30 numbers without one."""
-PIDFD_GETFD = 438
-syscall = ctypes.CDLL(None, use_errno=True).syscall
 
 
 class RefusedCalls:
@@ -83,18 +80,6 @@ class RefusedCalls:
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.EINTR):  # the thread that asked was killed meanwhile
                 raise
-
-
-def copy_descriptor(pid: int, descriptor: int) -> int:
-    """Return a copy of a descriptor of a process below us. OSError where the system forbids that."""
-    process = os.pidfd_open(pid)
-    try:
-        copy = syscall(PIDFD_GETFD, process, descriptor, 0)
-        if copy < 0:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-        return int(copy)
-    finally:
-        os.close(process)
 
 
 def available() -> RefusedCalls | None:

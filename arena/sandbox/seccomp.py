@@ -40,6 +40,7 @@ AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER = 1, 8
+PIDFD_GETFD = 438
 prctl = ctypes.CDLL(None, use_errno=True).prctl
 syscall = ctypes.CDLL(None, use_errno=True).syscall
 
@@ -115,6 +116,18 @@ def install_watched(program: bytes) -> None:
     listener = syscall(number, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, ctypes.byref(struct))
     if listener < 0:
         raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
+
+
+def copy_listener(pid: int, descriptor: int) -> int:
+    """Return a copy of the listener of a process below us. OSError where the system forbids that."""
+    process = os.pidfd_open(pid)
+    try:
+        copy = syscall(PIDFD_GETFD, process, descriptor, 0)
+        if copy < 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        return int(copy)
+    finally:
+        os.close(process)
 
 
 def _program(arch: str, processes: int, calls: tuple[str, ...], *, own_pid: bool) -> bytes:

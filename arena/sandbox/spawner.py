@@ -45,7 +45,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from arena.sandbox import child_setup, descriptors, levels, procfs, warm
+from arena.sandbox import child_setup, descriptors, levels, procfs, seccomp, warm
 
 PREPARE, PRELOAD, END, LEAVE = (letter.encode() for letter in "pleq")
 SPARES = 2
@@ -171,10 +171,8 @@ def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
         reply = os.read(child.reply, REPLY_BYTES)
     watched: Answer = {}
     if reply and (descriptor := marshal.loads(reply).get("listener")) is not None:  # noqa: S302 (no bot yet)
-        from arena.sandbox import refused  # here, because only `arena check` watches bots
-
         try:
-            watched = {"listener": refused.copy_descriptor(child.pid, descriptor)}
+            watched = {"listener": seccomp.copy_listener(child.pid, descriptor)}
             os.write(child.order, b"\0")
             reply = os.read(child.reply, REPLY_BYTES)
         except OSError as error:
