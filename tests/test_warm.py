@@ -219,7 +219,9 @@ def test_after_a_few_starts_the_kit_imports_nothing_that_is_not_loaded(tmp_path)
 
 
 def test_no_later_bot_sees_that_calls_of_one_before_it_were_watched(tmp_path):
-    look = "import sys\nprint([name for name in sys.modules if name.startswith('arena')], list(sys.path_importer_cache))\n"
+    look = (
+        "import sys\nprint([name for name in sys.modules if name.startswith('arena')], list(sys.path_importer_cache))\n"
+    )
     bot = bot_of(tmp_path / "bot.py", look)
     with Launcher(watches=True) as launcher:
         first, second = (said(launcher, bot, is_warm=True) for _ in range(2))
