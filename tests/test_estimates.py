@@ -163,6 +163,13 @@ def test_solved_boards_are_graded_by_their_solution_and_other_games_not_at_all()
     assert grader_of(rulebook.load("goofspiel", "five")) is None
 
 
+def test_the_results_of_a_game_that_is_not_hashable_can_be_graded():
+    class Lasting(Weather):
+        __hash__ = None
+
+    assert isinstance(grader_of(Lasting((("go", 100, 0), ("wait", 0, 0)))), Estimator)
+
+
 def test_a_maze_of_too_many_cells_and_rules_that_fail_have_no_estimate(monkeypatch):
     wide = tuple((x, y) for x in range(1, 12) for y in range(1, 12))[1:]
     large = replace(classic(), size=(1, 11), walls=(), pellets=wide, score=(0,) * 121)
