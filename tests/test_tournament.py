@@ -350,7 +350,7 @@ def test_a_killed_worker_costs_nothing_but_a_replay(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "sprint"], repeats=2)
     run(cup, "whole")
     with played_by(event_of(cup), cup / "killed") as main:
-        for _ in range(3):
+        for _ in range(2):  # a third kill could hit the same match again, which is then given up for this run
             assert main.stores(3)
             os.kill(referees(main.below)[0], signal.SIGKILL)
         main.process.join()
