@@ -82,7 +82,10 @@ def merge(
         for start in range(0, len(numbers), BATCH):
             batch = [_record(archive, number) for number in numbers[start : start + BATCH]]
             stored = target.transcripts_of([record.match.id for record in batch])
-            conflicts += [record.match.id for record in batch if _differs(record, stored)]
+            for record in batch:
+                transcript = records.transcript(record)
+                if stored.get(record.match.id, transcript) != transcript:
+                    conflicts.append(record.match.id)
             if not conflicts or keep_first:
                 target.append(*batch)
             copied += len(batch)
@@ -116,10 +119,6 @@ def _record(archive: Archive, number: int) -> Record:
     if record.match.id != match:
         raise archive.damaged(f"the record of match {match} is that of match {record.match.id}")
     return record
-
-
-def _differs(record: Record, stored: dict[str, int]) -> bool:
-    return stored.get(record.match.id, transcript := records.transcript(record)) != transcript
 
 
 def _differences(first: Event, other: Event) -> Iterator[str]:

@@ -104,7 +104,11 @@ class BotStore:
         try:
             with self.writing():
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                self._recover()
+                for old in (self.incoming / REPLACED).glob(
+                    "*"
+                ):  # a killed process moved it away and put no other there
+                    if not self.playing(old.name if old.is_dir() else old.stem):
+                        exchange.restore(old, self.bots / old.name)
                 shutil.rmtree(self.incoming, ignore_errors=True)
                 self.incoming.mkdir()
             yield
@@ -211,12 +215,6 @@ class BotStore:
         for refusal in self.refused():
             if refusal.name == name or origin.is_same_as(refusal.origin):
                 shutil.rmtree(self.bots / REFUSED / refusal.name, ignore_errors=True)
-
-    def _recover(self) -> None:
-        """Put back a bot that a killed process had moved away, and not yet replaced."""
-        for old in (self.incoming / REPLACED).glob("*"):
-            if not self.playing(old.name if old.is_dir() else old.stem):
-                exchange.restore(old, self.bots / old.name)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:

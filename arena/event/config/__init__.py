@@ -148,7 +148,8 @@ class Tournament(Table):
             self.thresholds(every_board, [bot.name for bot in entrants])
         entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
-            entered = tuple(bot for bot in entered if _can_play(bot, played)) or entered
+            roles = [(board.game, board.name, role) for board in played for role in board.roles]
+            entered = tuple(bot for bot in entered if any(bot.plays(*role) for role in roles)) or entered
         event = Event(
             name=self.name,
             seed=self.seed,
@@ -340,7 +341,13 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     except ValueError as error:  # no TOML, or a number of thousands of digits
         raise ArenaError(f"{path}: {error}") from error
     for key, value in (overrides or {}).items():
-        _override(table, key, value)
+        *tables, last = key.split(".")
+        changed = table
+        for name in tables:
+            changed = changed.setdefault(name, {})
+            if not isinstance(changed, dict):
+                raise ArenaError(f"--set {key}: {name!r} is not a table")
+        changed[last] = value
     for key, value in _numbers(table):
         if abs(value) > LARGEST_NUMBER:
             raise ArenaError(f"{path}: {key}: this number is too large; whole numbers go up to {LARGEST_NUMBER}")
@@ -436,11 +443,6 @@ def _threshold(row: Threshold, key: str, boards: Sequence[Board], bots: Collecti
     )
 
 
-def _can_play(bot: Bot, boards: Iterable[Board]) -> bool:
-    """Return whether a bot takes any role on any of the boards."""
-    return any(bot.plays(board.game, board.name, role) for board in boards for role in board.roles)
-
-
 def _picked(kind: str, name: str, known: Mapping[str, Named]) -> Named:
     if name not in known:
         raise ArenaError(f"there is no {kind} {name!r} in this event; {known_are(name, known)}")
@@ -455,12 +457,3 @@ def _numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
                 yield from _numbers(item, f"{prefix}{key}.")
             elif isinstance(item, int):
                 yield f"{prefix}{key}", item
-
-
-def _override(table: dict[str, Any], key: str, value: object) -> None:
-    *tables, last = key.split(".")
-    for name in tables:
-        table = table.setdefault(name, {})
-        if not isinstance(table, dict):
-            raise ArenaError(f"--set {key}: {name!r} is not a table")
-    table[last] = value
