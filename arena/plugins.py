@@ -25,7 +25,7 @@ def points(group: str) -> "tuple[EntryPoint, ...]":
     """Return the entry points of a group, in order, of the packages that are installed now."""
     # Reading them takes 10 ms, and a leaderboard asks for each of its boards. pip makes or removes a folder for each
     # package, so nothing has changed while the folders of sys.path are unchanged.
-    return tuple(sorted(_all_points(tuple(_state(folder) for folder in sys.path)).select(group=group)))
+    return _points(group, tuple(_state(folder) for folder in sys.path))
 
 
 def _state(folder: str) -> tuple[str, int]:
@@ -35,6 +35,11 @@ def _state(folder: str) -> tuple[str, int]:
         return path, os.stat(path).st_mtime_ns  # noqa: PTH116
     except OSError:
         return path, -1
+
+
+@lru_cache(maxsize=64)
+def _points(group: str, folders: tuple[tuple[str, int], ...]) -> "tuple[EntryPoint, ...]":
+    return tuple(sorted(_all_points(folders).select(group=group)))
 
 
 @lru_cache(maxsize=8)

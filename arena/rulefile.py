@@ -8,8 +8,9 @@ import hashlib
 import importlib.util
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -143,6 +144,7 @@ def module(path: Path) -> ModuleType:
     except BaseException:
         del sys.modules[name]
         raise
+    setattr(sys.modules[package], path.stem, loaded)  # as an import would
     return loaded
 
 
@@ -159,11 +161,20 @@ def sources_of(game: Game[Any]) -> tuple[Path, ...]:
 
 
 def _files_of(package: str) -> tuple[Path, ...]:
-    prefix = f"{package}."
-    files = {loaded.__file__ for name, loaded in sys.modules.items() if name.startswith(prefix)}
+    files = {loaded.__file__ for loaded in _modules_in(sys.modules[package])}
     return tuple(sorted(map(Path, filter(None, files)), key=lambda file: file.name))
 
 
+def _modules_in(package: ModuleType) -> Iterator[ModuleType]:
+    """Yield the modules of a package, each of which became an attribute of its package when it was imported."""
+    # To look through all modules of a process takes a hundred times as long, and is done for each board.
+    for each in tuple(vars(package).values()):
+        if isinstance(each, ModuleType) and each.__name__.startswith(f"{package.__name__}."):
+            yield each
+            yield from _modules_in(each)
+
+
+@cache
 def shipped() -> Path:
     """Return the folder of the rules that come with arena."""
     here = Path(__file__).resolve().parent

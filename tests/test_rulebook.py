@@ -118,6 +118,13 @@ def test_files_without_a_game_and_hidden_ones_are_no_games(tmp_path):
     assert [board.label for board in mine] == ["coin/default"]
 
 
+def test_a_file_is_a_game_as_soon_as_it_defines_a_game(tmp_path):
+    workspace(tmp_path, coin_py="x = 1\n")
+    assert "coin" in mistake("coin", tmp_path)
+    workspace(tmp_path, coin_py=COIN)
+    assert labels("coin", tmp_path) == ["coin/default"]
+
+
 def test_an_installed_package_adds_its_game(tmp_path, monkeypatch):
     (tmp_path / "party").mkdir()
     (tmp_path / "party/__init__.py").touch()

@@ -3,7 +3,10 @@
 It owns where rules are looked for, and what a query means. boards.py builds what is found.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,8 @@ from arena.game import Game
 from arena.games import boards
 from arena.protocol import clean
 from arena.values import Board, Match
+
+REMEMBERED_FILES = 1000
 
 
 def load(game: str, board: str, workspace: Path = Path()) -> Game[Any]:
@@ -216,12 +221,24 @@ def _unknown(query: str, labels: list[str]) -> tuple[Board, ...]:
 
 def _files(folder: Path) -> Iterator[Path]:
     """Yield the games of a folder: each Python file with its boards beside it, or that defines `game`."""
-    for path in sorted(folder.absolute().glob("*.py")):
-        if not path.name.startswith(("_", ".")) and (path.with_suffix(".toml").exists() or _defines_game(path)):
-            yield path
+    folder, names = folder.absolute(), set[str]()
+    with suppress(OSError):  # most workspaces have no such folder
+        names.update(os.listdir(folder))  # noqa: PTH208  # pathlib takes three times as long
+    for name in sorted(names):
+        if name.endswith(".py") and not name.startswith(("_", ".")):
+            path = folder / name
+            if f"{path.stem}.toml" in names or _defines_game(path, _state(path)):
+                yield path
 
 
-def _defines_game(path: Path) -> bool:
+def _state(path: Path) -> tuple[int, int, int]:
+    """Return what of a file changes when it is written or replaced."""
+    state = path.stat()
+    return state.st_mtime_ns, state.st_size, state.st_ino
+
+
+@lru_cache(REMEMBERED_FILES)  # each search for a board's name looks at every file
+def _defines_game(path: Path, _state: tuple[int, int, int]) -> bool:
     lines = path.read_text("utf-8", errors="replace").splitlines()
     return any(line.startswith(("game =", "game:", "class game")) for line in lines)
 
