@@ -15,8 +15,8 @@ HUNGRY_S = 10.0
 """The time for a move that ends when the memory does."""
 PLENTY_S = 10.0
 """The times of a checkup, so long that a busy machine changes nothing."""
-SOON_S = 0.5
-"""The time for a move in a checkup of a bot that makes none."""
+SOON_S = 0.2
+"""The time in a checkup of a bot that makes no move, or never gets ready."""
 PRELOAD = ("dataclasses", "hashlib", "importlib.util", "pathlib", "tomllib", "typing")
 """The slowest imports of the kit: the spawner makes them once, instead of every sinner."""
 NO_FAULT = None
@@ -116,7 +116,7 @@ SINS = {
         'printed "move: nrth", expected one of: `move1 north`',
     ),
     "invalid_utf8": Sin("garbled", ("move1 \\xff\\xfe", "not clean UTF-8"), "print plain text: UTF-8"),
-    "late_answer": Sin("timeout", ("no answer in 600 ms",), "the answer came after 1.", check_move=SOON_S),
+    "late_answer": Sin("timeout", ("no answer in 600 ms",), "the answer came after 1.", check_move=MOVE_S),
     "late_ready": Sin("timeout", ("no `ready`",), "`ready` came after 3.", waits=START_S, check_start=1.5),
     "line_of_100_mb": Sin(
         "garbled", ("a line of more than 65536 bytes",), "is there a newline at the end of each line?"
@@ -144,7 +144,7 @@ SINS = {
     "nul_bytes": Sin("garbled", ("\\x00",), "NUL bytes"),
     "remark_flood": Sin("limit_exceeded", ("output: more than 4000000 bytes",), "a loop that prints for ever"),
     "segfault": Sin("crashed", ("signal SIGSEGV",), "outside its memory"),
-    "silent": Sin("timeout", ("no `ready` in 2000 ms",), WAITS, waits=START_S, check_start=0.8),
+    "silent": Sin("timeout", ("no `ready` in 2000 ms",), WAITS, waits=START_S, check_start=SOON_S),
     "sleeps_after_answering": Sin("timeout", ("no answer",), WAITS, check_move=SOON_S),
     "stderr_garbage": Sin("crashed", ("\\x1b[31mred",), "\\x1b[31mred"),
     "stderr_without_end": Sin(

@@ -11,7 +11,7 @@ import pytest
 import sins
 from sins import SINS
 
-from arena.author.checkup import CheckRun, Checkup, Weight, _near_limits, advice, checkup, variations
+from arena.author.checkup import CheckRun, Checkup, Weight, _near_limits, advice, checkup, examiner, variations
 from arena.author.checkup.finding import Finding, merge
 from arena.clock import TimeControl, TimeUsed
 from arena.event import discovery
@@ -36,6 +36,12 @@ def examined(path, launcher, *, start=10.0, move=10.0, cpu=20.0, boards="mummy_m
     return checkup(bot, rulebook.find(boards), conditions, launcher)
 
 
+@pytest.fixture
+def hurried(monkeypatch):
+    """Let the pieces of a question come soon after each other, for bots that wait for all of them anyway."""
+    monkeypatch.setattr(examiner, "PAUSE_S", 0.002)
+
+
 def told(found) -> str:
     return "\n".join(" ".join((one.words, *one.log, one.cure)) for one in found.findings)
 
@@ -56,6 +62,7 @@ def test_a_sin_that_loses_matches_is_named_with_its_cure(name, launcher):
     assert not any(ord(char) < 32 for char in told(found).replace("\n", ""))
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(name for name, sin in SINS.items() if sin.sound))
 def test_a_sin_that_loses_nothing_is_named_all_the_same(name, launcher):
@@ -65,6 +72,7 @@ def test_a_sin_that_loses_nothing_is_named_all_the_same(name, launcher):
     assert {one.weight for one in found.findings} == {Weight.ADVICE}
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.slow
 @pytest.mark.parametrize("bot", ["dice.py", "walker"])
 def test_a_sound_bot_passes_every_variation_without_a_finding(bot, launcher):
@@ -111,6 +119,7 @@ while text := os.read(0, 65536).decode():
 """
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(BODIES))
 def test_a_misunderstanding_of_the_protocol_is_explained(kind, tmp_path, launcher):
@@ -134,6 +143,7 @@ def test_a_bot_that_takes_what_arrives_for_a_question_is_found_out(tmp_path, lau
     assert words in told(found)
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.slow
 def test_a_bot_that_fails_in_one_role_only_is_examined_in_the_others(tmp_path, launcher):
     found = examined(written(tmp_path, "    if line == 'role mummy\\n': raise SystemExit(9)\n"), launcher)
@@ -147,6 +157,7 @@ def test_a_bot_that_never_gets_ready_is_tried_once(tmp_path, launcher):
     assert found.skipped == 7
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.slow
 def test_unseeded_dice_are_pointed_out(tmp_path, launcher):
     body = "    if word == 'go': print(legal[int.from_bytes(os.urandom(2)) % len(legal)], flush=True); continue\n"
@@ -243,6 +254,7 @@ def workspace(tmp_path_factory):
     return folder
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.slow
 def test_check_says_that_a_bot_is_fit_and_in_what_time_it_answers(workspace):
     done = cup.arena(workspace, "check", "bots/first.py", "--board", "duel")
@@ -270,6 +282,7 @@ def test_check_as_json_has_everything(workspace):
     assert (done.returncode, found["bot"], found["sound"]) == (1, "shouts", False)
     assert found["findings"][0]["weight"] == "fault"
     assert {"ready", "wall_p50", "wall_p99", "wall_max", "memory", "cpu", "sittings"} <= set(found)
+    assert {"numpy", "pytest", "typing_extensions"} <= set(found["imports"])  # a folder, declared by name, a file
 
 
 def test_what_is_no_bot_at_all_is_a_no_and_what_is_not_there_a_mistake(workspace):
@@ -312,8 +325,9 @@ for line in sys.stdin:
 def test_a_bot_that_tries_every_number_of_a_call_takes_no_memory_of_ours(tmp_path):
     path = tmp_path / "tries.py"
     path.write_text(TRIES)
+    conditions = Conditions(time=TimeControl(start=10.0, move=sins.SOON_S), sandbox="landlock")
     with Launcher(watches=True) as watching:
-        checkup(discovery.from_path(path), (rulebook.find("duel")[0],), Conditions(sandbox="landlock"), watching)
+        checkup(discovery.from_path(path), rulebook.find("duel"), conditions, watching)
     if watching.refused is None:
         pytest.skip("this system does not let us look at our own children")
     assert 0 < len(watching.refused.counts) <= refused.NAMES
@@ -326,7 +340,7 @@ def test_the_system_calls_that_were_refused_to_a_bot_are_named(tmp_path, warm):
     path.write_text(NEEDS)
     conditions = Conditions(sandbox="landlock", warm=warm)
     with Launcher(watches=True) as watching:
-        found = checkup(discovery.from_path(path), (rulebook.find("duel")[0],), conditions, watching)
+        found = checkup(discovery.from_path(path), rulebook.find("duel"), conditions, watching)
     if watching.refused is None:
         pytest.skip("this system does not let us look at our own children")
     assert found.refused == ("chmod", "mmap")
@@ -334,7 +348,7 @@ def test_the_system_calls_that_were_refused_to_a_bot_are_named(tmp_path, warm):
     assert "PermissionError" in fault.words
     assert "system calls that were refused to it: " in fault.words
     with Launcher() as plain:
-        found = checkup(discovery.from_path(path), (rulebook.find("duel")[0],), conditions, plain)
+        found = checkup(discovery.from_path(path), rulebook.find("duel"), conditions, plain)
     (fault,) = (one for one in found.findings if one.weight is Weight.FAULT)
     assert "PermissionError" in fault.words
     assert "`arena check` names those" in fault.words
