@@ -54,16 +54,18 @@ bots = "bots"
 start = 5.0
 move = 0.5
 """
-GOOD = cup.FIRST
+GOOD, LAST = (text.replace('rstrip("\\n")', "rstrip()") for text in (cup.FIRST, cup.LAST))
+"""They take CR LF, too: a checkup waits a second for the answer of a bot that does not."""
 BAD = {
-    "no_newline": cup.FIRST.replace("print(legal[0], flush=True)", "print(legal[0], end='', flush=True)"),
-    "wrong_case": cup.FIRST.replace("legal[0]", "legal[0].upper()"),
+    "no_newline": GOOD.replace("print(legal[0], flush=True)", "print(legal[0], end='', flush=True)"),
+    "wrong_case": GOOD.replace("legal[0]", "legal[0].upper()"),
     "wrong_version": "import sys\nprint 'ready'\n",
-    "import_crash": "import numpy_of_my_own\n" + cup.FIRST,
-    "infinite_loop": cup.FIRST.replace("        time.sleep", "        while True: pass\n        time.sleep"),
-    "debug": cup.FIRST.replace("        time.sleep", "        print('thinking')\n        time.sleep"),
+    "import_crash": "import numpy_of_my_own\n" + GOOD,
+    "debug": GOOD.replace("        time.sleep", "        print('thinking')\n        time.sleep"),
     "empty": "",
 }
+LOOP = GOOD.replace("time.sleep(0)", "while time.process_time() < 0.7: pass\n        time.sleep(9)")
+"""Computes until its time is over; an endless loop would use a core until it is killed."""
 REASONS = {
     "no_newline": "end every answer with a newline, and flush it",
     "wrong_case": "case matters",
@@ -151,6 +153,7 @@ def make(folder: Path, good: int) -> Path:
             (folder / name / "helper.py").touch()
     for name, text in BAD.items():
         (folder / f"{name}.py").write_text(text)
+    folder_bot(folder / "infinite_loop", 'command = "python bot.py"\nroles = ["one"]\n', LOOP)
     folder_bot(folder / "no_build", BUILDS)
     (folder / "no_build" / "bot.c").write_text("int main(void) { return ready; }\n")
     (folder / "other_machine").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xb7\x00" + bytes(44))
