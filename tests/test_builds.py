@@ -68,23 +68,14 @@ def test_a_build_that_was_killed_midway_is_never_taken_for_a_whole_one(tmp_path)
     assert not half.exists()
 
 
-LEAVES = {
-    "a link to the root": "ln -s /etc/passwd bot.py",
-    "a link up": "ln -s ../../secret bot.py",
-    "a fifo": "mkfifo bot.py",
-    "folders without end": "mkdir -p $(printf 'd/%.0s' $(seq 900))",
-    "300 MB": "truncate -s 300M bot.py",
-}
-
-
-@pytest.mark.parametrize("lost", ["bot.py", "source.txt", "bot.toml"])
-def test_a_built_bot_that_was_damaged_is_built_again(tmp_path, lost):
+def test_a_built_bot_that_was_damaged_is_built_again(tmp_path):
     bot = bot_that_is_built(tmp_path / "mine")
     built = Path(made(bot, tmp_path / "kept").files)
-    (built / lost).write_text("")  # as a power cut leaves a file that was renamed and never synced
-    assert made(bot, tmp_path / "kept").files == str(built)
-    assert (built / "bot.py").read_text() == (built / "source.txt").read_text() == cup.FIRST
-    assert (built / "bot.toml").read_text() == TOML
+    for lost in ("bot.py", "source.txt", "bot.toml"):
+        (built / lost).write_text("")  # as a power cut leaves a file that was renamed and never synced
+        assert made(bot, tmp_path / "kept").files == str(built)
+        assert (built / "bot.py").read_text() == (built / "source.txt").read_text() == cup.FIRST
+        assert (built / "bot.toml").read_text() == TOML
 
 
 def test_a_built_bot_whose_folder_is_gone_is_built_again_even_if_it_was_empty(tmp_path):
@@ -95,8 +86,18 @@ def test_a_built_bot_whose_folder_is_gone_is_built_again_even_if_it_was_empty(tm
     assert built.is_dir()
 
 
+LEAVES = {
+    "a link to the root": "ln -s /etc/passwd bot.py",
+    "a link up": "ln -s ../../secret bot.py",
+    "a fifo": "mkfifo bot.py",
+    "folders without end": "mkdir -p $(printf 'd/%.0s' $(seq 900))",
+    "3 MB, of at most 2": "truncate -s 3M bot.py",
+}
+
+
 @pytest.mark.parametrize("steps", LEAVES.values(), ids=LEAVES)
-def test_a_build_that_leaves_what_no_bot_may_hold_has_failed(tmp_path, steps):
+def test_a_build_that_leaves_what_no_bot_may_hold_has_failed(tmp_path, monkeypatch, steps):
+    monkeypatch.setattr(builds, "LARGEST_BYTES", 2_000_000)
     bot = bot_that_is_built(tmp_path / "mine", steps)
     with pytest.raises(ArenaError, match="its build failed"):
         made(bot, tmp_path / "kept")

@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import cup
 import live
 import pytest
 import stored
 
+from arena.author.checkup import examiner
 from arena.event import config, discovery, schedules
 from arena.games import rulebook
 from arena.match.referee import Referee
@@ -51,8 +53,13 @@ def commands(page: str) -> list[list[str]]:
 
 def unlike(found: list[list[str]]) -> list[list[str]]:
     """The commands without repeats, nor those that `played` follows; `init` once, for its folder must be new."""
-    once = {tuple(words) for words in found if words[1] != "init" and words not in FOLLOWED}
+    once = {tuple(runnable(words)) for words in found if words[1] != "init" and words not in FOLLOWED}
     return [*map(list, sorted(once)), ["arena", "init"]]
+
+
+def runnable(words: list[str]) -> list[str]:
+    """Leave out what stands for a match, which the test adds, and what would open a browser."""
+    return [word for word in words if word not in {"--open", "ID", "MATCH"}]
 
 
 FOLLOWED = next(found for block in blocks(README, "console") if len(found := commands(f"```console\n{block}```")) > 4)
@@ -63,7 +70,7 @@ BARE = {
     "match": ["walker", "dice", "--board", "hunt"],
     "openings": ["duel"],
     "init": ["elsewhere"],
-    "check": ["dice"],
+    "check": ["dice", "--board", "three_cards"],
     "check-rules": ["hunt"],
     "compare": ["dice", "walker"],
     "withdraw": ["--help"],
@@ -73,9 +80,9 @@ BARE = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_chart():
-    """Let every command draw one chart: all of them take most of the time, and test_charts.py draws them."""
-    with cup.first_chart_only():
+def hurried():
+    """Let every command draw one chart, and each check ask without pauses; test_charts.py and test_check.py do more."""
+    with cup.first_chart_only(), patch.object(examiner, "PAUSE_S", 0.002):
         yield
 
 
@@ -84,9 +91,11 @@ def played(tmp_path_factory) -> Path:
     """A workspace that is made as the README says, its demo event played by a few of its bots."""
     folder = here = tmp_path_factory.mktemp("docs")
     quick = {
-        "check": ["--board", "duel"],
-        "submit": ["--board", "duel"],
-        "run": ["--bots", "ada,dice,walker,hungry", "--boards", "hunt,duel,classic", "--repeats", "1", "--no-charts"],
+        "check": ["--board", "hunt"],
+        "submit": ["--board", "hunt"],
+        "run": shlex.split(
+            "--bots ada,dice,walker,hungry --boards hunt,duel,classic --repeats 1 --no-charts --workers 1"
+        ),
     }
     assert [words[1] for words in FOLLOWED] == ["init", "new", "check", "submit", "run", "report"]
     for _, command, *rest in FOLLOWED:
@@ -118,6 +127,7 @@ def test_every_documented_command_runs(played, words):
         "duel": ["--help"],  # its exit code is the answer, after minutes
         "play": ["--help"],  # it wants somebody to play
         "stop": ["--help"],  # it wants a run to stop
+        "check-rules": ["--playouts", "1"],
         "doctor": ["--no-measure"],  # test_doctor.py measures
         "merge": ["--help"],  # it wants a second archive; test_export.py follows the page
         "import": ["--help"],  # it wants a match
@@ -127,8 +137,7 @@ def test_every_documented_command_runs(played, words):
         **{command: [match] for command in ("replay", "trace", "rerun")},
     }
     _, command, *rest = words
-    rest = [word for word in rest if word not in {"--open", "ID", "MATCH"}] or BARE.get(command, [])
-    done = cup.arena(played, command, *rest, *quick.get(command, []))
+    done = cup.arena(played, command, *(rest or BARE.get(command, [])), *quick.get(command, []))
     assert done.returncode == 0, done.stderr
 
 

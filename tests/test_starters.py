@@ -43,10 +43,10 @@ def test_the_kits_are_those_that_are_promised():
 @pytest.mark.parametrize("name", KITS)
 def test_a_kit_plays_every_turn_legally_and_the_same_in_a_rerun(name, launcher, tmp_path):
     bot = bot_of(starters.find(name), tmp_path / "mine")
-    labels = ("mummy_maze/duel", "mummy_maze/duel", "pacman/classic")
-    duel, again, classic = (record_of(bot, label, launcher) for label in labels)
-    assert [turn.move for turn in again.turns] == [turn.move for turn in duel.turns]
-    for first in (duel, classic):
+    labels = ("mummy_maze/hunt", "mummy_maze/hunt", "pacman/classic")
+    hunt, again, classic = (record_of(bot, label, launcher) for label in labels)
+    assert [turn.move for turn in again.turns] == [turn.move for turn in hunt.turns]
+    for first in (hunt, classic):
         assert first.verdict.faults == ()
         assert {turn.by for turn in first.turns} == {"bot"}
         assert all(seat.warnings == () and seat.stderr == "" for seat in first.seats)

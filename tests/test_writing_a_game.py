@@ -32,12 +32,16 @@ def followed(tmp_path_factory):
         said[words[1]] = arena(folder, *words[1:])
     (folder / "rules/tic_tac_toe.py").write_text(RULES, "utf-8")
     (folder / "rules/tic_tac_toe.toml").write_text(BOARDS, "utf-8")
+    quick = {
+        "check-rules": ["--playouts", "1"],  # the last test tries the game longer
+        "run": ["--no-charts", "--bots", "ada,dice", "--workers", "1"],
+        "play": ["--help"],
+    }
     for words in check:
-        said[words[1]] = arena(folder, *words[1:])
+        said[words[1]] = arena(folder, *words[1:], *quick.get(words[1], []))
     (folder / "tournament.toml").write_text(EVENT, "utf-8")
     for words in play:
-        more = {"run": ["--no-charts", "--bots", "ada,dice"], "play": ["--help"]}.get(words[1], [])
-        said[words[1]] = arena(folder, *words[1:], *more)
+        said[words[1]] = arena(folder, *words[1:], *quick.get(words[1], []))
     return folder, said
 
 
