@@ -163,14 +163,14 @@ def test_an_organiser_can_allow_a_call_and_that_call_alone(arch):
 
 
 @both
-@pytest.mark.parametrize("call", ORDINARY)
-def test_what_programs_live_on_is_free_and_free_of_charge(arch, call):
-    for processes, pid in itertools.product((1, 2), (PID, None)):
-        assert asked(arch, call, *[HIGH + 0xFFFFFFFF] * 6, processes=processes, pid=pid) == FREE
+def test_what_programs_live_on_is_free_and_free_of_charge(arch):
     program = FILTERS[arch, 1].for_pid(PID)
-    answer, seen, _ = machine(program, seccomp.AUDIT[arch], number_of(arch, call))
-    assert meaning(answer) == FREE
-    assert seen == {bpf.NUMBER, bpf.ARCHITECTURE}  # so that the kernel can keep it in its bitmap
+    for call in ORDINARY:
+        for processes, pid in itertools.product((1, 2), (PID, None)):
+            assert asked(arch, call, *[HIGH + 0xFFFFFFFF] * 6, processes=processes, pid=pid) == FREE, call
+        answer, seen, _ = machine(program, seccomp.AUDIT[arch], number_of(arch, call))
+        assert meaning(answer) == FREE, call
+        assert seen == {bpf.NUMBER, bpf.ARCHITECTURE}, call  # so that the kernel can keep it in its bitmap
 
 
 F = {"DUPFD": 0, "SETFD": 2, "GETFL": 3, "SETFL": 4, "SETLK": 6, "SETLKW": 7, "SETOWN": 8, "SETSIG": 10}
@@ -280,20 +280,19 @@ RULES = [
 
 @both
 @pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize(("call", "args", "answer"), RULES)
-def test_arguments_are_judged_by_the_bits_that_the_kernel_looks_at(arch, processes, call, args, answer):
-    if call not in NUMBERS[arch]:
-        assert call == "open"  # it does not exist on aarch64
-        return
-    assert asked(arch, call, *args, processes=processes) == answer
-    assert asked(arch, call, *args, processes=processes, pid=None) == answer
+def test_arguments_are_judged_by_the_bits_that_the_kernel_looks_at(arch, processes):
+    assert {call for call, _, _ in RULES} - NUMBERS[arch].keys() == ({"open"} if arch == "aarch64" else set())
+    for call, args, answer in RULES:
+        if call in NUMBERS[arch]:
+            assert asked(arch, call, *args, processes=processes) == answer, (call, args)
+            assert asked(arch, call, *args, processes=processes, pid=None) == answer, (call, args)
 
 
 @both
-@pytest.mark.parametrize("flags", [FORK, VFORK, 17, 0, 0x400, HIGH | FORK])
-def test_a_process_is_made_only_by_a_bot_that_may_be_several(arch, flags):
-    assert asked(arch, "clone", flags) == REFUSED
-    assert asked(arch, "clone", flags, processes=2) == FREE
+def test_a_process_is_made_only_by_a_bot_that_may_be_several(arch):
+    for flags in (FORK, VFORK, 17, 0, 0x400, HIGH | FORK):
+        assert asked(arch, "clone", flags) == REFUSED, flags
+        assert asked(arch, "clone", flags, processes=2) == FREE, flags
 
 
 @both
@@ -545,10 +544,11 @@ WORKS = {
 
 
 @confined
-@pytest.mark.parametrize("what", WORKS)
-def test_python_does_its_work_under_the_filter(tmp_path, what):
-    done = under(1, sys.executable, "-c", WORKS[what], folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_python_does_its_work_under_the_filter(tmp_path):
+    text = "import json, traceback\nfailed = {}\n"
+    text += f"for work, text in {WORKS}.items():\n try: exec(text, {{}})\n"
+    text += " except BaseException: failed[work] = traceback.format_exc()\n"
+    assert python(text + "print(json.dumps(failed))", folder=tmp_path) == {}
 
 
 HELLO = "console.log([3, 1, 2].sort().join(), require('crypto').randomBytes(2).length)"
