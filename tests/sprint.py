@@ -57,3 +57,25 @@ while read -r word rest; do
 done
 """
 FIRST, LAST = BOT % '"${legal:-$rest}"', BOT % '"$rest"'
+DICE = """\
+#!/bin/sh
+while read -r word rest; do
+  case $word in
+    'ready?') echo ready ;;
+    seed) seed=$rest ;;
+    turn) count=0 ;;
+    legal) count=$((count + 1)); eval "legal$count=\\$rest" ;;
+    go)
+      seed=$(((seed * 1103515245 + 12345) % 2147483648))
+      eval "echo \\"\\$legal$((1 + seed / 65536 % count))\\""
+      ;;
+  esac
+done
+"""
+"""A bot that throws dice by its seed."""
+
+
+def slow(bot: str) -> str:
+    """Return a bot that waits for 60 ms before its first answer to `go`: no bot may start `sleep`."""
+    waiting = bot.replace(" go) ", ' go) [ "$waited" ] || read -rt 0.06; waited=yes; ')
+    return waiting.replace("#!/bin/sh", "#!/bin/bash")

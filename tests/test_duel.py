@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cup import FIRST, LAST, SLOW, arena, environment, make, soon
+from cup import arena, environment, soon
+from sprint import FIRST, LAST, slow
+from test_tournament import workspace as made
 
 from arena.author.submissions.bot_store import BotStore, Origin
 from arena.cli.duel.state import POINTS, Duel
@@ -20,7 +22,7 @@ from arena.results.archive import Archive
 from arena.results.sequential import Decision, Question, SequentialTest
 from arena.values import Board, Bot, Event, Played
 
-NONSENSE = FIRST.replace("print(legal[0], flush=True)", 'print("nonsense", flush=True)')
+NONSENSE = FIRST.replace('echo "$legal"', "echo nonsense")
 WIDE = ("--points", "0", "60")
 """Bounds that five pairings decide."""
 
@@ -43,18 +45,25 @@ def version(workspace: Path, name: str, text: str) -> None:
     """Store the next version of a bot, as `arena submit` does after its examination."""
     store = BotStore(workspace / "bots")
     with store.changing():
-        copy = store.new_folder() / f"{name}.py"
+        copy = store.new_folder() / f"{name}.sh"
         copy.write_text(text)
         store.play(name, store.keep(discovery.from_path(copy, name), copy, Origin()))
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    return make(tmp_path_factory.mktemp("duel") / "ws", "hunt", good=FIRST, bad=NONSENSE)
+    bots = {"good": slow(FIRST), "bad": slow(NONSENSE)}
+    return made(tmp_path_factory.mktemp("duel") / "ws", bots, ["hunt"])
 
 
-def test_a_better_bot_is_proven_to_be_better_and_the_exit_code_says_so(workspace):
-    done = duel(workspace, "good", "bad", *WIDE)
+@pytest.fixture(scope="module")
+def decided(workspace):
+    """The output of a duel of good against bad, with bounds that five pairings decide."""
+    return duel(workspace, "good", "bad", *WIDE, "--workers", "3")
+
+
+def test_a_better_bot_is_proven_to_be_better_and_the_exit_code_says_so(decided):
+    done = decided
     assert done.returncode == 0, done.stderr
     first, *_, last = done.stdout.splitlines()
     assert first == "good against bad on mummy_maze/hunt: 5 pairings, 10 matches"
@@ -64,17 +73,16 @@ def test_a_better_bot_is_proven_to_be_better_and_the_exit_code_says_so(workspace
     assert last == "yes: good is better than bad"
 
 
-def test_a_decided_duel_is_decided_again_without_a_match(workspace):
-    first = duel(workspace, "good", "bad", *WIDE)
+def test_a_decided_duel_is_decided_again_without_a_match(workspace, decided):
     folder = workspace / "results/duel-good-bad"
     before = matches_stored(folder)
     again = duel(workspace, "good", "bad", *WIDE)
-    assert (again.returncode, again.stdout, matches_stored(folder)) == (0, first.stdout, before)
+    assert (again.returncode, again.stdout, matches_stored(folder)) == (0, decided.stdout, before)
     assert "matches at a time" not in again.stderr
 
 
-def test_a_bot_that_is_not_better_ends_with_code_1_and_the_stored_matches_serve_another_question(workspace):
-    assert duel(workspace, "good", "bad", *WIDE).returncode == 0
+def test_a_bot_that_is_not_better_ends_with_code_1_and_the_stored_matches_serve_another_question(workspace, decided):
+    assert decided.returncode == 0
     before = matches_stored(workspace / "results/duel-good-bad")
     words = ("bad", "good", "--name", "duel-good-bad", "--elo", "-50", "600", "--alpha", "0.1", "--beta", "0.1")
     done = duel(workspace, *words)
@@ -96,12 +104,11 @@ def test_a_limit_leaves_it_undecided_and_a_higher_limit_goes_on(workspace):
     assert "4 matches played before" in more.stderr
 
 
-def test_neither_workers_nor_an_earlier_duel_change_the_outcome(workspace):
-    one, two = (
-        outcome(workspace, "good", "bad", *WIDE, "--name", name, "--workers", workers)
-        for name, workers in (("one", "1"), ("two", "3"))
-    )
-    assert one | {"results": ""} == two | {"results": ""}
+def test_neither_workers_nor_an_earlier_duel_change_the_outcome(workspace, decided):
+    assert decided.returncode == 0
+    by_three = outcome(workspace, "good", "bad", *WIDE)
+    by_one = outcome(workspace, "good", "bad", *WIDE, "--name", "one", "--workers", "1")
+    assert by_three | {"results": ""} == by_one | {"results": ""}
 
 
 def test_pairings_begin_with_openings_unless_the_event_says_otherwise(workspace):
@@ -123,7 +130,7 @@ def test_pairings_begin_with_openings_unless_the_event_says_otherwise(workspace)
 
 
 def test_two_versions_of_a_bot_meet_under_the_names_that_compare_takes(tmp_path):
-    folder = make(tmp_path / "ws", "hunt", other=FIRST)
+    folder = made(tmp_path / "ws", {"other": FIRST}, ["hunt"])
     version(folder, "ada", NONSENSE)
     version(folder, "ada", FIRST)
     done = duel(folder, "ada@2", "ada@1", *WIDE)
@@ -136,13 +143,13 @@ def test_two_versions_of_a_bot_meet_under_the_names_that_compare_takes(tmp_path)
     unknown = duel(folder, "ada@3", "ada@1")
     assert (unknown.returncode, "it has ada@1, ada@2" in unknown.stderr) == (2, True)
     assert "no version of 'eve' was submitted" in duel(folder, "eve@1", "ada").stderr
-    (edited,) = (folder / "bots/_versions/ada/1").glob("*.py")
+    (edited,) = (folder / "bots/_versions/ada/1").glob("*.sh")
     edited.write_text(LAST)
     assert "was edited or damaged since it was submitted" in duel(folder, "ada@1", "ada").stderr
 
 
 def test_a_bot_that_never_starts_ends_the_duel_with_the_reason(tmp_path):
-    folder = make(tmp_path / "ws", "hunt", good=FIRST, mute='raise SystemExit("no")\n')
+    folder = made(tmp_path / "ws", {"good": FIRST, "mute": "#!/bin/sh\nexit 1\n"}, ["hunt"])
     done = duel(folder, "good", "mute")
     assert done.returncode == 2
     assert "mute is absent: crashed" in done.stderr
@@ -170,14 +177,14 @@ def test_a_mistake_is_named_in_a_line(workspace, words, message):
 
 
 def test_boards_on_which_a_bot_misses_a_role_are_left_out_or_refused(tmp_path):
-    folder = make(tmp_path / "ws", "hunt duel", good=FIRST)
+    folder = made(tmp_path / "ws", {"good": FIRST}, ["hunt", "duel"])
     (folder / "bots/shy").mkdir()
-    (folder / "bots/shy/bot.py").write_text(NONSENSE)
-    (folder / "bots/shy/bot.toml").write_text('command = "{python} bot.py"\ngames = ["mummy_maze/hunt"]\n')
+    (folder / "bots/shy/bot.sh").write_text(NONSENSE)
+    (folder / "bots/shy/bot.toml").write_text('command = "sh bot.sh"\ngames = ["mummy_maze/hunt"]\n')
     done = duel(folder, "good", "shy", *WIDE)
     assert (done.returncode, "left out: mummy_maze/duel: shy does not play explorer" in done.stderr) == (0, True)
     assert "on mummy_maze/hunt:" in done.stdout
-    (folder / "bots/shy/bot.toml").write_text('command = "{python} bot.py"\nroles = ["mummy"]\n')
+    (folder / "bots/shy/bot.toml").write_text('command = "sh bot.sh"\nroles = ["mummy"]\n')
     refused = duel(folder, "good", "shy")
     assert (refused.returncode, "choose boards on which both play every role" in refused.stderr) == (2, True)
 
@@ -226,21 +233,19 @@ def test_rounds_count_in_their_order_whichever_is_finished_first():
 
 
 @pytest.mark.slow
-def test_a_killed_duel_goes_on_and_decides_as_if_nothing_had_happened(tmp_path):
+def test_a_killed_duel_goes_on_and_decides_as_if_nothing_had_happened(workspace, decided):
     """The match that a kill interrupts is played again, so the outcome is that of a duel without a kill."""
-    slow_nonsense = SLOW.replace("[0]", "[-1]")
-    folder = make(tmp_path / "ws", "hunt", good=SLOW, bad=slow_nonsense)
-    words = ["good", "bad", "--points", "0", "50", "--max-pairings", "6"]
-    undisturbed = outcome(folder, *words, "--name", "undisturbed")
+    assert decided.returncode == 0
+    words = ["good", "bad", *WIDE, "--workers", "1", "--name"]
     run = subprocess.Popen(
-        [sys.executable, "-m", "arena", "duel", *words],
-        cwd=folder,
+        [sys.executable, "-m", "arena", "duel", *words, "killed"],
+        cwd=workspace,
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    stored = folder / "results/duel-good-bad"
+    stored = workspace / "results/killed"
 
     def some_are_stored() -> bool:
         with contextlib.suppress(Exception):
@@ -251,10 +256,6 @@ def test_a_killed_duel_goes_on_and_decides_as_if_nothing_had_happened(tmp_path):
     os.kill(run.pid, signal.SIGKILL)
     run.communicate(timeout=10)
     before = matches_stored(stored)
-    again = outcome(folder, *words)
+    again = outcome(workspace, *words, "killed")
     assert 2 <= before <= again["matches"]
-    assert replace_results(again) == replace_results(undisturbed)
-
-
-def replace_results(row):
-    return row | {"results": ""}
+    assert again | {"results": ""} == outcome(workspace, *words, "duel-good-bad") | {"results": ""}

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import cup
 import pytest
+from sprint import FIRST, LAST
+from test_tournament import workspace
 
 from arena.event import config
 
@@ -17,19 +19,12 @@ EXAMPLES = {
     for text in re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     if "schedule" in tomllib.loads(text)
 }
-BOTS = {
-    "ada": cup.BOT.format(place=0, pause=0),
-    "bob": cup.BOT.format(place=-1, pause=0),
-    "walker": cup.CRASHES,
-}
+BOTS = {"ada": FIRST, "bob": LAST, "walker": "#!/bin/sh\nexit 1\n"}
 
 
-def event(folder: Path, schedule: str, *keys: str) -> Path:
+def event(folder: Path, schedule: str, **keys: object) -> Path:
     """A workspace with three bots: two that are level, since the role decides, and one that loses every match."""
-    workspace = cup.make(folder, **BOTS)
-    path = workspace / "tournament.toml"
-    path.write_text("\n".join([f'schedule = "{schedule}"', *keys, path.read_text()]))
-    return workspace
+    return workspace(folder, BOTS, ["duel"], schedule=f'"{schedule}"', **keys)
 
 
 def placings(folder: Path) -> list[dict[str, str]]:
@@ -46,10 +41,10 @@ def test_the_examples_of_the_page_are_valid(tmp_path):
 
 @pytest.mark.parametrize(
     ("schedule", "keys", "most"),
-    [("swiss", ('seed_order = ["bob"]',), 8), ("knockout", (), 16), ("ladder", ("rounds = 1",), 16)],
+    [("swiss", {"seed_order": ["bob"]}, 8), ("knockout", {"seed_order": ["ada"]}, 16), ("ladder", {"rounds": 1}, 16)],
 )
 def test_an_event_that_was_cut_ends_like_one_that_was_not(tmp_path, schedule, keys, most):
-    whole, cut = (event(tmp_path / name, schedule, *keys) for name in ("whole", "cut"))
+    whole, cut = (event(tmp_path / name, schedule, **keys) for name in ("whole", "cut"))
     assert cup.run_event(whole, "--workers", "2").returncode == 0
     assert cup.run_event(cut, "--workers", "1", "--set", "max_matches=3").returncode == 0
     assert cup.stored(cut) == 3
@@ -72,7 +67,7 @@ def test_an_event_that_was_cut_ends_like_one_that_was_not(tmp_path, schedule, ke
 
 
 def test_a_seed_that_is_no_bot_is_refused(tmp_path):
-    folder = event(tmp_path, "knockout", 'seed_order = ["eva"]')
+    folder = event(tmp_path, "knockout", seed_order=["eva"])
     done = cup.run_event(folder)
     assert done.returncode == 2
     assert "seed_order: no bot 'eva' plays; known: ada, bob, walker" in done.stderr

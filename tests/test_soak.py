@@ -7,8 +7,8 @@ import time
 
 import pytest
 from processes import gone_soon
-from sprint import FIRST, LAST
-from test_tournament import DICE, event_of, killed_twenty_times, played_by, referees, run, tables, workspace
+from sprint import DICE, FIRST, LAST
+from test_tournament import event_of, killed_often, played_by, referees, run, tables, workspace
 
 from arena.event.placings import placings
 from arena.results.archive import Archive
@@ -40,7 +40,7 @@ def test_killed_twenty_times_a_schedule_that_looks_at_results_ends_with_the_same
     cup = workspace(tmp_path, bots, schedule=f"'{schedule}'", **keys)
     whole, _ = run(cup, "whole")
     assert whole.complete
-    killed_twenty_times(cup, whole.planned)
+    killed_often(event_of(cup), cup / "killed", planned=whole.planned, kills=20)
     assert tables(cup / "killed") == tables(cup / "whole")
     rows = []
     for name in ("whole", "killed"):

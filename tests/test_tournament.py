@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from types import SimpleNamespace
 import pytest
 import sprint
 from processes import descendants, gone_soon
-from sprint import FIRST, LAST
+from sprint import DICE, FIRST, LAST, slow
 
 from arena.errors import ArenaError
 from arena.event import config, copies, tournament
@@ -26,8 +27,6 @@ from arena.results.leaderboard import Results, write_csv
 from arena.sandbox import procfs
 from arena.values import Abort, Ending, Event, Fault, Record
 
-HERE = Path(__file__).parent
-DICE = (HERE.parent / "bots" / "dice.py").read_text()
 TABLES = ("leaderboard.csv", "rankings.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
 
 
@@ -84,39 +83,62 @@ def tables(folder: Path) -> list[bytes]:
     return [(folder / name).read_bytes() for name in TABLES]
 
 
-@pytest.mark.slow
-def test_one_worker_and_four_give_the_same_tables(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "sprint"])
-    for workers in (1, 4):
-        outcome, _ = run(cup, f"by{workers}", workers)
-        assert outcome.complete
-    assert tables(cup / "by1") == tables(cup / "by4")
-
-
-def test_a_finished_event_is_not_played_again(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
-    run(cup)
-    outcome, audience = run(cup)
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A workspace whose event one worker has played, and the tables of that."""
+    bots = {"a": DICE, "b": FIRST, "c": LAST}
+    cup = workspace(tmp_path_factory.mktemp("undisturbed") / "ws", bots, ["duel", "sprint"], repeats=2)
+    outcome, _ = run(cup, "whole", workers=1)
     assert outcome.complete
-    assert audience.counts == (2, 2)
+    return cup, tables(cup / "whole")
+
+
+@pytest.mark.slow
+def test_one_worker_and_four_give_the_same_tables(undisturbed, tmp_path):
+    cup, by_one = undisturbed
+    outcome, _ = run(cup, str(tmp_path), workers=4)
+    assert outcome.complete
+    assert tables(tmp_path) == by_one
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A workspace with a finished event of six matches; a bot is a folder."""
+    cup = workspace(tmp_path_factory.mktemp("finished") / "ws", {"a": DICE, "b": FIRST})
+    folder = cup / "bots" / "c"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('command = "sh bot.sh"\n')
+    (folder / "bot.sh").write_text(LAST)
+    outcome, _ = run(cup)
+    assert outcome.complete
+    return cup
+
+
+@pytest.fixture
+def played(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "ws")
+
+
+def test_a_finished_event_is_not_played_again(played):
+    outcome, audience = run(played)
+    assert outcome.complete
+    assert audience.counts == (6, 6)
     assert audience.records == []
 
 
-def test_an_edited_bot_gets_new_matches_and_the_others_keep_theirs(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST})
-    run(cup)
-    (cup / "bots" / "c").write_text(LAST + "# edited\n")
-    _, audience = run(cup)
+def test_an_edited_bot_gets_new_matches_and_the_others_keep_theirs(played):
+    (played / "bots" / "c" / "bot.sh").write_text(LAST + "# edited\n")
+    _, audience = run(played)
     assert audience.counts == (6, 2)
     assert all("c" in {seat.bot for seat in record.seats} for record in audience.records)
-    results = Results.open(cup / "results")
+    results = Results.open(played / "results")
     assert len(results.matches()) == 6
-    assert len(Results.open(cup / "results", all_versions=True).matches()) == 10
+    assert len(Results.open(played / "results", all_versions=True).matches()) == 10
     results.close()
 
 
 def test_a_bot_that_is_edited_while_an_event_runs_plays_on_as_it_was(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=4)
+    cup = workspace(tmp_path, {"a": LAST, "b": FIRST}, repeats=2)
     event = event_of(cup)
 
     class Editor(Quiet):
@@ -125,25 +147,18 @@ def test_a_bot_that_is_edited_while_an_event_runs_plays_on_as_it_was(tmp_path):
 
     audience = Editor()
     tournament.run(event, cup / "results", workers=1, audience=audience)
-    assert [record.verdict.faults for record in audience.records] == [()] * 8
+    assert [record.verdict.faults for record in audience.records] == [()] * 4
     assert audience.missing == {}
 
 
-def test_a_copy_of_a_bot_that_was_damaged_is_made_again(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
-    folder = cup / "bots" / "c"
-    folder.mkdir()
-    (folder / "bot.toml").write_text('command = "sh bot.sh"\n')
-    (folder / "bot.sh").write_text(LAST)
-    outcome, _ = run(cup)
-    assert outcome.complete
-    copies = [path for path in (cup / "results" / "bots").rglob("*") if path.is_file()]
+def test_a_copy_of_a_bot_that_was_damaged_is_made_again(played):
+    copies = [path for path in (played / "results" / "bots").rglob("*") if path.is_file()]
     before = {path: path.read_bytes() for path in copies}
     assert len(before) == 4
     for path in copies:
         path.write_text("")  # as a power cut leaves a file that was renamed and never synced
-    (cup / "tournament.toml").write_text((cup / "tournament.toml").read_text() + "repeats = 2\n")
-    _, audience = run(cup)
+    (played / "tournament.toml").write_text((played / "tournament.toml").read_text() + "repeats = 2\n")
+    _, audience = run(played)
     assert {path: path.read_bytes() for path in copies} == before
     assert [record.verdict.faults for record in audience.records] == [()] * 6
 
@@ -179,49 +194,73 @@ def test_a_log_that_cannot_be_written_is_named_in_one_line(tmp_path):
         run(cup)
 
 
-@pytest.mark.slow
-def test_bots_that_never_say_ready_are_named_and_forfeit_unplayed(tmp_path):
-    bots = {"good": DICE, "fine": FIRST, "mute": "import time\ntime.sleep(60)\n", "dead": "raise SystemExit(3)\n"}
-    cup = workspace(tmp_path, bots, time="{start = 0.5}")
-    outcome, audience = run(cup)
+UNREADY = {
+    "mute": "#!/bin/sh\nread -r line; while read -r line; do :; done\n",
+    "dead": "#!/bin/sh\nexit 3\n",
+    "killed": "#!/bin/sh\nkill -9 $$\n",
+}
+"""Bots that never say `ready`: they are waited for, end, or kill themselves."""
+BROKEN = {
+    "crash": FIRST.replace("go) echo", "go) exit 1; echo"),
+    "cheat": FIRST.replace('echo "$legal"', "echo move anywhere"),
+    "slow": FIRST.replace("go) echo", "go) read -r line; echo"),
+    "noise": FIRST.replace('echo "$legal"', "printf '\\377\\n'"),
+}
+
+
+ENDINGS = {"mute": "timeout", "dead": "crashed", "killed": "crashed"}
+ENDINGS |= {"crash": "crashed", "cheat": "illegal_move", "slow": "timeout", "noise": "garbled"}
+
+
+def with_broken(folder: Path, sound: int) -> tuple[list[str], Quiet]:
+    """Play an event of sound bots, those of UNREADY, and those of BROKEN; return the names of the sound."""
+    bots = {f"b{number:02}": random.Random(number).choice([FIRST, LAST]) + f"# {number}\n" for number in range(sound)}
+    cup = workspace(folder, bots | UNREADY | BROKEN, time="{start = 1.0, move = 0.2}")
+    outcome, audience = run(cup, workers=4)  # most of the time is waited for those that are too slow
     assert outcome.complete
+    return list(bots), audience
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("broken") / "ws"
+    return folder, *with_broken(folder, 2)
+
+
+@pytest.mark.slow
+def test_bots_that_never_say_ready_are_named_and_forfeit_unplayed(broken):
+    *_, audience = broken
     assert {name: fault.ending for name, fault in audience.missing.items()} == {
         "mute": Ending.TIMEOUT,
         "dead": Ending.CRASHED,
+        "killed": Ending.CRASHED,
     }
-    unplayed = [record for record in audience.records if {"mute", "dead"} & {seat.bot for seat in record.seats}]
-    assert len(unplayed) == 10
+    assert audience.aborts == []
+    unplayed = [record for record in audience.records if {*UNREADY} & {seat.bot for seat in record.seats}]
+    assert len(unplayed) == 2 * (8 + 7 + 6)
     assert all(record.turns == () and record.verdict.reason == "forfeit" for record in unplayed)
     assert all(record.seconds < 0.2 for record in unplayed)
 
 
-BROKEN = {
-    "mute": "import time\ntime.sleep(60)\n",
-    "crash": "import sys\nfor line in sys.stdin:\n    if line.startswith('ready?'): print('ready', flush=True)\n"
-    "    if line.startswith('go'): raise KeyError('x')\n",
-    "cheat": DICE.replace("dice.choice(legal)", "'move anywhere'"),
-    "slow": "import time\n" + DICE.replace("print(dice.choice(legal)", "time.sleep(60) or print(0"),
-    "noise": DICE.replace(
-        "print(dice.choice(legal), flush=True)", "sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()"
-    ),
-}
+def come_last(folder: Path, sound: list[str]) -> None:
+    board = Results.open(folder / "results").leaderboard().set_index("bot")
+    assert set(board.index[-len(ENDINGS) :]) == set(ENDINGS)
+    for name, ending in ENDINGS.items():
+        assert board.loc[name, ending] >= 2 * len(sound) + 3  # and against others that fail where it begins
+        assert board.loc[name, ending] == board.loc[name, "forfeits"]
+    assert (board.loc[sound, "forfeits"] == 0).all()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sound", [4, pytest.param(20, marks=pytest.mark.soak)])
-def test_the_five_bots_that_always_fail_come_last_with_their_endings_counted(sound, tmp_path):
-    bots = {f"b{number:02}": random.Random(number).choice([FIRST, LAST]) + f"# {number}\n" for number in range(sound)}
-    cup = workspace(tmp_path, bots | BROKEN, time="{start = 2.0, move = 0.2}")
-    outcome, audience = run(cup, workers=4)  # most of the time is waited for those that are too slow
-    assert outcome.complete
-    assert set(audience.missing) == {"mute"}
-    board = Results.open(cup / "results").leaderboard().set_index("bot")
-    assert set(board.index[-5:]) == set(BROKEN)
-    endings = {"mute": "timeout", "crash": "crashed", "cheat": "illegal_move", "slow": "timeout", "noise": "garbled"}
-    for name, ending in endings.items():
-        assert board.loc[name, ending] >= sound + len(BROKEN) - 1
-        assert board.loc[name, ending] == board.loc[name, "forfeits"]
-    assert (board.loc[list(bots), "forfeits"] == 0).all()
+def test_the_bots_that_always_fail_come_last_with_their_endings_counted(broken):
+    folder, sound, _ = broken
+    come_last(folder, sound)
+
+
+@pytest.mark.soak
+def test_behind_twenty_sound_bots_come_those_that_always_fail(tmp_path):
+    sound, _ = with_broken(tmp_path, 20)
+    come_last(tmp_path, sound)
 
 
 HOLDER = """
@@ -235,28 +274,20 @@ with Archive.open(Path(sys.argv[1]), writing=True):
 """
 
 
-def test_a_second_run_at_the_same_time_is_refused_in_one_line(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+def test_a_second_run_at_the_same_time_is_refused_in_one_line(played):
     holder = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            HOLDER,
-            str(cup / "results"),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", HOLDER, str(played / "results")], stdout=subprocess.PIPE, text=True
     )
     assert holder.stdout is not None
     holder.stdout.readline()
     try:
         with pytest.raises(ArenaError, match=f"process {holder.pid} is playing this event"):
-            run(cup)
+            run(played)
     finally:
         holder.kill()
         holder.wait()
         holder.stdout.close()
-    assert run(cup)[0].complete
+    assert run(played)[0].complete
 
 
 class Teller(Quiet):
@@ -308,11 +339,11 @@ def played_by(event: Event, folder: Path) -> Iterator[Main]:
         main.close()
 
 
-def killed_twenty_times(cup: Path, planned: int) -> None:
-    """Play the event into the folder `killed`; its process is killed twenty times, at any moment, and goes on."""
-    event, dice, stored = event_of(cup), random.Random(1), 0
-    for _ in range(20):
-        with played_by(event, cup / "killed") as main:
+def killed_often(event: Event, folder: Path, *, planned: int, kills: int) -> None:
+    """Play an event whose process is killed so many times, at any moment, and goes on."""
+    dice, stored = random.Random(1), 0
+    for _ in range(kills):
+        with played_by(event, folder) as main:
             assert main.stores(dice.randrange(1, 3))
             time.sleep(dice.uniform(0.0, 0.02))
             below = main.below
@@ -320,19 +351,18 @@ def killed_twenty_times(cup: Path, planned: int) -> None:
             main.process.join()
             assert main.process.exitcode == -signal.SIGKILL
         assert gone_soon(below)
-        with Archive.open(cup / "killed", writing=True) as archive:
+        with Archive.open(folder, writing=True) as archive:
             now = len(archive.ids())
         assert stored < now < planned
         stored = now
-    assert run(cup, "killed")[0].complete
+    assert tournament.run(event, folder, workers=2, audience=Quiet()).complete
 
 
 @pytest.mark.slow
-def test_killed_twenty_times_the_finished_event_equals_an_uninterrupted_one(tmp_path):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n", "d": LAST + "#\n"}, repeats=12)
-    whole, _ = run(cup, "whole")
-    killed_twenty_times(cup, whole.planned)
-    assert tables(cup / "killed") == tables(cup / "whole")
+def test_killed_again_and_again_the_finished_event_equals_an_uninterrupted_one(undisturbed, tmp_path):
+    cup, whole = undisturbed
+    killed_often(event_of(cup), tmp_path, planned=24, kills=4)
+    assert tables(tmp_path) == whole
 
 
 def referees(pids: Iterable[int]) -> list[int]:
@@ -346,60 +376,47 @@ def referees(pids: Iterable[int]) -> list[int]:
 
 
 @pytest.mark.slow
-def test_a_killed_worker_costs_nothing_but_a_replay(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["duel", "sprint"], repeats=2)
-    run(cup, "whole")
-    with played_by(event_of(cup), cup / "killed") as main:
+def test_a_killed_worker_costs_nothing_but_a_replay(undisturbed, tmp_path):
+    cup, whole = undisturbed
+    with played_by(event_of(cup), tmp_path) as main:
         for _ in range(2):  # a third kill could hit the same match again, which is then given up for this run
             assert main.stores(3)
             os.kill(referees(main.below)[0], signal.SIGKILL)
         main.process.join()
         assert main.process.exitcode == 0
-    assert "was killed; a new one takes its place" in (cup / "killed" / "logs" / "arena.log").read_text()
-    assert tables(cup / "killed") == tables(cup / "whole")
+    assert "was killed; a new one takes its place" in (tmp_path / "logs" / "arena.log").read_text()
+    assert tables(tmp_path) == whole
 
 
-THINKS = "i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done; echo"
-"""A shell script's way to take some 20 ms; a bot may start no `sleep`."""
-
-
-@pytest.fixture(scope="module")
-def slow_cup(tmp_path_factory):
-    """A workspace of two bots that think, whose event was played undisturbed; its tables."""
-    slow = {"a": FIRST.replace("go) echo", f"go) {THINKS}"), "b": LAST.replace("go) echo", f"go) {THINKS}")}
-    cup = workspace(tmp_path_factory.mktemp("slow") / "ws", slow, repeats=6)
-    with (cup / "tournament.toml").open("a") as file:
-        file.write("[time]\nmove = 1.0\nstart = 5.0\n")
+def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
+    cup = workspace(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=5, time="{start = 5.0, move = 1.0}")
     run(cup, "whole")
-    return cup, tables(cup / "whole")
-
-
-@pytest.mark.parametrize("signals", [(signal.SIGKILL,), (signal.SIGSTOP,)])
-def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(slow_cup, tmp_path, signals):
-    cup, undisturbed = slow_cup
-    with played_by(event_of(cup), tmp_path) as main:
-        for stored, name in ((1, "a"), (1, "b"), (1, "a")):
-            assert main.stores(stored)
-            assert harmed(main, name, *signals)
+    with played_by(event_of(cup), cup / "harmed") as main:
+        for name, number in (("a", signal.SIGKILL), ("b", signal.SIGSTOP)) * 2:
+            assert main.stores(1)
+            assert harmed(main, name, number)
         main.process.join()
         assert main.process.exitcode == 0
-    with Archive.open(tmp_path) as archive:
+    with Archive.open(cup / "harmed") as archive:
         causes = [abort.cause for abort in archive.aborts()]
-    assert 1 <= len(causes) <= 3
+    assert {cause.partition(" by ")[0] for cause in causes} == {
+        "a: its process was killed",
+        "b: its process was stopped",
+    }
     assert all("signal that arena did not send" in cause for cause in causes)
-    assert tables(tmp_path) == undisturbed
+    assert len(causes) <= 4
+    assert tables(cup / "harmed") == tables(cup / "whole")
 
 
-def harmed(main: "Main", name: str, *signals: int) -> bool:
-    """Send signals to a process of this bot, as soon as one is awake: what a frozen bot is sent, its thaw undoes."""
+def harmed(main: Main, name: str, number: int) -> bool:
+    """Send a signal to a process of this bot, as soon as one is awake: what a frozen bot is sent, its thaw undoes."""
     until = time.monotonic() + 10
     while time.monotonic() < until:
         for pid in main.below:
             with contextlib.suppress(OSError):  # it ended meanwhile
                 named = Path(f"/proc/{pid}/cmdline").read_bytes().endswith(f"/{name}\0".encode())
                 if named and procfs.states(pid) not in ([], [b"T"]):
-                    for number in signals:
-                        os.kill(pid, number)
+                    os.kill(pid, number)
                     return True
         time.sleep(0.002)
     return False
@@ -407,7 +424,7 @@ def harmed(main: "Main", name: str, *signals: int) -> bool:
 
 def test_a_bot_that_kills_itself_gains_hardly_a_replay_and_forfeits_from_then_on(tmp_path):
     kills = FIRST.replace("go) echo", "go) kill -9 $$; echo")
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": kills}, repeats=2)
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": kills})
     outcome, audience = run(cup, workers=1)
     assert outcome.complete
     assert {abort.cause.partition(":")[0] for abort in audience.aborts} == {"c"}
@@ -415,21 +432,13 @@ def test_a_bot_that_kills_itself_gains_hardly_a_replay_and_forfeits_from_then_on
     faults = [fault for record in audience.records for fault in record.verdict.faults]
     assert {fault.ending for fault in faults} == {Ending.CRASHED}
     assert all("signal SIGKILL, which arena did not send" in fault.words for fault in faults)
-    assert len(faults) == 8
+    assert len(faults) == 4
     forfeits = [{seat.bot for seat in record.seats if record.verdict.ending(seat.role)} for record in audience.records]
     assert {name for names in forfeits for name in names} == {"c"}
 
 
-def test_a_bot_that_kills_itself_before_it_is_ready_is_absent(tmp_path):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": "#!/bin/sh\nkill -9 $$\n"})
-    outcome, audience = run(cup, workers=1)
-    assert outcome.complete
-    assert list(audience.missing) == ["c"]
-    assert audience.aborts == []
-
-
 def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path, monkeypatch):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    cup = workspace(tmp_path, {"a": LAST, "b": FIRST})
 
     def broken(match, **more):
         if match.seats[0].bot.name == "b":
@@ -446,7 +455,7 @@ def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path,
 
 
 def test_a_match_of_which_the_machine_is_too_slow_three_times_costs_no_other_match(tmp_path, monkeypatch):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=3)
+    cup = workspace(tmp_path, {"a": LAST, "b": FIRST}, repeats=2)
 
     def overloaded(match, **more):
         if match.repeat == 0 and match.seats[0].bot.name == "b":
@@ -455,7 +464,7 @@ def test_a_match_of_which_the_machine_is_too_slow_three_times_costs_no_other_mat
 
     monkeypatch.setattr(tournament, "play", overloaded)
     outcome, audience = run(cup, workers=1)
-    assert (outcome.planned, outcome.finished) == (6, 5)
+    assert (outcome.planned, outcome.finished) == (4, 3)
     assert [abort.attempt for abort in audience.aborts] == [1, 2, 3]
     assert len(outcome.failed) == 1
     monkeypatch.undo()
