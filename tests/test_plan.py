@@ -4,7 +4,7 @@ import random
 import tracemalloc
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from types import SimpleNamespace
 
 import pytest
@@ -72,7 +72,7 @@ def test_cut_anywhere_an_event_goes_on_with_the_same_matches(tmp_path, monkeypat
         assert not first.complete
         assert play_on(event, folder, 99, random.Random(-cut))[1] == matches
     with Archive.open(tmp_path / "whole") as archive:
-        assert len([each for each in plan.known(event, archive) if each.stored]) == 20
+        assert [match.id for match in plan.stored(event, archive)] == [*chain.from_iterable(matches)]
 
 
 def test_a_missing_match_holds_back_the_batches_that_need_it(tmp_path, monkeypatch):
@@ -101,6 +101,17 @@ def test_a_thousand_bots_are_planned_lazily():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8e6
+
+
+def test_stored_matches_are_looked_for_no_further_than_the_last_of_them(tmp_path):
+    """A duel plans thousands of matches and is decided after a few."""
+    event = stored.event("ann", "bob", boards=[stored.DUEL], repeats=10**9)
+    first, second = islice(stored.plan(event), 2)
+    folder = stored.store(tmp_path / "cup", event, [stored.played(second), stored.played(first)], [])
+    with Archive.open(folder) as archive:
+        assert list(plan.stored(event, archive)) == [first, second]
+    with Archive.open(tmp_path / "fresh", writing=True) as archive:
+        assert list(plan.stored(event, archive)) == []
 
 
 def test_the_key_changes_with_what_the_plan_depends_on_and_with_nothing_else():

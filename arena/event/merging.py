@@ -99,7 +99,7 @@ def merge(
                 f"{', '.join(conflicts[:NAMED])}{more}; with --keep-first the record of the archive named first stays"
             )
     # Under the interim key of `begin` above every record counts. Under its own key those of the plan do.
-    target.begin(event, plan.key(event), lambda: (each.match.id for each in plan.known(event, target) if each.stored))
+    target.begin(event, plan.key(event), lambda: (match.id for match in plan.stored(event, target)))
     walked = plan.Plan(event, target)
     for planned in walked.walk():
         if planned is None:

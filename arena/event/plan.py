@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import count, islice
+from operator import attrgetter
 from typing import NamedTuple, overload
 
 from arena.errors import ArenaError
@@ -194,6 +195,19 @@ def known(event: Event, archive: Archive) -> Iterator[Planned]:
         if planned is None:
             return
         yield planned
+
+
+def stored(event: Event, archive: Archive) -> Iterator[Match]:
+    """Yield those of the matches planned by now whose records are on disk; walk no further than to the last of them.
+
+    A duel plans thousands of matches and is decided after a few.
+    """
+    if left := archive.count(all_versions=True):
+        for match, _, _ in filter(attrgetter("stored"), known(event, archive)):
+            yield match
+            left -= 1
+            if not left:
+                return
 
 
 def counts(event: Event) -> Mapping[str, int]:

@@ -194,7 +194,7 @@ def run(
         event = copies.copy_bots(event, folder / "bots")
         if cluster is None:  # the machines of a cluster build the bots themselves
             event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", event.conditions.sandbox))
-        stored = (planned.match.id for planned in plan.known(event, archive) if planned.stored)
+        stored = (match.id for match in plan.stored(event, archive))
         archive.begin(event, plan.key(event), lambda: stored)
         control = Control(folder, archive.token)
         run = _Run(event, archive, audience, until, control)

@@ -154,7 +154,7 @@ def _play(duel: Duel, folder: Path, workers: int, stop: signals.Stop, pin: bool 
 
     make_archive(duel.event, folder)
     with Archive.open(folder) as archive:
-        stored = [planned.match.id for planned in plan.known(duel.event, archive) if planned.stored]
+        stored = [match.id for match in plan.stored(duel.event, archive)]
         for match in archive.played_of(stored):
             duel.add(match)
     if duel.is_over:

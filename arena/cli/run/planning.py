@@ -49,8 +49,7 @@ def show(event: Event, folder: Path, workers: int, *, json: bool) -> None:
     measured: Mapping[str, float] = {}
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
         measured = archive.mean_seconds()
-        if archive.count(all_versions=True):  # only a walk through the plan says which part of it is done
-            played.update(each.match.label for each in plan.known(event, archive) if each.stored)
+        played.update(match.label for match in plan.stored(event, archive))
     rows = [(line.board, line.matches, line.played, line.seconds(workers)) for line in lines(event, played, measured)]
     if json:
         headers = ("board", "matches", "played", "seconds")
