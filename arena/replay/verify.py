@@ -28,6 +28,8 @@ GameOf = Callable[[Match], Game[Any]]
 
 UNREADABLE = (KeyError, ValueError, TypeError)
 """Exceptions that a text raises where arena did not write it."""
+FEW = 12
+"""So many records are checked here: other processes take longer to start."""
 DAMAGE_SEARCH_S = 5.0
 
 
@@ -41,7 +43,7 @@ class Problem:
 
 
 def checked(archive: Archive, game_of: GameOf, *, all_versions: bool = False) -> Iterator[tuple[str, list[Problem]]]:
-    """Yield the id and the problems of each record, by id. All cores check records.
+    """Yield the id and the problems of each record, by id. All cores check many records.
 
     Records of the current plan must be the matches that were planned; with `all_versions` the others are checked too.
     Of a damaged file everything readable is checked, in any order.
@@ -51,7 +53,8 @@ def checked(archive: Archive, game_of: GameOf, *, all_versions: bool = False) ->
         planned = {each.match.id: each.match for each in plan.known(archive.event(), archive) if each.stored}
     numbers = list(dict.fromkeys(archive.readable_numbers(all_versions=all_versions)))
     archive.close()  # no connection is open in a process that forks
-    yield from parallel.parallel_map(partial(_check, archive, planned, cache(game_of)), numbers)
+    cores = 1 if len(numbers) <= FEW else None
+    yield from parallel.parallel_map(partial(_check, archive, planned, cache(game_of)), numbers, cores=cores)
 
 
 def count(archive: Archive, *, all_versions: bool = False) -> int:
