@@ -126,14 +126,14 @@ def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one
     bots = {"a": FIRST, "b": LAST, "c": FIRST + "# c\n"}
     folder = workspace(tmp_path / "ws", bots, repeats=2)
     event = event_of(folder)
-    run(folder, "results/whole")
+    run(folder, "results/whole", workers=1)
     places = {
         "one": replace(event, repeats=1),
         "two": replace(event, bots=event.bots[:2]),
         "three": replace(event, max_matches=4),
     }
     for name, of_place in places.items():
-        tournament.run(of_place, folder / "results" / name, workers=2, audience=Quiet())
+        tournament.run(of_place, folder / "results" / name, workers=1, audience=Quiet())
     (folder / "results/.merging/left").mkdir(parents=True)  # by a merge that was killed
     done = cup.arena(folder, "merge", "one", "two", "three", "--name", "all", "--json")
     assert done.returncode == 0, done.stderr

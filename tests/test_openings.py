@@ -9,7 +9,9 @@ from typing import Any
 import cup
 import live
 import pytest
+import sprint
 import toy
+from test_tournament import workspace as shell_bots
 
 from arena import kit
 from arena.errors import ArenaError
@@ -23,7 +25,6 @@ from arena.protocol import Ask, Reply
 from arena.replay.reconstruct import disagreements
 from arena.results.archive import Archive, records
 from arena.results.leaderboard import Results
-from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions, Ending, Event, Match, Opening, Openings, Record
 
 READY = Reply(line=b"ready")
@@ -179,18 +180,17 @@ def test_an_opening_is_played_for_a_seat_that_was_never_ready_too():
 
 
 @pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "pacman/classic"])
-def test_house_bots_and_starters_play_on_from_an_opening_without_a_fault(label):
+def test_house_bots_and_starters_play_on_from_an_opening_without_a_fault(launcher, label):
     house = discovery.gather(BOTS)
     starters = [discovery.from_path(STARTERS / name, name) for name in ("python", "python_kit")]
     (board,) = rulebook.find(label)
     bots = [bot for bot in (*house, *starters) if all(bot.plays(board.game, board.name, role) for role in board.roles)]
-    with Launcher() as launcher:
-        for bot in bots:
-            match = replace(live.match_of(label, bot), opening=Opening(plies=3, key="ab" * 16))
-            record = play(match, launcher=launcher)
-            assert record.verdict.faults == ()
-            assert [turn.by for turn in record.turns if turn.number <= 3][-1] == "opening"
-            assert list(disagreements(rulebook.game_of(match), record)) == []
+    for bot in bots:
+        match = replace(live.match_of(label, bot), opening=Opening(plies=3, key="ab" * 16))
+        record = play(match, launcher=launcher)
+        assert record.verdict.faults == ()
+        assert [turn.by for turn in record.turns if turn.number <= 3][-1] == "opening"
+        assert list(disagreements(rulebook.game_of(match), record)) == []
 
 
 # Which opening a match gets
@@ -297,6 +297,9 @@ def test_a_line_gives_the_moves_that_it_was_made_of():
 # The file, the command, and an event
 
 
+QUICK = {"first": sprint.FIRST, "last": sprint.LAST}
+
+
 def workspace(folder: Path, *lines: str, boards: str = "duel") -> Path:
     made = cup.make(folder, boards)
     (made / "openings.txt").write_text("\n".join(lines))
@@ -372,7 +375,7 @@ def test_the_command_prints_a_file_of_different_openings(tmp_path):
 
 
 def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
-    folder = cup.make(tmp_path / "ws")
+    folder = shell_bots(tmp_path / "ws", QUICK, ["duel"])
     settings = ["--set", "openings.plies=4", "--set", f"seed={SECRET}"]
     assert cup.run_event(folder, *settings, "--repeats", "1").returncode == 0
     assert cup.run_event(folder, *settings, "--repeats", "3").returncode == 0
@@ -416,7 +419,7 @@ def test_a_bot_that_cannot_begin_after_an_opening_is_found_by_check_where_the_ev
 
 
 def test_an_event_with_a_file_of_openings_is_played_and_verified(tmp_path):
-    folder = cup.make(tmp_path / "ws")
+    folder = shell_bots(tmp_path / "ws", QUICK, ["duel"])
     (folder / "openings.txt").write_text(cup.arena(folder, "openings", "duel", "--seed", "1", "--plies", "3").stdout)
     assert cup.run_event(folder, "--set", "openings.file=openings.txt", "--workers", "1").returncode == 0
     (folder / "openings.txt").unlink()  # what was played needs it no more

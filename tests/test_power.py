@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cup import environment, make, stored
+from cup import environment, stored
 from power import Disk, disk_in
+from sprint import FIRST, LAST
+from test_tournament import workspace
 
 from arena import durable
 
@@ -24,7 +26,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 def test_every_match_that_was_told_as_finished_is_there_after_a_power_cut(disk: Disk):
-    folder = make(disk.path / "ws", repeats=10)
+    folder = workspace(disk.path / "ws", {"first": FIRST, "last": LAST}, repeats=10)
     os.sync()
     run = subprocess.Popen(
         [sys.executable, "-m", "arena", "run", "--no-charts"],
@@ -49,7 +51,7 @@ def test_every_match_that_was_told_as_finished_is_there_after_a_power_cut(disk: 
     for _, after in cuts:
         with contextlib.closing(sqlite3.connect(after / "ws/results/cup/event.sqlite")) as store:
             assert store.execute("pragma integrity_check").fetchone() == ("ok",)
-        for copy in (after / "ws/results/cup/bots").glob("*/*.py"):
+        for copy in (after / "ws/results/cup/bots").glob("*/*"):
             assert copy.read_bytes() in {path.read_bytes() for path in (folder / "bots").iterdir()}
 
 

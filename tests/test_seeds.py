@@ -10,7 +10,9 @@ from pathlib import Path
 
 import cup
 import pytest
+import sprint
 import toy
+from test_tournament import workspace
 
 from arena.cli import options
 from arena.errors import ArenaError
@@ -75,9 +77,9 @@ def thrown(record: Record, role: str, seed: int | str) -> list[str]:
     return [dice.choice([line[6:] for line in lines if line.startswith("legal ")]) for lines in questions]
 
 
-def test_who_guesses_a_seed_that_is_a_number_knows_the_opponent_and_every_move_of_its_dice():
+def test_who_guesses_a_seed_that_is_a_number_knows_the_opponent_and_every_move_of_its_dice(launcher):
     event = house_event(2026)
-    record = play(event.match(event.boards[0], (HOUSE["walker"], HOUSE["dice"]), 1))
+    record = play(event.match(event.boards[0], (HOUSE["walker"], HOUSE["dice"]), 1), launcher=launcher)
     other, entropy = attack(record, "explorer")
     assert other == "dice"
     moves = [turn.move for turn in record.turns if turn.role == "mummy"]
@@ -85,12 +87,13 @@ def test_who_guesses_a_seed_that_is_a_number_knows_the_opponent_and_every_move_o
     assert foretold(record, "mummy", entropy) == moves
 
 
-def test_a_drawn_seed_can_be_foretold_from_nothing_that_a_bot_or_its_author_sees():
+def test_a_drawn_seed_can_be_foretold_from_nothing_that_a_bot_or_its_author_sees(launcher):
     event = house_event(DRAWN)
     board = event.boards[0]
-    record = play(event.match(board, (HOUSE["walker"], HOUSE["dice"]), 0))
-    leg = play(event.match(board, (HOUSE["dice"], HOUSE["walker"]), 0))
-    repeat = play(event.match(board, (HOUSE["walker"], HOUSE["dice"]), 1))
+    record, leg, repeat = (
+        play(event.match(board, tuple(HOUSE[name] for name in names), number), launcher=launcher)
+        for names, number in ((("walker", "dice"), 0), (("dice", "walker"), 0), (("walker", "dice"), 1))
+    )
     assert attack(record, "explorer", [leg, repeat]) is None
     moves = [turn.move for turn in record.turns if turn.role == "mummy"]
     assert foretold(record, "mummy", record.match.key) == moves  # the attack would work, if it had the key
@@ -153,9 +156,9 @@ def test_a_number_gives_the_matches_that_it_always_gave():
     assert bot_seed(match.entropy, "hen") == 530703653
 
 
-def test_a_record_plays_again_without_the_seed_of_its_event():
+def test_a_record_plays_again_without_the_seed_of_its_event(launcher):
     event = house_event(DRAWN)
-    record = play(event.match(event.boards[0], (HOUSE["dice"], HOUSE["walker"]), 0))
+    record = play(event.match(event.boards[0], (HOUSE["dice"], HOUSE["walker"]), 0), launcher=launcher)
     again = records.unpacked(records.packed(record))
     assert again == record
     assert DRAWN.encode() not in records._records().dump_json(again)
@@ -220,8 +223,8 @@ def test_init_draws_a_seed_for_each_workspace_and_says_to_keep_it(tmp_path):
 
 @pytest.mark.usefixtures("usual_umask")
 def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(tmp_path):
-    dice = (Path(__file__).parent.parent / "bots" / "dice.py").read_text()
-    whole, broken = (cup.make(tmp_path / name, repeats=2, dice=dice, other=dice + "#") for name in "ab")
+    bots = {"dice": sprint.DICE, "other": sprint.DICE + "#\n"}
+    whole, broken = (workspace(tmp_path / name, bots, repeats=2) for name in "ab")
     run = cup.run_event(whole, "--seed", DRAWN, "--workers", "1")
     assert run.returncode == 0, run.stderr
     assert "is a number" not in run.stderr
@@ -246,6 +249,6 @@ def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(t
 
 @pytest.mark.usefixtures("usual_umask")
 def test_a_run_with_a_number_says_what_can_be_foretold(tmp_path):
-    done = cup.run_event(cup.make(tmp_path / "ws"))
+    done = cup.run_event(workspace(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST}))
     assert mode(tmp_path / "ws/results/cup/event.sqlite") == mode(tmp_path / "ws/results/cup/tournament.toml") != 0o600
-    assert "seed 7 is a number: a bot that guesses it can foretell every draw" in done.stderr
+    assert "seed 5 is a number: a bot that guesses it can foretell every draw" in done.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import cup
 import pytest
-from sprint import FIRST, LAST
+from sprint import FIRST, LAST, slow
 from test_tournament import Quiet, event_of, run, workspace
 
 from arena.event import control, tournament
@@ -38,22 +38,22 @@ class Asks(Quiet):
 
 
 def test_a_run_that_is_asked_to_stop_finishes_what_it_plays_and_the_next_run_plays_the_rest(tmp_path):
-    folder = workspace(tmp_path / "ws", {"a": FIRST, "b": LAST, "c": FIRST + "# c\n"}, repeats=4)
+    folder = workspace(tmp_path / "ws", {"a": FIRST, "b": LAST, "c": FIRST + "# c\n"}, repeats=2)
     audience = Asks(folder / "results", 2)
     outcome = tournament.run(event_of(folder), folder / "results", workers=2, audience=audience)
     assert (outcome.halted, outcome.complete, outcome.failed) == (True, False, ())
-    assert 2 <= outcome.finished == len(audience.records) < outcome.planned == 24
+    assert 2 <= outcome.finished == len(audience.records) < outcome.planned == 12
     assert audience.aborts == []
     assert not (folder / "results" / control.STOP_FILE).exists()
     state = control.last_state(folder / "results")
     assert (state.finished, state.stopping, state.complete) == (outcome.finished, True, False)
     rest, _ = run(folder)
-    assert (rest.halted, rest.complete, rest.finished) == (False, True, 24)
+    assert (rest.halted, rest.complete, rest.finished) == (False, True, 12)
     assert control.last_state(folder / "results").complete
     (row,) = json.loads(cup.arena(tmp_path, "status", "ws/results", "--json").stdout)
-    assert (row["planned"], row["played"], row["due"], row["complete"], row["running"]) == (24, 24, 0, True, False)
+    assert (row["planned"], row["played"], row["due"], row["complete"], row["running"]) == (12, 12, 0, True, False)
     assert cup.arena(tmp_path, "status", "ws/results").stdout == (
-        "cup: 24 of 24 matches are played (100 %), 0 are due\nno run is playing it\n"
+        "cup: 12 of 12 matches are played (100 %), 0 are due\nno run is playing it\n"
     )
 
 
@@ -112,7 +112,7 @@ def test_the_holder_of_an_archive_has_a_new_token_each_time_and_is_gone_with_its
 
 @pytest.mark.slow
 def test_an_event_is_watched_and_stopped_from_another_terminal(tmp_path):
-    folder = cup.make(tmp_path / "ws", repeats=60, **cup.SLOW_BOTS)
+    folder = workspace(tmp_path / "ws", {"a": slow(FIRST), "b": slow(LAST), "c": slow(FIRST) + "# c\n"}, repeats=60)
     playing = cup.start(folder, "--workers", "2")
     assert cup.soon(lambda: cup.stored(folder) >= 2)
 
@@ -125,7 +125,7 @@ def test_an_event_is_watched_and_stopped_from_another_terminal(tmp_path):
     assert (now["running"], now["pid"], now["planned"], now["complete"]) == (True, playing.pid, 360, False)
     assert now["played"] + now["due"] == 360
     assert {lane["lane"] for lane in now["lanes"]} == {"referee-1", "referee-2"}
-    assert {lane["board"] for lane in now["lanes"] if lane["match"]} <= {"mummy_maze/duel"}
+    assert {lane["board"] for lane in now["lanes"] if lane["match"]} <= {"sprint/default"}
     assert [machine["machine"] for machine in now["machines"]] == [os.uname().nodename]
     assert now["expected_end"] > now["written"]
     assert f"process {playing.pid} on " in text
