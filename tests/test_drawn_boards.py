@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,8 @@ import cup
 import pytest
 from paired import bot
 from search import forces
+from sprint import FIRST, LAST
+from test_tournament import workspace
 
 from arena import parallel, rulefile
 from arena.errors import ArenaError
@@ -121,9 +124,8 @@ def draws(monkeypatch):
     """The numbers of the boards that are drawn in this process, in order; nothing is remembered from other tests."""
     numbers, draw = [], rulefile.draw
     monkeypatch.setattr(rulefile, "draw", lambda *board: numbers.append(board[-1]) or draw(*board))
-    boards.drawn_board.cache_clear()
-    yield numbers
-    boards.drawn_board.cache_clear()
+    monkeypatch.setattr(boards, "drawn_board", cache(boards.drawn_board.__wrapped__))
+    return numbers
 
 
 def drawn_anew(count, folder):
@@ -242,7 +244,7 @@ def test_the_same_seed_draws_the_same_boards_in_another_process_and_another_seed
 
 
 def test_more_boards_begin_with_the_same_ones():
-    assert drawn(f"{MAZES}:3").drawn == drawn(f"{MAZES}:9").drawn[:3]
+    assert drawn(f"{MAZES}:3").drawn == drawn(f"{MAZES}:8").drawn[:3]
 
 
 # What is planned
@@ -334,9 +336,9 @@ def test_a_bot_of_the_kit_searches_with_the_rules_of_its_drawn_board():
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    folder = cup.make(tmp_path_factory.mktemp("drawn"), f"duel {MAZES}:2")
+    bots = {"first": FIRST, "last": LAST}
+    folder = workspace(tmp_path_factory.mktemp("drawn") / "ws", bots, ["duel", f"{MAZES}:2"])
     for file in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "random_walls.py", "grid.py"):
-        (folder / "rules").mkdir(exist_ok=True)
         (folder / "rules" / file).write_text((rulefile.shipped() / file).read_text())
     run = cup.run_event(folder)
     assert run.returncode == 0, run.stderr
