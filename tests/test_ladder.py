@@ -145,7 +145,7 @@ def seating(match):
     return (match.label, *match.seats.items())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(small_events())
 def test_running_totals_are_those_of_all_matches_at_once_after_every_match(played):
     running = RunningTotals()

@@ -377,8 +377,8 @@ def test_the_command_prints_a_file_of_different_openings(tmp_path):
 def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
     folder = shell_bots(tmp_path / "ws", QUICK, ["duel"])
     settings = ["--set", "openings.plies=4", "--set", f"seed={SECRET}"]
-    assert cup.run_event(folder, *settings, "--repeats", "1").returncode == 0
-    assert cup.run_event(folder, *settings, "--repeats", "3").returncode == 0
+    assert cup.run_event(folder, *settings, "--repeats", "1", "--workers", "1").returncode == 0
+    assert cup.run_event(folder, *settings, "--repeats", "3", "--workers", "1").returncode == 0
     with Archive.open(folder / "results" / "cup") as archive:
         played = list(archive.records())
     assert len(played) == 6
