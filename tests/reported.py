@@ -125,8 +125,9 @@ def crashed(record: Record, words: str = "the program ended", stderr: str = "Tra
 
 
 def evil(record: Record, text: str) -> Record:
-    """The same match by bots that say this wherever they can."""
-    crash = crashed(record, words=text, stderr=f"{text}\n" * 3)
+    """The first turns of the same match, by bots that say this wherever they can."""
+    few = replace(record, turns=record.turns[:12])
+    crash = crashed(few, words=text, stderr=f"{text}\n" * 3)
     turns = [turn._replace(remarks=(text, text)) for turn in crash.turns]
     turns[0] = turns[0]._replace(by="strike", rejected_text=text)
     seats = [replace(seat, warnings=(text,), exit=text) for seat in crash.seats]

@@ -1,6 +1,7 @@
 """report.html in a browser: what it draws is what was recorded, by mouse and by keyboard, on a phone and on a wall."""
 
 import io
+import itertools
 import re
 import shutil
 import threading
@@ -10,6 +11,7 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import cup
 import pytest
 import reported
 from PIL import Image
@@ -30,13 +32,16 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
 ]
 WIDE, PHONE = {"width": 1600, "height": 900}, {"width": 400, "height": 800}
+USUAL = {"width": 1200, "height": 700}  # the smaller a window, the less there is to paint in every frame
+NUMBERS = itertools.count()
 
 
 @pytest.fixture(scope="module")
 def browser():
+    """Chromium with one page."""
     with playwright.sync_playwright() as started:
         running = started.chromium.launch(executable_path=CHROMIUM)
-        running.new_page()  # for all tests: each page has a process of its own, which takes half a second to start
+        running.new_page()  # for all tests: each page has processes of its own, which take a second to start
         yield running
         running.close()
 
@@ -63,7 +68,7 @@ def small(tmp_path_factory):
 @pytest.fixture(scope="module")
 def declared(tmp_path_factory):
     """The page of an event of games that declare discs, cards, and riders with trails."""
-    of = reported.event(on=reported.boards("standard", "three_cards", "nine"))
+    of = reported.event(reported.BOTS[:2], on=reported.boards("standard", "three_cards", "nine"))
     return written(tmp_path_factory.mktemp("declared"), of, [reported.played(match) for match in reported.plan(of)])
 
 
@@ -79,17 +84,20 @@ def hostile(tmp_path_factory):
     return written(folder, of, records, rules=rulebook.game_of)
 
 
-@contextmanager
-def opened(browser, path: Path, address: str = "", viewport=WIDE, **media) -> Iterator:
-    """Yield the page; when it is left, nothing of it may have failed, asked for anything, or shown a dialogue.
-
-    All tests have one page. It is as new for each: without what an earlier one stored, chose or pointed at.
-    """
+def page_of(browser, path: Path, address: str = "", viewport=USUAL, **media):
+    """Open a file in the page of all tests, with nothing of what an earlier test stored, chose or pointed at."""
     page = browser.contexts[0].pages[0]
-    page.goto("about:blank")
     page.mouse.move(0, 0)
     page.set_viewport_size(viewport)
     page.emulate_media(**{"color_scheme": "light", "reduced_motion": "no-preference"} | media)
+    page.goto(f"{path.as_uri()}?{next(NUMBERS)}{address}")  # with a number, as it would not load what is open
+    return page
+
+
+@contextmanager
+def opened(browser, path: Path, address: str = "", **options) -> Iterator:
+    """Yield the page; when it is left, nothing of it may have failed, asked for anything, or shown a dialogue."""
+    page = browser.contexts[0].pages[0]
     wrong: list[str] = []
     listeners = {
         "console": lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None,
@@ -100,8 +108,7 @@ def opened(browser, path: Path, address: str = "", viewport=WIDE, **media) -> It
     for event, listener in listeners.items():
         page.on(event, listener)
     try:
-        page.goto(path.as_uri() + address)
-        yield page
+        yield page_of(browser, path, address, **options)
     finally:
         page.evaluate("localStorage.clear()")
         for event, listener in listeners.items():
@@ -150,6 +157,15 @@ def recorded(record: Record) -> list[list[object]]:
     ]
 
 
+def go_to(page, address: str) -> None:
+    """Follow a link inside the report, to another view than that which is shown."""
+    follow = """(to) => new Promise((done) => {
+      addEventListener("hashchange", done, { once: true });
+      location.hash = to;
+    }).then(() => null)"""
+    page.evaluate(follow, address)
+
+
 def now(page) -> str:
     return page.inner_text(".now")
 
@@ -158,17 +174,13 @@ def names(page) -> list[str]:
     return page.locator("#leaderboard-table tbody tr:not([hidden]) th").all_inner_texts()
 
 
-def test_what_decides_the_rank_is_bold_and_nothing_else(browser, small):
+def test_the_leaderboard_is_sorted_and_searched_and_only_what_decides_the_rank_is_bold(browser, small):
     weight = "cell => Number(getComputedStyle(cell).fontWeight)"
     with opened(browser, small[0]) as page:
         cells = {name: page.locator(f"#leaderboard-table td.{name}").first for name in ("rating", "points", "range")}
         weights = {name: cell.evaluate(weight) for name, cell in cells.items()}
         assert weights["rating"] >= 600
         assert max(weights["points"], weights["range"]) == 400
-
-
-def test_the_leaderboard_is_sorted_and_searched(browser, small):
-    with opened(browser, small[0]) as page:
         ranked = names(page)
         assert len(ranked) == 3
         page.click("#leaderboard-table th[data-name=bot] button")
@@ -212,6 +224,7 @@ def test_a_replay_is_played_to_its_end_and_every_turn_is_drawn_as_it_was_recorde
     with opened(browser, path, f"#match={record.match.id}") as page:
         page.wait_for_selector(".piece")
         assert drawn(page) == recorded(record)[0]
+        page.locator(".scrub").fill(str(last - 8))  # so that nobody waits for all turns
         page.select_option(".controls select", "8")
         page.click("button.play")
         page.wait_for_selector("button.play[aria-label=Pause]")
@@ -222,16 +235,17 @@ def test_a_replay_is_played_to_its_end_and_every_turn_is_drawn_as_it_was_recorde
         assert now(page) == "Start"
 
 
-@pytest.mark.parametrize("board", ["standard", "nine"])
-def test_what_a_game_declares_is_drawn_in_every_turn_as_it_was_recorded(browser, declared, board):
+def test_what_a_game_declares_is_drawn_in_every_turn_as_it_was_recorded(browser, declared):
     path, records = declared
-    record = record_on(records, board)
-    last = record.turns[-1].number
-    with opened(browser, path, f"#match={record.match.id}&turn={last}") as page:
-        page.wait_for_selector(".marks .mark")
-        assert page.evaluate(DRAWN, last) == recorded(record)
-        disc = ".players li:nth-child(2) circle"
-        assert page.locator(disc).first.get_attribute("fill") == {"standard": "#e8a800", "nine": "#009e73"}[board]
+    with opened(browser, path) as page:
+        for board, colour in (("standard", "#e8a800"), ("nine", "#009e73")):
+            record = record_on(records, board)
+            last = record.turns[-1].number
+            go_to(page, f"#match={record.match.id}&turn={last}")
+            page.locator(f"#match-view:has-text('{record.match.id}') .marks .mark").first.wait_for()
+            assert page.evaluate(DRAWN, last) == recorded(record)
+            disc = page.locator(".players li:nth-child(2) circle").first
+            assert disc.get_attribute("fill") == colour
 
 
 def test_cards_are_shown_for_every_turn(browser, declared):
@@ -293,52 +307,54 @@ def test_lessons_of_a_bot_show_the_board_before_the_move_and_the_commands_to_go_
 def test_each_replay_of_drawn_boards_has_its_own_walls_and_says_what_moves_threw_away(browser, mazes):
     path, records = mazes
     assert len({record.match.drawn for record in records}) == 2
-    for record in records:
-        game = rulebook.game_of(record.match)
-        grades = Grader.of(game).of_turns(record.turns)
-        with opened(browser, path, f"#match={record.match.id}") as page:
-            page.wait_for_selector(".piece")
+    with opened(browser, path) as page:
+        for record in records:
+            grades = Grader.of(rulebook.game_of(record.match)).of_turns(record.turns)
+            go_to(page, f"#match={record.match.id}")
+            page.locator(f"#match-view:has-text('{record.match.id}') .piece").first.wait_for()
             assert drawn(page) == recorded(record)[0]
             assert page.locator(".moves .grade").all_inner_texts() == [f" ({grade})" for grade in grades if str(grade)]
             assert page.locator(".moves .blunder").count() == sum(grade.points > 0 for grade in grades)
 
 
-def test_a_step_on_is_walked_and_ends_where_it_should(browser, small):
+def test_a_step_on_is_walked_and_ends_where_it_should_and_who_wants_no_motion_gets_none(browser, small):
     path, records = small
     record = record_on(records, "duel")
+    turns = recorded(record)
     with opened(browser, path, f"#match={record.match.id}") as page:
         page.wait_for_selector(".piece")
         for turn in range(1, 5):
             page.click("button.next")
             assert page.evaluate("document.getAnimations().length") > 0
-            assert drawn(page) == recorded(record)[turn]
-
-
-def test_who_wants_no_motion_gets_none(browser, small):
-    path, records = small
-    record = record_on(records, "duel")
-    with opened(browser, path, f"#match={record.match.id}", reduced_motion="reduce") as page:
-        page.wait_for_selector(".piece")
+            assert drawn(page) == turns[turn]
+        page.emulate_media(reduced_motion="reduce")
         page.click("button.next")
         assert page.evaluate("document.getAnimations().length") == 0
-        assert drawn(page) == recorded(record)[1]
+        assert drawn(page) == turns[5]
 
 
-def test_an_address_opens_any_turn_and_the_address_follows(browser, small):
+def test_an_address_opens_any_turn_and_follows_and_one_of_nothing_says_so(browser, small):
     path, records = small
     record = record_on(records, "classic")
     with opened(browser, path, f"#match={record.match.id}&turn=5") as page:
         page.wait_for_selector(".piece")
-        assert drawn(page) == recorded(record)[5]
+        turns = recorded(record)
+        assert drawn(page) == turns[5]
         assert page.locator(".moves [aria-current]").count() == 1
         page.locator(".moves button").nth(7).click()
-        assert drawn(page) == recorded(record)[7]
+        assert drawn(page) == turns[7]
         assert page.url.endswith(f"#match={record.match.id}&turn=7")
         page.locator(".remarks p").first.wait_for()
         assert "depth=3" in page.inner_text(".remarks")
         page.locator(".scrub").fill("2")
-        assert drawn(page) == recorded(record)[2]
+        assert drawn(page) == turns[2]
         assert page.get_attribute(".scrub", "aria-valuetext").startswith("Turn 2 of")
+        go_to(page, "#match=nope")
+        assert page.inner_text("#match-title") == "There is no such match here"
+        go_to(page, "#bot=nobody")
+        assert page.inner_text("#bot-title") == "There is no such bot"
+        go_to(page, "#elsewhere")
+        assert page.is_visible("#leaderboard-view")
 
 
 def test_a_fault_is_told_in_words_with_the_last_lines_of_stderr(browser, small):
@@ -375,11 +391,11 @@ def test_who_rose_and_the_versions_of_a_bot_are_shown(browser, tmp_path):
             ["1", "f00f00", "2"],
             ["2", "digest", "1"],
         ]
-        page.goto(path.as_uri() + "#leaderboard")
+        go_to(page, "#leaderboard")
         rows = page.locator("#leaderboard-table tbody tr").all_inner_texts()
         assert [row.split()[:3] for row in rows] == [["1", "amber", "\u25b21"], ["2", "birch", "\u25bc1"]]
-    with opened(browser, path, "#bot=birch") as page:
-        page.wait_for_selector(".strengths")
+        go_to(page, "#bot=birch")
+        assert page.is_visible(".strengths")
         assert page.locator("table.versions").count() == 0
 
 
@@ -421,78 +437,94 @@ def test_a_match_is_found_and_watched_without_a_mouse(browser, small):
         assert now(page) == "Start"
 
 
-VIEWS = ("", "#crosstable", "#matches", "#matches&bot=amber&role=pacman", "#bot=amber", "#charts", "#match={id}&turn=3")
+VIEWS = (
+    "#leaderboard",
+    "#crosstable",
+    "#matches",
+    "#matches&bot=amber&role=pacman",
+    "#bot=amber",
+    "#charts",
+    "#match={id}&turn=3",
+)
 
 
-@pytest.mark.parametrize("size", [PHONE, WIDE], ids=["phone", "wide"])
-def test_every_view_fits_a_phone_and_a_wide_screen(browser, small, size):
+FITS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(
+    () => done(document.documentElement.scrollWidth <= innerWidth))))"""
+"""Whether the page is no wider than the window, once it is laid out."""
+
+
+def test_every_view_fits_a_phone_and_a_wide_screen(browser, small):
     path, records = small
     match = record_on(records, "classic").match.id
-    with opened(browser, path, viewport=size) as page:
-        for view in VIEWS:
-            page.evaluate("(to) => { location.hash = to || '#leaderboard'; }", view.replace("{id}", match))
-            page.wait_for_selector("main > section:not([hidden]) h2")
-            page.wait_for_timeout(60)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
-            assert page.locator("main > section:not([hidden])").count() == 1
+    with opened(browser, path) as page:
+        for size in (PHONE, WIDE):
+            page.set_viewport_size(size)
+            for view in VIEWS:
+                go_to(page, view.replace("{id}", match))
+                page.wait_for_selector("#match-view .piece" if "match=" in view else "main > section:not([hidden]) h2")
+                assert page.evaluate(FITS), (view, size)
+                assert page.locator("main > section:not([hidden])").count() == 1
 
 
 @pytest.fixture(scope="module")
 def charted(tmp_path_factory):
-    """Where the page of an event is whose bots have long names with one beginning, with its charts."""
+    """Where the page of an event is whose bots have long names with one beginning, with a chart and a strip."""
     folder = tmp_path_factory.mktemp("charted")
     names = ("Müller", "García", "Łukasz", "李雷", "O'Neil", "jane doe")
     of = reported.event([f"assignsubmission_file_{name}_bot" for name in names], on=reported.boards("duel"))
     results = Results.open(reported.store(folder, of, map(reported.played, reported.plan(of))))
-    files = charts.write(results, folder).files
-    return report.write(results, folder, charts=files)
+    with cup.first_chart_only():
+        files = charts.write(results, folder).files
+    strip = folder / "strip.svg"
+    strip.write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9000 90' width='9000' height='90'/>")
+    return report.write(results, folder, charts=[*files, strip])
 
 
-def test_tables_and_charts_fit_a_phone_and_a_chart_can_be_enlarged(browser, charted):
+def test_tables_and_charts_fit_a_phone_and_a_chart_can_be_enlarged_and_no_two_heads_read_alike(browser, charted):
     too_wide = """() => [...document.querySelectorAll("main > section:not([hidden]) :is(.scroll, figure)")]
       .filter((each) => each.scrollWidth > each.clientWidth).length"""
     with opened(browser, charted, viewport={"width": 390, "height": 800}) as page:
-        for view in ("leaderboard", "crosstable", "matches", "charts"):
-            page.evaluate("(to) => { location.hash = to; }", view)
-            page.wait_for_selector(f"#{view}-view:not([hidden])")
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
+        for view in ("matches", "leaderboard", "crosstable", "charts"):
+            go_to(page, f"#{view}")
+            assert page.is_visible(f"#{view}-view")
+            assert page.evaluate(FITS), view
             assert page.evaluate(too_wide) == 0, view
+            if view == "crosstable":
+                heads = page.locator(".cross").first.locator("tbody th").all_inner_texts()
+                assert len(heads) == len({*heads}) == 6
+                assert max(map(len, heads)) == 20
         page.locator(".charts figure").first.click()
         assert page.evaluate(too_wide) == 1
         page.keyboard.press("Tab")
         page.locator(".charts figure").first.press("Enter")
         assert page.evaluate(too_wide) == 0
-        page.evaluate("() => { location.hash = 'leaderboard'; }")
+        go_to(page, "#leaderboard")
         assert not page.is_visible("th[data-name=won]")
         page.check("#leaderboard-all")
         assert page.is_visible("th[data-name=won]")
 
 
-def test_no_two_heads_of_the_crosstable_read_alike(browser, charted):
-    with opened(browser, charted, "#crosstable") as page:
-        heads = page.locator(".cross").first.locator("tbody th").all_inner_texts()
-        assert len(heads) == len({*heads}) == 6
-        assert max(map(len, heads)) == 20
+def test_light_and_dark_can_be_chosen_and_the_ground_of_a_chart_is_that_of_the_page(browser, charted):
+    def paper() -> list[int]:
+        return [*map(int, page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(","))]
 
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_ground_of_a_chart_is_that_of_the_page(browser, charted, scheme):
-    with opened(browser, charted, "#charts", color_scheme=scheme) as page:
-        page.wait_for_selector("#charts-view:not([hidden])")
-        paper = page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(",")
+    def ground() -> tuple[int, ...]:
+        """Return the most frequent colour of the first chart."""
         picture = Image.open(io.BytesIO(page.locator(".charts img").first.screenshot())).convert("RGB")
-        (_, ground) = max(picture.getcolors(picture.width * picture.height))
-        assert ground == pytest.approx([int(part) for part in paper], abs=2)
+        return max(picture.getcolors(picture.width * picture.height))[1]
 
-
-def test_light_and_dark_can_be_chosen(browser, small):
-    def paper() -> int:
-        return sum(map(int, page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(",")))
-
-    with opened(browser, small[0], color_scheme="light") as page:
+    with opened(browser, charted, "#charts", viewport={"width": 700, "height": 700}) as page:
+        page.wait_for_selector("#charts-view:not([hidden])")
         light = paper()
+        assert ground() == pytest.approx(light, abs=2)
+        page.emulate_media(color_scheme="dark")
+        dark = paper()
+        assert ground() == pytest.approx(dark, abs=2)
+        page.emulate_media(color_scheme="light")
+        assert paper() == light
         page.click("#theme")
-        assert paper() < 200 < light
+        assert paper() == dark
+        assert sum(dark) < 200 < sum(light)
         page.click("#theme")
         assert paper() == light
         assert "light" in page.get_attribute("#theme", "aria-label")
@@ -504,11 +536,10 @@ def test_hostile_texts_do_nothing_wherever_they_are_shown(browser, hostile):
         bots = page.evaluate("report.bots")
         addresses = ["#matches", "#crosstable&board=talk/hall", *(f"#match={r.match.id}" for r in records[::3])]
         for address in [*addresses, *page.evaluate("report.bots.map(route.bot)")]:
-            page.evaluate("(to) => { location.hash = to; }", address)
-            page.wait_for_timeout(40)
+            go_to(page, address)
             if address.startswith("#match="):
-                page.wait_for_selector(".replay")
-                page.locator(".moves button").last.click()
+                page.locator(f"#match-view:has-text('{address[7:]}') .moves button").last.click()
+            page.evaluate(FITS)
         assert page.inner_text("#bot-title") == bots[-1]
         assert page.title() != "hit"
 
@@ -534,8 +565,7 @@ def test_the_policy_holds_even_against_markup_that_got_in(browser, small):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Listening)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    page = browser.new_page()
-    page.goto(small[0].as_uri())
+    page = page_of(browser, small[0])
     page.evaluate(
         """(to) => document.body.insertAdjacentHTML("beforeend", `<b onclick='window.hit=1' id='b'>b</b>
            <img src='${to}/image' onerror='window.hit=1'>
@@ -548,17 +578,6 @@ def test_the_policy_holds_even_against_markup_that_got_in(browser, small):
     server.server_close()
     assert page.evaluate("window.hit === undefined")
     assert asked == []
-    page.close()
-
-
-def test_an_address_of_nothing_says_so(browser, small):
-    with opened(browser, small[0], "#match=nope") as page:
-        assert page.inner_text("#match-title") == "There is no such match here"
-        page.evaluate("location.hash = '#bot=nobody'")
-        page.wait_for_selector("#bot-view:not([hidden])")
-        assert page.inner_text("#bot-title") == "There is no such bot"
-        page.evaluate("location.hash = '#elsewhere'")
-        page.wait_for_selector("#leaderboard-view:not([hidden])")
 
 
 def test_what_was_left_out_is_said(browser, tmp_path):
