@@ -18,13 +18,13 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-import pandas as pd
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 import arena
 from arena import durable, parallel, plugins
 from arena.charts.style import About, Nothing, save
+from arena.results.anytext import pd
 from arena.results.leaderboard import Results
 from arena.values import digest_of
 
