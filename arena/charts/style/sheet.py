@@ -92,7 +92,10 @@ def row_size(count: int) -> float:
 def rows(panel: Axes, names: Sequence[str], *, named: bool = True) -> None:
     """Give a panel a row for each name, the first on top; the names stand to the left."""
     panel.set_ylim(max(1, len(names)) - 0.5, -0.5)
-    panel.set_yticks(range(len(names)), names if named else [""] * len(names), fontsize=row_size(len(names)))
+    if named:
+        panel.set_yticks(range(len(names)), names, fontsize=row_size(len(names)))
+    else:
+        panel.set_yticks([])  # matplotlib draws a tick without a name, too, which takes as long as one with a name
 
 
 def heading(panel: Axes, text: str, *lines: str) -> None:
