@@ -60,7 +60,14 @@ def fewest_moves_for_all_pellets(game: Game[Any]) -> int:
     """
     start = game.start()
     best, order = {(start.pacman, start.pellets): 0}, count()
-    frontier = [(_at_least(game, start), next(order), start)]
+    colours = [sum(1 << bit for bit, cell in enumerate(game.pellets) if sum(cell) % 2 == colour) for colour in (0, 1)]
+
+    def at_least(state: Any) -> int:
+        here = sum(state.pacman) % 2
+        same, other = ((state.pellets & colours[colour]).bit_count() for colour in (here, 1 - here))
+        return max(2 * same, 2 * other - 1, 0)
+
+    frontier = [(at_least(start), next(order), start)]
     while frontier:
         _, _, state = heappop(frontier)
         moves = best[state.pacman, state.pellets]
@@ -70,15 +77,8 @@ def fewest_moves_for_all_pellets(game: Game[Any]) -> int:
             then = game.play(state, {"pacman": move})._replace(pacman_moves=True, step=state.step)
             if moves + 1 < best.get((then.pacman, then.pellets), 10**9):
                 best[then.pacman, then.pellets] = moves + 1
-                heappush(frontier, (moves + 1 + _at_least(game, then), -next(order), then))
+                heappush(frontier, (moves + 1 + at_least(then), -next(order), then))
     raise AssertionError("a pellet cannot be reached")
-
-
-def _at_least(game: Game[Any], state: Any) -> int:
-    left = [sum(cell) % 2 for number, cell in enumerate(game.pellets) if state.pellets >> number & 1]
-    here = sum(state.pacman) % 2
-    same, other = left.count(here), left.count(1 - here)
-    return max(2 * same, 2 * other - 1, 0)
 
 
 def positions(game: Game[Any]) -> set[Any]:

@@ -98,9 +98,9 @@ def test_pacman_takes_7_pellets_whatever_the_ghosts_do(board):
     assert forces(game, ("pacman",), lambda state: collected(game, state) >= 7, 13)
 
 
-@pytest.mark.parametrize("board", BOARDS)
-def test_perfect_ghosts_catch_a_pacman_with_7_pellets_at_most(board):
-    game = maze(board)
+def test_perfect_ghosts_catch_a_pacman_with_7_pellets_at_most():
+    """On `classic`, so that they do on `published`, too, which has the same walls and starts and fewer pellets."""
+    game = maze("classic")
     assert forces(game, GHOSTS, lambda state: caught(state) and collected(game, state) <= 7, 20, both_ghosts_away)
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +27,12 @@ from arena.results.standings import standings_of
 NAMES = ("oracle", "hunter", "walker", "dice")
 EVENT = stored.event(*NAMES, repeats=2)
 HOSTILE = "\x1b[31mred\u202e"
+
+
+@pytest.fixture(autouse=True)
+def few_refits(monkeypatch):
+    """Fit in half the time: what a rating is worth is no question here."""
+    monkeypatch.setattr(rating_cache, "REFITS", 100)
 
 
 def likely(of=EVENT, skill=NAMES):
@@ -64,8 +71,13 @@ def fitted(folder, **options):
     return result
 
 
-def test_cached_ratings_equal_the_fitted_ones_to_the_last_digit(tmp_path):
-    stored.store(tmp_path, EVENT, likely())
+def copied(folder, target):
+    shutil.copy(folder / "event.sqlite", target)
+    return target
+
+
+def test_cached_ratings_equal_the_fitted_ones_to_the_last_digit(folder, tmp_path):
+    copied(folder, tmp_path)
     assert plain(fitted(tmp_path)) == plain(of(tmp_path))
     assert plain(fitted(tmp_path, rating="points")) == plain(of(tmp_path, rating="points"))
 
@@ -80,36 +92,27 @@ def test_cached_ratings_are_used_for_the_same_matches_only(tmp_path):
     assert fitted(tmp_path).ratings != before.ratings
 
 
-def test_another_event_of_the_same_size_in_the_same_place_is_fitted_anew(tmp_path):
-    stored.store(tmp_path, EVENT, likely())
-    fitted(tmp_path)
+def test_another_event_of_the_same_size_in_the_same_place_is_fitted_anew(folder, tmp_path):
+    fitted(copied(folder, tmp_path))
     (tmp_path / "event.sqlite").unlink()
     stored.store(tmp_path, EVENT, likely(skill=NAMES[::-1]))
     assert fitted(tmp_path).ratings[0].bot == "dice"
 
 
-@pytest.mark.parametrize("rubbish", [b"", b"rubbish", b"PK\x03\x04 and no more", b"[" * 100_000, b"[1, 2]", b"{}"])
-def test_ratings_with_an_unreadable_cache_are_fitted_anew(tmp_path, rubbish):
-    stored.store(tmp_path, EVENT, likely())
-    right = plain(fitted(tmp_path))
-    (path,) = tmp_path.glob(".ratings-*.json")
-    path.write_bytes(rubbish)
-    assert plain(fitted(tmp_path)) == right
-    assert plain(of(tmp_path)) == right
-
-
-@pytest.mark.parametrize("rubbish", [None, {"dtype": "f8,("}, [], {"unit": "logits"}])
-def test_a_damaged_cache_under_the_right_key_is_fitted_anew(tmp_path, rubbish):
-    stored.store(tmp_path, EVENT, likely())
-    right = plain(fitted(tmp_path))
+def test_ratings_with_a_damaged_cache_are_fitted_anew_and_cached_again(folder, tmp_path):
+    right = plain(fitted(copied(folder, tmp_path)))
     (path,) = tmp_path.glob(".ratings-*.json")
     key, _ = json.loads(path.read_text())
-    path.write_text(json.dumps([key, rubbish]))
-    assert plain(fitted(tmp_path)) == right
+    unreadable = (b"", b"rubbish", b"PK\x03\x04 and no more", b"[" * 100_000, b"[1, 2]", b"{}")
+    no_ratings = (json.dumps([key, content]).encode() for content in (None, {"dtype": "f8,("}, [], {"unit": "logits"}))
+    for damaged in (*unreadable, *no_ratings):
+        path.write_bytes(damaged)
+        assert (damaged[-80:], plain(fitted(tmp_path))) == (damaged[-80:], right)
+        assert plain(of(tmp_path)) == right
 
 
-def test_ratings_that_cannot_be_cached_are_returned_all_the_same(tmp_path):
-    stored.store(tmp_path, EVENT, likely())
+def test_ratings_that_cannot_be_cached_are_returned_all_the_same(folder, tmp_path):
+    copied(folder, tmp_path)
     (tmp_path / ".ratings-elo.json").mkdir()
     assert fitted(tmp_path, rating="elo").unit == "Elo"
     assert not list(tmp_path.glob("*.part"))
