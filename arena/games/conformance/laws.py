@@ -184,7 +184,11 @@ def repeats(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str
 
 def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
     """The values that rules compute are those of perfect play: some move keeps them, and no move does better."""
-    value = game.solve() if is_solved(game) else None  # not by Grader.of, which hides a failure of the rules
+    if not is_solved(game):
+        return
+    hashable: Any = game
+    # Not by Grader.of, which hides a failure of the rules.
+    value = _solution(hashable) if _hashable(game) else game.solve()
     if value is None:
         return
     grader = Grader(game, value)
@@ -231,6 +235,12 @@ def estimated(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, s
                 if value.score != score:
                     yield index, f"estimate says {value.score} for {move!r}, which ends the match with {score}"
                     return
+
+
+@lru_cache(1)  # rules may compute for long, and every playout asks for it
+def _solution(game: Any) -> Callable[[Any], Value] | None:
+    value: Callable[[Any], Value] | None = game.solve()
+    return value
 
 
 @lru_cache(1)  # rules may prepare a search for long, and every playout asks for it
