@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version as version_of
 from math import comb, isfinite, lcm
 from typing import Any
@@ -44,6 +44,8 @@ MOST_OF = {"board_size": 26}
 """Other limits, by name. `y` and `havannah` end the process at a board_size of 100."""
 MOST_BLOTTO = 100_000
 """The most actions of `blotto`, which lists every distribution of its coins before it begins."""
+MOST_LOADED = 200
+"""Games that stay loaded: all, because the list of games asks for each twice, and some take 0.2 s."""
 SPACES = re.compile(r"^ +|  +")
 """Spaces that a drawing needs: those that begin a line, and runs of them."""
 
@@ -95,14 +97,14 @@ class OpenSpiel(Game[State]):
             hint = f"did you mean {near[0]!r}?" if near else "`arena games openspiel` lists them"
             raise ValueError(f"OpenSpiel has no game {game!r}; {hint}")
         try:
-            return pyspiel.load_game(self.name)
+            return _loaded(self.name)
         except (pyspiel.SpielError, RuntimeError) as error:
             raise ValueError(f"OpenSpiel cannot load {self.name}: {str(error).strip().splitlines()[0]}") from error
 
     @cached_property
     def version(self) -> str:
         """The version of OpenSpiel, because its games are part of these rules."""
-        return f"open_spiel {version_of('open_spiel')}"
+        return _version()
 
     @cached_property
     def hidden(self) -> bool:  # type: ignore[override]
@@ -209,6 +211,16 @@ def _pyspiel() -> Any:
     except ImportError as error:
         raise ValueError("the games of OpenSpiel need a package: pip install 'botarena[openspiel]'") from error
     return pyspiel
+
+
+@lru_cache(MOST_LOADED)
+def _loaded(name: str) -> Any:
+    return _pyspiel().load_game(name)
+
+
+@cache
+def _version() -> str:
+    return f"open_spiel {version_of('open_spiel')}"
 
 
 def _refuse_unsafe(name: str, text: str) -> None:
