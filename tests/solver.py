@@ -35,14 +35,15 @@ class Solution:
 
     def count(self) -> dict[int, int]:
         """How many placements end with each score of the explorer."""
-        values = [self.value(*placement)[0] for placement in self.placements()]
+        values = [self.value(*placement)[0] for placement in placements(self.game)]
         return {score: values.count(score) for score in (0, 50, 100)}
 
-    def placements(self) -> Iterator[Placement]:
-        """Both in play on different cells, the explorer not on the exit."""
-        for explorer, mummy in product(self.cells, self.cells):
-            if explorer not in (mummy, self.game.exit):
-                yield explorer, mummy
+
+def placements(game: Game[Any]) -> Iterator[Placement]:
+    """Both in play on different cells, the explorer not on the exit."""
+    for explorer, mummy in product(cells_in_play(game), repeat=2):
+        if explorer not in (mummy, game.exit):
+            yield explorer, mummy
 
 
 def cells_in_play(game: Game[Any]) -> tuple[Cell, ...]:
@@ -70,11 +71,15 @@ def _induce(game: Game[Any], cells: tuple[Cell, ...]) -> dict[Placement, int]:
     over = {one: worth for one in every if (worth := _ended(game, one, 0)) is not None}
     open_ones = [one for one in every if one not in over]
     after = {role: {one: tuple(successors(game, one, role)) for one in open_ones} for role in game.roles}
-    worth = {one: _ended(game, one, game.steps) or 0 for one in every}
+    worth, settled = {one: _ended(game, one, game.steps) or 0 for one in every}, dict[Placement, int]()
     for left in range(1, game.steps + 1):
         role, best = ("mummy", min) if (game.steps - left) % 2 else ("explorer", max)
         fresh = {one: best([worth[then] for then in after[role][one]]) for one in open_ones}
         worth = over | {one: value - (value > 0) + (value < 0) for one, value in fresh.items()}
+        if role == "explorer":
+            if worth == settled:  # two turns more change nothing, so that no number of turns does
+                break
+            settled = worth
     return worth
 
 
