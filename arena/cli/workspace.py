@@ -123,7 +123,7 @@ def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
 
     bots = tuple(bots)
     refuse_exposed(bots, level)
-    if not any(discovery.settings_of(bot).build for bot in bots):
+    if not any(discovery.build_of(bot) for bot in bots):
         return bots
     return builds.built(bots, paths.builds_folder(Path()) if _exists() else _temporary_folder(), level)
 

@@ -36,7 +36,7 @@ def built(bots: Iterable[Bot], folder: Path, level: str) -> tuple[Bot, ...]:
 
 
 def _built(bot: Bot, folder: Path, level: str) -> Bot:
-    command = discovery.settings_of(bot).build
+    command = discovery.build_of(bot)
     if not command:
         return bot
     target = folder / bot.digest

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from arena.event.discovery.bot_toml import BotSettings
 
 __all__ = [
+    "build_of",
     "checked",
     "from_command",
     "from_path",
@@ -149,10 +150,19 @@ def settings_of(bot: Bot) -> "BotSettings":
     """Return the settings in the bot.toml of a bot, or only its command without one; ArenaError for a mistake in it."""
     from arena.event.discovery import bot_toml  # slow to import
 
-    path = Path(bot.files or "") / "bot.toml"
-    if bot.files and path.is_file():
+    if (path := _bot_toml(bot)) is not None:
         return bot_toml.read(path)
     return bot_toml.BotSettings.model_construct(command=bot.command)  # not checked: an organiser may write any command
+
+
+def build_of(bot: Bot) -> tuple[str, ...]:
+    """Return the build command of a bot, `()` without one; ArenaError for a mistake in its bot.toml."""
+    return () if _bot_toml(bot) is None else settings_of(bot).build  # most have none, and the import is slow
+
+
+def _bot_toml(bot: Bot) -> Path | None:
+    path = Path(bot.files or "") / "bot.toml"
+    return path if bot.files and path.is_file() else None
 
 
 def may_be_called(name: str) -> bool:
