@@ -24,8 +24,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from distributed import get_worker
-
 import arena
 from arena import rulefile
 from arena.event.cluster import content
@@ -236,6 +234,8 @@ async def close_any(dask_worker: Any) -> None:
 
 def play(key: str, number: int, orders: bytes) -> BatchResult:
     """Play a batch: a task of dask's, in one of its threads."""
+    from distributed import get_worker  # slow to import, and dask has imported it where this is called
+
     return _session(key, get_worker()).play(number, orders)
 
 
