@@ -1,6 +1,6 @@
 """A dask cluster on this machine: a scheduler, and workers that are real processes, quick to start.
 
-Workers are forked from one process that has imported all that they need, because that import takes a second.
+All are forked from one process that has imported what they need, because that import takes a second.
 """
 
 import contextlib
@@ -9,42 +9,46 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from processes import alive, descendants, until
 
-SCHEDULER = """
-import asyncio, sys
+if TYPE_CHECKING:
+    from arena.event.cluster.calibration import Speed
+
+FORKER = """
+import asyncio, gc, json, multiprocessing, os, signal, sys
 import dask
-from distributed import Scheduler
-dask.config.set({"distributed.scheduler.allowed-failures": 0})  # a task whose worker dies ends with KilledWorker
-async def serve(port):
-    async with Scheduler(port=port, host="127.0.0.1", dashboard=False, dashboard_address="127.0.0.1:0") as scheduler:
-        print(scheduler.address, flush=True)
-        await scheduler.finished()
-asyncio.run(serve(int(sys.argv[1])))
-"""
-WORKERS = """
-import asyncio, json, multiprocessing, os, signal, sys
-from distributed import Worker
+from distributed import Scheduler, Worker
 from arena.event.cluster import session, start
 import arena.event.workers
+
+async def schedule(port):
+    dask.config.set({"distributed.scheduler.allowed-failures": 0})  # a task whose worker dies ends with KilledWorker
+    async with Scheduler(port=port, host="127.0.0.1", dashboard=False, dashboard_address="127.0.0.1:0") as scheduler:
+        print(os.getpid(), scheduler.address, flush=True)
+        await scheduler.finished()
+
+def work(daemon, before, **wish):
+    print(os.getpid(), flush=True)
+    if daemon:
+        multiprocessing.current_process()._config["daemon"] = True
+    exec(before, globals() | {"wish": wish})
+    asyncio.run(start.serve(**wish, notice=lambda text: None))
+
+session.code_digest()  # so that no worker reads all files for it
+gc.freeze()
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 for line in sys.stdin:
-    wish = json.loads(line)
-    pid = os.fork()
-    if pid:
-        print(pid, flush=True)
-        continue
-    sys.stdin.close()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    if wish["daemon"]:
-        multiprocessing.current_process()._config["daemon"] = True
-    exec(wish["before"])
-    del wish["before"], wish["daemon"]
-    asyncio.run(start.serve(**wish, notice=lambda text: None))
-    os._exit(0)
+    if os.fork() == 0:
+        sys.stdin.close()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        wish = json.loads(line)
+        asyncio.run(schedule(wish)) if isinstance(wish, int) else work(**wish)
+        os._exit(0)
 """
 
 
@@ -63,10 +67,16 @@ class Machines:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._errors = (folder / "machines.log").open("w")
-        self._scheduler = self._started(SCHEDULER, "0")
-        self.address = self._line(self._scheduler)
-        self._forker = self._started(WORKERS)
+        self._forker = subprocess.Popen(
+            [sys.executable, "-c", FORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env=os.environ | {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"},
+        )
         self._nannies: list[subprocess.Popen[bytes]] = []
+        self._start_scheduler(0)
 
     def worker(self, name: str = "", *, lanes: int = 1, daemon: bool = False, before: str = "") -> int:
         """Start a worker and return its process; `before` is code that it runs first."""
@@ -78,10 +88,7 @@ class Machines:
             "before": before,
             "folder": str(self._folder),
         }
-        assert self._forker.stdin is not None
-        self._forker.stdin.write(json.dumps(wish) + "\n")
-        self._forker.stdin.flush()
-        return int(self._line(self._forker))
+        return int(self._forked(wish))
 
     def nanny(self) -> int:
         """Start a worker of two lanes with a nanny, as dask's own command does; return the nanny's process."""
@@ -100,10 +107,9 @@ class Machines:
 
     def restart_scheduler(self) -> None:
         """Kill the scheduler and start another at the same address."""
-        self._scheduler.kill()
-        self._scheduler.wait()
-        self._scheduler = self._started(SCHEDULER, self.address.rpartition(":")[2])
-        self._line(self._scheduler)
+        os.kill(self._scheduler, signal.SIGKILL)
+        assert gone([self._scheduler])
+        self._start_scheduler(int(self.address.rpartition(":")[2]))
 
     def end_workers(self) -> None:
         """Kill the workers that a failed test has left, also those that are frozen, with all below them.
@@ -111,14 +117,16 @@ class Machines:
         The scheduler hears of it by their connections, and a run that begins before has nobody to speak with.
         """
         # By parent, because the number of a worker that has ended may be another process by now.
-        left = [*hosts_below(self._forker.pid), *(nanny.pid for nanny in self._nannies if nanny.poll() is None)]
+        workers = set(hosts_below(self._forker.pid)) - {self._scheduler}
+        left = [*workers, *(nanny.pid for nanny in self._nannies if nanny.poll() is None)]
         for pid in [each for worker in left for each in (worker, *descendants(worker))]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
     def close(self) -> None:
         self.end_workers()
-        for process in (self._scheduler, self._forker, *self._nannies):
+        os.kill(self._scheduler, signal.SIGKILL)
+        for process in (self._forker, *self._nannies):
             process.kill()
             process.wait()
             for stream in (process.stdin, process.stdout):
@@ -126,21 +134,38 @@ class Machines:
                     stream.close()
         self._errors.close()
 
-    def _started(self, program: str, *arguments: str) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [sys.executable, "-c", program, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            env=os.environ | {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"},
-        )
+    def _start_scheduler(self, port: int) -> None:
+        pid, self.address = self._forked(port).split()
+        self._scheduler = int(pid)
 
-    def _line(self, process: "subprocess.Popen[str]") -> str:
-        assert process.stdout is not None
-        line = process.stdout.readline().strip()
+    def _forked(self, wish: object) -> str:
+        """Have a process forked; return what it says."""
+        assert self._forker.stdin is not None
+        assert self._forker.stdout is not None
+        self._forker.stdin.write(json.dumps(wish) + "\n")
+        self._forker.stdin.flush()
+        line = self._forker.stdout.readline().strip()
         assert line, (self._folder / "machines.log").read_text()
         return line
+
+
+def opened(address: str, *, speed: "Speed | None" = None, **more: Any) -> Callable[..., Any]:
+    """Return what opens the lanes of a cluster for a run; `speed` stands for what the driver would measure.
+
+    Without it the driver counts as so slow that no machine is refused because other tests fill the cores meanwhile.
+    """
+    from arena.event.cluster import calibration  # here, so that tests without a cluster do not wait for dask
+    from arena.event.cluster.driver import Cluster
+
+    def open_lanes(*arguments: Any, **others: Any) -> "Cluster":
+        measured = speed or calibration.Speed(python_s=1.0, c_s=1.0, spread=1.0)
+        with (
+            patch.object(calibration, "compiled", lambda _folder: None),
+            patch.object(calibration, "measure", lambda _library: measured),
+        ):
+            return Cluster(address, *arguments, **more, **others)
+
+    return open_lanes
 
 
 def hosts_below(pid: int) -> list[int]:

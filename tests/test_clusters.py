@@ -1,7 +1,6 @@
 """Many machines: the tables of a cluster are those of one machine, whatever happens to its workers."""
 
 import contextlib
-import functools
 import inspect
 import os
 import shlex
@@ -15,16 +14,16 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-import dask
 import pytest
 import yaml
 from cup import BOT, arena, as_from_a_shell
-from machines import gone
+from machines import gone, hosts_below, opened
 from processes import alive, descendants, until
 from sprint import FIRST, LAST
 from test_tournament import DICE, Quiet, event_of, run, tables, workspace
@@ -36,7 +35,6 @@ from arena.event import cluster, control, tournament
 from arena.event.cluster import admission, calibration, content, machine, session, wire
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
-from arena.event.cluster.driver import Cluster
 from arena.event.workers import Done, LostError, NotBegun, Workers
 from arena.games import rulebook
 from arena.results.archive import Archive, schema
@@ -60,57 +58,13 @@ class Acts(Quiet):
 
 def play(cup: Path, results: str, address: str, audience: Quiet, **more: Any) -> tuple[tournament.Progress, list[str]]:
     lines: list[str] = []
-    opened = functools.partial(Cluster, address, notice=lines.append, **more)
+    lanes = opened(address, notice=lines.append, **more)
     try:
-        outcome = tournament.run(event_of(cup), cup / results, workers=1, audience=audience, cluster=opened)
+        outcome = tournament.run(event_of(cup), cup / results, workers=1, audience=audience, cluster=lanes)
     except ArenaError as error:
         error.add_note("\n".join(lines))  # a machine that is refused says why
         raise
     return outcome, lines
-
-
-@pytest.mark.slow
-def test_the_tables_of_three_workers_of_which_two_are_killed_and_another_joins_are_those_of_one_machine(
-    tmp_path, shared
-):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=4)
-    folder = cup / "bots" / "d"
-    folder.mkdir()
-    (folder / "bot.toml").write_text(BUILT)
-    (folder / "build.sh").write_text("cp bot.sh built.sh\n")
-    (folder / "bot.sh").write_text(FIRST)
-    run(cup, "local", 2)
-    # The first worker is a daemonic process, as below dask's nanny, which may have no children by multiprocessing.
-    workers = [shared.worker("one", daemon=True), shared.worker("two"), shared.worker("three")]
-    joined: list[int] = []
-
-    def kill(index: int) -> None:
-        os.kill(workers[index], signal.SIGKILL)
-        joined.append(shared.worker("late"))
-
-    audience = Acts(after_5=lambda: kill(0), after_15=lambda: os.kill(workers[1], signal.SIGKILL))
-    outcome, _ = play(cup, "cluster", shared.address, audience)
-    assert outcome.complete
-    assert outcome.failed == ()
-    assert tables(cup / "cluster") == tables(cup / "local")
-    assert len({record.match.id for record in audience.records}) == len(audience.records) == outcome.planned
-    with Archive.open(cup / "cluster") as archive:
-        aborts = archive.aborts()
-    aborted = {abort.match for abort in aborts}
-    # Either the future of a match or the list of workers is the first to say that a worker is gone.
-    assert any("KilledWorker" in abort.cause or "its worker is gone" in abort.cause for abort in aborts), aborts
-    assert "referee-1 INFO match" in (cup / "cluster" / "logs" / "machine-three.log").read_text()
-    assert aborted <= {record.match.id for record in audience.records}
-    # All legs of a pairing with the same repeat go to one machine, unless that was lost in between.
-    blocks: dict[object, set[str]] = {}
-    for record in audience.records:
-        if record.match.id not in aborted:
-            names = frozenset(seat.bot.name for seat in record.match.seats)
-            blocks.setdefault((record.match.repeat, names), set()).add(record.machine)
-    assert Counter(map(len, blocks.values()))[1] >= len(blocks) - 2
-    for pid in (workers[2], *joined):
-        os.kill(pid, signal.SIGTERM)
-    assert gone([*workers, *joined])
 
 
 @pytest.fixture
@@ -142,13 +96,13 @@ def test_a_killed_run_and_a_run_that_is_stopped_leave_no_bot_on_the_workers_and_
     tmp_path, shared, worker
 ):
     naps = BOT.format(place=-1, pause=0.05)  # so that the run is not over before it is killed
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=8)
+    cup = workspace(tmp_path, {"a": FIRST, "b": FIRST, "c": naps}, repeats=4)
     main = driver(cup, shared.address)
     assert (below := descendants(worker))
     main.kill()
     main.communicate()
-    assert until(lambda: not any(map(alive, below)), 30)  # after the lease of its session
-    main = driver(cup, shared.address)
+    main = driver(cup, shared.address)  # it gets the worker after the lease of the killed run's session
+    assert until(lambda: not any(map(alive, below)))
     assert (below := descendants(worker))
     main.send_signal(signal.SIGINT)
     asked = time.monotonic()
@@ -157,29 +111,26 @@ def test_a_killed_run_and_a_run_that_is_stopped_leave_no_bot_on_the_workers_and_
     _, said = main.communicate(timeout=60)
     assert main.returncode == 130
     assert "matches are stored; to go on" in said
-    audience = Quiet()
-    outcome, _ = play(cup, "results/cup", shared.address, audience)
+    outcome, audience = run(cup, "results/cup")
     assert outcome.complete
     assert 0 < len(audience.records) < outcome.planned
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("exception", "cause"), [('Odd("odd")', "Odd: odd"), ("KeyError(Odd)", "KeyError: <class")])
-def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on_one_machine(
-    tmp_path, shared, worker, exception, cause
-):
+def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on_one_machine(tmp_path, shared, worker):
     """A dask worker has not imported the rules, so it can unpickle neither their classes nor what is made of them."""
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST})
     rules = cup / "rules" / "sprint.py"
-    raising = f"if turn == 4:\n            raise {exception}\n        return None"
+    raising = 'if turn == 4:\n            raise KeyError(Odd) if hare else Odd("odd")\n        return None'
     ending = 'return Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 else None'
     text = rules.read_text().replace(ending, raising)
     rules.write_text(text.replace("@dataclass", "class Odd(Exception):\n    pass\n\n\n@dataclass", 1))
-    audience = Quiet()
-    outcome, _ = play(cup, "cluster", shared.address, audience)
+    outcome, _ = play(cup, "cluster", shared.address, Quiet())
     assert not outcome.complete
-    assert cause in outcome.failed[0].cause
-    assert outcome.failed[0].attempt == tournament.ATTEMPTS
+    assert [abort.attempt for abort in outcome.failed] == [tournament.ATTEMPTS] * 2
+    causes = " ".join(abort.cause for abort in outcome.failed)
+    assert "Odd: odd" in causes
+    assert "KeyError: <class" in causes
 
 
 def listening(pid: int) -> set[tuple[str, int]]:
@@ -212,76 +163,109 @@ levels.failure = lambda name: "this kernel has no Landlock"
 
 
 @pytest.mark.slow
-def test_a_worker_that_cannot_play_the_event_is_given_nothing_and_the_run_says_why(tmp_path, shared, worker):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=400)
+def test_the_status_has_each_lane_also_of_workers_with_one_name_and_those_that_cannot_play_are_given_nothing(
+    tmp_path, shared, monkeypatch
+):
+    monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.2)
+    monkeypatch.setattr(control, "PUBLISH_S", 0.1)
+    monkeypatch.setattr(control, "LOOK_S", 0)
+    slow = BOT.format(place=0, pause=0.25)  # asleep
+    cup = workspace(tmp_path, {"a": slow, "b": slow}, repeats=200)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(NO_CONFINEMENT)
+    twins = [shared.worker("twin", lanes=2), shared.worker("twin")]
     unfit = [
         shared.worker("older", before="session.code_digest = lambda: 'older'"),
         shared.worker("pypy", before="session.platform.python_implementation = lambda: 'PyPy'"),
         shared.worker("open", before=f"os.environ['PYTHONPATH'] = {str(tmp_path / 'site')!r}"),
         shared.worker("full", before="import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"),
     ]
-
+    states: list[control.RunState] = []
     audience, lines = Quiet(), list[str]()
-    outcome = tournament.run(
-        event_of(cup),
-        cup / "cluster",
-        workers=1,
-        audience=audience,
-        cluster=functools.partial(Cluster, shared.address, notice=lines.append),
-        stopped=lambda: sum("given nothing" in line for line in lines) == len(unfit) and bool(audience.records),
-    )
+
+    def look() -> bool:
+        if (state := control.last_state(cup / "results")) is not None:
+            states.append(state)
+        at_work = [lane for lane in states[-1].lanes if lane.match and lane.played] if states else []
+        return len(at_work) == 3 and sum("given nothing" in line for line in lines) == len(unfit)
+
+    lanes = opened(shared.address, notice=lines.append)
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=look)
     assert outcome.stopped, lines
-    assert {record.machine for record in audience.records} == {"one"}
+    assert {record.machine for record in audience.records} == {"twin"}
     said = "\n".join(lines)
     assert "older is given nothing: its files of arena 0.1.0 are not those of the driver (older, and here" in said
     assert "pypy is given nothing: it runs PyPy 3." in said
     assert "open is given nothing: its self-test of the level 'landlock' failed: this kernel has no Landlock" in said
     assert "full is given nothing: it cannot keep the bots' files: [Errno 27] File too large" in said
-    for pid in unfit:
+    state = next(state for state in reversed(states) if sum(bool(lane.match) for lane in state.lanes) == 3)
+    rows = [lane for lane in state.lanes if lane.machine == "twin"]
+    assert sorted(lane.lane.rpartition(" ")[2] for lane in rows) == ["referee-1", "referee-1", "referee-2"]
+    assert len({lane.lane for lane in rows}) == len({lane.match for lane in rows}) == 3
+    assert all((set(lane.bots), lane.board) == ({"a", "b"}, "sprint/default") for lane in rows)
+    assert sum(lane.played for lane in rows) == state.played
+    idle = {lane.machine: lane.state for lane in state.lanes if lane.machine != "twin"}
+    assert set(idle) <= {"older", "pypy", "open", "full"}
+    assert "is given nothing" in idle.values()
+    for pid in (*twins, *unfit):
         os.kill(pid, signal.SIGTERM)
-    assert gone(unfit)
+    assert gone([*twins, *unfit])
 
 
 @pytest.mark.slow
-def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp_path, shared, monkeypatch):
-    quick = Speed(python_s=1e-5, c_s=1e-5, spread=1.0)
-    monkeypatch.setattr(calibration, "measure", lambda _library: quick)
+def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp_path, shared, worker, monkeypatch):
     monkeypatch.setattr("arena.event.cluster.driver.REFUSED_S", 0.2)
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
-    pid = shared.worker("slow")
-    with pytest.raises(ArenaError, match="no worker of this cluster can play the event"):
-        play(cup, "cluster", shared.address, Quiet())
-    os.kill(pid, signal.SIGTERM)
-    assert gone([pid])
+    cup = workspace(tmp_path, {"a": FIRST, "b": FIRST})
+    quick = Speed(python_s=1e-5, c_s=1e-5, spread=1.0)
+    with pytest.raises(ArenaError, match="no worker of this cluster can play the event") as refusal:
+        play(cup, "cluster", shared.address, Quiet(), speed=quick)
+    assert "it is too slow for matches that a clock decides" in refusal.value.__notes__[0]
 
 
 @pytest.mark.slow
-def test_a_slower_machine_gives_its_bots_more_time_and_the_match_keeps_its_id(tmp_path, shared, monkeypatch):
+def test_a_slower_machine_gives_its_bots_more_time_its_matches_keep_their_ids_and_its_lanes_outlive_threads_of_tasks(
+    tmp_path, shared
+):
+    """The kernel would end a lane with the thread that forked it."""
+    from distributed import Client
+
     worker = shared.worker("no compiler", before="os.environ['PATH'] = '/nowhere'")
-    measure = calibration.measure
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=6)
+    lanes: list[list[int]] = []
 
-    def third(library: Path | None) -> Speed:
-        speed = measure(library)
-        return Speed(speed.python_s / 3, None if speed.c_s is None else speed.c_s / 3, speed.spread)
+    def now() -> list[int]:
+        return [lane for host in hosts_below(worker) for lane in hosts_below(host)]
 
-    monkeypatch.setattr(calibration, "measure", third)
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
-    audience = Quiet()
-    outcome, _ = play(cup, "cluster", shared.address, audience, scale_time=True)
+    def recycle(dask_worker: Any) -> int:  # in here, so that it travels as code: the worker cannot import this file
+        """End all threads in which a worker runs tasks, and give it others; return how many there were."""
+        before = dask_worker.executors["default"]
+        dask_worker.executors["default"] = ThreadPoolExecutor(before._max_workers)
+        before.shutdown(wait=False)
+        return len(before._threads)
+
+    def change() -> None:
+        lanes.append(now())
+        with Client(shared.address, set_as_default=False) as client:
+            assert sum(client.run(recycle).values()) > 0
+
+    measured = calibration.measure(calibration.compiled(tmp_path))
+    third = Speed(measured.python_s / 3, measured.c_s and measured.c_s / 3, measured.spread)
+    audience = Acts(after_3=change, after_11=lambda: lanes.append(now()))
+    outcome, _ = play(cup, "cluster", shared.address, audience, scale_time=True, speed=third)
     assert outcome.complete
-    run(cup, "local", 2)
+    assert lanes[0] == lanes[1] != []
+    run(cup, "local", 1)
     assert tables(cup / "cluster") == tables(cup / "local")
     assert all(1.5 < record.scale < 6 for record in audience.records)
     with Archive.open(cup / "cluster") as archive:
         stored = {record.match.id: record for record in archive.records()}
+        assert not archive.aborts()
     assert {record.match.id: record.scale for record in audience.records} == {
         match: record.scale for match, record in stored.items()
     }
+    assert {record.match.conditions.time.start for record in stored.values()} == {event_of(cup).conditions.time.start}
     os.kill(worker, signal.SIGTERM)
     assert gone([worker])
-    assert {record.match.conditions.time.start for record in stored.values()} == {event_of(cup).conditions.time.start}
 
 
 def test_a_machine_is_judged_by_its_speed_where_a_clock_decides():
@@ -355,15 +339,16 @@ def test_a_batch_travels_as_what_its_orders_have_in_common_and_dask_keeps_few_me
     packed = wire.batch(orders)
     assert wire.orders(packed) == orders
     assert len(packed) < sum(map(len, orders)) / 8
-    with Cluster(shared.address, event, tmp_path, block=hash, is_forfeit=bool) as lanes:
+    with opened(shared.address)(event, tmp_path, block=hash, is_forfeit=bool) as lanes:
         assert lanes._client.scheduler_comm.recent_message_log.maxlen == 10  # its name in dask
 
 
 def test_voided_matches_of_a_faulty_machine_are_played_again_and_the_archive_has_the_reason(tmp_path, monkeypatch):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST})
-    run(cup, "results/cup")
-    before = tables(cup / "results" / "cup")
-    with contextlib.closing(sqlite3.connect(cup / "results" / "cup" / "event.sqlite")) as connection, connection:
+    results = cup / "results" / "cup"
+    run(cup, "results/cup", 1)
+    before = tables(results)
+    with contextlib.closing(sqlite3.connect(results / "event.sqlite")) as connection, connection:
         connection.execute("update matches set machine = iif(number <= 4, 'pc7', 'pc8')")
         connection.execute("update seats set ending = 'timeout' where place = 0 and match in (2, 3, 6)")
         connection.execute("update seats set ending = 'limit_exceeded' where place = 0 and match = 4")
@@ -372,21 +357,23 @@ def test_voided_matches_of_a_faulty_machine_are_played_again_and_the_archive_has
     monkeypatch.chdir(cup)
     assert "Known: pc7, pc8" in arena(cup, "void", "pc9", "cup").stderr
     assert arena(cup, "void", "pc7", "cup", "--reason", "it swapped").stdout.startswith("2 matches of pc7 voided;")
-    outcome, audience = run(cup, "results/cup")
-    assert audience.counts == (6, 4)
-    assert outcome.complete
-    with Archive.open(cup / "results" / "cup") as archive:
-        assert [abort.cause for abort in archive.aborts()] == ["voided, pc7: it swapped"] * 2
-        assert {abort.match for abort in archive.aborts()} == {record.match.id for record in audience.records}
+    with Archive.open(results, writing=True) as archive:
         assert sum(tally.seats for tally in archive.tallies() if tally.ending == Ending.TIMEOUT) == 1
-    with Archive.open(cup / "results" / "cup", writing=True) as archive:
+        aborts = archive.aborts()
+        assert [abort.cause for abort in aborts] == ["voided, pc7: it swapped"] * 2
         archive.void("pc8", "it swapped too")
-    run(cup, "results/cup")
-    with contextlib.closing(sqlite3.connect(cup / "results" / "cup" / "event.sqlite")) as connection, connection:
+    outcome, audience = run(cup, "results/cup", 1)
+    assert audience.counts == (6, 3)
+    assert outcome.complete
+    with Archive.open(results) as archive:
+        assert [abort.cause for abort in archive.aborts()][2:] == ["it swapped too"]
+        assert {abort.match for abort in archive.aborts()} == {record.match.id for record in audience.records}
+        assert not any(tally.ending == Ending.TIMEOUT for tally in archive.tallies())
+    with contextlib.closing(sqlite3.connect(results / "event.sqlite")) as connection, connection:
         connection.execute("update seats set ending = null where ending is not null")
         connection.execute("delete from tallies")
         connection.execute(schema.COUNT, (0,))
-    assert tables(cup / "results" / "cup") == before
+    assert tables(results) == before
 
 
 def test_time_is_scaled_as_a_whole():
@@ -426,39 +413,12 @@ def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_o
             control.request_stop(cup / "results", token)
         return False
 
-    opened = functools.partial(Cluster, shared.address)
+    lanes = opened(shared.address)
     audience = Quiet()
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=opened, stopped=ask)
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=ask)
     assert (outcome.finished, outcome.failed, outcome.stopped) == (0, (), False)
     assert outcome.halted == (not rule)
     assert (outcome.stop is not None) == bool(rule)
-
-
-@pytest.mark.slow
-def test_two_workers_of_one_name_are_two_rows_of_the_status_and_each_match_is_counted_once(
-    tmp_path, shared, monkeypatch
-):
-    monkeypatch.setattr(control, "PUBLISH_S", 0)
-    monkeypatch.setattr(control, "LOOK_S", 0)
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=20)
-    twins = [shared.worker("twin"), shared.worker("twin")]
-    states: list[control.RunState] = []
-
-    def look() -> bool:
-        state = control.last_state(cup / "results")
-        if state is not None:
-            states.append(state)
-        return len({lane.lane for lane in states[-1].lanes if lane.played}) == 2 if states else False
-
-    opened = functools.partial(Cluster, shared.address)
-    tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=opened, stopped=look)
-    state = next(state for state in reversed(states) if state.lanes)
-    assert [lane.machine for lane in state.lanes] == ["twin", "twin"]
-    assert all(lane.played for lane in state.lanes)
-    assert sum(lane.played for lane in state.lanes) == state.played
-    for pid in twins:
-        os.kill(pid, signal.SIGTERM)
-    assert gone(twins)
 
 
 def altered(change: Callable[[Done[Any, Any]], Done[Any, Any]]) -> Any:
@@ -502,8 +462,8 @@ def test_a_match_whose_machine_is_lost_each_time_is_given_up_and_the_others_are_
 
 def test_a_worker_whose_clock_is_ahead_ends_a_run_with_stop_after(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, stop_after=600)
-    opened = altered(lambda done: Done(done.item, NotBegun()))
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=opened)
+    lanes = altered(lambda done: Done(done.item, NotBegun()))
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=lanes)
     assert outcome.stop is not None
     assert (outcome.stop.rule, outcome.finished, outcome.failed) == ("stop_after", 0, ())
 
@@ -521,6 +481,8 @@ def test_a_worker_wants_the_address_of_a_scheduler(address):
 
 
 def test_an_address_with_tls_and_without_certificates_is_refused_with_the_page_that_helps(tmp_path):
+    import dask
+
     refusal = r"^tls://h:1: dask has no certificate of a {}; set the variables that docs/clusters.md lists"
     with pytest.raises(ArenaError, match=refusal.format("worker")):
         worker_command("tls://h:1", lanes="1")
@@ -615,6 +577,8 @@ def certified(folder: Path) -> Path:
 @contextlib.contextmanager
 def certificates(authority: Path, own: Path, role: str) -> Iterator[None]:
     """Have this process trust the CA of one folder, and show the certificate of another."""
+    import dask  # here, so that tests of other files do not wait for it
+
     names = {"ca-file": authority / "ca.pem", f"{role}.cert": own / "cert.pem", f"{role}.key": own / "key.pem"}
     with dask.config.set({f"distributed.comm.tls.{name}": str(path) for name, path in names.items()}):
         yield
@@ -643,9 +607,15 @@ def listener(context: ssl.SSLContext | None) -> Iterator[str]:
             thread.join()
 
 
+@pytest.fixture(scope="module")
+def authorities(tmp_path_factory) -> tuple[Path, Path]:
+    """Return the folders of two CAs, each with a certificate."""
+    return certified(tmp_path_factory.mktemp("ours")), certified(tmp_path_factory.mktemp("stranger"))
+
+
 @pytest.mark.parametrize("role", ["client", "worker"])
-def test_a_certificate_of_a_stranger_is_refused_in_one_line_before_dask_tries_for_ever(tmp_path, role):
-    ours, stranger = certified(tmp_path / "ours"), certified(tmp_path / "stranger")
+def test_a_certificate_of_a_stranger_is_refused_in_one_line_before_dask_tries_for_ever(authorities, role):
+    ours, stranger = authorities
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(ours / "ca.pem"))
     context.load_cert_chain(ours / "cert.pem", ours / "key.pem")
     context.verify_mode = ssl.CERT_REQUIRED
