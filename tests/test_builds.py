@@ -90,7 +90,7 @@ LEAVES = {
     "a link to the root": "ln -s /etc/passwd bot.py",
     "a link up": "ln -s ../../secret bot.py",
     "a fifo": "mkfifo bot.py",
-    "folders without end": "mkdir -p $(printf 'd/%.0s' $(seq 900))",
+    "folders without end": "mkdir -p $(printf 'd/%.0s' $(seq 100))",
     "3 MB, of at most 2": "truncate -s 3M bot.py",
 }
 

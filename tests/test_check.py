@@ -48,11 +48,11 @@ def told(found) -> str:
     return "\n".join(" ".join((one.words, *one.log, one.cure)) for one in found.findings)
 
 
-def checked(name, launcher):
+def checked(name, launcher, boards="mummy_maze/duel", role="explorer"):
     """What is said of a sin."""
     sin = SINS[name]
     limits = {"start": sin.check_start, "move": sin.check_move, "cpu": sin.cpu}
-    return examined(sins.path_of(name), launcher, **limits, roles=("explorer",))
+    return examined(sins.path_of(name), launcher, **limits, boards=boards, roles=(role,))
 
 
 @pytest.mark.slow
@@ -68,7 +68,7 @@ def test_a_sin_that_loses_matches_is_named_with_its_cure(name, launcher):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(name for name, sin in SINS.items() if sin.sound))
 def test_a_sin_that_loses_nothing_is_named_all_the_same(name, launcher):
-    found = checked(name, launcher)
+    found = checked(name, launcher, "goofspiel/five", "left")
     assert found.sound, told(found)
     assert SINS[name].finding in told(found)
     assert {one.weight for one in found.findings} == {Weight.ADVICE}
@@ -351,7 +351,7 @@ def test_a_bot_that_tries_every_number_of_a_call_takes_no_memory_of_ours(tmp_pat
 
 @pytest.mark.skipif(levels.failure("landlock") is not None, reason="calls are named at the level landlock only")
 @pytest.mark.parametrize("warm", [True, False])
-def test_the_system_calls_that_were_refused_to_a_bot_are_named(tmp_path, warm):
+def test_the_system_calls_that_were_refused_to_a_bot_are_named(tmp_path, launcher, warm):
     path = tmp_path / "needs.py"
     path.write_text(NEEDS)
     conditions = Conditions(sandbox="landlock", warm=warm)
@@ -363,8 +363,7 @@ def test_the_system_calls_that_were_refused_to_a_bot_are_named(tmp_path, warm):
     (fault,) = (one for one in found.findings if one.weight is Weight.FAULT)
     assert "PermissionError" in fault.words
     assert "system calls that were refused to it: " in fault.words
-    with Launcher() as plain:
-        found = checkup(discovery.from_path(path), rulebook.find("duel"), conditions, plain)
+    found = checkup(discovery.from_path(path), rulebook.find("duel"), conditions, launcher)
     (fault,) = (one for one in found.findings if one.weight is Weight.FAULT)
     assert "PermissionError" in fault.words
     assert "`arena check` names those" in fault.words
