@@ -24,7 +24,7 @@ PAGE = notebook.PAGE.read_text("utf-8")
 LOOP, _ = blocks(PAGE, "python")
 MATCHES = "32"
 """So few teach nothing, but make the file."""
-QUICK = {"run": ["--no-charts", "--set", "max_matches=4"], "check": ["--help"], "submit": ["--help"]}
+QUICK = {"run": ["--no-charts", "--set", "max_matches=2", "--workers", "1"], "check": ["--help"], "submit": ["--help"]}
 """What is left out of a command because it takes seconds; the load test checks and submits the bot."""
 
 

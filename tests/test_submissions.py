@@ -20,9 +20,7 @@ import classroom
 import cup
 import pytest
 from classroom import GOOD, LAST
-from matplotlib.text import Text
 
-from arena import charts
 from arena.author.submissions import (
     BotStore,
     People,
@@ -41,7 +39,6 @@ from arena.cli import examiner, feedback, workspace
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.match.bot import OverloadedError
-from arena.results.leaderboard import Results
 from arena.sandbox import levels
 from arena.sandbox.launcher import SpawnerLostError
 from arena.values import Bot, labels
@@ -467,6 +464,11 @@ def test_a_name_that_people_have_becomes_a_name_for_a_bot_and_is_shown_as_it_is(
 
 
 def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_report(here, tmp_path):
+    from matplotlib.text import Text  # here, so that the other tests do not wait for matplotlib and pandas
+
+    from arena import charts
+    from arena.results.leaderboard import Results
+
     assert submit(here, written(tmp_path / "Anna Müller.py"))["name"] == "Anna_Muller"
     played = cup.run_event(here)
     assert played.returncode == 0, played.stderr
