@@ -1,4 +1,4 @@
-"""Makes folders in folders (here: 1,500 deep; allowed are 300)."""
+"""Makes folders in folders (here: 600 deep; allowed are 300)."""
 
 import os
 
@@ -8,6 +8,6 @@ from attack import bomb, scratch
 @bomb
 def _():
     os.chdir(scratch)
-    for _ in range(1500):
+    for _ in range(600):
         os.mkdir("d")
         os.chdir("d")

@@ -1,4 +1,4 @@
-"""Burns CPU in eight threads (here: allowed are 0.2 seconds)."""
+"""Burns CPU in eight threads (here: allowed are 0.1 seconds)."""
 
 import hashlib
 import threading

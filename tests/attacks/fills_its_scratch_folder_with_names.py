@@ -1,4 +1,4 @@
-"""Makes empty file after empty file (here: 1,500; allowed are 300)."""
+"""Makes empty file after empty file (here: 600; allowed are 300)."""
 
 import os
 
@@ -7,5 +7,5 @@ from attack import bomb, scratch
 
 @bomb
 def _():
-    for number in range(1500):
+    for number in range(600):
         os.close(os.open(f"{scratch}/{number}", os.O_CREAT | os.O_WRONLY))

@@ -1,4 +1,4 @@
-"""Has 800 children, one after the other, that nobody reaps (here: it may be 4 processes): each keeps its number.
+"""Has 500 children, one after the other, that nobody reaps (here: it may be 3 processes): each keeps its number.
 
 Every second one leaves a child of its own behind, which then is its spawner's.
 """
@@ -10,7 +10,7 @@ from attack import bomb
 
 @bomb
 def _():
-    for number in range(800):
+    for number in range(500):
         child = os.fork()
         if child == 0:
             if number % 2:

@@ -29,6 +29,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import sys
@@ -205,6 +206,10 @@ def main() -> None:
     rules.mkdir()
     (rules / "game.py").touch()
     claims = commons()
+    innocent = Path.cwd() / "innocent"
+    innocent.mkdir()
+    shutil.copy(Path(__file__).with_name("innocent.py"), innocent)
+    (innocent / "secret.txt").write_text(order["token"].ljust(random.SystemRandom().randrange(1000, 10_000), "."))
     for number in range(COMMONS):
         (rules / f"note{number:02}.toml").write_text("# nothing\n")
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
@@ -227,6 +232,8 @@ def main() -> None:
             token=order["token"],
             folder=Path.cwd(),
             rules=rules / "game.py",
+            bots=Path(__file__).parents[1],
+            innocent=innocent,
             commons=tuple(claims),
         )
         for names in filter(None, batches):

@@ -25,8 +25,6 @@ from arena.sandbox import procfs
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
 
-HERE = Path(__file__).parent
-
 DYING_S = 0.3
 """How long processes may stay at the end of their namespace."""
 
@@ -43,6 +41,10 @@ class Stage:
     token: str
     """The secret: nowhere in what an attacker is given."""
     rules: Path
+    bots: Path
+    """A folder with a file for each attack."""
+    innocent: Path
+    """The folder of all opponents, with a secret in it."""
     commons: tuple[str, ...]
     """Files that everybody may read, and whose locks and times no other batch looks at meanwhile."""
 
@@ -56,7 +58,6 @@ class Scene:
         self.note = f"{self.tag}-note"
         """A name that accomplices know."""
         self.key, self.common_key = (secrets.randbelow(1 << 30) + 1 for _ in range(2))
-        self.size = 1000 + secrets.randbelow(9000)
         self.message = f"{secrets.randbits(16) | 0x8001:016b}"
         self.folder = stage.folder / "targets" / self.tag
         self.leaving = contextlib.ExitStack()
@@ -76,12 +77,13 @@ class Scene:
         self.leaving.callback(shutil.rmtree, self.folder, ignore_errors=True)
         self.folder.chmod(0o777)
         self.canary, self.results, self.private = (self.folder / name for name in ("canary", "event.sqlite", "key"))
-        for path in (self.canary, self.results, self.private):
+        for path in (self.canary, self.results, self.private) if self.row.needs == "files" else (self.canary,):
             path.write_text(self.stage.token)
             path.chmod(0o600 if path == self.private else 0o666)
         with contextlib.suppress(OSError):  # not every file system keeps them
             os.setxattr(self.canary, "user.note", self.stage.token.encode())
-        (self.folder / f"listed-{self.stage.token}").touch()
+        if self.row.needs == "files":
+            (self.folder / f"listed-{self.stage.token}").touch()
         if self.row.needs == "sockets":
             self._open_sockets()
         self.files = {entry.name for entry in self.folder.iterdir()}
@@ -218,17 +220,15 @@ class Scene:
 
     def _start(self, part: str, *, freeze: bool, message: str = "", **aims: object) -> LiveBot:
         """Start one of its bots: the opponent is innocent, the others run the attack."""
-        files = self.stage.folder / "bots" / f"{self.tag}-{part}"
-        files.mkdir(parents=True)
-        shutil.copy(HERE / "innocent.py" if part == "opponent" else HERE.parent / f"{self.name}.py", files / "bot.py")
-        shutil.copy(HERE / "attack.py", files)
+        files, argument = self.stage.innocent, f"secret={self.stage.token}"
+        if part != "opponent":
+            files, argument = (
+                self.stage.bots / f"{self.name}.py",
+                marshal.dumps({**self._aims(), "message": message, **aims}).hex(),
+            )
         # As quick as can be; or as everybody's, which is what a warm start takes.
-        command = (*RUN_PYTHON, "bot.py") if self.stage.warm else (self.stage.python, "-ESsBu", "bot.py")
-        if part == "opponent":
-            (files / "secret.txt").write_text(self.stage.token.ljust(self.size, "."))
-            command += (f"secret={self.stage.token}",)
-        (files / "target").write_bytes(marshal.dumps({**self._aims(), "message": message, **aims}))
-        bot = Bot(name=self.name, command=command, digest=f"{self.tag}-{part}", files=str(files))
+        python = RUN_PYTHON if self.stage.warm else (self.stage.python, "-ESsBu")
+        bot = Bot(name=self.name, command=(*python, f"{files.stem}.py", argument), digest=files.stem, files=str(files))
         conditions = replace(self.conditions, freeze=freeze)
         rules = self.stage.rules if self.row.needs == "kit" else None
         return LiveBot(self.stage.launcher, self.name, bot, conditions, rules)

@@ -128,7 +128,9 @@ def copied() -> Iterator[Path]:
         folder = Path(name)
         folder.chmod(0o755)
         shutil.copytree(ARENA, folder / "arena")  # compiled as it is: to do so again takes half a second a process
-        shutil.copytree(ATTACKS, folder / "attacks", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ATTACKS / "harness", folder / "attacks/harness")
+        for path in ATTACKS.glob("*.py"):
+            (folder / "attacks" / path.name).write_text((ATTACKS / "harness/attack.py").read_text() + path.read_text())
         (folder / "rules").mkdir()
         yield folder
 

@@ -160,8 +160,8 @@ class Row:
     """Nothing else runs meanwhile: it is large, or it concerns everybody."""
     patience: float = PATIENCE_S
     needs: str = ""
-    """Another target that it has: `sockets`, a `terminal`, a `key`, a `sleeper` (a process), a `setting` (SETTING); or
-    the `kit`."""
+    """Another target that it has: `sockets`, a `terminal`, a `key`, a `sleeper` (a process), a `setting` (SETTING);
+    `files` beside the canary; or the `kit`."""
     architecture: str = ""
     """The only one that it is written for."""
 
@@ -187,7 +187,7 @@ SMALL = Limits(processes=None, memory=64_000_000, scratch=4_000_000, files=300)
 
 MANY = replace(SMALL, processes=8)
 MEMORY = 64_000_000 * 1.25
-CPU = Limits(cpu=0.2, processes=4)
+CPU = Limits(cpu=0.1, processes=4)
 SCRATCH = 4_000_000
 frozen, awake = {"opponent": "frozen"}, {"opponent": "awake"}
 alone = {"alone": True}
@@ -200,12 +200,12 @@ HIDDEN = itself(lambda process: process.hidden > SCRATCH * 2)
 # The columns: landlock bubblewrap rlimits none.
 EXPECTED = {
     "reads_the_opponents_files": row(FILES, LEAKED, "SSPP", **frozen),
-    "lists_folders": row(FILES, LEAKED, "SSPP"),
+    "lists_folders": row(FILES, LEAKED, "SSPP", needs="files"),
     "searches_from_its_own_folder_up": row(FILES, LEAKED, "SSPP", "SSSP", **frozen),
     "reads_the_password_file": row(FILES, line_of("/etc/passwd"), "SSPP"),
-    "reads_a_private_key": row(FILES, LEAKED, "SSPP", "SSSP"),
+    "reads_a_private_key": row(FILES, LEAKED, "SSPP", "SSSP", needs="files"),
     "reads_the_referees_code": row(FILES, said(lambda _: ARENA_FILE.read_text()[:80]), "SSPP"),
-    "reads_the_results": row(FILES, LEAKED, "SSPP"),
+    "reads_the_results": row(FILES, LEAKED, "SSPP", needs="files"),
     "reads_through_proc_self_root": row(FILES, LEAKED, "SSPP"),
     "reads_through_a_symbolic_link": row(FILES, LEAKED, "SSPP"),
     "opens_by_handle": row(FILES, LEAKED, "SSSS", "SSSP"),
@@ -216,13 +216,15 @@ EXPECTED = {
     "reads_notes_at_files": row(FILES, LEAKED, "SSKK"),
     "reads_system_information": row(FILES, line_of("/proc/version"), "SHHH"),
     "reads_devices": row(FILES, holds(*(f"/dev/{name}" for name in DEVICES)), "SSPP"),
-    "measures_the_opponents_files": row(FILES, said(lambda scene: f"size {scene.size}"), "PSPP", **frozen),
+    "measures_the_opponents_files": row(
+        FILES, said(lambda scene: f"size {(scene.stage.innocent / 'secret.txt').stat().st_size}"), "PSPP", **frozen
+    ),
     "reads_the_opponents_clock": row(
         PROCESSES, said(lambda scene: f"used {Process(scene.opponent.program).cpu}"), "SSPP", **frozen
     ),
     "watches_the_opponents_files": row(FILES, holds("inotify"), "SSPP"),
     "writes_outside": row(FILES, CHANGED, "SSPP"),
-    "changes_the_results": row(FILES, CHANGED, "SSPP"),
+    "changes_the_results": row(FILES, CHANGED, "SSPP", needs="files"),
     "creates_files_outside": row(FILES, CHANGED, "SSPP"),
     "creates_files_in_tmp": row(FILES, LEFT_BEHIND, "SSPP"),
     "creates_files_in_dev_shm": row(FILES, LEFT_BEHIND, "SSPP"),
@@ -350,7 +352,7 @@ EXPECTED = {
     "reads_a_key": row(LEFT, LEAKED, "SSKK", "SSSK", needs="key"),
     "locks_its_folders": row(LEFT, LEFT_BEHIND, "WSWW", "SSSS"),
     "forks_without_end": row(AMOUNTS, peak("processes", 5), "SSWW", limits=Limits(), **alone),
-    "leaves_its_children_unreaped": row(AMOUNTS, peak("ended", 600), "LLLL", limits=Limits(processes=4), **alone),
+    "leaves_its_children_unreaped": row(AMOUNTS, peak("ended", 450), "LLLL", limits=Limits(processes=3), **alone),
     "threads_without_end": row(AMOUNTS, peak("threads", 400), "LLLL", **alone),
     "eats_memory": row(AMOUNTS, peak("memory", MEMORY), "SSSW", limits=SMALL, **alone),
     "eats_memory_in_children": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=MANY, **alone),
@@ -368,7 +370,7 @@ EXPECTED = {
     "eats_cpu_in_threads": row(AMOUNTS, ALWAYS, "WWWW", limits=CPU, **alone),
     "eats_cpu_in_children": row(AMOUNTS, peak("children", 8), "PPPP", limits=CPU, **alone),
     "fills_its_scratch_folder": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "WLWW", limits=SMALL, **alone),
-    "fills_its_scratch_folder_with_names": row(AMOUNTS, peak("files", 1000), "WWWW", limits=SMALL, **alone),
+    "fills_its_scratch_folder_with_names": row(AMOUNTS, peak("files", 450), "WWWW", limits=SMALL, **alone),
     "digs_deep": row(AMOUNTS, ALWAYS, "WWWW", limits=SMALL, **alone),
     "allocates_past_the_end": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "LLLL", limits=SMALL, **alone),
     "hides_data_in_removed_files": row(AMOUNTS, HIDDEN, "WLWW", limits=SMALL, **alone),
