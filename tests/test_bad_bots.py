@@ -41,6 +41,7 @@ def harmless(tmp_path_factory) -> Bot:
 @pytest.fixture(scope="module")
 def launcher(harmless):
     """Yield a launcher at which harmless bots have played, so that later leftovers are those of a sin."""
+    gc.collect()  # what tests before have dropped would be closed meanwhile, and its numbers used again
     with Launcher() as launcher:
         for sin in (CONFINED, SINS["daemon"]):
             play(match_of(harmless, harmless, sin), launcher=launcher)
@@ -72,7 +73,6 @@ def test_every_sin_has_a_promise_and_every_promise_a_sin():
 def test_a_sin_ends_as_promised_and_leaves_nothing_behind(name, harmless, launcher):
     sin = SINS[name]
     match = match_of(discovery.from_path(sins.path_of(name)), harmless, sin)
-    gc.collect()  # descriptors that other tests dropped are not ours to count
     descriptors, objects = open_descriptors(), kept_by_the_kernel()
     begun = time.monotonic()
     record = play(match, launcher=launcher)
