@@ -65,48 +65,44 @@ MEMORY = {"kernel": "Slab", "shared": "Shmem", "tables": "PageTables"}
 """Measures of the whole machine's memory, and their names in /proc/meminfo."""
 
 
-class Sampler(threading.Thread):
-    """Looks at one scene again and again while it is played: the most that there was of what its proof asks for."""
+@contextlib.contextmanager
+def sampled(scene: Scene) -> Iterator[None]:
+    """Look at a scene again and again meanwhile, and keep the most that there was of what its proof asks for."""
+    name, over, children = scene.row.proof.peak[0], threading.Event(), set()
+    at_first = outside.memory_of_the_machine(MEMORY[name]) if name in MEMORY else 0
 
-    def __init__(self, scene: Scene) -> None:
-        super().__init__()
-        self._scene, self._over = scene, threading.Event()
-        self._measured = scene.row.proof.peak[0] if scene.row.proof.peak else ""
-        self._children: set[int] = set()
-        self._at_first = outside.memory_of_the_machine(MEMORY[self._measured]) if self._measured in MEMORY else 0
-
-    def __enter__(self) -> None:
-        self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self.join()
-
-    def run(self) -> None:
-        look_s = 0.0  # a look at hundreds of processes takes long, and must leave the referee its time
-        while self._measured and not self._over.wait(SAMPLED_S + 2 * look_s):
-            begun = time.monotonic()
-            self._scene.peak = max(self._scene.peak, self._measure())
-            look_s = time.monotonic() - begun
-
-    def _measure(self) -> int:
-        child = self._scene.bot.child
-        if self._measured in MEMORY:
-            return outside.memory_of_the_machine(MEMORY[self._measured]) - self._at_first
-        if self._measured == "memory_files":
-            return Process(child.program()).memory_files
-        if self._measured in ("stored", "files"):
-            return Process(child.program()).stored(child.plan.scratch)[self._measured == "files"]
-        pids = {child.pid, *procfs.below(child.pid)}
-        self._children |= pids
+    def measured() -> int:
+        if name in MEMORY:
+            return outside.memory_of_the_machine(MEMORY[name]) - at_first
+        if name == "memory_files":
+            return Process(scene.bot.program).memory_files
+        if name in ("stored", "files"):
+            return scene.in_scratch()[name == "files"]
+        pids = {scene.bot.child.pid, *procfs.below(scene.bot.child.pid)}
+        children.update(pids)
         processes = [process for pid in pids if (process := procfs.see(pid)) is not None]
         return {
             "processes": len(processes),
             "threads": sum(process.threads for process in processes),
             "memory": sum(process.resident for process in processes),
-            "children": len(self._children),
+            "children": len(children),
             "ended": len(pids) - len(processes),
-        }[self._measured]
+        }[name]
+
+    def look() -> None:
+        look_s = 0.0  # a look at hundreds of processes takes long, and must leave the referee its time
+        while not over.wait(SAMPLED_S + 2 * look_s):
+            begun = time.monotonic()
+            scene.peak = max(scene.peak, measured())
+            look_s = time.monotonic() - begun
+
+    sampler = threading.Thread(target=look)
+    sampler.start()
+    try:
+        yield
+    finally:
+        over.set()
+        sampler.join()
 
 
 def ask(bots: list[LiveBot], patience: float = PATIENCE_S) -> None:
@@ -125,7 +121,7 @@ def play(stage: Stage, names: list[str]) -> list[Scene]:
     limit = outside.own_limit()
     for scene in scenes:
         scene.enter()
-    with Sampler(scenes[0]) if scenes[0].row.alone else contextlib.nullcontext():
+    with sampled(scenes[0]) if scenes[0].row.proof.peak else contextlib.nullcontext():
         ask([scene.bot for scene in scenes], scenes[0].row.patience)
     watch_frozen([scene for scene in scenes if scene.row.proof is RAN_ON])
     for scene in scenes:
@@ -166,18 +162,6 @@ def watch_frozen(scenes: list[Scene]) -> None:
     time.sleep(FROZEN_S if scenes else 0.0)
     for scene in scenes:
         scene.used_while_frozen = scene.bot.cpu() - before[scene]
-
-
-@contextlib.contextmanager
-def alone_with(measured: str) -> Iterator[None]:
-    """Hold a measure of the whole machine: no other batch on it plays an attack with such a measure meanwhile."""
-    if measured not in MEMORY:
-        yield
-        return
-    while (claim := outside.claim("memory")) is None:
-        time.sleep(0.05)
-    with claim:
-        yield
 
 
 def commons() -> dict[str, socket.socket]:
@@ -239,7 +223,8 @@ def main() -> None:
         for names in filter(None, batches):
             begun = time.monotonic()
             peak = EXPECTED[names[0]].proof.peak
-            with alone_with(peak[0] if peak else ""):
+            with outside.waited_for("memory") if peak and peak[0] in MEMORY else contextlib.nullcontext():
+                # No other batch on this machine plays an attack with a measure of the whole machine meanwhile.
                 scenes = play(replace(stage, launcher=Launcher()) if names == [OUTLIVES] else stage, names)
             for scene in scenes:
                 results[scene.name] = {

@@ -272,11 +272,6 @@ def remove_key(user: int | None, tag: str) -> bool:
         os._exit(code)
 
 
-def remove_message_queue(tag: str) -> bool:
-    """Remove the POSIX message queue of this name; return whether there was one."""
-    return libc.mq_unlink(f"/{tag}".encode()) == 0
-
-
 def own_limit() -> tuple[int, int]:
     """Return the limit of ours, (soft, hard), that bots are told to lower."""
     return resource.getrlimit(resource.RLIMIT_SIGPENDING)
@@ -297,6 +292,13 @@ def claim(name: str) -> socket.socket | None:
         claim.close()
         return None
     return claim
+
+
+def waited_for(name: str) -> socket.socket:
+    """Return the claim to this name, as soon as no other socket has it."""
+    while (claimed := claim(name)) is None:
+        time.sleep(0.05)
+    return claimed
 
 
 def arrived(target: socket.socket) -> bool:

@@ -146,7 +146,7 @@ class Scene:
                 if os.path.lexists(f"{folder}/{name}"):
                     self.left.append(f"file in {folder}")
                     os.unlink(f"{folder}/{name}")
-        if outside.remove_message_queue(self.tag):
+        if outside.libc.mq_unlink(f"/{self.tag}".encode()) == 0:
             self.left.append("POSIX message queue")
         if self.name == "leaves_a_key" and outside.remove_key(self.bot.child.plan.user, self.tag):
             self.left.append("key")
@@ -187,10 +187,6 @@ class Scene:
     def in_scratch(self) -> tuple[int, int, bool]:
         """Return (bytes, files, whether there is a device) in its scratch folder."""
         return Process(self.bot.program).stored(self.bot.child.plan.scratch)
-
-    def secret_of_opponent(self) -> bytes:
-        """Return what stands in its opponent's memory where the secret was."""
-        return Process(self.opponent.program).memory(self.address, len(self.stage.token))
 
     def changed_namespace(self) -> bool:
         """Return whether one of its processes is in a user or network namespace that it was not given."""

@@ -129,6 +129,22 @@ MOUNTED = while_frozen(lambda scene: f"tmpfs {scene.tag} " in Process(scene.bot.
 ELSEWHERE = while_frozen(lambda scene: scene.changed_namespace())
 RAN_ON = while_frozen(lambda scene: scene.used_while_frozen > 0.003)
 SPOKE_FOR_OPPONENT = while_frozen(lambda scene: scene.tag.encode() in outside.waiting(scene.opponent.child.stdout))
+OVERWRITTEN = while_frozen(  # the secret of its opponent
+    lambda scene: (
+        Process(scene.opponent.program).memory(scene.address, len(scene.stage.token)) != scene.stage.token.encode()
+    )
+)
+KILLED = while_frozen(lambda scene: Process(scene.opponent.program).state in ("", "Z"))
+TRACED = opponent(lambda process: process.status("TracerPid"))
+SLOWED = opponent(lambda process: process.treatment()["priority"] == 19)
+TYPED = while_frozen(lambda scene: scene.tag.encode() in outside.waiting(scene.slave))
+UNREADABLE = itself(lambda process: (process.folder / "fd").stat().st_uid != process.user)
+CLOCK = said(lambda scene: f"used {Process(scene.opponent.program).cpu}")
+AT_HOME = while_frozen(lambda scene: (scene.bot.child.room.home / "written.txt").exists())
+LINKED = while_frozen(lambda scene: outside.state(scene.canary) != scene.before[0])
+LAID_OUT = itself(lambda process: int(process.text("personality") or "0", 16))
+SIZE = said(lambda scene: f"size {(scene.stage.innocent / 'secret.txt').stat().st_size}")
+SET = at_its_end(lambda scene: SETTING.read_text() != scene.setting)
 ALWAYS = at_its_end(lambda _: True)  # it works unless it is watched
 USR1, USR2, URG = signal.SIGUSR1, signal.SIGUSR2, signal.SIGURG
 QUEUED, BY_DESCRIPTOR, BY_PIPE = (signal.SIGRTMIN + number for number in (1, 2, 3))
@@ -216,12 +232,8 @@ EXPECTED = {
     "reads_notes_at_files": row(FILES, LEAKED, "SSKK"),
     "reads_system_information": row(FILES, line_of("/proc/version"), "SHHH"),
     "reads_devices": row(FILES, holds(*(f"/dev/{name}" for name in DEVICES)), "SSPP"),
-    "measures_the_opponents_files": row(
-        FILES, said(lambda scene: f"size {(scene.stage.innocent / 'secret.txt').stat().st_size}"), "PSPP", **frozen
-    ),
-    "reads_the_opponents_clock": row(
-        PROCESSES, said(lambda scene: f"used {Process(scene.opponent.program).cpu}"), "SSPP", **frozen
-    ),
+    "measures_the_opponents_files": row(FILES, SIZE, "PSPP", **frozen),
+    "reads_the_opponents_clock": row(PROCESSES, CLOCK, "SSPP", **frozen),
     "watches_the_opponents_files": row(FILES, holds("inotify"), "SSPP"),
     "writes_outside": row(FILES, CHANGED, "SSPP"),
     "changes_the_results": row(FILES, CHANGED, "SSPP", needs="files"),
@@ -229,13 +241,9 @@ EXPECTED = {
     "creates_files_in_tmp": row(FILES, LEFT_BEHIND, "SSPP"),
     "creates_files_in_dev_shm": row(FILES, LEFT_BEHIND, "SSPP"),
     "creates_files_at_the_root": row(FILES, LEFT_BEHIND, "SSSS", "SSSP"),
-    "writes_its_own_folder": row(
-        FILES, while_frozen(lambda scene: (scene.bot.child.room.home / "written.txt").exists()), "SSHH"
-    ),
+    "writes_its_own_folder": row(FILES, AT_HOME, "SSHH"),
     "writes_through_a_symbolic_link": row(FILES, CHANGED, "SSPP"),
-    "takes_a_file_by_a_hard_link": row(
-        FILES, while_frozen(lambda scene: outside.state(scene.canary) != scene.before[0]), "SSPP"
-    ),
+    "takes_a_file_by_a_hard_link": row(FILES, LINKED, "SSPP"),
     "changes_modes": row(FILES, CHANGED, "SSPP", "SSSP"),
     "changes_times": row(FILES, CHANGED, "SSPP", "SSSP"),
     "changes_attributes": row(FILES, CHANGED, "SSKK"),
@@ -247,32 +255,16 @@ EXPECTED = {
     "makes_devices": row(FILES, while_frozen(lambda scene: scene.in_scratch()[2]), "SSSS", "SSSP"),
     "runs_what_it_wrote": row(FILES, itself(lambda process: "/scratch/" in process.link("exe")), "SHHH"),
     "runs_a_set_uid_program": row(FILES, itself(lambda process: process.user == 0), "SSSP", "SSS-", patience=HANGS_S),
-    "writes_system_settings": row(
-        FILES, at_its_end(lambda scene: SETTING.read_text() != scene.setting), "SSSS", "SSSP", needs="setting", **alone
-    ),
+    "writes_system_settings": row(FILES, SET, "SSSS", "SSSP", needs="setting", **alone),
     "reads_the_referees_environment": row(PROCESSES, LEAKED, "SSPP", "SSSP"),
     "reads_the_opponents_folder_through_proc": row(PROCESSES, LEAKED, "SSPP", "SSSP", **frozen),
     "speaks_for_the_opponent": row(PROCESSES, SPOKE_FOR_OPPONENT, "SSPP", "SSSP", **frozen),
     "reads_the_opponents_memory": row(PROCESSES, LEAKED, "SSKK", "SSSK", **frozen),
     "reads_the_opponents_memory_by_call": row(PROCESSES, LEAKED, "SSKK", "SSSK", **frozen),
-    "writes_the_opponents_memory": row(
-        PROCESSES,
-        while_frozen(lambda scene: scene.secret_of_opponent() != scene.stage.token.encode()),
-        "SSKK",
-        "SSSK",
-        **frozen,
-    ),
-    "traces_the_opponent": row(
-        PROCESSES, opponent(lambda process: process.status("TracerPid")), "SSKK", "SSSK", **frozen
-    ),
+    "writes_the_opponents_memory": row(PROCESSES, OVERWRITTEN, "SSKK", "SSSK", **frozen),
+    "traces_the_opponent": row(PROCESSES, TRACED, "SSKK", "SSSK", **frozen),
     "steals_the_opponents_descriptors": row(PROCESSES, SPOKE_FOR_OPPONENT, "SSKK", "SSSK", **frozen),
-    "kills_the_opponent": row(
-        PROCESSES,
-        while_frozen(lambda scene: Process(scene.opponent.program).state in ("", "Z")),
-        "SSPP",
-        "SSSP",
-        **frozen,
-    ),
+    "kills_the_opponent": row(PROCESSES, KILLED, "SSPP", "SSSP", **frozen),
     "stops_the_opponent": row(PROCESSES, opponent(lambda process: process.state == "T"), "SSPP", "SSSP", **awake),
     "wakes_the_opponent": row(PROCESSES, opponent(lambda process: process.state != "T"), "SSPP", "SSSP", **frozen),
     "signals_the_referee": row(PROCESSES, signalled(USR1), "SSPP", "SSSP"),
@@ -283,21 +275,14 @@ EXPECTED = {
     "signals_by_a_pipe": row(PROCESSES, signalled(BY_PIPE), "SSPP", "SSSP"),
     "limits_the_referee": row(PROCESSES, at_its_end(lambda scene: scene.before[2] != scene.after[2]), "SSPP", "SSSP"),
     "limits_the_opponent": row(PROCESSES, opponent_differs("limits"), "SSPP", "SSSP", **frozen),
-    "slows_the_opponent": row(
-        PROCESSES, opponent(lambda process: process.treatment()["priority"] == 19), "SSPP", "SSSP", **frozen
-    ),
+    "slows_the_opponent": row(PROCESSES, SLOWED, "SSPP", "SSSP", **frozen),
     "idles_the_opponent": row(PROCESSES, opponent_differs("policy"), "SSPP", "SSSP", **frozen),
     "pins_the_opponent": row(PROCESSES, opponent_differs("cores"), "SSPP", "SSSP", **frozen),
     "slows_the_opponents_disk": row(PROCESSES, opponent_differs("priority at the disk"), "SSPP", "SSSP", **frozen),
     "finds_processes": row(PROCESSES, said(lambda scene: f"found {scene.sleeper.pid}"), "PSPP", needs="sleeper"),
     "moves_itself_to_a_core": row(PROCESSES, itself(lambda process: len(process.treatment()["cores"]) == 1), "SSPP"),
     "raises_its_limits": row(PROCESSES, RAISED, "SSS-", limits=Limits()),
-    "hides_from_the_watchdog": row(
-        PROCESSES,
-        itself(lambda process: (process.folder / "fd").stat().st_uid != process.user),
-        "SSPP",
-        "SSP-",
-    ),
+    "hides_from_the_watchdog": row(PROCESSES, UNREADABLE, "SSPP", "SSP-"),
     "changes_its_group": row(PROCESSES, FLED, "SSPP"),
     "runs_on_out_of_turn": row(PROCESSES, RAN_ON, "SSSS"),
     "wakes_itself_out_of_turn": row(PROCESSES, RAN_ON, "SSPP"),
@@ -316,12 +301,7 @@ EXPECTED = {
     "opens_a_vsock": row(NETWORK, holds("socket:"), "SSKK"),
     "opens_a_raw_socket": row(NETWORK, holds("socket:"), "SSSS", "SSSP"),
     "opens_a_crypto_socket": row(NETWORK, holds("socket:"), "SSKK"),
-    "types_into_a_terminal": row(
-        NETWORK,
-        while_frozen(lambda scene: scene.tag.encode() in outside.waiting(scene.slave)),
-        "SSKK",
-        needs="terminal",
-    ),
+    "types_into_a_terminal": row(NETWORK, TYPED, "SSKK", needs="terminal"),
     "makes_a_user_namespace": row(KERNEL, ELSEWHERE, "SSKK"),
     "makes_a_network_namespace": row(KERNEL, ELSEWHERE, "SSKK"),
     "forks_into_a_namespace": row(KERNEL, ELSEWHERE, "SSKK"),
@@ -336,9 +316,7 @@ EXPECTED = {
     "counts_events": row(KERNEL, holds("perf_event"), "SSKK"),
     "calls_as_32_bit_code": row(KERNEL, holds("socket:"), "SSKK", architecture="x86_64"),
     "calls_as_x32_code": row(KERNEL, holds("socket:"), "SSKK", architecture="x86_64"),
-    "changes_its_memory_layout": row(
-        KERNEL, itself(lambda process: int(process.text("personality") or "0", 16)), "SSHH"
-    ),
+    "changes_its_memory_layout": row(KERNEL, LAID_OUT, "SSHH"),
     "reads_the_kernels_log": row(KERNEL, said(lambda _: "log of"), "SSKK"),
     "dumps_core": row(KERNEL, CHANGED, "SSSK"),
     "outlives_its_spawner": row(LEFT, STAYED, "SSPP", **alone),
