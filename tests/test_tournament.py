@@ -390,7 +390,7 @@ def test_a_killed_worker_costs_nothing_but_a_replay(undisturbed, tmp_path):
 
 
 def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
-    cup = workspace(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=5, time="{start = 5.0, move = 1.0}")
+    cup = workspace(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=5, time="{start = 5.0, move = 0.5}")
     run(cup, "whole")
     with played_by(event_of(cup), cup / "harmed") as main:
         for name, number in (("a", signal.SIGKILL), ("b", signal.SIGSTOP)) * 2:
