@@ -71,14 +71,14 @@ def environment(**changes: str) -> dict[str, str]:
 def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder: in this process, which has imported all that is slow to import.
 
-    `typed` is what stdin holds.
+    `typed` is what stdin holds; half a surrogate pair in it is a byte that is no text.
     """
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
     with (
         contextlib.chdir(folder),
         patch.dict(os.environ, environment(**changes), clear=True),
         patch.object(sys, "argv", ["arena", *words]),
-        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode()), "utf-8")),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode(errors="surrogateescape")), "utf-8")),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

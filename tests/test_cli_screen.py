@@ -300,14 +300,12 @@ def test_a_terminal_that_is_closed_ends_it_and_its_bots(folder):
 
 
 def test_typed_bytes_may_be_no_text_and_stdin_may_be_closed(folder):
-    words = [sys.executable, "-m", "arena", "play", "duel", "explorer", "--against", "last"]
-    done = subprocess.run(
-        words, cwd=folder, env=environment(), input=b"\xff\xfe\nw\n", capture_output=True, check=False
-    )
+    words = ["play", "duel", "explorer", "--against", "last"]
+    done = typed(folder, *words, lines=["\udcff\udcfe", "w"])
     assert done.returncode == 1
-    assert b"is no legal move" in done.stdout
-    assert b"turn 1  explorer (you)  move1 west" in done.stdout
-    closed = " ".join(["exec", *words, "<&-"])
+    assert "is no legal move" in done.stdout
+    assert "turn 1  explorer (you)  move1 west" in done.stdout
+    closed = " ".join(["exec", sys.executable, "-m", "arena", *words, "<&-"])
     done = subprocess.run(["sh", "-c", closed], cwd=folder, env=environment(), capture_output=True, check=False)
     assert (done.returncode, b"Traceback" in done.stderr) == (1, False)
 

@@ -14,6 +14,7 @@ import pytest
 from cup import (
     FIRST,
     SLOW_BOTS,
+    arena,
     as_from_a_shell,
     environment,
     make,
@@ -63,8 +64,9 @@ def test_a_signal_stores_what_finished_leaves_no_process_and_tells_how_to_go_on(
     assert words[:3] == ["python", "-m", "arena"]
     if number != signal.SIGINT:
         return  # the rest is the same for all of them
-    finished = subprocess.run([sys.executable, *words[1:]], env=environment(), capture_output=True, check=True)
-    assert f"{count} of them played before".encode() in finished.stderr
+    finished = arena(tmp_path, *words[3:])
+    assert finished.returncode == 0
+    assert f"{count} of them played before" in finished.stderr
     assert tables(folder) == undisturbed
 
 
