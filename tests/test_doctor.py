@@ -70,10 +70,11 @@ def test_a_machine_without_namespaces_landlock_cores_and_programs_in_tmpdir_hear
 
 @pytest.mark.slow
 def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(measuring, "THINKING_S", 0.0005)
+    monkeypatch.setattr(measuring, "THINKING_S", 0.0001)
+    monkeypatch.setattr(measuring, "BOARD", "goofspiel.py/five")
     monkeypatch.setattr(measuring, "lane_counts", lambda _: (1, 2))
     levels.failure.cache_clear()
-    done = cup.arena(tmp_path, "doctor", "--json", "--seconds", "0.05")
+    done = cup.arena(tmp_path, "doctor", "--json", "--seconds", "0.01")
     checks = by_name(done.stdout)
     bad = [name for name, row in checks.items() if row["state"] == "bad"]
     assert done.returncode == (1 if bad else 0)
