@@ -173,15 +173,20 @@ def test_games_draws_the_board_that_is_named(fresh, words):
     assert len(done.stdout.splitlines()) > 9
 
 
-def test_a_match_is_shown_turn_by_turn_with_its_verdict(fresh):
-    said = arena(fresh, *PLAYS_DUEL).stdout
-    assert "turn 1  explorer (first)  move1 north" in said
-    assert "# [red]seen[/red]" in said
-    assert re.search(r"^\w[\w ]* after \d+ turns: explorer \(first\) \d+, mummy \(last\) \d+$", said, re.MULTILINE)
+@pytest.fixture(scope="module")
+def drawn(fresh):
+    """The words of a match."""
+    return arena(fresh, *PLAYS_DUEL).stdout
 
 
-def test_a_match_without_drawings_is_moves_only(fresh):
-    drawn, bare = (arena(fresh, *PLAYS_DUEL, *more).stdout for more in ((), ("--no-draw",)))
+def test_a_match_is_shown_turn_by_turn_with_its_verdict(drawn):
+    assert "turn 1  explorer (first)  move1 north" in drawn
+    assert "# [red]seen[/red]" in drawn
+    assert re.search(r"^\w[\w ]* after \d+ turns: explorer \(first\) \d+, mummy \(last\) \d+$", drawn, re.MULTILINE)
+
+
+def test_a_match_without_drawings_is_moves_only(fresh, drawn):
+    bare = arena(fresh, *PLAYS_DUEL, "--no-draw").stdout
     assert len(bare) < len(drawn)
     assert bare.startswith(f"{drawn.splitlines()[0]}\nstart\nturn 1")
 

@@ -53,9 +53,9 @@ def played(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("threads", [0, 1])
-def test_charts_that_get_no_more_threads_end_with_one_line(played, threads):
-    done = ended(played, sys.executable, "-c", REFUSES, str(threads), "charts")
+@pytest.mark.parametrize(("threads", "command"), [(0, "verify"), (1, "verify"), (1, "charts")])
+def test_work_for_many_processes_that_gets_no_more_threads_ends_with_one_line(played, threads, command):
+    done = ended(played, sys.executable, "-c", REFUSES, str(threads), command)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "can't start new thread" in done.stderr
 
