@@ -72,10 +72,10 @@ def test_options_change_the_event_for_one_run(tmp_path):
 
 
 def test_the_number_of_workers_does_not_change_the_tables(tmp_path):
-    one, two = (make(tmp_path / name, "duel classic") for name in ("one", "two"))
-    for folder, workers in ((one, "1"), (two, "3")):
+    one, three = (make(tmp_path / name, "duel hunt") for name in ("one", "three"))
+    for folder, workers in ((one, "1"), (three, "3")):
         assert run_event(folder, "--workers", workers).returncode == 0
-    assert tables(one) == tables(two)
+    assert tables(one) == tables(three)
 
 
 def test_a_plan_plays_nothing(tmp_path):
