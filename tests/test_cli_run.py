@@ -15,14 +15,11 @@ from cup import (
     CRASHES,
     FIRST,
     LAST,
-    SLOW_BOTS,
     arena,
     arena_itself,
     leaderboard,
     make,
     run_event,
-    soon,
-    start,
     stored,
     tables,
 )
@@ -125,21 +122,6 @@ def test_bots_that_always_fail_are_at_the_bottom_with_their_endings_counted(tmp_
     again = arena(folder, *command.split())
     assert again.returncode == 0, again.stderr
     assert "expected one of" in done.stderr
-
-
-def test_while_an_event_is_played_a_second_run_is_refused_in_a_line_and_its_results_can_be_read(tmp_path):
-    folder = make(tmp_path / "ws", repeats=20, **SLOW_BOTS)
-    run = start(folder)
-    assert soon(lambda: stored(folder) > 0)
-    read = arena(folder, "leaderboard")
-    second = run_event(folder)
-    assert run.poll() is None
-    run.send_signal(signal.SIGTERM)
-    run.communicate(timeout=30)
-    assert (second.returncode, len(second.stderr.splitlines())) == (2, 1)
-    assert str(run.pid) in second.stderr
-    assert read.returncode == 0
-    assert "first" in read.stdout
 
 
 @pytest.mark.parametrize("size", [0, 1000, 4000, 5000, 9000, 40_000])

@@ -36,7 +36,7 @@ def undisturbed(tmp_path_factory):
 
 
 def interrupt(run: subprocess.Popen[str], number: signal.Signals) -> tuple[str, str]:
-    """Ctrl-C and a hang-up reach every process of the terminal, `kill` the main one only."""
+    """Ctrl-C reaches every process of the terminal, `kill` the main one only."""
     if number is signal.SIGTERM:
         run.send_signal(number)
     else:
@@ -44,30 +44,47 @@ def interrupt(run: subprocess.Popen[str], number: signal.Signals) -> tuple[str, 
     return run.communicate(timeout=10)  # a guard against hangs
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=str
-)
-def test_a_signal_stores_what_finished_leaves_no_process_and_tells_how_to_go_on(number, code, tmp_path, undisturbed):
-    folder = make(tmp_path / "a folder", repeats=2, **SLOW_BOTS)
-    run = start(folder, "--workers", "2", "--seed", "5")
-    assert soon(lambda: stored(folder) >= 2)
+def check_end(run: subprocess.Popen[str], number: signal.Signals, folder: Path) -> tuple[int, list[str]]:
+    """Interrupt a run: it stores what finished, leaves no process, and tells how to go on.
+
+    Return the number of stored matches and the words of the command that goes on.
+    """
     out, err = interrupt(run, number)
-    assert (run.returncode, out) == (code, "")
+    assert (run.returncode, out) == (128 + number, "")
     assert "Traceback" not in err
     assert soon(lambda: not list(processes_naming(str(folder))), 5)
     assert not list((folder / "tmp").glob("arena-*"))
     count, planned, command = re.search(r"(\d+) of (\d+) matches are stored; to go on:\n  (.*)\n", err).groups()
     assert 2 <= int(count) == stored(folder) < int(planned)
-
     words = shlex.split(command)
     assert words[:3] == ["python", "-m", "arena"]
-    if number != signal.SIGINT:
-        return  # the rest is the same for all of them
-    finished = arena(tmp_path, *words[3:])
+    return int(count), words[3:]
+
+
+@pytest.mark.slow
+def test_ctrl_c_stores_what_finished_leaves_no_process_and_tells_how_to_go_on(tmp_path, undisturbed):
+    folder = make(tmp_path / "a folder", repeats=2, **SLOW_BOTS)
+    run = start(folder, "--workers", "2", "--seed", "5")
+    assert soon(lambda: stored(folder) >= 2)
+    count, words = check_end(run, signal.SIGINT, folder)
+    finished = arena(tmp_path, *words)
     assert finished.returncode == 0
     assert f"{count} of them played before" in finished.stderr
     assert tables(folder) == undisturbed
+
+
+def test_while_an_event_is_played_it_can_be_read_and_not_be_run_a_second_time_until_a_kill_ends_it_in_order(tmp_path):
+    folder = make(tmp_path / "ws", repeats=20, **SLOW_BOTS)
+    run = start(folder, "--workers", "2")
+    assert soon(lambda: stored(folder) >= 2)
+    read = arena(folder, "leaderboard")
+    second = run_event(folder)
+    assert run.poll() is None
+    check_end(run, signal.SIGTERM, folder)
+    assert (read.returncode, second.returncode) == (0, 2)
+    assert "first" in read.stdout
+    assert len(second.stderr.splitlines()) == 1
+    assert str(run.pid) in second.stderr
 
 
 @pytest.mark.slow
