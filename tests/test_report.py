@@ -1,9 +1,11 @@
 """report.html as a file: what it holds, that nothing in it does harm, and what is left out where there is too much."""
 
 import base64
+import contextlib
 import hashlib
 import json
 import re
+import shutil
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -14,7 +16,7 @@ import pandas as pd
 import pytest
 import reported
 import stored
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena import charts, report
@@ -75,12 +77,33 @@ def written(folder: Path, of: Event, records, **options) -> Parsed:
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
+def folder(tmp_path_factory):
+    """The folder of the small event."""
+    return tmp_path_factory.mktemp("small")
+
+
+@pytest.fixture(scope="module")
+def small(folder):
     """An event of three bots on two boards; in one match a bot crashed."""
     of = reported.event()
     records = [reported.played(match) for match in reported.plan(of)]
     records[0] = reported.crashed(records[0])
-    return of, records, written(tmp_path_factory.mktemp("small"), of, records)
+    return of, records, written(folder, of, records)
+
+
+@pytest.fixture(scope="module")
+def results(folder, small):
+    """The results of the small event."""
+    with contextlib.closing(Results.open(folder)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def copied(folder, small, tmp_path):
+    """The results of the small event in `tmp_path`, without its report."""
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("report.html"))
+    with contextlib.closing(Results.open(tmp_path)) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +165,12 @@ def test_no_control_character_gets_into_the_file(hostile):
     assert [char for char in values if not char.isprintable()] == []
 
 
-@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))
+LETTERS = st.text("<>&/\u2028\u2029'\"\\a\0é\ud800\U0001f600")
+
+
+@settings(max_examples=40)
+@given(st.recursive(LETTERS, lambda inner: st.lists(inner) | st.dictionaries(LETTERS, inner), max_leaves=4))
+@example({"<": ["</script>", "&amp;", "\u2028\u2029"]})
 def test_json_inside_html_is_whole_and_has_no_tag(value):
     text = safe_json(value)
     assert json.loads(text) == value
@@ -191,9 +219,9 @@ def test_the_board_is_told_by_its_cells(small):
     assert classic["sides"] == [[0], [1, 2]]
 
 
-def test_the_rows_are_those_of_matches_csv(small, tmp_path):
-    of, records, page = small
-    matches = Results.open(reported.store(tmp_path, of, records)).matches()
+def test_the_rows_are_those_of_matches_csv(small, results):
+    *_, page = small
+    matches = results.matches()
     rows = page.data["matches"]
     assert sorted(rows["id"]) == sorted(matches["match"])
     for place, match in enumerate(rows["id"]):
@@ -215,14 +243,14 @@ def test_a_seat_at_fault_is_told_with_its_ending(small):
     assert at_fault == {records[0].match.id: [list(Ending).index(Ending.CRASHED) + 1, 0]}
 
 
-def test_the_crosstable_is_that_of_the_results(small, tmp_path):
-    of, records, page = small
+def test_the_crosstable_is_that_of_the_results(small, results):
+    *_, page = small
     names, boards = page.data["bots"], page.data["boards"]
     told = {
         (boards[board]["label"], boards[board]["roles"][role], names[bot], names[other], count, score)
         for board, role, bot, other, count, score in page.data["crosstable"]
     }
-    frame = Results.open(reported.store(tmp_path, of, records)).crosstable().round(2)
+    frame = results.crosstable().round(2)
     assert told == set(frame.itertuples(index=False, name=None))
 
 
@@ -243,9 +271,9 @@ def heads(page: Parsed) -> list[str]:
     return [str(attributes["data-name"]) for attributes, _ in page.all("th") if "data-name" in attributes]
 
 
-def test_the_leaderboard_stands_in_the_page_without_any_script(small, tmp_path):
-    of, records, page = small
-    frame = Results.open(reported.store(tmp_path, of, records)).leaderboard()
+def test_the_leaderboard_stands_in_the_page_without_any_script(small, results):
+    *_, page = small
+    frame = results.leaderboard()
     assert [row[heads(page).index("bot")] for row in cells(page)] == list(frame["bot"])
     assert [row[heads(page).index("points")] for row in cells(page)] == [f"{points:.1f}" for points in frame["points"]]
     assert [row[heads(page).index("crashed")] for row in cells(page)] == [str(count) for count in frame["crashed"]]
@@ -254,9 +282,9 @@ def test_the_leaderboard_stands_in_the_page_without_any_script(small, tmp_path):
     assert set(heads(page)) == {*frame.columns, "range", "ranks"} - bounds - never - {"display"}
 
 
-def test_every_board_and_role_has_a_ranking_in_the_page(small, tmp_path):
-    of, records, page = small
-    frame = Results.open(reported.store(tmp_path, of, records)).rankings()
+def test_every_board_and_role_has_a_ranking_in_the_page(small, results):
+    *_, page = small
+    frame = results.rankings()
     keys = dict.fromkeys(zip(frame["board"], frame["role"].fillna("all roles"), strict=True))
     captions = [text for _, text in page.all("caption")][1:]
     assert captions == [f"{board.partition('/')[2]}, {role}" for board, role in keys]
@@ -303,10 +331,9 @@ class Rated(Results):
         return frame.assign(**extra, tier=[1, 1, 2])
 
 
-def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(small, tmp_path):
-    of, records, _ = small
-    results = Rated.open(reported.store(tmp_path, of, records), rating="elo")
-    page = Parsed(report.write(results, tmp_path).read_text("utf-8"))
+def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(copied, tmp_path):
+    with contextlib.closing(Rated.open(tmp_path, rating="elo")) as rated:
+        page = Parsed(report.write(rated, tmp_path, replayed=0).read_text("utf-8"))
     names, rows = heads(page), cells(page)
     told = {name: [row[names.index(name)] for row in rows] for name in names}
     assert told["rating"] == ["1600", "1500", "1400"]
@@ -317,9 +344,9 @@ def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(small, tmp_p
     assert [attributes["data-tier"] for attributes, _ in page.all("tr") if "data-tier" in attributes] == ["1", "1", "2"]
 
 
-def test_a_bots_page_tells_its_strength_beside_that_of_all(small, tmp_path):
-    of, records, page = small
-    standing = Results.open(reported.store(tmp_path, of, records)).standings[0]
+def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
+    _, records, page = small
+    standing = results.standings[0]
     told = page.data["pages"][page.data["bots"].index(standing.bot)]["strengths"]
     boards = page.data["boards"]
     assert {(boards[b]["label"], boards[b]["roles"][r]): mean for b, r, mean, *_ in told} == {
@@ -328,7 +355,7 @@ def test_a_bots_page_tells_its_strength_beside_that_of_all(small, tmp_path):
     explorers = [record.verdict.scores["explorer"] for record in records if record.match.board == "duel"]
     field = next(all_bots for b, r, _, all_bots, *_ in told if (b, r) == (0, 0))
     assert field == round(sum(explorers) / len(explorers), 2)
-    best = Results.open(tmp_path).ratings.ratings[0]
+    best = results.ratings.ratings[0]
     told = page.data["pages"][page.data["bots"].index(best.bot)]["strengths"]
     assert {(boards[b]["label"], boards[b]["roles"][r]): strength for b, r, _, _, *strength in told} == {
         place: [round(figure, 3) for figure in strength] for place, strength in best.roles.items()
@@ -358,14 +385,14 @@ def test_the_best_matches_are_above_what_their_seats_bring_and_the_worst_below(s
 
 
 def test_equal_faults_are_told_once_with_where_they_were_and_the_last_lines_of_stderr(tmp_path):
-    of = reported.event(repeats=2)
+    of = reported.event(reported.BOTS[:2], repeats=2)
     records = [
         reported.crashed(reported.played(match), stderr="\n".join(map(str, range(40)))) for match in reported.plan(of)
     ]
     page = written(tmp_path, of, records)
     for told in page.data["pages"]:
         (fault,) = told["faults"]
-        assert (fault["count"], fault["places"]) == (8, [[0, 0, 4], [1, 0, 4]])
+        assert (fault["count"], fault["places"]) == (4, [[0, 0, 2], [1, 0, 2]])
         assert (fault["ending"], fault["words"]) == ("crashed", "the program ended")
         assert fault["stderr"] == [str(number) for number in range(32, 40)]
 
@@ -408,9 +435,8 @@ def linked(page: Parsed) -> set[str]:
     return {match for each in told for match in (*each["best"], *each["worst"], *(f["match"] for f in each["faults"]))}
 
 
-def test_too_many_matches_are_left_out_of_list_and_replays(small, tmp_path):
-    of, records, _ = small
-    page = written(tmp_path, of, records, listed=9, replayed=8)
+def test_too_many_matches_are_left_out_of_list_and_replays(copied, tmp_path):
+    page = Parsed(report.write(copied, tmp_path, listed=9, replayed=8).read_text("utf-8"))
     assert (page.data["event"]["played"], page.data["event"]["listed"]) == (12, 9)
     assert len(page.data["matches"]["id"]) == 9
     assert kept(page) == set(page.replays)
@@ -418,25 +444,23 @@ def test_too_many_matches_are_left_out_of_list_and_replays(small, tmp_path):
     assert kept(page) <= linked(page) or linked(page) <= kept(page)
 
 
-def test_the_file_is_never_larger_than_wanted(small, tmp_path, monkeypatch):
-    of, records, page = small
+def test_the_file_is_never_larger_than_wanted(copied, tmp_path, monkeypatch):
     monkeypatch.setattr("arena.report.chunks.TURNS", 60)
-    whole = len(written(tmp_path / "all", of, records).replays)
-    full = (tmp_path / "all" / "report.html").stat().st_size
-    wanted = full - 4_000
-    page = written(tmp_path / "less", of, records, size=wanted)
-    assert (tmp_path / "less" / "report.html").stat().st_size <= wanted
-    assert 0 < len(page.replays) < whole
+    whole = Parsed(report.write(copied, tmp_path).read_text("utf-8")).replays
+    wanted = size(tmp_path) - 4_000
+    page = Parsed(report.write(copied, tmp_path, size=wanted).read_text("utf-8"))
+    assert size(tmp_path) <= wanted
+    assert 0 < len(page.replays) < len(whole)
     assert kept(page) == set(page.replays)
 
 
-def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, tmp_path, monkeypatch):
-    of, records, page = small
+def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, copied, tmp_path, monkeypatch):
+    _, records, page = small
     monkeypatch.setattr("arena.report.chunks.TURNS", 60)
     monkeypatch.setattr("arena.report.chunks.FEW", 0)
     heard: list[tuple[int, int]] = []
-    again = written(tmp_path, of, records, tell=lambda done, total: heard.append((done, total)))
-    assert again.replays == page.replays
+    path = report.write(copied, tmp_path, tell=lambda done, total: heard.append((done, total)))
+    assert Parsed(path.read_text("utf-8")).replays == page.replays
     assert heard == sorted(heard)
     assert heard[-1] == (len(records), len(records))
     assert len(heard) > 3
@@ -452,12 +476,9 @@ def test_matches_that_went_alike_are_told_once(small, monkeypatch):
     assert second != third
 
 
-def test_a_match_takes_little_room(tmp_path):
-    of = reported.event([f"bot{number}" for number in range(4)], repeats=2)
-    records = [reported.played(match) for match in reported.plan(of)]
-    written(tmp_path / "all", of, records)
-    written(tmp_path / "none", of, records, replayed=0)
-    each = (size(tmp_path / "all") - size(tmp_path / "none")) / len(records)
+def test_a_match_takes_little_room(small, folder, copied, tmp_path):
+    report.write(copied, tmp_path, replayed=0)
+    each = (size(folder) - size(tmp_path)) / len(small[1])
     assert each * 10_000 < 15_000_000
 
 
@@ -466,7 +487,7 @@ def size(folder: Path) -> int:
 
 
 def test_a_report_of_an_event_with_a_drawn_seed_does_not_tell_it(tmp_path):
-    of = replace(reported.event(), seed="3f" * 16)
+    of = replace(reported.event(reported.BOTS[:2], on=reported.boards("duel")), seed="3f" * 16)
     records = [reported.played(match) for match in reported.plan(of)]
     page = written(tmp_path, of, records)
     assert page.data["event"]["seed"] == "kept secret"
@@ -480,37 +501,34 @@ def test_an_event_that_nobody_played_has_a_report_too(tmp_path):
     assert page.data["matches"]["id"] == []
 
 
-def test_a_report_that_cannot_be_written_leaves_the_old_one(small, tmp_path):
-    of, records, _ = small
-
+def test_a_report_that_cannot_be_written_leaves_the_old_one(copied, tmp_path):
     def breaks(match: Match):
         raise RuntimeError(match.id)
 
-    written(tmp_path, of, records)
-    before = (tmp_path / "report.html").read_bytes()
+    (tmp_path / "report.html").write_text("of an earlier run")
     with pytest.raises(RuntimeError):
-        report.write(Results.open(tmp_path), tmp_path, rules=breaks)
-    assert (tmp_path / "report.html").read_bytes() == before
+        report.write(copied, tmp_path, rules=breaks)
+    assert (tmp_path / "report.html").read_text() == "of an earlier run"
 
 
-def test_the_charts_are_inside_the_file_the_leaderboard_first(small, tmp_path):
-    of, records, _ = small
+def test_the_charts_are_inside_the_file_the_leaderboard_first(copied, tmp_path):
     for name in ("ends", "leaderboard"):
         (tmp_path / f"{name}.svg").write_text(f"<svg xmlns='http://www.w3.org/2000/svg'><title>{name}</title></svg>")
         (tmp_path / f"{name}.png").write_bytes(b"pixels")
-    page = written(tmp_path, of, records, charts=sorted(tmp_path.glob("*.*g")))
+    path = report.write(copied, tmp_path, charts=sorted(tmp_path.glob("*.*g")), replayed=0)
+    page = Parsed(path.read_text("utf-8"))
     images = [attributes for attributes, _ in page.all("img")]
     assert [each["alt"] for each in images] == [charts.caption("leaderboard"), "ends"]
     first = base64.b64decode(str(images[0]["src"]).removeprefix("data:image/svg+xml;base64,"))
     assert first == (tmp_path / "leaderboard.svg").read_bytes()
 
 
-def test_a_drawing_of_very_many_lines_is_taken_as_pixels(small, tmp_path, monkeypatch):
-    of, records, _ = small
+def test_a_drawing_of_very_many_lines_is_taken_as_pixels(copied, tmp_path, monkeypatch):
     monkeypatch.setattr("arena.report.page.LARGEST_SVG_BYTES", 5)
     (tmp_path / "ends.svg").write_text("<svg/> ")
     (tmp_path / "ends.png").write_bytes(b"pixels")
-    page = written(tmp_path, of, records, charts=[tmp_path / "ends.svg", tmp_path / "ends.png"])
+    path = report.write(copied, tmp_path, charts=[tmp_path / "ends.svg", tmp_path / "ends.png"], replayed=0)
+    page = Parsed(path.read_text("utf-8"))
     assert [attributes["src"] for attributes, _ in page.all("img")] == ["data:image/png;base64,cGl4ZWxz"]
 
 
