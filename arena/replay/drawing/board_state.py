@@ -6,7 +6,7 @@ declaration, or that makes no sense on this grid, as it is for the legend. `fact
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from string import ascii_uppercase, digits
 
@@ -36,12 +36,12 @@ class Grid:
     marks: tuple[tuple[Cell, Fact, Mark], ...] = ()
     """The marks of the board, such as exits, each with its cell and its fact."""
 
-    @property
+    @cached_property
     def margin(self) -> int:
         """Columns of text to the left of the grid, for the longest `y` with a blank on each side."""
         return max(len(str(self.rows[0])), len(str(self.rows[-1]))) + 2
 
-    @property
+    @cached_property
     def room(self) -> int:
         """Columns of text of a cell: three, or one where the terminal would be too narrow."""
         return 3 if self.margin + 4 * len(self.columns) + 1 <= WIDTH else 1

@@ -16,9 +16,14 @@ CORNERS = " ╹╺┗╻┃┏┣╸┛━┻┓┫┳╋"
 
 def rows(grid: Grid, state: BoardState, colour: bool) -> Iterator[str]:
     """Yield the lines from north to south, `y` before each row of cells, and a line of `x` below them."""
-    for row in range(2 * len(grid.rows) + 1):
+    down, across = range(2 * len(grid.rows) + 1), range(2 * len(grid.columns) + 1)
+    # Each edge is looked at once here, as three places of the lattice are drawn by it.
+    shut = {
+        (column, row) for row in down for column in across if (column + row) % 2 and _shut(grid, state, column, row)
+    }
+    for row in down:
         label = str(grid.rows[-1] - row // 2) if row % 2 else ""
-        symbols = (_place(grid, state, column, row, colour) for column in range(2 * len(grid.columns) + 1))
+        symbols = (_place(grid, state, shut, column, row, colour) for column in across)
         yield paint(f"{label:>{grid.margin - 1}} ", DIM, colour) + "".join(symbols)
     yield paint(_columns(grid), DIM, colour)
 
@@ -34,19 +39,18 @@ def _columns(grid: Grid) -> str:
     return line
 
 
-def _place(grid: Grid, state: BoardState, column: int, row: int, colour: bool) -> str:
-    """Draw one place of the lattice."""
-    cells = _cells(grid, column, row)
-    width = grid.room if column % 2 else 1
+def _place(grid: Grid, state: BoardState, shut: set[tuple[int, int]], column: int, row: int, colour: bool) -> str:
+    """Draw one place of the lattice; `shut` are the edges that are walls."""
     if column % 2 and row % 2:
-        return _cell(grid, state, next(iter(cells)), colour)
-    if not cells & state.in_play:
+        return _cell(grid, state, (grid.columns[0] + column // 2, grid.rows[-1] - row // 2), colour)
+    width = grid.room if column % 2 else 1
+    if not _cells(grid, column, row) & state.in_play:
         return paint(FILL * width, DIM, colour)
     if column % 2 or row % 2:
-        line = ("━" if column % 2 else "┃") if _shut(grid, state, column, row) else " "
+        line = ("━" if column % 2 else "┃") if (column, row) in shut else " "
         return paint(line * width, WALL, colour)
     arms = ((column, row - 1), (column + 1, row), (column, row + 1), (column - 1, row))
-    return paint(CORNERS[sum(_shut(grid, state, *arm) << bit for bit, arm in enumerate(arms))], WALL, colour)
+    return paint(CORNERS[sum((arm in shut) << bit for bit, arm in enumerate(arms))], WALL, colour)
 
 
 def _cells(grid: Grid, column: int, row: int) -> frozenset[Cell]:
