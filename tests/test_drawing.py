@@ -5,7 +5,7 @@ import unicodedata
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.drawing import Cards, Grid, Mark, Piece
@@ -208,7 +208,7 @@ def test_facts_off_the_board_are_listed_not_drawn():
     assert draw(["size 1 2"], ["at a 9 9", "pellet 0 0"]).split("\n")[-1] == "   at a 9 9   pellet 0 0"
 
 
-texts = st.text(max_size=12)
+texts = st.text(max_size=12) | st.text("\x1b[2J\u202e\u2028\ud800\n\té", max_size=12)
 cells = st.integers(-1, 4)
 board_facts = st.one_of(
     texts,
@@ -227,6 +227,7 @@ def unsafe(shown):
     return [char for char in shown.replace("\n", "") if unicodedata.category(char) in kinds]
 
 
+@settings(max_examples=40)
 @given(board=st.lists(board_facts, max_size=12), state=st.lists(state_facts, max_size=8))
 def test_no_fact_whatever_breaks_the_drawing_or_moves_the_cursor(board, state):
     shown = draw(["size 1 3", *board], state)
@@ -234,6 +235,7 @@ def test_no_fact_whatever_breaks_the_drawing_or_moves_the_cursor(board, state):
     assert len(shown.split("\n")) >= 8
 
 
+@settings(max_examples=40)
 @given(facts=st.lists(texts.filter(lambda text: not text.startswith("size")), max_size=8))
 def test_facts_without_a_grid_do_not_move_the_cursor_either(facts):
     shown = draw(["nothing"], facts)

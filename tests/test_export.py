@@ -61,9 +61,24 @@ def exported(request, folder, tmp_path_factory):
     return target
 
 
+@pytest.fixture(scope="module")
+def both(folder, tmp_path_factory):
+    """A workspace whose event cup was exported in both formats."""
+    pytest.importorskip("pyarrow")
+    workspace = tmp_path_factory.mktemp("both")
+    with Archive.open(folder) as archive:
+        for form in export.FORMATS:
+            export.write(archive, workspace / "results/cup/export", form)
+    return workspace
+
+
 def rows(target, table):
     if (target / f"{table}.jsonl").exists():
         return [json.loads(line) for line in (target / f"{table}.jsonl").read_text("utf-8").split("\n")[:-1]]
+    return parquet_rows(target, table)
+
+
+def parquet_rows(target, table):
     from pyarrow import parquet
 
     found = parquet.read_table(target / f"{table}.parquet").to_pylist()
@@ -106,14 +121,11 @@ def test_every_match_seat_and_turn_of_the_records_is_a_row(folder, exported):
     assert manifest["rows"] == {"matches": len(matches), "seats": len(seats), "turns": len(turns)}
 
 
-def test_both_formats_say_the_same(folder, tmp_path):
-    pytest.importorskip("pyarrow")
-    for form in export.FORMATS:
-        with Archive.open(folder) as archive:
-            export.write(archive, tmp_path / form, form)
+def test_both_formats_say_the_same(both):
+    target = both / "results/cup/export"
     for table in export.TABLES:
-        assert rows(tmp_path / "jsonl", table) == rows(tmp_path / "parquet", table)
-    assert all(row["counts"] for row in rows(tmp_path / "jsonl", "matches"))
+        assert rows(target, table) == parquet_rows(target, table)
+    assert all(row["counts"] for row in rows(target, "matches"))
 
 
 def test_every_row_has_the_columns_of_the_schema_in_their_order(exported):
@@ -124,26 +136,21 @@ def test_every_row_has_the_columns_of_the_schema_in_their_order(exported):
             assert not empty or column.kind.endswith("?")
 
 
-def test_a_parquet_file_names_the_version_of_its_schema(folder, tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    with Archive.open(folder) as archive:
-        export.write(archive, tmp_path, "parquet")
+def test_a_parquet_file_names_the_version_of_its_schema(both):
+    from pyarrow import parquet
+
     for table in export.TABLES:
-        metadata = parquet.read_schema(tmp_path / f"{table}.parquet").metadata
+        metadata = parquet.read_schema(both / f"results/cup/export/{table}.parquet").metadata
         assert (metadata[b"botarena.schema"], metadata[b"botarena.table"]) == (b"1", table.encode())
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_the_three_lines_of_the_page_read_the_tables(reader, folder, tmp_path, monkeypatch):
+def test_the_three_lines_of_the_page_read_the_tables(reader, both, monkeypatch):
     module = {"json": "pandas"}.get(reader, reader)
     pytest.importorskip(
         module, reason=f"{module} is not installed; it is no part of the development extra, for its size"
     )
-    pytest.importorskip("pyarrow")
-    for form in export.FORMATS:
-        with Archive.open(folder) as archive:
-            export.write(archive, tmp_path / "results/cup/export", form)
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(both)
     assert len([line for line in READERS[reader].split("\n") if line.strip()]) == 3
     names: dict[str, object] = {}
     exec(compile(READERS[reader], "page", "exec"), names)
@@ -152,7 +159,7 @@ def test_the_three_lines_of_the_page_read_the_tables(reader, folder, tmp_path, m
         reader, lambda: best.to_numpy().tolist()
     )()
     scores: dict[str, list[int]] = {}
-    for row in rows(tmp_path / "results/cup/export", "seats"):
+    for row in rows(both / "results/cup/export", "seats"):
         scores.setdefault(row["bot"], []).append(row["score"])
     expected = sorted(((bot, sum(all_) / len(all_)) for bot, all_ in scores.items()), key=lambda pair: -pair[1])
     assert [row[0] for row in values] == [bot for bot, _ in expected]
@@ -192,7 +199,7 @@ def test_every_command_of_the_page_runs_in_its_order(tmp_path):
     folder = workspace(tmp_path / "ws", {"a": FIRST, "b": LAST})
     for name in ("one", "two"):
         run(folder, f"results/{name}", 1)
-    shown = [words for words in commands(PAGE) if words[1:] != ["merge"]]
+    shown = [words for words in dict.fromkeys(map(tuple, commands(PAGE))) if words[1:] != ("merge",)]
     order = ["merge", "export", "replay", "trace", "import"]
     for words in sorted(shown, key=lambda words: order.index(words[1]) if words[1] in order else -1):
         with Archive.open(folder / "results/one") as archive:

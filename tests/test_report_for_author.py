@@ -40,7 +40,7 @@ def words(bot: str, kind: str) -> str:
 
 
 def talkative(record: Record, folder: Path) -> Record:
-    """The same match with private words of every bot, wherever a record has room for them; the first seat crashed."""
+    """The first turns of the match, with private words of every bot wherever a record has room; the first crashed."""
     bots = {seat.role: seat.bot.name for seat in record.match.seats}
     traceback = 'File "{}/results/cup/bots/0123456789abcdef/bot.py", line 3\n{}\n'
     first = record.match.seats[0].role
@@ -54,7 +54,7 @@ def talkative(record: Record, folder: Path) -> Record:
         )
         for seat in record.seats
     )
-    turns = [turn._replace(remarks=(words(bots[turn.role], "remark"),)) for turn in record.turns]
+    turns = [turn._replace(remarks=(words(bots[turn.role], "remark"),)) for turn in record.turns[:12]]
     seen: set[str] = set()
     for index, turn in enumerate(turns):
         if turn.role not in seen:
