@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from slow_tables import met
 
@@ -238,6 +238,7 @@ def test_a_bot_does_not_meet_itself():
     assert table.against("ann") == {"bob": (1, 0, 0)}
 
 
+@settings(max_examples=30)
 @given(
     st.dictionaries(
         st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")).filter(lambda pair: pair[0] < pair[1]),

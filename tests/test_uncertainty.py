@@ -105,7 +105,7 @@ def naive(seen: MatchTotals, found: Fit) -> np.ndarray:
     return total
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(played=small_events(), data=st.data())
 def test_the_scatter_over_blocks_is_that_of_one_block_after_another(played, data):
     totals = add_up(arrays_of(played, {one.id: data.draw(st.integers(-1, 2)) for one in played}))
@@ -113,7 +113,7 @@ def test_the_scatter_over_blocks_is_that_of_one_block_after_another(played, data
     np.testing.assert_allclose(by_blocks(totals, fitted), naive(totals, fitted), atol=1e-9)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(played=small_events())
 def test_the_slope_summed_over_all_blocks_is_zero_at_the_fit(played):
     totals = add_up(arrays_of(played))
@@ -379,6 +379,7 @@ def test_every_role_has_an_expected_score_also_if_the_model_left_its_score_out()
     np.testing.assert_array_equal(dispersion[duel, 0], dispersion[duel, 1])
 
 
+@settings(max_examples=50)
 @given(st.lists(st.tuples(*[st.sampled_from([-1, 0, 7, 2**40, 2**60])] * 4), min_size=1, max_size=8))
 def test_keys_are_equal_and_ordered_as_their_rows_are_however_large(rows):
     numbers = key(*np.array(rows, dtype=np.int64).T).tolist()
