@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 import arena
 from arena.errors import ArenaError
 from arena.results.archive import Archive
-from arena.results.columns import CROSSTABLE, FILE_DECIMALS, FRAMES, LEADERBOARD, Columns, interval_text
+from arena.results.columns import CROSSTABLE, FILE_DECIMALS, FRAMES, LEADERBOARD, interval_text
 from arena.results.leaderboard import Results, meetings, rating_cache, write_csv
 from arena.results.standings import standings
-from arena.results.tables import rows_of, write
+from arena.results.tables import as_csv, rows_of, write
 from arena.values import Abort, Board, Ending, Fault, Record, Turn, Verdict
 
 EVENT = stored.event("ann", "bob", "cat", repeats=2)
@@ -180,10 +180,6 @@ def any_record(draw: st.DrawFn) -> Record:
     )
 
 
-def bytes_of(frame: pd.DataFrame, columns: Columns, folder: Path) -> bytes:
-    return write(frame, columns, folder / "t.csv").read_bytes()
-
-
 @given(st.lists(any_record(), max_size=40), st.data())
 @settings(deadline=None, max_examples=10)
 def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(records, data):
@@ -203,7 +199,7 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
                 (CROSSTABLE, results.crosstable(), slow_tables.crosstable(played)),
                 (FRAMES["matches"], results.matches(), slow_tables.matches(results, played)),
             ):
-                assert bytes_of(quick, columns, folder) == bytes_of(slow, columns, folder)
+                assert as_csv(quick, columns) == as_csv(slow, columns)
             by_points = {standing.bot: standing for standing in standings(bots, played)}
             assert {
                 standing.bot: replace(standing, rank=by_points[standing.bot].rank, tie_breaks={})

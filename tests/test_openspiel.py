@@ -209,11 +209,11 @@ def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tm
     folder = cup.make(tmp_path / "w", **bots)
     shutil.copytree(HERE / "bots/sampler", folder / "bots/sampler")
     (folder / "tournament.toml").write_text(blocks(PAGE, "toml")[0])
+    quick = ("--no-charts", "--workers", "1", "--set", "rounds=1", "--set", "max_matches=13")
     printed = {}
     for line in blocks(PAGE, "console")[1].splitlines():
         _, command, *words = shlex.split(line.removeprefix("$ "))
-        quick = ["--no-charts", "--set", "rounds=1", "--set", "max_matches=13"] if command == "run" else []
-        done = cup.arena(folder, command, *words, *quick)
+        done = cup.arena(folder, command, *words, *(quick if command == "run" else ()))
         assert done.returncode == 0, done.stderr
         printed[command] = done.stdout
     assert "13 records: 13 hold" in printed["verify"]

@@ -24,14 +24,19 @@ FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def write(frame: pd.DataFrame, columns: Columns, path: Path, mode: int = durable.SHARED) -> Path:
-    """Write a frame with these columns as CSV: UTF-8, LF, rounded; half of a surrogate pair is escaped."""
+    """Write a frame with these columns as CSV."""
+    return durable.write(path, as_csv(frame, columns), mode)
+
+
+def as_csv(frame: pd.DataFrame, columns: Columns) -> bytes:
+    """Return a frame with these columns as CSV: UTF-8, LF, rounded; half of a surrogate pair is escaped."""
     text = StringIO()
     table = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     table.writerow(frame.columns)
     for start in range(0, len(frame), ROWS):  # pandas' `to_csv` takes longer, as it makes a frame of the texts
         part = frame.iloc[start : start + ROWS]
         table.writerows(zip(*(_cells(series, columns) for _, series in part.items()), strict=True))
-    return durable.write(path, text.getvalue().encode("utf-8", "backslashreplace"), mode)
+    return text.getvalue().encode("utf-8", "backslashreplace")
 
 
 def _cells(series: pd.Series, columns: Columns) -> Iterable[object]:
