@@ -242,9 +242,14 @@ def mixed(folder, display=None, /, **plays):
     return stored.store(folder / "cup", replace(event, bots=tuple(bots)), records)
 
 
-def test_an_overall_rank_is_for_bots_that_play_every_board_and_role(tmp_path):
-    folder = mixed(tmp_path, ghost="ghost1 ghost2", runner="pacman")
-    results = Results.open(folder)
+@pytest.fixture(scope="module")
+def specialists(tmp_path_factory):
+    """An event with a bot for the ghosts and one for Pacman; tests only look at it."""
+    return mixed(tmp_path_factory.mktemp("mixed"), ghost="ghost1 ghost2", runner="pacman")
+
+
+def test_an_overall_rank_is_for_bots_that_play_every_board_and_role(specialists):
+    results = Results.open(specialists)
     table = results.leaderboard().set_index("bot")
     assert list(table.index[:4]) == list(NAMES)
     assert table["rank"].tolist()[:4] == [1, 2, 3, 4]
@@ -253,15 +258,14 @@ def test_an_overall_rank_is_for_bots_that_play_every_board_and_role(tmp_path):
     assert special[["rank", "rank_low", "rank_high", "tier"]].isna().all(axis=None)
     assert special["rating"].max() > table.loc["oracle", "rating"]
     assert results.specialists == {"ghost": "ghost1 and ghost2 of classic only", "runner": "pacman of classic only"}
-    output = arena(tmp_path, "leaderboard", str(folder)).stdout
+    output = arena(specialists, "leaderboard", str(specialists)).stdout
     ranked, _, others = output.partition("without such a rank, because they play a part only:")
     assert "ghost" not in ranked.replace("ghost1", "")
     assert re.search(r"^ghost +ghost1 and ghost2 of classic only ", others, re.MULTILINE)
 
 
-def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(tmp_path):
-    folder = mixed(tmp_path, ghost="ghost1 ghost2", runner="pacman")
-    results = Results.open(folder)
+def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(specialists):
+    results = Results.open(specialists)
     frame = results.rankings()
     heads = list(dict.fromkeys(zip(frame["board"], frame["role"].fillna("all"), strict=True)))
     assert heads == [
@@ -279,10 +283,12 @@ def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(tmp_path):
     assert set(whole["bot"]) == set(NAMES)
     roles = results.strengths().set_index(["board", "role", "bot"])["strength"]
     assert all(row.strength == roles["pacman/classic", "ghost1", row.bot] for row in ghosts.itertuples())
-    output = arena(tmp_path, "leaderboard", str(folder), "--rankings", "--board", "classic", "--role", "ghost1").stdout
+    output = arena(
+        specialists, "leaderboard", str(specialists), "--rankings", "--board", "classic", "--role", "ghost1"
+    ).stdout
     assert output.startswith("classic, ghost1\nrank  bot")
     assert output.split("\n")[3].split()[:2] == ["1", ghosts["bot"][0]]
-    asked = json.loads(arena(tmp_path, "leaderboard", str(folder), "--rankings", "--json").stdout)
+    asked = json.loads(arena(specialists, "leaderboard", str(specialists), "--rankings", "--json").stdout)
     assert [(row["board"], row["role"], row["bot"]) for row in asked] == [
         (row.board, None if pd.isna(row.role) else row.role, row.bot) for row in frame.itertuples()
     ]
@@ -472,18 +478,17 @@ def test_of_bots_that_share_no_board_nothing_is_predicted(tmp_path):
     ] == [False, True]
 
 
-def test_bots_that_met_in_unlike_roles_only_have_a_row_with_both_roles(tmp_path):
-    folder = mixed(tmp_path, ghost="ghost1 ghost2", runner="pacman")
-    rows = Results.open(folder).head_to_head("ghost", "runner")
+def test_bots_that_met_in_unlike_roles_only_have_a_row_with_both_roles(specialists):
+    rows = Results.open(specialists).head_to_head("ghost", "runner")
     assert list(zip(rows["board"], rows["role"], rows["opponent_role"], strict=True)) == [
         ("pacman/classic", "ghost1", "pacman"),
         ("pacman/classic", "ghost2", "pacman"),
     ]
-    table = Results.open(folder).crosstable("classic").set_index(["role", "bot", "opponent"])["score"]
+    table = Results.open(specialists).crosstable("classic").set_index(["role", "bot", "opponent"])["score"]
     assert rows["score"].tolist() == [table[role, "ghost", "runner"] for role in ("ghost1", "ghost2")]
     assert (rows["opponent_score"] == table["pacman", "runner", "ghost"]).all()
-    assert "ghost1, pacman" in arena(tmp_path, "compare", "ghost", "runner", str(folder)).stdout
-    same = Results.open(folder).head_to_head("oracle", "dice")
+    assert "ghost1, pacman" in arena(specialists, "compare", "ghost", "runner", str(specialists)).stdout
+    same = Results.open(specialists).head_to_head("oracle", "dice")
     assert (same["role"] == same["opponent_role"]).all()
 
 
