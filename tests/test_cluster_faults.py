@@ -19,7 +19,7 @@ from cup import BOT
 from machines import Machines, gone, hosts_below, opened, worker_below
 from processes import alive, descendants, until
 from sprint import FIRST, LAST
-from test_clusters import BUILT, Acts, driver, play
+from test_clusters import BUILT, Acts, begun, play, playing
 from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 
 from arena.event import control, tournament
@@ -394,14 +394,14 @@ def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_tabl
     """Workers come back; runs are killed and begun again; whatever is hit, the tables are those of one machine."""
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=60)
     draws, workers, nannies = random.Random(20), [shared.worker("one"), shared.worker("two")], [shared.nanny()]
-    main = driver(cup, shared.address)
+    main = playing(begun(cup, shared.address))
     for _ in range(20):
         time.sleep(draws.uniform(0.5, 4))
         victim = draws.choice(["worker", "nanny", "nanny's worker", "host", "lane", "run"])
         if victim == "run" or main.poll() is not None:
             main.kill()
             main.communicate()
-            main = driver(cup, shared.address)
+            main = playing(begun(cup, shared.address))
         elif victim == "worker":
             os.kill(workers.pop(0), signal.SIGKILL)
             workers.append(shared.worker(draws.choice(["one", "two"])))

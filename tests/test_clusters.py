@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from cup import BOT, arena, as_from_a_shell
 from machines import gone, hosts_below, opened
 from processes import alive, descendants, until
@@ -75,15 +74,19 @@ def worker(shared) -> Iterator[int]:
     assert gone([pid])
 
 
-def driver(cup: Path, address: str) -> "subprocess.Popen[str]":
-    """A run on the cluster, in a process of its own, that is in the middle of its matches."""
-    main = subprocess.Popen(
+def begun(cup: Path, address: str) -> "subprocess.Popen[str]":
+    """Begin a run on the cluster in a process of its own."""
+    return subprocess.Popen(
         [sys.executable, "-m", "arena", "run", "--no-charts", "--workers", address],
         cwd=cup,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=as_from_a_shell,
     )
+
+
+def playing(main: "subprocess.Popen[str]") -> "subprocess.Popen[str]":
+    """Wait until a run is in the middle of its matches."""
     assert main.stderr is not None
     for line in main.stderr:
         if "matches (" in line:
@@ -97,12 +100,13 @@ def test_a_killed_run_and_a_run_that_is_stopped_leave_no_bot_on_the_workers_and_
 ):
     naps = BOT.format(place=-1, pause=0.05)  # so that the run is not over before it is killed
     cup = workspace(tmp_path, {"a": FIRST, "b": FIRST, "c": naps}, repeats=4)
-    main = driver(cup, shared.address)
+    main = playing(begun(cup, shared.address))
     assert (below := descendants(worker))
     main.kill()
     main.communicate()
-    main = driver(cup, shared.address)  # it gets the worker after the lease of the killed run's session
-    assert until(lambda: not any(map(alive, below)))
+    main = begun(cup, shared.address)
+    assert until(lambda: not any(map(alive, below)), 30)  # after the lease of the killed run's session
+    playing(main)
     assert (below := descendants(worker))
     main.send_signal(signal.SIGINT)
     asked = time.monotonic()
@@ -169,7 +173,7 @@ def test_the_status_has_each_lane_also_of_workers_with_one_name_and_those_that_c
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.2)
     monkeypatch.setattr(control, "PUBLISH_S", 0.1)
     monkeypatch.setattr(control, "LOOK_S", 0)
-    slow = BOT.format(place=0, pause=0.25)  # asleep
+    slow = BOT.format(place=0, pause=0.4)  # asleep
     cup = workspace(tmp_path, {"a": slow, "b": slow}, repeats=200)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(NO_CONFINEMENT)
@@ -187,13 +191,14 @@ def test_the_status_has_each_lane_also_of_workers_with_one_name_and_those_that_c
         if (state := control.last_state(cup / "results")) is not None:
             states.append(state)
         at_work = [lane for lane in states[-1].lanes if lane.match and lane.played] if states else []
-        return len(at_work) == 3 and sum("given nothing" in line for line in lines) == len(unfit)
+        refused = {line.partition(" is given nothing: ")[0] for line in lines if " is given nothing: " in line}
+        return len(at_work) == 3 and refused == {"older", "pypy", "open", "full"}
 
     lanes = opened(shared.address, notice=lines.append)
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=look)
-    assert outcome.stopped, lines
-    assert {record.machine for record in audience.records} == {"twin"}
     said = "\n".join(lines)
+    assert outcome.stopped, said
+    assert {record.machine for record in audience.records} == {"twin"}
     assert "older is given nothing: its files of arena 0.1.0 are not those of the driver (older, and here" in said
     assert "pypy is given nothing: it runs PyPy 3." in said
     assert "open is given nothing: its self-test of the level 'landlock' failed: this kernel has no Landlock" in said
@@ -525,6 +530,8 @@ def lab_commands() -> list[str]:
 
 def pod_commands() -> list[str]:
     """Return the commands of the page's pods: of the scheduler, of a worker and of the run."""
+    import yaml  # here, because load tests only need it
+
     text = LAB.partition("## Kubernetes")[2].partition("\n## ")[0]
     lines = [line[4:] for line in text.splitlines() if line.startswith("    ") and "kubectl" not in line]
     items = [item for item in yaml.safe_load_all("\n".join(lines)) if item["kind"] != "Service"]
