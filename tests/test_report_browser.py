@@ -25,7 +25,6 @@ from arena.replay.replayer import scenes
 from arena.results.leaderboard import Results
 from arena.values import Record
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
     pytest.mark.slow,
@@ -39,6 +38,8 @@ NUMBERS = itertools.count()
 @pytest.fixture(scope="module")
 def browser():
     """Chromium with one page."""
+    # Here, so that only the processes that draw pages wait for the import.
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
     with playwright.sync_playwright() as started:
         running = started.chromium.launch(executable_path=CHROMIUM)
         running.new_page()  # for all tests: each page has processes of its own, which take a second to start
