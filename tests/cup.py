@@ -18,6 +18,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from arena.cli import main
+from arena.results.archive import Archive
 
 BOT = """\
 import sys, time
@@ -79,6 +80,7 @@ def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subproc
         patch.dict(os.environ, environment(**changes), clear=True),
         patch.object(sys, "argv", ["arena", *words]),
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode(errors="surrogateescape")), "utf-8")),
+        patch.object(Archive, "opened", set()),  # a command that fails looks for damage in these only
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

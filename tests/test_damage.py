@@ -10,7 +10,9 @@ from cup import arena, run_event
 from sprint import FIRST, LAST
 from test_tournament import workspace
 
+from arena.event import plan
 from arena.replay import verify
+from arena.results.archive import Archive
 
 PAGE = 4096
 
@@ -91,6 +93,15 @@ def test_a_flipped_bit_in_a_text_is_no_traceback(whole, damaged, seed):
         assert done.returncode in {0, 1, 2}
         if done.returncode == 2:
             assert "the file is damaged" in done.stderr
+
+
+def test_a_search_for_damage_ends_in_time_however_long_the_plan_is(whole, monkeypatch):
+    walked, known = [], plan.known
+    monkeypatch.setattr(plan, "known", lambda *words: (walked.append(each) or each for each in known(*words)))
+    monkeypatch.setattr(verify, "DAMAGE_SEARCH_S", 0)
+    with Archive.open(whole[0] / "results/cup") as archive:
+        assert verify.damage(archive) is None
+    assert len(walked) == 1
 
 
 @pytest.mark.parametrize("share", [0.01, 0.5, 0.9])

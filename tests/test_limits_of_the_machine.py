@@ -11,6 +11,7 @@ from cup import environment, make, processes_naming, run_event, stored
 
 from arena.cli import output
 from arena.errors import ArenaError
+from arena.replay import verify
 
 REFUSES = """
 import sys, threading
@@ -47,8 +48,8 @@ def test_a_run_that_gets_no_more_threads_ends_with_one_line_and_leaves_no_proces
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    """A workspace whose event was played, and has no charts."""
-    folder = make(tmp_path_factory.mktemp("played") / "ws")
+    """A workspace whose event was played, and has no charts; it has so many records that `verify` shares them out."""
+    folder = make(tmp_path_factory.mktemp("played") / "ws", repeats=verify.FEW)
     assert run_event(folder).returncode == 0
     return folder
 

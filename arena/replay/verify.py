@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from math import inf
 from typing import Any
 
 from arena import parallel
@@ -84,7 +85,7 @@ def damage(archive: Archive) -> str | None:
             match, problems = _check(archive, {}, None, number)
             if problems:
                 return f"match {match}: {problems[0].words}"
-        return next((problem.words for problem in _event_problems(archive, unfinished=False)), None)
+        return next((problem.words for problem in _event_problems(archive, unfinished=False, until=until)), None)
     except DamagedError as error:
         return str(error)
 
@@ -119,9 +120,12 @@ def of_event(archive: Archive, *, unfinished: bool = True) -> Iterator[Problem]:
         yield Problem("", "its tables cannot be read; the file is damaged")
 
 
-def _event_problems(archive: Archive, *, unfinished: bool) -> Iterator[Problem]:
+def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[Problem]:
+    """Yield the problems of the event as a whole, but none if the plan is longer than can be walked `until` then."""
     planned, missing, total = set(), 0, 0
     for each in plan.known(archive.event(), archive):
+        if time.monotonic() > until:
+            return
         total += 1
         missing += not each.stored
         if each.stored:
