@@ -28,7 +28,7 @@ deadline, the lateness of the referee, the seconds that are charged, and whether
 #
 # The words, in the order in which they follow from each other:
 #
-#   announced   the seconds that the bot is told it has (`told`): `move` and what is left in its bank, or `start`
+#   announced   the seconds that the bot is told it has: `move` and what is left in its bank, or `start`
 #   deadline    the most seconds that an answer may be charged: announced + margin. `due` in stopwatch.py is a moment
 #   spent       the four readings above (TimeUsed)
 #   excused     the part of the wall time in which the machine kept bot or referee waiting
@@ -168,14 +168,14 @@ class Clock:
         return cls(control, control.bank, threads)
 
     @cached_property
-    def told(self) -> float | None:
+    def announced(self) -> float | None:
         """Seconds that the bot is told it has for this answer, bank included; None = no limit."""
         return None if self.control.move is None else self.control.move + self.bank
 
     @cached_property
     def deadline(self) -> float | None:
         """The most seconds that an answer may be charged; None = no limit."""
-        return self.control.deadline(self.told)
+        return self.control.deadline(self.announced)
 
     def after(self, spent: TimeUsed) -> "Clock":
         """Return the clock after an answer."""

@@ -30,7 +30,7 @@ class Ask(NamedTuple):
 
     text: bytes
     """Whole lines; the last is `ready?` or `go`."""
-    told: float | None
+    announced: float | None
     """Seconds that the bot is told it has; None = no limit."""
     deadline: float | None
     """Seconds of which no more may be charged (clock.py); None = no limit."""

@@ -14,8 +14,8 @@ from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions, Event, Match
 
 DEFAULT = Conditions()
-READY = Ask(text=b"ready?\n", told=20.0, deadline=20.0, ready=True)
-GO = Ask(text=b"go\n", told=20.0, deadline=20.0)
+READY = Ask(text=b"ready?\n", announced=20.0, deadline=20.0, ready=True)
+GO = Ask(text=b"go\n", announced=20.0, deadline=20.0)
 RULES = rulefile.shipped() / "pacman.py"
 
 

@@ -23,9 +23,9 @@ from arena.values import Conditions, Ending, Limits
 
 RULES = rulefile.shipped() / "pacman.py"
 OPEN = Conditions(sandbox="rlimits")
-READY = Ask(text=b"ready?\n", told=10.0, deadline=10.0, ready=True)
-GO = Ask(text=b"turn 1\ngo\n", told=None, deadline=None)
-SOON = Ask(text=b"turn 1\ngo 5000\n", told=5.0, deadline=5.0)
+READY = Ask(text=b"ready?\n", announced=10.0, deadline=10.0, ready=True)
+GO = Ask(text=b"turn 1\ngo\n", announced=None, deadline=None)
+SOON = Ask(text=b"turn 1\ngo 5000\n", announced=5.0, deadline=5.0)
 ECHO = """
 import os, sys, time
 for line in sys.stdin:
@@ -82,7 +82,7 @@ def test_a_bot_that_is_killed_near_its_memory_limit_has_crashed(launcher, tmp_pa
 
 
 def ask(bot: LiveBot, question: Ask | None = None, seconds: float = 5.0):
-    question = question or Ask(text=b"turn 1\ngo 5000\n", told=seconds, deadline=seconds)
+    question = question or Ask(text=b"turn 1\ngo 5000\n", announced=seconds, deadline=seconds)
     return ask_all({bot.role: bot}, {bot.role: question})[bot.role]
 
 
@@ -108,7 +108,7 @@ def test_a_second_line_for_one_question_never_answers_the_next_and_is_warned_of(
     bot = LiveBot(launcher, "twice", discovery.from_path(path), replace(OPEN, freeze=freeze), RULES)
     try:
         assert ask(bot, READY).ending is None
-        questions = [Ask(text=b"turn 1\ngo %d\n" % number, told=5.0, deadline=5.0) for number in range(12)]
+        questions = [Ask(text=b"turn 1\ngo %d\n" % number, announced=5.0, deadline=5.0) for number in range(12)]
         assert [ask(bot, question).line for question in questions] == [b"%d" % number for number in range(12)]
         say_goodbye(bot, b"end\n")
         warnings = bot.report().warnings
@@ -152,7 +152,7 @@ def test_cpu_time_stands_beside_wall_time(live):
 @pytest.mark.slow
 def test_two_that_are_asked_at_once_think_at_once(live):
     bots = {bot.role: bot for bot in (live("time.sleep(0.5); print('x', flush=True)") for _ in range(2))}
-    question = Ask(text=b"go\n", told=None, deadline=None)
+    question = Ask(text=b"go\n", announced=None, deadline=None)
     heard = ask_all(bots, dict.fromkeys(bots, question))
     assert all(one.line == b"x" for one in heard.values())
     alone = sum(one.spent.wall for one in heard.values())
@@ -189,7 +189,7 @@ def test_an_answer_that_is_there_at_the_deadline_counts(live):
 
 def test_a_bot_that_does_not_read_blocks_nobody_though_its_pipe_is_full(live):
     deaf = live(whole="import sys, time\nsys.stdin.readline()\nprint('ready', flush=True)\ntime.sleep(60)\n")
-    question = Ask(text=b"state x\n" * 100_000 + b"go\n", told=0.3, deadline=0.3)
+    question = Ask(text=b"state x\n" * 100_000 + b"go\n", announced=0.3, deadline=0.3)
     assert ask(deaf, question).ending is Ending.TIMEOUT
 
 
@@ -200,7 +200,7 @@ def test_a_long_question_is_read_to_its_end_by_a_bot_that_writes_meanwhile(live)
         "    elif line.startswith('go'): print('x', flush=True)\n"
         "    else: print('#', 'y' * 30, file=sys.stderr)\n"
     )
-    question = Ask(text=b"state x\n" * 50_000 + b"go\n", told=20.0, deadline=20.0)
+    question = Ask(text=b"state x\n" * 50_000 + b"go\n", announced=20.0, deadline=20.0)
     assert ask(chatty, question).line == b"x"
 
 
@@ -324,7 +324,7 @@ def test_an_answer_that_a_late_referee_finds_counts_and_so_does_the_cpu_time_it_
 @pytest.mark.slow
 def test_cpu_time_over_the_limit_is_a_time_loss_however_late_the_referee_was(live):
     bot = live("exec('while time.process_time() < 1: pass'); print('x', flush=True)")
-    bot.begin(Ask(text=b"go\n", told=0.2, deadline=0.2))
+    bot.begin(Ask(text=b"go\n", announced=0.2, deadline=0.2))
     read_late(bot, 60.0)
     assert bot.reply.ending is Ending.TIMEOUT
     assert "of CPU" in bot.reply.words
@@ -346,7 +346,7 @@ for line in sys.stdin:
 @pytest.mark.slow
 def test_threads_that_compute_side_by_side_use_up_the_time_of_their_bot_together(live):
     bot = live(whole=SIDE_BY_SIDE)
-    heard = ask(bot, Ask(text=b"go\n", told=None, deadline=None))
+    heard = ask(bot, Ask(text=b"go\n", announced=None, deadline=None))
     half = heard.spent.cpu * 0.75  # less than they use, and more than passes where they have two cores
     heard = ask(bot, seconds=half)
     assert heard.ending is Ending.TIMEOUT
@@ -393,7 +393,7 @@ def test_a_bot_of_several_processes_is_excused_no_wait_since_its_own_children_ma
 
 def test_a_deadline_is_put_off_by_what_the_referee_slept_and_no_further(live):
     bot = live("time.sleep(600)")
-    bot.begin(Ask(text=b"go\n", told=0.1, deadline=0.1))
+    bot.begin(Ask(text=b"go\n", announced=0.1, deadline=0.1))
     first = bot.stopwatch.due
     bot.look(first + 0.5, 0.5)
     assert bot.reply is None
@@ -407,7 +407,7 @@ def test_a_deadline_is_put_off_by_what_the_referee_slept_and_no_further(live):
 
 def test_a_machine_that_keeps_a_bot_waiting_for_too_long_is_arenas_own_failure(live):
     bot = live("time.sleep(600)")
-    bot.begin(Ask(text=b"go\n", told=0.1, deadline=0.1))
+    bot.begin(Ask(text=b"go\n", announced=0.1, deadline=0.1))
     with pytest.raises(OverloadedError, match=r"overloaded; run fewer workers"):
         bot.look(bot.stopwatch.due + 3.0, 3.0)
 
@@ -462,7 +462,7 @@ def test_while_the_referee_is_busy_with_one_bot_no_others_time_runs_out(live):
         return answer_in(data, ready=ready)
 
     output.answer_in = slowly
-    question = Ask(text=b"go 300\n", told=0.3, deadline=0.3)
+    question = Ask(text=b"go 300\n", announced=0.3, deadline=0.3)
     heard = ask_all({one.role: one for one in (flooder, quick)}, dict.fromkeys((flooder.role, quick.role), question))
     assert heard[flooder.role].ending is not None
     assert heard[quick.role].line == b"x"

@@ -105,7 +105,7 @@ def test_a_bot_that_its_own_children_crowd_out_loses_on_time_since_their_cpu_tim
     conditions = Conditions(sandbox="rlimits", limits=Limits(processes=500))
     try:
         with live.ready(bot_of(tmp_path / "bot.py", CROWDS_OUT), conditions) as bot:
-            heard = live.ask(bot, Ask(text=b"go\n", told=0.3, deadline=0.3))
+            heard = live.ask(bot, Ask(text=b"go\n", announced=0.3, deadline=0.3))
     finally:
         os.sched_setaffinity(0, cores)
     assert bot._meter.complete

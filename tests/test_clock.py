@@ -60,18 +60,18 @@ def test_what_the_machine_kept_a_bot_waiting_is_not_charged(spent, charged):
 
 def test_the_bank_pays_only_for_what_is_charged_beyond_the_move():
     clock = Clock.full(TimeControl(move=1.0, bank=5.0))
-    assert clock.told == 6.0
+    assert clock.announced == 6.0
     assert clock.after(TimeUsed(wall=0.9)) == clock
     assert clock.after(TimeUsed(wall=3.0, cpu=0.5, waited=2.5)) == clock
     assert clock.after(TimeUsed(wall=3.0)).bank == pytest.approx(3.0)
     assert clock.after(TimeUsed(wall=9.0)).bank == 0.0
-    assert clock.after(TimeUsed(wall=9.0)).told == 1.0
+    assert clock.after(TimeUsed(wall=9.0)).announced == 1.0
     assert clock.after(TimeUsed(wall=0.9, cpu=3.0)).bank == pytest.approx(3.0)
     assert Clock.full(TimeControl(move=1.0, bank=5.0), threads=4).after(TimeUsed(wall=0.9, cpu=3.0)).bank == 5.0
 
 
 def test_without_a_limit_nothing_is_ever_used_up():
     clock = Clock.full(TimeControl(move=None, bank=5.0))
-    assert clock.told is None
+    assert clock.announced is None
     assert clock.deadline is None
     assert clock.after(TimeUsed(wall=9.0)) == clock

@@ -168,7 +168,7 @@ def test_the_bank_pays_for_what_a_turn_takes_beyond_the_move_time():
         while "fox" not in asks:
             referee.hear({role: say("wait") for role in asks})
             asks = referee.asks()
-        told.append((asks["fox"].told, asks["fox"].deadline))
+        told.append((asks["fox"].announced, asks["fox"].deadline))
         referee.hear({role: answer if role == "fox" else READY for role in asks})
     assert told[1:] == [(3.0, 3.05), (2.5, 2.55), (2.5, 2.55)]
 

@@ -136,11 +136,11 @@ class Referee:
         last = self._unreported[role]
         if self.game.hidden:  # its own moves of the opening stay: nobody else can tell a bot what it has played
             last = [(mover, move) for mover, move in last if mover == role]
-        text = protocol.turn(self._number, last, state, protocol.legals(self._legal[role]), clock.told)
+        text = protocol.turn(self._number, last, state, protocol.legals(self._legal[role]), clock.announced)
         if note := self._notes[role]:
             text, self._notes[role] = note + text, b""
         self._unreported[role] = []
-        return Ask(text, clock.told, clock.deadline, turn=self._number, legal=self._legal[role])
+        return Ask(text, clock.announced, clock.deadline, turn=self._number, legal=self._legal[role])
 
     def _judge(self, role: Role, reply: Reply) -> ChosenMove | None:
         """Return the move that a reply makes, or None when the seat is out because of it."""

@@ -107,13 +107,13 @@ class Examiner:
         ask = ask._replace(text=last)
         if self._variation is not plain and ask.deadline is not None:  # it has answered the plain question in time
             enough = min(ask.deadline, ENOUGH_S)
-            ask = ask._replace(told=enough, deadline=enough)
+            ask = ask._replace(announced=enough, deadline=enough)
         return self._converse(ask)
 
     def _listen(self, text: bytes, seconds: float) -> Reply:
         """Write a text, and return the line that the bot prints though no answer is due; silence is a timeout."""
         try:
-            return self._converse(Ask(text=text, told=None, deadline=seconds))
+            return self._converse(Ask(text=text, announced=None, deadline=seconds))
         except OverloadedError:  # a busy machine may well be late by many times so short a time
             return Reply(b"", Ending.TIMEOUT)
 
@@ -187,7 +187,7 @@ class Examiner:
         self._bot.close_input(text)
         end = "`end`" if text else "the end of its input"
         for _ in range(3):
-            reply = self._converse(Ask(text=b"", told=None, deadline=LEAVE_S))
+            reply = self._converse(Ask(text=b"", announced=None, deadline=LEAVE_S))
             if reply.ending is not None:
                 break
         if reply.ending is Ending.CRASHED:

@@ -101,7 +101,7 @@ class LiveBot:
         # A scratch folder that is inside a namespace cannot be emptied from outside.
         self._may_stay = conditions.keep and not self._child.level.private_scratch
         self._core: int | None = None
-        self._ask = Ask(text=b"", told=None, deadline=None)
+        self._ask = Ask(text=b"", announced=None, deadline=None)
         self._ready: float | None = None
         """Seconds from its start until it was ready; None until then."""
         self._exit: Exit | None = None

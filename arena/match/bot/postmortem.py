@@ -39,7 +39,7 @@ def not_started(error: str, errno: int) -> Failure:
 def time_loss(ask: Ask, spent: TimeUsed, unfinished: bytes, threads: int = 1) -> Failure:
     """Return the failure of a bot that gave no answer by the deadline; no newline follows its `unfinished` output."""
     awaited = "`ready`" if ask.ready else "answer"
-    limit = "" if ask.told is None else f" in {round(ask.told * 1000)} ms"
+    limit = "" if ask.announced is None else f" in {round(ask.announced * 1000)} ms"
     parts = [
         f"no {awaited}{limit}",
         f"{round(spent.wall * 1000)} ms passed, of which it used {round(spent.cpu * 1000)} ms of CPU",

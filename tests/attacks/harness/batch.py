@@ -108,7 +108,7 @@ def sampled(scene: Scene) -> Iterator[None]:
 def ask(bots: list[LiveBot], patience: float = PATIENCE_S) -> None:
     """Have these bots say that they are ready, all at once."""
     if bots:
-        question = Ask(text=b"ready?\n", told=None, deadline=patience, ready=True)
+        question = Ask(text=b"ready?\n", announced=None, deadline=patience, ready=True)
         ask_all({bot.role: bot for bot in bots}, {bot.role: question for bot in bots})
 
 
