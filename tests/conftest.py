@@ -1,7 +1,7 @@
 """What every test may lean on: the helper modules beside it, and the machine to itself where it asks for that.
 
-Under pytest-xdist tests run side by side, two worker processes more than there are cores. A test marked `alone` compares
-times, or fills the machine: no other test runs meanwhile, which the workers agree upon by locks on two files.
+Under pytest-xdist tests run side by side, in two worker processes more than there are cores. A test marked `alone`
+compares times, or fills the machine: no other test runs meanwhile, which the workers agree upon by locks on two files.
 """
 
 import contextlib
