@@ -8,7 +8,7 @@ import hashlib
 import importlib.util
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
@@ -144,7 +144,6 @@ def module(path: Path) -> ModuleType:
     except BaseException:
         del sys.modules[name]
         raise
-    setattr(sys.modules[package], path.stem, loaded)  # as an import would
     return loaded
 
 
@@ -161,17 +160,9 @@ def sources_of(game: Game[Any]) -> tuple[Path, ...]:
 
 
 def _files_of(package: str) -> tuple[Path, ...]:
-    files = {loaded.__file__ for loaded in _modules_in(sys.modules[package])}
+    prefix = f"{package}."
+    files = {loaded.__file__ for name, loaded in sys.modules.items() if name.startswith(prefix)}
     return tuple(sorted(map(Path, filter(None, files)), key=lambda file: file.name))
-
-
-def _modules_in(package: ModuleType) -> Iterator[ModuleType]:
-    """Yield the modules of a package, each of which became an attribute of its package when it was imported."""
-    # To look through all modules of a process takes a hundred times as long, and is done for each board.
-    for each in tuple(vars(package).values()):
-        if isinstance(each, ModuleType) and each.__name__.startswith(f"{package.__name__}."):
-            yield each
-            yield from _modules_in(each)
 
 
 @cache

@@ -1,7 +1,9 @@
 """Small workspaces for the tests of the command line, and the command itself, in this process or in one of its own."""
 
+import atexit
 import contextlib
 import csv
+import gc
 import io
 import os
 import pty
@@ -88,6 +90,8 @@ def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subproc
             main()
         except SystemExit as done:
             code = done.code
+        finally:
+            atexit.unregister(gc.freeze)  # which is for the end of a process of its own
     said = (stream.buffer.getvalue().decode() for stream in (out, err))
     return subprocess.CompletedProcess(words, code, *said)
 

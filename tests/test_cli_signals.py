@@ -37,10 +37,10 @@ def undisturbed(tmp_path_factory):
 
 def interrupt(run: subprocess.Popen[str], number: signal.Signals) -> tuple[str, str]:
     """Ctrl-C reaches every process of the terminal, `kill` the main one only."""
-    if number is signal.SIGTERM:
-        run.send_signal(number)
-    else:
+    if number is signal.SIGINT:
         os.killpg(run.pid, number)
+    else:
+        run.send_signal(number)
     return run.communicate(timeout=10)  # a guard against hangs
 
 
@@ -85,6 +85,14 @@ def test_while_an_event_is_played_it_can_be_read_and_not_be_run_a_second_time_un
     assert "first" in read.stdout
     assert len(second.stderr.splitlines()) == 1
     assert str(run.pid) in second.stderr
+
+
+@pytest.mark.slow
+def test_a_hang_up_stores_what_finished_leaves_no_process_and_tells_how_to_go_on(tmp_path):
+    folder = make(tmp_path / "ws", repeats=20, **SLOW_BOTS)
+    run = start(folder, "--workers", "1")
+    assert soon(lambda: stored(folder) >= 2)
+    check_end(run, signal.SIGHUP, folder)
 
 
 @pytest.mark.slow

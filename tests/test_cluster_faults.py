@@ -70,7 +70,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("no file system can be mounted here")
     try:
-        bots = {name: BOT.format(place=place, pause=0.02) for place, name in enumerate("abcdef", -3)}
+        bots = {name: BOT.format(place=place, pause=0.02) for place, name in enumerate("abcdefgh", -4)}
         cup = workspace(tmp_path, bots, repeats=1)
         workers = [shared.worker("first")]
         seen: set[str] = set()
@@ -122,6 +122,7 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=4)
     workers = [shared.worker("frozen")]  # alone, so that it has matches when it freezes, however slow it is
+    killed: list[int] = []
     lines: list[str] = []
 
     def lost() -> set[str]:
@@ -136,9 +137,10 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
                 for pid in frozen:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGSTOP)
-            elif record.machine == "other" and record.match.id in lost():
+            elif record.machine == "other" and not killed and record.match.id in lost():
                 go_on(frozen)
                 os.kill(workers[1], signal.SIGKILL)  # so that there is work for the machine that comes back
+                killed.append(workers[1])
 
     def hear(line: str) -> None:
         lines.append(line)
@@ -300,7 +302,7 @@ def test_the_tables_of_workers_that_are_killed_or_lose_their_connections_or_join
     tmp_path, shared
 ):
     naps = BOT.format(place=-1, pause=0.02)  # so that a machine is at a batch when it happens
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=3)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=5)
     folder = cup / "bots" / "d"
     folder.mkdir()
     (folder / "bot.toml").write_text(BUILT)

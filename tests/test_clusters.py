@@ -488,6 +488,7 @@ def test_a_worker_wants_the_address_of_a_scheduler(address):
 
 def test_an_address_with_tls_and_without_certificates_is_refused_with_the_page_that_helps(tmp_path):
     import dask
+    import distributed  # noqa: F401  (a setting made before its import would hide its defaults)
 
     refusal = r"^tls://h:1: dask has no certificate of a {}; set the variables that docs/clusters.md lists"
     with pytest.raises(ArenaError, match=refusal.format("worker")):
@@ -586,6 +587,7 @@ def certified(folder: Path) -> Path:
 def certificates(authority: Path, own: Path, role: str) -> Iterator[None]:
     """Have this process trust the CA of one folder, and show the certificate of another."""
     import dask  # here, so that tests of other files do not wait for it
+    import distributed  # noqa: F401  (a setting made before its import would hide its defaults)
 
     names = {"ca-file": authority / "ca.pem", f"{role}.cert": own / "cert.pem", f"{role}.key": own / "key.pem"}
     with dask.config.set({f"distributed.comm.tls.{name}": str(path) for name, path in names.items()}):

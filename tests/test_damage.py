@@ -20,7 +20,7 @@ PAGE = 4096
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A workspace with results, and how their file is laid out: the pages of each table and index."""
-    folder = workspace(tmp_path_factory.mktemp("damage") / "ws", {"first": FIRST, "last": LAST}, ["duel"], repeats=6)
+    folder = workspace(tmp_path_factory.mktemp("damage") / "ws", {"first": FIRST, "last": LAST}, ["duel"], repeats=7)
     assert run_event(folder).returncode == 0
     path = folder / "results/cup/event.sqlite"
     store = sqlite3.connect(path)
@@ -46,7 +46,7 @@ def damaged(whole, tmp_path):
     return make_it
 
 
-@pytest.mark.parametrize("few", [0, 12])  # other processes check them, or this one
+@pytest.mark.parametrize("few", [0, 14])  # other processes check them, or this one
 def test_a_record_that_changed_is_the_only_one_that_does_not_hold(whole, damaged, monkeypatch, few):
     monkeypatch.setattr(verify, "FEW", few)
     _, content, _ = whole
@@ -54,7 +54,7 @@ def test_a_record_that_changed_is_the_only_one_that_does_not_hold(whole, damaged
     folder = damaged(content[: record.start() + 30] + b"\xff\xff" + content[record.start() + 32 :])
     done = arena(folder, "verify")
     assert done.returncode == 1
-    assert "12 records: 11 hold, 1 do not\n" in done.stdout
+    assert "14 records: 13 hold, 1 do not\n" in done.stdout
     assert "its record cannot be read" in done.stdout
 
 
@@ -66,7 +66,7 @@ def test_a_page_of_zeros_is_reported_in_one_line(whole, damaged, table, command)
     _, content, roots = whole
     start = (roots[table] - 1) * PAGE
     folder = damaged(content[:start] + bytes(PAGE) + content[start + PAGE :])
-    done = arena(folder, *([command] if command != "run" else ["run", "--no-charts", "--repeats", "7"]))
+    done = arena(folder, *([command] if command != "run" else ["run", "--no-charts", "--repeats", "8"]))
     if command == "verify":
         assert done.returncode == 1
         assert "the file is damaged" in done.stdout + done.stderr or "are not those of its matches" in done.stdout
@@ -95,13 +95,21 @@ def test_a_flipped_bit_in_a_text_is_no_traceback(whole, damaged, seed):
             assert "the file is damaged" in done.stderr
 
 
-def test_a_search_for_damage_ends_in_time_however_long_the_plan_is(whole, monkeypatch):
+def test_a_search_for_damage_ends_in_time_however_long_the_plan_is(whole, tmp_path, monkeypatch):
     walked, known = [], plan.known
     monkeypatch.setattr(plan, "known", lambda *words: (walked.append(each) or each for each in known(*words)))
     monkeypatch.setattr(verify, "DAMAGE_SEARCH_S", 0)
-    with Archive.open(whole[0] / "results/cup") as archive:
+    folder = tmp_path / "cup"
+    shutil.copytree(whole[0] / "results/cup", folder)
+    with Archive.open(folder) as archive:
         assert verify.damage(archive) is None
-    assert len(walked) == 1
+    store = sqlite3.connect(folder / "event.sqlite")
+    store.execute("delete from tallies")
+    store.commit()
+    store.close()
+    with Archive.open(folder) as archive:
+        assert verify.damage(archive) == "the sums behind the leaderboard are not those of its matches"
+    assert len(walked) == 2
 
 
 @pytest.mark.parametrize("share", [0.01, 0.5, 0.9])

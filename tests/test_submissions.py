@@ -820,6 +820,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_archive_is_refused_with_a_reason_and_costs_little(kind, tmp_path, monkeypatch):
+    assert unpacking.MEMBERS == 20_000
     monkeypatch.setattr(unpacking, "MEMBERS", 5000)
     content, reason = HOSTILE[kind]
     if isinstance(content, bytes):

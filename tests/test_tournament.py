@@ -390,22 +390,27 @@ def test_a_killed_worker_costs_nothing_but_a_replay(undisturbed, tmp_path):
 
 
 def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
-    cup = workspace(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=5, time="{start = 5.0, move = 0.5}")
+    cup = workspace(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=6, time="{start = 5.0, move = 0.5}")
     run(cup, "whole")
+    harms = {"a: its process was killed": signal.SIGKILL, "b: its process was stopped": signal.SIGSTOP}
+
+    def causes() -> list[str]:
+        with Archive.open(cup / "harmed") as archive:
+            return [abort.cause for abort in archive.aborts()]
+
+    def kinds() -> set[str]:
+        return {cause.partition(" by ")[0] for cause in causes()}
+
     with played_by(event_of(cup), cup / "harmed") as main:
-        for name, number in (("a", signal.SIGKILL), ("b", signal.SIGSTOP)) * 2:
-            assert main.stores(1)
-            assert harmed(main, name, number)
+        for kind, number in list(harms.items()) * 4:  # again, as a stop may come just before arena's own
+            if not main.stores(1) or kind in kinds():
+                continue
+            assert harmed(main, kind[0], number)
         main.process.join()
         assert main.process.exitcode == 0
-    with Archive.open(cup / "harmed") as archive:
-        causes = [abort.cause for abort in archive.aborts()]
-    assert {cause.partition(" by ")[0] for cause in causes} == {
-        "a: its process was killed",
-        "b: its process was stopped",
-    }
-    assert all("signal that arena did not send" in cause for cause in causes)
-    assert len(causes) <= 4
+    assert kinds() == set(harms)
+    assert all("signal that arena did not send" in cause for cause in causes())
+    assert len(causes()) <= 8
     assert tables(cup / "harmed") == tables(cup / "whole")
 
 

@@ -117,8 +117,6 @@ for _name, _line in COMMANDS.items():
 def main() -> NoReturn:
     """Run the command line, and exit."""
     gc.set_threshold(GC_THRESHOLD)
-    # At its end Python would look for cycles among all objects of all modules, for a sixth of a command's time.
-    atexit.register(gc.freeze)
     descriptors.keep_standard_open()
     code = 0
     streams.replace()
@@ -145,6 +143,9 @@ def main() -> NoReturn:
     if (lost := streams.flush()) is not None:
         output.notice(f"stdout: cannot be written: {lost.strerror}; what was to be printed there is lost")
         code = 2
+    if code == 0:  # after an error a cycle may hold an archive, or a file
+        # At its end Python would look for cycles among all objects of all modules, for a sixth of a command's time.
+        atexit.register(gc.freeze)
     sys.exit(code)
 
 

@@ -85,6 +85,7 @@ def damage(archive: Archive) -> str | None:
             match, problems = _check(archive, {}, None, number)
             if problems:
                 return f"match {match}: {problems[0].words}"
+        until = time.monotonic() + DAMAGE_SEARCH_S
         return next((problem.words for problem in _event_problems(archive, unfinished=False, until=until)), None)
     except DamagedError as error:
         return str(error)
@@ -121,22 +122,23 @@ def of_event(archive: Archive, *, unfinished: bool = True) -> Iterator[Problem]:
 
 
 def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[Problem]:
-    """Yield the problems of the event as a whole, but none if the plan is longer than can be walked `until` then."""
+    """Yield the problems of the event as a whole; not those of a plan that is too long to be walked `until` then."""
     planned, missing, total = set(), 0, 0
     for each in plan.known(archive.event(), archive):
         if time.monotonic() > until:
-            return
+            break
         total += 1
         missing += not each.stored
         if each.stored:
             planned.add(each.match.id)
-    flagged = archive.planned_ids()
-    if strange := flagged - planned:
-        yield Problem("", f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}")
-    if hidden := planned - flagged:
-        yield Problem("", f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
-    if missing and unfinished:
-        yield Problem("", f"{missing} of {total} planned matches have no record: unfinished, or removed")
+    else:
+        flagged = archive.planned_ids()
+        if strange := flagged - planned:
+            yield Problem("", f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}")
+        if hidden := planned - flagged:
+            yield Problem("", f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
+        if missing and unfinished:
+            yield Problem("", f"{missing} of {total} planned matches have no record: unfinished, or removed")
     try:
         counted = _counter(tally for played in archive.played() for tally in tallies(played))
     except UNREADABLE:

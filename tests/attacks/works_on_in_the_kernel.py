@@ -15,7 +15,7 @@ begin = threading.Event()
 
 def populate(place):
     begin.wait()
-    until = time.monotonic() + 0.1  # the rest of it is what is under way
+    until = time.monotonic() + 0.3  # the rest of it is what is under way
     while time.monotonic() < until:
         libc.madvise(ctypes.c_void_p(place), ctypes.c_size_t(SIZE), POPULATE_READ)
 
