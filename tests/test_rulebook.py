@@ -257,3 +257,12 @@ def test_a_record_of_rules_that_were_named_by_their_path_finds_the_board_that_th
     assert rulebook.of_record(match, {str(rules): rules}) == board
     with pytest.raises(ArenaError, match="there is no game or board 'wide/9'"):
         rulebook.of_record(match)
+
+
+def test_the_files_of_a_game_include_a_module_whose_name_its_package_gives_to_something_else(tmp_path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts/engine.py").write_text("def engine():\n    return 1\n")
+    (tmp_path / "parts/__init__.py").write_text("from .engine import engine\n")
+    (tmp_path / "coin.py").write_text("from .parts import engine\n" + COIN)
+    names = [path.name for path in rulefile.sources(tmp_path / "coin.py")]
+    assert names == ["__init__.py", "coin.py", "engine.py"]

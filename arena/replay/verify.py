@@ -124,10 +124,9 @@ def of_event(archive: Archive, *, unfinished: bool = True) -> Iterator[Problem]:
 def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[Problem]:
     """Yield the problems of the event as a whole; not those of a plan that is too long to be walked `until` then."""
     planned, missing, total = set(), 0, 0
-    for each in plan.known(archive.event(), archive):
+    for total, each in enumerate(plan.known(archive.event(), archive), 1):
         if time.monotonic() > until:
             break
-        total += 1
         missing += not each.stored
         if each.stored:
             planned.add(each.match.id)
