@@ -123,8 +123,8 @@ def of_event(archive: Archive, *, unfinished: bool = True) -> Iterator[Problem]:
 
 def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[Problem]:
     """Yield the problems of the event as a whole; not those of a plan that is too long to be walked `until` then."""
-    planned, missing, total = set(), 0, 0
-    for total, each in enumerate(plan.known(archive.event(), archive), 1):
+    planned, missing = set[str](), 0
+    for each in plan.known(archive.event(), archive):
         if time.monotonic() > until:
             break
         missing += not each.stored
@@ -137,6 +137,7 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
         if hidden := planned - flagged:
             yield Problem("", f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
         if missing and unfinished:
+            total = len(planned) + missing
             yield Problem("", f"{missing} of {total} planned matches have no record: unfinished, or removed")
     try:
         counted = _counter(tally for played in archive.played() for tally in tallies(played))
