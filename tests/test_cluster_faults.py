@@ -349,7 +349,7 @@ def test_the_tables_of_workers_that_are_killed_or_lose_their_connections_or_join
         assert gone([workers["one"]])
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_matches_of_a_machine_whose_connections_fall_silent_are_played_again(tmp_path, shared, monkeypatch):
     monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 6.0)
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
