@@ -24,7 +24,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import count, islice
-from operator import attrgetter
 from typing import NamedTuple, overload
 
 from arena.errors import ArenaError
@@ -202,9 +201,10 @@ def stored(event: Event, archive: Archive) -> Iterator[Match]:
 
     A duel plans thousands of matches and is decided after a few.
     """
-    if left := archive.count(all_versions=True):
-        for match, _, _ in filter(attrgetter("stored"), known(event, archive)):
-            yield match
+    left = archive.count(all_versions=True)
+    for planned in known(event, archive) if left else ():
+        if planned.stored:
+            yield planned.match
             left -= 1
             if not left:
                 return
