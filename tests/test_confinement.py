@@ -198,10 +198,11 @@ def test_a_self_test_that_is_disturbed_each_time_never_lowers_the_level(monkeypa
     with pytest.raises(ArenaError, match=r"self-test of 'landlock' was disturbed 3 times \(.*run the same") as refused:
         levels.choose("auto", unsafe=True)
     assert "Linux 5.13" not in str(refused.value)
-    assert len(killed) == 3
+    first = len(killed)
+    assert 3 <= first <= 6  # each try starts two probes; the first may have answered before it is killed
     with pytest.raises(ArenaError, match="was disturbed 3 times"):  # what was not found out is not remembered
         levels.choose("landlock", unsafe=False)
-    assert len(killed) == 6
+    assert len(killed) >= first + 3
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="with one core no child is forked ahead")

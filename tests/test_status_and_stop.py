@@ -38,7 +38,7 @@ class Asks(Quiet):
 
 
 def test_a_run_that_is_asked_to_stop_finishes_what_it_plays_and_the_next_run_plays_the_rest(tmp_path):
-    folder = workspace(tmp_path / "ws", {"a": FIRST, "b": LAST, "c": FIRST + "# c\n"}, repeats=2)
+    folder = workspace(tmp_path / "ws", {"a": slow(FIRST), "b": slow(LAST), "c": slow(FIRST) + "# c\n"}, repeats=2)
     audience = Asks(folder / "results", 2)
     outcome = tournament.run(event_of(folder), folder / "results", workers=2, audience=audience)
     assert (outcome.halted, outcome.complete, outcome.failed) == (True, False, ())
