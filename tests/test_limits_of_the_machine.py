@@ -4,6 +4,8 @@ import errno
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -95,13 +97,20 @@ def test_a_folder_for_scratch_that_is_full_is_named(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_semaphores_that_cannot_be_made_are_no_fault_of_the_log(tmp_path):
-    folder = make(tmp_path / "ws")
+@pytest.fixture
+def on_disk() -> Iterator[Path]:
+    """Yield an empty folder that is not in /dev/shm, where `tmp_path` may be."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        yield Path(name)
+
+
+def test_semaphores_that_cannot_be_made_are_no_fault_of_the_log(on_disk):
+    folder = make(on_disk / "ws")
     locked = 'mount --bind /dev/shm /dev/shm && mount -o remount,bind,ro /dev/shm && exec "$@"'
     if shutil.which("unshare") is None or ended(folder, "unshare", "-m", "sh", "-c", locked, "sh", "true").returncode:
         pytest.skip("no mounts of its own can be had here")
     command = (sys.executable, "-m", "arena", "run", "--no-charts")
-    done = ended(folder, "unshare", "-m", "sh", "-c", locked, "sh", *command)
+    done = ended(folder, "unshare", "-m", "sh", "-c", locked, "sh", *command, TMPDIR=str(on_disk))
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("/dev/shm: no semaphore can be made: Read-only file system; ")
     assert "Traceback" not in done.stderr
