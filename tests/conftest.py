@@ -9,6 +9,7 @@ import fcntl
 import gc
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +30,7 @@ with contextlib.suppress(OSError):
     there = os.statvfs(MEMORY)
     if there.f_bavail * there.f_frsize >= ROOM and not there.f_flag & os.ST_NOEXEC and os.access(MEMORY, os.W_OK):
         os.environ.setdefault("TMPDIR", str(MEMORY))
+        tempfile.tempdir = None  # pytest has already asked for it
 sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
 
 

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("archive", "bot", "cli", "kit", "referee", "roster", "submissions", "warm")
+PARTS = ("archive", "bot", "cli", "discovery", "kit", "referee", "submissions", "warm")
 VERSIONS = ("3.12", "3.13")
+
+
+TESTS = [f"tests/test_{part}.py" for part in PARTS]
 
 
 def interpreter(version: str) -> str | None:
@@ -32,10 +35,9 @@ def test_arena_works_on_a_newer_python(tmp_path, version):
     subprocess.run([python, "-m", "venv", tmp_path / "venv"], check=True)
     own = tmp_path / "venv/bin/python"
     subprocess.run([own, "-m", "pip", "install", "--quiet", "-e", f"{ROOT}[dev]"], check=True)
-    tests = [f"tests/test_{part}.py" for part in PARTS]
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     done = subprocess.run(
-        [own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *tests],
+        [own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *TESTS],
         cwd=ROOT,
         env=env,
         capture_output=True,
@@ -43,6 +45,10 @@ def test_arena_works_on_a_newer_python(tmp_path, version):
         check=False,
     )
     assert done.returncode == 0, done.stdout[-5000:]
+
+
+def test_the_parts_that_are_tried_on_newer_pythons_are_there():
+    assert [path for path in TESTS if not (ROOT / path).is_file()] == []
 
 
 def test_the_classifiers_name_the_versions_that_are_tried():

@@ -123,8 +123,11 @@ def private_python(folder: Path) -> str:
 
 @contextmanager
 def copied() -> Iterator[Path]:
-    """Copy arena and the attacks to a folder that everybody may read; yield it."""
-    with tempfile.TemporaryDirectory(prefix="attacks-", ignore_cleanup_errors=True) as name:
+    """Copy arena and the attacks to a folder that everybody may read; yield it.
+
+    It is on a disk, as users' files are: a file system in memory may know no attributes and handles of files.
+    """
+    with tempfile.TemporaryDirectory(prefix="attacks-", dir="/var/tmp", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
         shutil.copytree(ARENA, folder / "arena")  # compiled as it is: to do so again takes half a second a process
