@@ -23,8 +23,8 @@ os.environ.setdefault("ARENA_CGROUP", "none")  # tests start alike on every mach
 MEMORY, ROOM = Path("/dev/shm"), 4_000_000_000
 """A file system in memory, and the bytes that must be free there: the tests leave 0.3 GB until they end.
 
-There the suite takes nine tenths of its time on a quiet disk: it makes and removes 100,000 small files, and an ext4
-that has just removed thousands searches for milliseconds before it makes the next one.
+There the suite takes nine tenths of its time on a quiet disk: it makes and removes tens of thousands of small files,
+and an ext4 that has just removed thousands searches for up to a millisecond before it makes the next one.
 """
 with contextlib.suppress(OSError):
     there = os.statvfs(MEMORY)
