@@ -254,10 +254,9 @@ def test_a_slower_machine_gives_its_bots_more_time_its_matches_keep_their_ids_an
         with Client(shared.address, set_as_default=False) as client:
             assert sum(client.run(recycle).values()) > 0
 
-    program = calibration.compiled(tmp_path)
     tracer = sys.gettrace()
     sys.settrace(None)  # coverage would make this process three times slower than the worker
-    measured = min((calibration.measure(program) for _ in range(3)), key=lambda speed: speed.python_s)
+    measured = calibration.measure(calibration.compiled(tmp_path))
     sys.settrace(tracer)
     third = Speed(measured.python_s / 3, measured.c_s and measured.c_s / 3, measured.spread)
     audience = Acts(after_3=change, after_11=lambda: lanes.append(now()))
@@ -266,7 +265,7 @@ def test_a_slower_machine_gives_its_bots_more_time_its_matches_keep_their_ids_an
     assert lanes[0] == lanes[1] != []
     run(cup, "local", 1)
     assert tables(cup / "cluster") == tables(cup / "local")
-    assert all(record.scale > 1 for record in audience.records)  # 3, where nothing disturbs the two measurements
+    assert all(1.5 < record.scale < 6 for record in audience.records)
     with Archive.open(cup / "cluster") as archive:
         stored = {record.match.id: record for record in archive.records()}
         assert not archive.aborts()

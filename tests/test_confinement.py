@@ -164,15 +164,18 @@ def test_a_level_that_cannot_be_had_is_refused_in_the_tools_own_words(monkeypatc
 
 
 def disturb(monkeypatch, kill, times: int) -> list[int]:
-    """Have the self-test's first starts end by a kill of what `kill` names; returns a list with one entry for each."""
+    """Have the self-test's first starts end by a kill of what `kill` names; return a list with the spawner of each.
+
+    A probe may have answered before it is killed; then the next start of the same spawner is the one that is disturbed.
+    """
     killed: list[int] = []
 
     class Disturbed(Launcher):
         def start(self, *words, **named):
             child = super().start(*words, **named)
             if len(killed) < times:
-                killed.append(kill(self, child))
-                os.kill(killed[-1], signal.SIGKILL)
+                killed.append(self._spawner.pid)
+                os.kill(kill(self, child), signal.SIGKILL)
             return child
 
     monkeypatch.setattr(selftest, "Launcher", Disturbed)
@@ -198,11 +201,10 @@ def test_a_self_test_that_is_disturbed_each_time_never_lowers_the_level(monkeypa
     with pytest.raises(ArenaError, match=r"self-test of 'landlock' was disturbed 3 times \(.*run the same") as refused:
         levels.choose("auto", unsafe=True)
     assert "Linux 5.13" not in str(refused.value)
-    first = len(killed)
-    assert 3 <= first <= 6  # each try starts two probes; the first may have answered before it is killed
+    assert len(set(killed)) == 3
     with pytest.raises(ArenaError, match="was disturbed 3 times"):  # what was not found out is not remembered
         levels.choose("landlock", unsafe=False)
-    assert len(killed) >= first + 3
+    assert len(set(killed)) == 6
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="with one core no child is forked ahead")

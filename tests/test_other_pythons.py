@@ -10,10 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("archive", "bot", "cli", "discovery", "kit", "referee", "submissions", "warm")
-VERSIONS = ("3.12", "3.13")
-
-
 TESTS = [f"tests/test_{part}.py" for part in PARTS]
+VERSIONS = ("3.12", "3.13")
 
 
 def interpreter(version: str) -> str | None:
