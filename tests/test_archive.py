@@ -250,6 +250,14 @@ def test_transcripts_are_equal_for_equal_moves_with_other_clock_readings_and_see
     assert stored_rows(archive, "select transcript from matches") == [(records.transcript(first),)]
 
 
+def test_a_match_without_a_move_of_the_bot_at_fault_repeats_no_other():
+    one, two = (stored.played(MATCHES[0], explorer=Ending.CRASHED, turns=0) for _ in range(2))
+    two = replace(two, match=replace(two.match, id="0" * 12))
+    assert records.transcript(one) != records.transcript(two)
+    late_one, late_two = (replace(each, turns=stored.played(MATCHES[0], turns=1).turns) for each in (one, two))
+    assert records.transcript(late_one) == records.transcript(late_two)
+
+
 def test_records_are_sorted_by_id_in_whatever_order_they_were_appended(archive):
     for match in reversed(MATCHES):
         archive.append(stored.played(match))

@@ -138,10 +138,11 @@ def level(results, **values):
     return replace(results.ratings, ratings=ratings)
 
 
-def test_the_rating_decides_then_points_then_tie_breaks_in_their_order(folder):
+def test_any_score_beats_none_then_rating_points_and_tie_breaks_decide(folder):
     results = Results.open(folder)
     by_points = standings_of(NAMES, results.tallies)
     equal = tuple(replace(standing, points=50.0) for standing in by_points)
+    scoreless = tuple(replace(standing, points=75.0 * (standing.bot != "dice")) for standing in by_points)
     unlike = {"oracle": 1.0, "hunter": 2.0, "walker": 3.0, "dice": 4.0}
     same = dict.fromkeys(NAMES, 0.5)
 
@@ -152,6 +153,7 @@ def test_the_rating_decides_then_points_then_tie_breaks_in_their_order(folder):
         return [(standing.rank, standing.bot) for standing in ranked]
 
     assert placed(by_points, unlike) == [(1, "dice"), (2, "walker"), (3, "hunter"), (4, "oracle")]
+    assert placed(scoreless, unlike) == [(1, "walker"), (2, "hunter"), (3, "oracle"), (4, "dice")]
     assert [bot for _, bot in placed(by_points, same)] == [standing.bot for standing in by_points]
     assert placed(equal, same) == [(1, bot) for bot in sorted(NAMES)]
     wins = {bot: sum(met.won for met in meetings.encounters(results.arrays).against(bot).values()) for bot in NAMES}
@@ -296,6 +298,28 @@ def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(specialists
     page = table(results)
     assert [part for part, _ in page.parts] == list(results.specialists.values())
     assert [heading for heading, _, _ in page.rankings][-1] == "classic, ghost2"
+
+
+def test_a_bot_that_scored_nothing_on_a_board_is_ranked_behind_all_that_did(tmp_path):
+    """The best bot elsewhere loses its few matches on `duel`: its strength there would be a guess from elsewhere."""
+    event = stored.event(*NAMES, repeats=4)
+    plan = [match for match in stored.plan(event) if match.board != "duel" or match.repeat == 0]
+
+    def record(match):
+        if match.board != "duel":
+            return stored.likely(match, NAMES)
+        names = [seat.bot.name for seat in match.seats]
+        score = {"oracle": 0}.get(names[0], {"oracle": 100}.get(names[1], 60))
+        return stored.played(match, turns=5, explorer=score, mummy=100 - score)
+
+    results = Results.open(stored.store(tmp_path, event, map(record, plan), planned=plan))
+    rankings = results.rankings(board="duel")
+    for _, board in rankings.groupby("role", dropna=False):
+        assert board["bot"].iloc[-1] == "oracle"
+        assert board["rank"].is_monotonic_increasing
+        assert board["rank"].between(board["rank_low"], board["rank_high"]).all()
+    assert rankings["strength"].iloc[3] > rankings["strength"].iloc[2]  # else the fit alone would put it last
+    results.close()
 
 
 def test_display_names_stand_in_rankings_among_specialists_and_in_a_comparison(tmp_path):

@@ -240,15 +240,18 @@ def sides_of(text: str) -> tuple[tuple[str, ...], ...]:
 def transcript(record: Record) -> int:
     """Return a hash of 63 bits of the moves, their choosers, the verdict and a drawn board, without clock readings.
 
-    Bots and seed are left out, so that a repeat with the same moves can be recognised.
+    Bots and seed are left out, so that a repeat with the same moves can be recognised. A bot that is at fault before
+    its first move has shown no play that another match could repeat, so this match is unlike all others.
     """
     verdict = record.verdict
+    movers = {turn.role for turn in record.turns if turn.by == "bot"}
     lines = (
         *(f"{turn.number} {turn.role} {turn.by} {turn.move}" for turn in record.turns),
         *(f"{fault.role} {fault.ending} {fault.turn}" for fault in verdict.faults),
         *(f"{role} {score}" for role, score in sorted(verdict.scores.items())),
         verdict.reason,
         *([record.match.drawn] if record.match.drawn else ()),
+        *([record.match.id] if any(fault.role not in movers for fault in verdict.faults) else ()),
     )
     digest = blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1

@@ -1,14 +1,15 @@
 """The ranks of a leaderboard. Pure.
 
-The rating decides. Bots of equal rating are ordered by points, then by the event's tie-breaks in their order; bots that
-are still tied share a rank and stand by name. Specialists follow, then bots that never played, both without a rank: a
-bot that plays one role of five, however well, is not the best bot of an event.
+The rating decides, but a bot that scored nothing stands behind all that did: no match says that it is stronger than
+any of them. Bots of equal rating are ordered by points, then by the event's tie-breaks in their order; bots that are
+still tied share a rank and stand by name. Specialists follow, then bots that never played, both without a rank: a bot
+that plays one role of five, however well, is not the best bot of an event.
 """
 
 # Ties are exact. Ratings are rounded first, because their last digits depend on the CPU, and points are computed from
-# fractions, so two bots that earned the same have the same floats. A level is a distinct pair of rating and points;
-# tie-breaks see only the levels. Where every bot has a level of its own no tie-break is computed, and the crosstable is
-# not even read: it takes a pass over all matches, and ties among rated bots are rare.
+# fractions, so two bots that earned the same have the same floats. A level is a distinct pair of rating and points; those
+# without points are the lowest. Tie-breaks see only the levels. Where every bot has a level of its own no tie-break is
+# computed, and the crosstable is not even read: it takes a pass over all matches, and ties among rated bots are rare.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -37,7 +38,7 @@ def ranked(
     strength = {rating.bot: round(rating.strength.value, DECIMALS) for rating in ratings.ratings}
     by_bot = {standing.bot: standing for standing in standings}
     worth = {
-        bot: (strength[bot], standing.points)
+        bot: (standing.points > 0, strength[bot], standing.points)
         for bot, standing in by_bot.items()
         if standing.points is not None and bot not in specialists
     }

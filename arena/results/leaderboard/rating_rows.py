@@ -91,18 +91,27 @@ def rankings(
 ) -> list[Row]:
     """Return a row for each bot of each ranking, best first; the role is missing in rankings over all roles.
 
-    Boards and their roles stand in the order in which they are given.
+    Boards and their roles stand in the order in which they are given. A bot that scored nothing there stands behind
+    all that did: whatever strength it has there is a guess, drawn from other boards.
     """
     every = {(ranking.board, ranking.role): ranking for ranking in ratings.rankings}
     by_bot = {standing.bot: standing for standing in standings}
     rows = []
     for board, roles in boards.items():
         for role in (None, *roles):
-            for row in every[board, role].rows if (board, role) in every else ():
-                if (standing := by_bot.get(row.bot)) is not None:
-                    score = standing.boards[board] if role is None else standing.roles[board, role]
-                    cells = (board, role, row.rank, row.bot, *row.strength, *row.ranks, score, label(row.bot))
-                    rows.append(dict(zip(RANKINGS.names, cells, strict=True)))
+            ranking = every[board, role].rows if (board, role) in every else ()
+            scores = {
+                row.bot: standing.boards[board] if role is None else standing.roles[board, role]
+                for row in ranking
+                if (standing := by_bot.get(row.bot)) is not None
+            }
+            order = sorted((scores[row.bot] == 0, row.rank, row) for row in ranking if row.bot in scores)
+            levels = [(without_score, rank) for without_score, rank, _ in order]
+            for level, (_, _, row) in zip(levels, order, strict=True):
+                rank = 1 + levels.index(level)
+                best, worst = min(rank, row.ranks[0]), max(rank, row.ranks[1])
+                cells = (board, role, rank, row.bot, *row.strength, best, worst, scores[row.bot], label(row.bot))
+                rows.append(dict(zip(RANKINGS.names, cells, strict=True)))
     return rows
 
 
