@@ -1,5 +1,6 @@
 """Confinement from the outside: the choice of a level, what starts under it, limits that are seen, frozen bots."""
 
+import errno
 import json
 import os
 import shutil
@@ -21,7 +22,7 @@ from test_sandbox import dig
 
 from arena import rulefile
 from arena.clock import TimeControl
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineError
 from arena.event import discovery
 from arena.match.bot import LiveBot
 from arena.match.play import play
@@ -48,6 +49,7 @@ from arena.sandbox.copying import Copier
 from arena.sandbox.folder import discard
 from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
 from arena.sandbox.levels import CONFINING
+from arena.sandbox.plan import TEMPORARY
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Ending, Limits, Match
 
@@ -205,6 +207,47 @@ def test_a_self_test_that_is_disturbed_each_time_never_lowers_the_level(monkeypa
     with pytest.raises(ArenaError, match="was disturbed 3 times"):  # what was not found out is not remembered
         levels.choose("landlock", unsafe=False)
     assert len(set(killed)) == 6
+
+
+PROBED = "".join(f"{name}: no\n" for name in selftest_bot.ATTEMPTS)
+CUT_SHORT = {
+    "killed between two lines": PROBED[:60],
+    "killed after a line that says yes": PROBED[:60] + "connect to us: yes\n",
+    "killed before its last line": PROBED,
+    "killed in the middle of its last line": PROBED + "play: ye",
+    "without a file to spare": PROBED + f"play: {errno.ENFILE} Too many open files in system\n",
+}
+
+
+def probe_that_says(monkeypatch, tmp_path, text: str) -> None:
+    """Have the self-test run a probe that prints this text, and is killed then."""
+    probe = tmp_path / "selftest_bot.py"
+    probe.write_text(f"import os, sys\nsys.stdout.write({text!r})\nsys.stdout.flush()\nos.kill(os.getpid(), 15)\n")
+    monkeypatch.setattr(selftest_bot, "__file__", str(probe))
+    levels.failure.cache_clear()
+
+
+@pytest.mark.parametrize("text", CUT_SHORT.values(), ids=CUT_SHORT)
+def test_a_probe_that_did_not_come_back_whole_never_lowers_the_level(monkeypatch, tmp_path, text):
+    probe_that_says(monkeypatch, tmp_path, text)
+    with pytest.raises(ArenaError, match="self-test of 'landlock' was disturbed 3 times"):
+        levels.choose("auto", unsafe=True)
+
+
+def test_a_disk_that_is_full_during_the_self_test_is_named_and_never_lowers_the_level(monkeypatch, tmp_path):
+    probe_that_says(monkeypatch, tmp_path, PROBED + f"play: {errno.ENOSPC} No space left on device\n")
+    with pytest.raises(MachineError, match=r": cannot be written: No space left on device; bots get their scratch"):
+        levels.choose("auto", unsafe=True)
+
+
+def test_a_bwrap_that_is_killed_while_it_is_tried_says_nothing_of_the_level(monkeypatch, tmp_path):
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\nkill -9 $$\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(bubblewrap.BubblewrapError) as failure:
+        bubblewrap.working_command(None)
+    assert failure.value.errno in TEMPORARY
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="with one core no child is forked ahead")

@@ -10,6 +10,7 @@ of that. So the bot's CPU time, its memory and its end are read from outside whi
 """
 
 import _signal  # type: ignore[import-not-found]  # signal makes enums, in 5 ms of CPU
+import errno
 import os
 
 from arena.sandbox import procfs, rlimits, seccomp, users
@@ -121,7 +122,10 @@ def working_command(user: int | None) -> list[str]:
 
 
 def _try(command: list[str], user: int | None) -> str:
-    """Run a command as this user; return the first line of its complaint, empty when it works."""
+    """Run a command as this user; return the first line of its complaint, empty when it works.
+
+    BubblewrapError, as for what passes, when it fails without a complaint: then somebody has killed it.
+    """
     read_end, write_end = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -136,7 +140,9 @@ def _try(command: list[str], user: int | None) -> str:
     with os.fdopen(read_end, errors="replace") as pipe:
         output = pipe.read(MESSAGE_BYTES).strip()
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return "" if code == 0 else output.partition("\n")[0] or f"bwrap ended with {code}"
+    if code != 0 and not output:
+        raise BubblewrapError(errno.EINTR, f"bwrap ended with {code}")
+    return "" if code == 0 else output.partition("\n")[0]
 
 
 def _bound_tasks(plan: Plan) -> list[str]:

@@ -46,6 +46,9 @@ PRIVATE = "arena-run-"
 REACHABLE = 0o711
 """The mode of a folder that others may pass through, and not list."""
 
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+"""The errors of a disk that takes no more."""
+
 
 @dataclass(frozen=True)
 class Room:
@@ -102,7 +105,7 @@ class Folder:
         folder = os.path.dirname(rules)  # not `rules.parent`: paths are slow, and this is asked at every start
         if folder in self._kits:
             return self._kits[folder]
-        with self._full_disk():
+        with self.full_disk():
             kit = self.path / f"kit{len(self._kits)}"
             (kit / "arena").mkdir(parents=True)
             (kit / "arena" / "__init__.py").touch()
@@ -126,7 +129,7 @@ class Folder:
         A bot that could write to its files gets a copy of its own. `sets_times`: it may be able to set
         the times of files.
         """
-        with self._full_disk():
+        with self.full_disk():
             reusable = not (own_copy or sets_times)
             vacant = self._vacant[user is not None]
             while reusable and vacant:
@@ -175,12 +178,12 @@ class Folder:
         return self._bots[bot.digest]
 
     @contextlib.contextmanager
-    def _full_disk(self) -> Iterator[None]:
+    def full_disk(self) -> Iterator[None]:
         """Raise MachineError for a disk that is full, which is neither a bot's fault nor a bug."""
         try:
             yield
         except OSError as error:
-            if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}:
+            if error.errno not in FULL_DISK:
                 raise
             raise _unwritable(str(self.path.parent), error) from error
 

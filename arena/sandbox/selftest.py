@@ -4,20 +4,23 @@ It costs one start of an interpreter, and one warm start where bots are started 
 probe is a bot like any other; the launcher cannot tell the difference.
 
 A test has three results. The level holds. The level fails, because the kernel, bwrap or the probe says so. Or the test
-was disturbed: somebody killed the spawner or the probe, or the machine had no memory or process to spare. A disturbed
-test says nothing about the level, so it is repeated, and in the end given up with an error. It must never count as a
-failure: otherwise anybody who can kill one process of arena could choose the level of a whole event.
+was disturbed: somebody killed the spawner or the probe, or the machine had no memory or process to spare. What the
+probe says counts only when it came back whole, with every line; whatever else came back was disturbed, for whatever
+reason. A disturbed test says nothing about the level, so it is repeated, and in the end given up with an error. It must
+never count as a failure: otherwise anybody who can kill one process of arena, or fill its disk for a moment, could
+choose the level of a whole event.
 """
 
 import os
 import select
-import signal
 import socket
 import time
 
 from arena.errors import ArenaError
 from arena.sandbox import levels, selftest_bot
+from arena.sandbox.folder import FULL_DISK
 from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
+from arena.sandbox.plan import TEMPORARY
 from arena.sandbox.toolchain import PYTHON
 from arena.sandbox.warm import FLAGS
 from arena.values import Bot, Conditions
@@ -45,19 +48,19 @@ def failure(level: str, python: str = PYTHON) -> str | None:
             cause = str(error)
     raise ArenaError(
         f"sandbox: the self-test of {level!r} was disturbed {TRIES} times ({cause}), so it is not known whether this "
-        "machine can confine bots; nothing was played: find what ends processes of arena here, and run the same "
-        "command again"
+        "machine can confine bots; nothing was played: mend that, or find what ends processes of arena here, and run "
+        "the same command again"
     )
 
 
 def _try(level: str, python: str) -> str | None:
     """Test a level once; return why it fails, or None. DisturbedError or SpawnerLostError when there is no result."""
     try:
-        with Launcher() as launcher:
-            cold = _judgement(*_run_probe(launcher, level, (python, *COLD_FLAGS)))
+        with Launcher() as launcher, launcher.folder.full_disk():
+            cold = _judgement(_run_probe(launcher, level, (python, *COLD_FLAGS)))
             if cold is not None or python != PYTHON or not levels.TABLE[level].confines_itself:
                 return cold
-            warm = _judgement(*_run_probe(launcher, level, (python, *FLAGS)))
+            warm = _judgement(_run_probe(launcher, level, (python, *FLAGS)))
     except ConfinementError as error:
         message = str(error).removeprefix(f"{level}: ")
         if error.passing:
@@ -66,19 +69,23 @@ def _try(level: str, python: str) -> str | None:
     return warm and f"started warm, {warm}"
 
 
-def _judgement(output: str, complaint: str) -> str | None:
-    """Return why this is not the output of a confined probe; None when it is."""
-    results = dict(line.split(": ", 1) for line in output.splitlines() if ": " in line)
-    if "play" not in results:
-        return complaint or "the probe did not answer"
-    if results["play"] != "yes":
-        return f"a bot could not play: {results['play']}"
-    leaks = [name for name in selftest_bot.ATTEMPTS if results.get(name) != "no"]
-    return f"a bot could {', '.join(leaks)}" if leaks else None
+def _judgement(results: dict[str, str]) -> str | None:
+    """Return why these are not the results of a confined probe; None when they are. OSError for a disk that is full."""
+    leaks = [name for name in selftest_bot.ATTEMPTS if results[name] != "no"]
+    if leaks:
+        return f"a bot could {', '.join(leaks)}"
+    number, _, words = results["play"].partition(" ")
+    if number == "yes":
+        return None
+    if int(number) in FULL_DISK:
+        raise OSError(int(number), words)
+    if int(number) in TEMPORARY:
+        raise DisturbedError(words)
+    return f"a bot could not play: {words}"
 
 
-def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> tuple[str, str]:
-    """Return the probe's output, and the last line of its errors. DisturbedError when it was cut short."""
+def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> dict[str, str]:
+    """Return the result of each attempt of the probe. DisturbedError unless there are all of them."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         secret = launcher.folder.path / "secret"
         secret.write_text("x")
@@ -97,10 +104,13 @@ def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> 
             how = launcher.end(child, EXIT_GRACE_S)
             for descriptor in (child.stdin, child.stdout, child.stderr):
                 os.close(descriptor)
-    if not output and not child.error and how.code < 0 and how.code != -signal.SIGSYS:  # SIGSYS is our filter's
-        raise DisturbedError(f"the probe was ended by {how}")
-    lines = [line for line in errors.splitlines() if line.strip()]
-    return output, child.error or (lines[-1][:MESSAGE_LENGTH] if lines else "")
+    whole_lines = output.split("\n")[:-1]
+    results = dict(line.split(": ", 1) for line in whole_lines if ": " in line)
+    if results.keys() >= {*selftest_bot.ATTEMPTS, "play"}:
+        return results
+    complaints = [line[:MESSAGE_LENGTH] for line in errors.splitlines() if line.strip()]
+    end = f"within {OUTPUT_TIMEOUT_S:g} s" if how.killed else f"before its {how}"
+    raise DisturbedError(child.error or (complaints or [f"the probe did not do all of its work {end}"])[-1])
 
 
 def _read_to_end(descriptors: tuple[int, ...], lifeline: int) -> list[str]:

@@ -2,8 +2,9 @@
 
 Run as a script with one argument: the referee's process id, a listening port of 127.0.0.1 and a secret file, with
 spaces between them. (A file that is an argument of its own is one that the bot may read.) It prints a line
-`ATTEMPT: yes` or `ATTEMPT: no` for each attempt, and `play: yes` or `play: REASON` last. It imports nothing of arena,
-because it sees what a bot sees; and little else, because every command that plays waits for it.
+`ATTEMPT: yes` or `ATTEMPT: no` for each attempt, and last `play: yes`, or `play: ERRNO WORDS` for the error that keeps
+a bot from its work. It imports nothing of arena, because it sees what a bot sees; and little else, because every
+command that plays waits for it.
 """
 
 import _socket  # the module socket takes 12 ms of CPU more
@@ -46,7 +47,7 @@ def main() -> None:
             note.write("x")
         print("play: yes")
     except OSError as error:
-        print(f"play: {error}")
+        print(f"play: {error.errno} {error.strerror}")
 
 
 def _connect(port: int) -> None:
