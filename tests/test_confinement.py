@@ -968,6 +968,45 @@ def test_run_by_root_a_bot_is_an_unprivileged_user_wherever_that_user_can_read_i
     assert record.seats[0].confined != record.seats[1].confined
 
 
+REACHES = """
+import os, sys
+paths = sys.stdin.buffer.read().split(b"\\0")
+print([path for path in paths if os.access(path, os.R_OK) or os.access(path, os.W_OK) or os.access(path, os.X_OK)])
+"""
+
+
+@pytest.mark.skipif(
+    os.getuid() != 0, reason="only root's bots have a private folder that other users must pass through"
+)
+def test_another_user_reaches_nothing_of_what_root_plays_and_no_bot_may_change_it(launcher, tmp_path):
+    (tmp_path / "rules").mkdir()
+    rules = Path(shutil.copy(RULES, tmp_path / "rules/open.py"))
+    bot = bot_of(tmp_path / "open_bot.py", ANSWERS)
+    for open_to_all in (rules, Path(bot.files or "")):
+        open_to_all.chmod(0o666)
+    public = replace(bot, command=(PUBLIC_PYTHON, "open_bot.py"))
+    live_bot = LiveBot(launcher, "r", public, Conditions(sandbox=offered("landlock")), rules)
+    try:
+        assert live.ask(live_bot, READY).ending is None  # it reaches its own files
+        assert live_bot.child.plan.user is not None
+        paths = [launcher.folder.path, *launcher.folder.path.rglob("*")]
+        assert {"open.py", "open_bot.py", "scratch"} <= {path.name for path in paths}
+        stranger = subprocess.run(
+            [PUBLIC_PYTHON, "-c", REACHES],
+            input="\0".join(map(str, paths)),
+            capture_output=True,
+            text=True,
+            user=60600,
+            group=60600,
+            extra_groups=[],
+            check=True,
+        )
+    finally:
+        live_bot.end()
+    assert stranger.stdout == "[]\n"
+    assert [path for path in paths if path.exists() and path.stat().st_mode & 0o022] == []
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_path):
     (tmp_path / "bot.py").write_text("input()\n")
@@ -1058,11 +1097,13 @@ def test_a_copy_has_no_set_uid_bits_pipes_or_devices_and_follows_no_link(tmp_pat
     (tmp_path / "secret").write_text("secret")
     program = source / "program"
     program.write_bytes(b"\x7fELF")
-    program.chmod(0o6751)
+    program.chmod(0o6773)
+    source.chmod(0o777)
     (source / "link\nwith a newline").symlink_to(tmp_path / "secret")
     (source / "inner" / "folder").symlink_to(tmp_path)
     Copier(leave_out=(".git",)).copy(source, tmp_path / "out")
-    assert (tmp_path / "out/program").stat().st_mode & 0o7777 == 0o751
+    assert (tmp_path / "out/program").stat().st_mode & 0o7777 == 0o751  # nobody but its owner may write to it
+    assert (tmp_path / "out").stat().st_mode & 0o7777 == 0o755
     assert (tmp_path / "out/link\nwith a newline").readlink() == tmp_path / "secret"
     assert [entry.name for entry in (tmp_path / "out/inner").iterdir()] == ["folder"]
     assert (tmp_path / "out/inner/folder").is_symlink()

@@ -1,6 +1,7 @@
 """Copies of files from strangers: files, folders and links with their rights to read, write and run, and nothing else.
 
-No set-uid bits, which would be arena's on the copy. No pipe or device, which could be read without end. No link is
+No set-uid bits, which would be arena's on the copy. No right to write but the owner's, which would let another user of
+the machine change a bot that plays. No pipe or device, which could be read without end. No link is
 followed. Folders may be as deep as paths may be. `shutil.copytree` promises none of this. While a copy is made, no
 process of the stranger may live.
 """
@@ -71,7 +72,7 @@ class Copier:
         """Return the mode of a copy."""
         if self.everybody:
             mode |= 0o444 | (0o111 if stat.S_ISDIR(mode) or mode & 0o111 else 0)
-        return mode & 0o777
+        return mode & 0o755
 
     def _set_owner(self, path: str) -> None:
         if self.owner is not None:

@@ -1,7 +1,8 @@
 """The private folder of a referee process: each bot's own files, an empty scratch folder, and the kit.
 
 It lasts as long as its referee process. Run by root, its modes let the unprivileged users that bots become reach their
-own part of it by a path that they know, and list no other part.
+own part of it by a path that they know, and list no other part. Only these users are in the group that may pass through
+it: an unguessable name would not do for the others, because process lists show it, and the paths below it.
 
 A killed process leaves its folder. So each folder is locked by its process (`flock`), and a new process removes those
 folders of its user that nobody locks. A folder gets its final name only when it is locked.
@@ -32,7 +33,7 @@ from types import CodeType
 
 from arena import rulefile
 from arena.errors import MachineError
-from arena.sandbox import procfs, spawner
+from arena.sandbox import procfs, spawner, users
 from arena.sandbox.copying import Copier
 from arena.sandbox.file_policy import KIT
 from arena.values import Bot
@@ -93,7 +94,11 @@ class Folder:
         self._lock: int | None
         self.path, self._lock = private()
         if os.getuid() == 0:
-            self.path.chmod(REACHABLE)
+            with contextlib.suppress(
+                OSError
+            ):  # root of a namespace may not have the group: no bot becomes a user there
+                os.chown(self.path, -1, users.GROUP)
+                self.path.chmod(0o710)
         self._kits: dict[str, Path] = {}
         self._bots: dict[str, Path] = {}
         self._vacant: tuple[list[Room], list[Room]] = [], []
@@ -117,9 +122,9 @@ class Folder:
                 for file in source.iterdir():
                     if file.suffix in {".py", ".toml"} and file.is_file():
                         _copy_compiled(file, kit / "rules")
-            if os.getuid() == 0:  # the users that bots become must be able to read it
+            if os.getuid() == 0:  # the users that bots become must be able to read it, and only to read it
                 for path in (kit, *kit.rglob("*")):
-                    path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+                    path.chmod(0o755 if path.is_dir() else 0o644)
         self._kits[folder] = kit
         return kit
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import socket
 
-FIRST, COUNT = 60706, 478
-"""Uids that no system assigns: systemd's table of uid ranges has 60706 to 61183 as unused."""
+GROUP, FIRST, COUNT = 60706, 60707, 477
+"""The group of all these users, and their uids. No system assigns them: systemd's table of uid ranges has 60706 to
+61183 as unused. The group is the only one that may pass through the private folder of root's referee (`folder.py`)."""
 
 PR_SET_SECUREBITS = 28
 NO_ROOT = 0b1110_1111  # SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked
@@ -54,7 +55,7 @@ def become(user: int | None) -> None:
     if os.getuid() != 0 and os.geteuid() != 0:
         return
     if user is not None:
-        os.setgroups([])
+        os.setgroups([GROUP])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
         return
