@@ -30,12 +30,14 @@ ORDINARY = {
     # what programs cannot do without, whatever the arguments: on x86-64, on aarch64
     "read": (0, 63), "write": (1, 64), "close": (3, 57), "fstat": (5, 80), "brk": (12, 214), "munmap": (11, 215),
     "mprotect": (10, 226), "rt_sigaction": (13, 134), "ppoll": (271, 73), "execve": (59, 221),
-    "exit_group": (231, 94), "futex": (202, 98), "getrandom": (318, 278), "getpid": (39, 172),
-    "clock_nanosleep": (230, 115), "nanosleep": (35, 101), "epoll_pwait": (281, 22), "pipe2": (293, 59),
+    "exit_group": (231, 94), "getrandom": (318, 278), "getpid": (39, 172),
+    "nanosleep": (35, 101), "epoll_pwait": (281, 22), "pipe2": (293, 59),
     "wait4": (61, 260), "unlinkat": (263, 35), "ftruncate": (77, 46), "statx": (332, 291), "setrlimit": (160, 164),
     "sched_yield": (24, 124), "rseq": (334, 293), "sched_getaffinity": (204, 123), "faccessat2": (439, 439),
     "futex_wait": (455, 455), "set_robust_list": (273, 99), "restart_syscall": (219, 128), "newfstatat": (262, 79),
 }  # fmt: skip
+CLOCKS = ("clock_gettime", "clock_getres", "clock_nanosleep")
+"""The calls with a clock that are allowed to bots."""
 HIGH = 0xDEADBEEF << 32  # bits that the kernel does not look at in an int
 
 
@@ -264,9 +266,15 @@ RULES = [
     *[("fallocate", (3, mode), answer) for mode, answer in ((0, FREE), (1, REFUSED), (3, REFUSED))],
     *[("fadvise64", (3, 0, 0, advice), answer) for advice, answer in ((2, FREE), (4, REFUSED))],
     *[("preadv2", (3, 0, 1, 0, 0, flags), answer) for flags, answer in ((0, FREE), (8, REFUSED))],
-    *[("clock_gettime", (clock,), FREE) for clock in (0, 1, 2, 3, 7, 11, HIGH | 2, ~PID << 3 | 6)],
-    *[("clock_gettime", (~PID << 3 | clock,), REFUSED) for clock in (0, 1, 2, HIGH | 2)],
-    *[("clock_getres", (clock,), answer) for clock, answer in ((1, FREE), (~PID << 3 | 2, REFUSED))],
+    *[(name, (clock,), FREE) for name in CLOCKS for clock in (0, 1, 2, 3, 7, 11, HIGH | 2, ~PID << 3 | 6)],
+    *[(name, (~PID << 3 | clock,), REFUSED) for name in CLOCKS for clock in (0, 1, 2, HIGH | 2)],
+    *[("futex", (0, flags | operation), FREE) for flags in (0, 128, 256) for operation in (0, 1, 3, 4, 5, 9, 10)],
+    *[
+        ("futex", (0, flags | operation), REFUSED)
+        for flags in (0, 128, 384, HIGH)
+        for operation in (6, 7, 8, 11, 12, 13)
+    ],
+    ("sched_rr_get_interval", (PID,), REFUSED),
     *[(name, (PID, PID, signal.SIGCONT), REFUSED) for name in ("tgkill", "tkill", "rt_sigqueueinfo")],
     *[("kill", (PID, number), REFUSED) for number in (signal.SIGCONT, HIGH | signal.SIGCONT)],
     ("clone", (THREAD,), FREE),

@@ -44,8 +44,7 @@ ALLOWED = {
     "threads, and processes where a bot may have several": (
         "clone fork vfork execve execveat exit exit_group wait4 waitid set_tid_address set_robust_list rseq arch_prctl "
         "futex futex_waitv futex_wake futex_wait futex_requeue sched_yield sched_getaffinity sched_getparam "
-        "sched_getscheduler sched_getattr sched_get_priority_max sched_get_priority_min sched_rr_get_interval "
-        "getpriority getcpu"
+        "sched_getscheduler sched_getattr sched_get_priority_max sched_get_priority_min getpriority getcpu"
     ),
     "signals to itself; restart_syscall is the kernel's own, after a freeze": (
         "kill tgkill rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait sigaltstack "
@@ -139,20 +138,25 @@ asm-generic/mman-common.h have the numbers."""
 
 CPU_CLOCK, OF_A_THREAD = 0x80000000, 4
 OTHERS_CLOCKS = Check(0, (CPU_CLOCK,), mask=CPU_CLOCK | OF_A_THREAD, inverted=True)
-"""Not the CPU clock of a process by its number: any process may read that of any other, and so learn how long it
-thinks. A thread's clock can be read by its own process only, and CLOCK_PROCESS_CPUTIME_ID is the reader's own.
-Source: clock_getcpuclockid(3)."""
+"""Not the CPU clock of a process by its number: any process may read that of any other, or sleep on it, and so learn
+how long it thinks. A thread's clock can be read by its own process only, and CLOCK_PROCESS_CPUTIME_ID is the reader's
+own. Source: clock_getcpuclockid(3). For the same reason `sched_rr_get_interval` is not allowed: it tells of any process
+whether its core is busy. Other calls that take the number of any process tell what does not change while it thinks."""
 
 CHECKS = {
     "clone": (Check(0, (0,), mask=CLONE_NEW), Check(0, (0, SIGCHLD), mask=0xFF)),  # and THREADS_ONLY or PROCESSES_TOO
     "clock_getres": (OTHERS_CLOCKS,),
     "clock_gettime": (OTHERS_CLOCKS,),
+    "clock_nanosleep": (OTHERS_CLOCKS,),
     "close_range": (Check(2, (0, CLOSE_RANGE_CLOEXEC)),),  # not UNSHARE: a thread's own table of descriptors
     "fadvise64": (Check(3, (0, 1, 2, 3, 5)),),  # not DONTNEED: what is in the page cache is a note to a later bot
     "fallocate": (Check(1, (0,)),),  # not past the end of a file, which RLIMIT_FSIZE does not count
     # DUPFD GETFD SETFD GETFL SETFL GETOWN DUPFD_QUERY DUPFD_CLOEXEC GETPIPE_SZ GET_SEALS: no locks, leases, notices,
     # no owner of a file's signals, no larger pipe; fcntl(2)
     "fcntl": (Check(1, (0, 1, 2, 3, 4, 9, 1027, 1030, 1032, 1034)),),
+    # Not LOCK_PI UNLOCK_PI TRYLOCK_PI WAIT_REQUEUE_PI CMP_REQUEUE_PI LOCK_PI2, with whatever flags: such a lock names its
+    # owner, which can be any thread of the machine, and the kernel tells when it ends; futex(2)
+    "futex": (Check(1, (6, 7, 8, 11, 12, 13), mask=0x7F, inverted=True),),
     # TCGETS TIOCGPGRP TIOCGWINSZ FIONREAD FIONBIO FIONCLEX FIOCLEX TCGETS2: no faked input (TIOCSTI), no owner
     # (FIOSETOWN, FIOASYNC), no flags of files (FS_IOC_...), for which it is enough to have opened a file; ioctl_list(2)
     "ioctl": (Check(1, (0x5401, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x802C542A)),),

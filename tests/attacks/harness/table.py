@@ -234,6 +234,7 @@ EXPECTED = {
     "reads_devices": row(FILES, holds(*(f"/dev/{name}" for name in DEVICES)), "SSPP"),
     "measures_the_opponents_files": row(FILES, SIZE, "PSPP", **frozen),
     "reads_the_opponents_clock": row(PROCESSES, CLOCK, "SSPP", **frozen),
+    "sleeps_on_the_opponents_clock": row(PROCESSES, CLOCK, "SSPP", **frozen),
     "watches_the_opponents_files": row(FILES, holds("inotify"), "SSPP"),
     "writes_outside": row(FILES, CHANGED, "SSPP"),
     "changes_the_results": row(FILES, CHANGED, "SSPP", needs="files"),
