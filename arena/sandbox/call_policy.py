@@ -154,8 +154,8 @@ CHECKS = {
     # DUPFD GETFD SETFD GETFL SETFL GETOWN DUPFD_QUERY DUPFD_CLOEXEC GETPIPE_SZ GET_SEALS: no locks, leases, notices,
     # no owner of a file's signals, no larger pipe; fcntl(2)
     "fcntl": (Check(1, (0, 1, 2, 3, 4, 9, 1027, 1030, 1032, 1034)),),
-    # Not LOCK_PI UNLOCK_PI TRYLOCK_PI WAIT_REQUEUE_PI CMP_REQUEUE_PI LOCK_PI2, with whatever flags: such a lock names its
-    # owner, which can be any thread of the machine, and the kernel tells when it ends; futex(2)
+    # Not LOCK_PI UNLOCK_PI TRYLOCK_PI WAIT_REQUEUE_PI CMP_REQUEUE_PI LOCK_PI2, with whatever flags: such a lock names
+    # its owner, which can be any thread of the machine, and the kernel tells when it ends; futex(2)
     "futex": (Check(1, (6, 7, 8, 11, 12, 13), mask=0x7F, inverted=True),),
     # TCGETS TIOCGPGRP TIOCGWINSZ FIONREAD FIONBIO FIONCLEX FIOCLEX TCGETS2: no faked input (TIOCSTI), no owner
     # (FIOSETOWN, FIOASYNC), no flags of files (FS_IOC_...), for which it is enough to have opened a file; ioctl_list(2)
