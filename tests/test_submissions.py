@@ -117,7 +117,7 @@ def test_every_author_has_a_name_to_show_and_a_text_that_says_what_to_mend(taugh
     shown = {row["display"]: row["name"] for row in answers}
     assert shown.items() >= {**classroom.NAMES, "Łukasz Żak": "Lukasz_Zak"}.items() - {("Łukasz", "Lukasz")}
     assert "12 accepted, 12 refused" in done.stderr
-    assert "nothing from 1 of people.csv: No Show" in done.stderr
+    assert "nothing from 1 of the table of people: No Show" in done.stderr
     letters = {path.stem: path.read_text() for path in (here / "letters").iterdir()}
     assert letters.keys() == {row["name"] for row in answers}
     for name, words in classroom.REASONS.items():

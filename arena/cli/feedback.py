@@ -43,7 +43,7 @@ def write(answers: "Iterable[Answer]", folder: Path) -> None:
 def _letter(answer: "Answer") -> str:
     origin = answer.origin
     to = f"{origin.display} <{origin.email}>" if origin.email else origin.display
-    file = output.safe_line(answer.path.name)  # its author may have put line ends into it
+    file = output.safe_line(answer.file)  # its author may have put line ends into it
     body = (REFUSED if answer.reasons else ACCEPTED).format(
         words=answer.words, reasons=answer.reasons, file=shlex.quote(file)
     )

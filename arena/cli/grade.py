@@ -49,10 +49,7 @@ class Graded:
 
 def grade(
     event: options.EventName = None,
-    people: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A table of name, e-mail, id; default: people.csv, where there is one."),
-    ] = None,
+    people: options.People = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Grade what is there, though matches are missing.")
     ] = False,

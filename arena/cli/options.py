@@ -24,6 +24,14 @@ EventName = Annotated[
     str | None,
     typer.Argument(metavar="EVENT", help="A name under results/, a path, or a tournament.toml; default: the one here."),
 ]
+People = Annotated[
+    Path | None,
+    typer.Option(
+        "--people",
+        metavar="FILE",
+        help="A table of name, e-mail, id, or a learning platform's roster; default: people.csv, where there is one.",
+    ),
+]
 RoleName = Annotated[str | None, typer.Option(help="Only the seat of this role.")]
 Sandbox = Annotated[
     str | None,

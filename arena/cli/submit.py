@@ -3,8 +3,10 @@
 import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,12 +15,17 @@ from arena.cli import bots, feedback, options, output, workspace
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.author.submissions import Answer, People, Request
+    from arena.author.submissions import Answer, BotStore, People, Request
+
+KEEP = ("newest", "best")
 
 
 def submit(
     path: Annotated[
-        Path, typer.Argument(metavar="BOT", help="A bot: a file, a folder, a zip or tar; or a folder full of bots.")
+        Path,
+        typer.Argument(
+            metavar="BOT", help="A bot: a file, a folder, a zip or tar; or a folder full of bots, or its zip."
+        ),
     ],
     name: Annotated[
         str | None, typer.Option("--as", metavar="NAME", help="The bot's name here; its author's name is allowed.")
@@ -26,10 +33,14 @@ def submit(
     replaces: Annotated[
         bool, typer.Option("--replace", help="Take it as the next version of a bot that came from another file.")
     ] = False,
-    people: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A table of name, e-mail, id; default: people.csv, where there is one."),
-    ] = None,
+    keep: Annotated[
+        str,
+        typer.Option(
+            metavar="WHICH",
+            help="Which bot of a person plays: newest; or best: each of them, and `arena grade` counts the best.",
+        ),
+    ] = "newest",
+    people: options.People = None,
     letters: Annotated[
         Path | None, typer.Option("--feedback", metavar="DIR", help="Write a text for each author into this folder.")
     ] = None,
@@ -42,59 +53,90 @@ def submit(
     json: options.Json = False,
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
-    from arena.author.submissions import Result, Submissions, is_class
+    from arena.author.submissions import Result, Submissions, class_in, is_class, packed_as, request
     from arena.cli.examiner import Examiner
 
+    if keep not in KEEP:
+        raise ArenaError(f"--keep {keep}: expected {' or '.join(KEEP)}")
     tournament = workspace.own_tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
     store = workspace.bot_store(tournament)
-    several = is_class(path)
-    if several and name is not None:
+    class_list = _people(people)
+    folder = path if is_class(path) else None
+    if packed_as(path) is not None and path.is_file():
+        folder = class_in(path, class_list, Path(mkdtemp(dir=workspace.temporary_folder())) / "class")
+    if folder is None:
+        if not os.path.lexists(path):  # does not raise when the name is too long for a file
+            raise ArenaError(f"{path}: there is no such bot; name a file, or a folder with a bot.toml")
+        requests = [request(path, name, replaces=replaces)]
+    elif name is not None:
         raise ArenaError(
             f"{path}: has no bot.toml, and no program called bot or main, so it is a folder of bots, and --as names "
             "only one bot: give the path of that bot"
         )
-    requests = _requests(path, name, several=several, replaces=replaces)
-    class_list = _people(people)
+    else:
+        requests = _requests(path, folder, class_list, every=keep == "best", replaces=replaces)
     conditions = tournament.conditions()
     workspace.refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a submission
     output.warn_about_confinement(conditions)
     answers: list[Answer] = []
     with Examiner(tournament, tuple(boards or ())) as examiner:
         submissions = Submissions(store, examiner, [entry.name for entry in tournament.bot], class_list)
-        with closing(submissions.submit_all(requests, examiner.all if several else None)) as decided:
+        with closing(submissions.submit_all(requests, examiner.all if folder is not None else None)) as decided:
             for answer in decided:
                 answers.append(answer)
                 if not json:
-                    _print(answer, reasons=not several)
+                    _print(answer, reasons=folder is None)
     if letters is not None:
         feedback.write(answers, letters)
     if json:
         output.print_json(map(_row, answers))
-    if several:
+    if folder is not None:
         results = Counter(str(answer.result) for answer in answers)
         output.notice(", ".join(f"{count} {result}" for result, count in sorted(results.items())))
-        present = {answer.origin.person for answer in answers}
-        missing = [output.safe_line(person.name) for person in class_list if person.id not in present]
-        if missing:
-            output.notice(f"nothing from {len(missing)} of people.csv: {', '.join(missing)}")
+    _tell_people(requests, answers, class_list, store)
     if any(answer.result is Result.REFUSED for answer in answers):
         raise typer.Exit(1)
 
 
-def _requests(path: Path, name: str | None, *, several: bool, replaces: bool) -> "list[Request]":
-    from arena.author.submissions import Request, class_of
+def _requests(path: Path, folder: Path, people: "People", *, every: bool, replaces: bool) -> "list[Request]":
+    from arena.author.submissions import class_of
 
-    if not several:
-        if not os.path.lexists(path):  # does not raise when the name is too long for a file
-            raise ArenaError(f"{path}: there is no such bot; name a file, or a folder with a bot.toml")
-        return [Request(path=path, name=name, replaces=replaces)]
     try:
-        requests = class_of(path, replaces=replaces)
+        requests = class_of(folder, people, every=every, replaces=replaces, source=path)
     except OSError as error:
         raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
     if not requests:
         raise ArenaError(f"{path}: holds no bot: no file, and no folder, whose name begins with a letter")
     return requests
+
+
+def _tell_people(
+    requests: "Sequence[Request]", answers: "Sequence[Answer]", people: "People", store: "BotStore"
+) -> None:
+    """Print which files did not count, whose bots belong to nobody, and who has never submitted anything."""
+    from arena.author.submissions.students import State, students
+
+    older = [output.safe_line(each.name) for request in requests for each in request.older]
+    if older:
+        output.notice(
+            f"the newest of each person counts, and not: {', '.join(older)}; `--keep best` lets all of them play"
+        )
+    if not list(people):
+        return
+    strangers = []
+    for request, answer in zip(requests, answers, strict=True):
+        if not answer.origin.person:
+            fitting = sorted(person.id for person in people.candidates(request.label))
+            strangers.append(f"{answer.name} ({' or '.join(fitting)}?)" if fitting else answer.name)
+    if strangers:
+        output.notice(
+            f"of nobody in the table of people: {', '.join(map(output.safe_line, strangers))}; to say whose a bot is, "
+            "call its file after the id"
+        )
+    everybody = students((), people, store)
+    missing = [output.safe_line(student.name) for student in everybody if student.state is State.NOTHING]
+    if missing:
+        output.notice(f"nothing from {len(missing)} of the table of people: {', '.join(missing)}")
 
 
 def _people(path: Path | None) -> "People":

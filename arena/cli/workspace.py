@@ -125,7 +125,7 @@ def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
     refuse_exposed(bots, level)
     if not any(discovery.build_of(bot) for bot in bots):
         return bots
-    return builds.built(bots, paths.builds_folder(Path()) if _exists() else _temporary_folder(), level)
+    return builds.built(bots, paths.builds_folder(Path()) if _exists() else temporary_folder(), level)
 
 
 def refuse_exposed(bots: Iterable[Bot], level: str) -> None:
@@ -137,7 +137,7 @@ def refuse_exposed(bots: Iterable[Bot], level: str) -> None:
 
 
 @cache
-def _temporary_folder() -> Path:
+def temporary_folder() -> Path:
     """Make a folder that is removed when this process ends: outside a workspace nothing may be left behind."""
     from arena.sandbox import folder as scratch
 

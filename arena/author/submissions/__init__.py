@@ -1,33 +1,48 @@
 """Submissions: copy a bot, name it, have it examined, and keep it as a version; or refuse it with a reason.
 
-It decides the order of the steps, and words the messages. copy_untrusted.py and unpacking.py judge the files of a
-submission, bot_store.py knows where bots are on disk, and the caller examines whether a bot plays well enough.
+It decides the order of the steps, and words the messages. requests.py says what is one bot and whose it is,
+copy_untrusted.py and unpacking.py judge the files of a submission, bot_store.py knows where bots are on disk, and the
+caller examines whether a bot plays well enough.
 """
 
 import hashlib
 import os
 import re
-import unicodedata
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 
 from arena.author.submissions.bot_store import BotStore, Origin, Version
-from arena.author.submissions.copy_untrusted import copy_submission
+from arena.author.submissions.copy_untrusted import Allowance, copy_submission
 from arena.author.submissions.people import People, Person
-from arena.author.submissions.unpacking import ENDINGS, unpack
+from arena.author.submissions.requests import Request, class_in, class_of, is_class, name_of, packed_as, request
+from arena.author.submissions.unpacking import unpack
 from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
 from arena.event.discovery import names
-from arena.event.discovery.files import LEFT_OUT
 from arena.values import Bot
 
-__all__ = ["Answer", "BotStore", "People", "Person", "Request", "Result", "Submissions", "class_of", "is_class"]
+__all__ = [
+    "Answer",
+    "BotStore",
+    "People",
+    "Person",
+    "Request",
+    "Result",
+    "Submissions",
+    "class_in",
+    "class_of",
+    "is_class",
+    "name_of",
+    "packed_as",
+    "request",
+]
 
-MOODLE = re.compile(r"_\d+_assignsubmission_\w*$")
-"""A number and words that Moodle adds to the name of a person."""
+MOST_NESTED = 3
+"""Archives in archives."""
 
 
 class Result(StrEnum):
@@ -42,29 +57,13 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
-    """One bot that somebody hands in."""
-
-    path: Path
-    name: str | None = None
-    """The name that the organiser gives it; None = it is called after its file."""
-    rivals: tuple[Path, ...] = ()
-    """Other files of the same name that were handed in with it."""
-    replaces: bool = False
-    """True if it may replace a bot of the same name that came from elsewhere."""
-
-    @property
-    def called(self) -> str:
-        """Its name, as people write it."""
-        return name_of(self.path) if self.name is None else self.name
-
-
-@dataclass(frozen=True, kw_only=True)
 class Answer:
     """The answer to a request."""
 
     path: Path
     """The path that was submitted."""
+    file: str
+    """The name that its author knows."""
     name: str
     result: Result
     words: str
@@ -122,7 +121,7 @@ class Submissions:
 
     def submit(self, path: Path, name: str | None = None, *, replaces: bool = False) -> Answer:
         """Accept a bot, or refuse it."""
-        (answer,) = self.submit_all([Request(path=path, name=name, replaces=replaces)])
+        (answer,) = self.submit_all([request(path, name, replaces=replaces)])
         return answer
 
     def submit_all(self, requests: Iterable[Request], examine_all: ExamineAll | None = None) -> Generator[Answer]:
@@ -175,12 +174,13 @@ class Submissions:
 
     def _prepare(self, request: Request) -> _Candidate:
         """Copy a submission, name it, and collect the faults that show before it is examined."""
-        person = self._people.find(request.called)
+        person = self._people.author(request.label)
         origin = Origin(
-            display=names.display(person.name if person else MOODLE.sub("", request.called)) or "bot",
+            display=names.display(person.name if person else request.called) or "bot",
             email=person.email if person else "",
             person=person.id if person else "",
-            source=os.path.abspath(request.path),  # noqa: PTH100 (no link is followed)
+            source=request.source,
+            mark=request.label.who,
         )
         folder = self._store.new_folder()
         candidate = _Candidate(request=request, origin=origin, folder=folder, name=names.safe(origin.display))
@@ -190,7 +190,9 @@ class Submissions:
         except ArenaError as error:
             candidate.faults.append(str(error))
         try:
-            candidate.copy = _copy_in(request.path, candidate.name, folder)
+            candidate.copy = _copy_in(request, candidate.name, folder)
+            if request.refusal:
+                raise ArenaError(request.refusal)
             candidate.bot = discovery.from_path(candidate.copy, candidate.name)
             if not candidate.faults:
                 self._compare(candidate, candidate.bot)
@@ -206,7 +208,12 @@ class Submissions:
         if request.rivals:
             both = " and ".join(sorted(path.name for path in (request.path, *request.rivals)))
             raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
-        if (person is not None and request.name is None) or not discovery.may_be_called(called):
+        versions = self._store.versions(called) if discovery.may_be_called(called) else ()
+        is_anothers = versions and not any(
+            version.note.display == called or self._has_author(version, origin) for version in versions
+        )
+        named_by_author = request.name is None and (person is not None or request.label.who or is_anothers)
+        if named_by_author or not discovery.may_be_called(called):
             return self._free(names.safe(origin.display), origin)
         if called.lower() in self._reserved:
             raise ArenaError(f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME")
@@ -220,18 +227,28 @@ class Submissions:
     def _free(self, base: str, origin: Origin) -> str:
         """Return the name, with a number if another author has it; the same author gets the same name again."""
         known = {name.lower(): name for name in self._store.names()}
-        number = 1
-        while True:
+        free = ""
+        for number in count(1):
             name = base if number == 1 else names.numbered(base, number)
-            number += 1
             if name.lower() in self._reserved or self._sources.get(name.lower(), origin.source) != origin.source:
                 continue
             if name.lower() not in known:
-                return name
-            notes = [version.note for version in self._store.versions(known[name.lower()])]
-            author = "person" if origin.person else "display"
-            if any(getattr(note, author) == getattr(origin, author) for note in notes):
+                return free or name
+            versions = self._store.versions(known[name.lower()])
+            if any(self._has_author(version, origin) for version in versions):
                 return known[name.lower()]
+            # Perhaps the same author: two people of one name differ in what a later one of these bots says of them.
+            if not origin.person and any(version.note.display == origin.display for version in versions):
+                free = free or known[name.lower()]
+        raise AssertionError
+
+    def _has_author(self, version: Version, origin: Origin) -> bool:
+        """Return whether a version certainly has this author, also if it was submitted before people were known."""
+        note = version.note
+        if not origin.person or note.person or not note.source:
+            return origin.is_same_as(note)
+        person = self._people.named(note.display)
+        return origin.is_same_as(note) or (person is not None and person.id == origin.person)
 
     def _compare(self, candidate: _Candidate, bot: Bot) -> None:
         """Compare a candidate with the bots of its name; ArenaError if it would replace another author's bot."""
@@ -249,7 +266,7 @@ class Submissions:
         versions = self._store.versions(bot.name)
         if candidate.version is None and versions and not (submits_itself or candidate.request.replaces):
             last = versions[-1].note
-            if last.source and not any(candidate.origin.is_same_as(version.note) for version in versions):
+            if last.source and not any(self._has_author(version, candidate.origin) for version in versions):
                 raise ArenaError(
                     f"{bot.name!r} is a bot here already, from {discovery.shown(last.source)}: if this is its next "
                     "version, say --replace; if it is somebody else's, take another name, --as NAME"
@@ -259,7 +276,14 @@ class Submissions:
         """Accept a candidate, or refuse it with all its faults."""
         request, origin, bot, copy = candidate.request, candidate.origin, candidate.bot, candidate.copy
         label = _label(request.path.name if request.rivals else candidate.name)
-        answer = Answer(path=request.path, name=candidate.name, result=Result.REFUSED, words="", origin=origin)
+        answer = Answer(
+            path=request.path,
+            file=request.file,
+            name=candidate.name,
+            result=Result.REFUSED,
+            words="",
+            origin=origin,
+        )
         if candidate.faults or bot is None or copy is None:
             reasons = "\n\n".join(candidate.faults)
             for folder in (candidate.folder, candidate.folder.absolute()):  # its author knows no such path
@@ -288,56 +312,36 @@ class Submissions:
         return next((version for version in self._store.versions(bot.name) if version.digest == bot.digest), None)
 
 
-def class_of(folder: Path, *, replaces: bool = False) -> list[Request]:
-    """Return every submission in a class's folder, in order of name, each with those of the same name."""
-    paths = [
-        path
-        for path in sorted(folder.iterdir())
-        if not path.name.startswith((".", "_")) and path.name not in {discovery.README, *LEFT_OUT}
-    ]
-    same_name: dict[str, list[Path]] = {}
-    for path in paths:
-        same_name.setdefault(_folded(path), []).append(path)
-    return [
-        Request(
-            path=path, rivals=tuple(rival for rival in same_name[_folded(path)] if rival != path), replaces=replaces
-        )
-        for path in paths
-    ]
-
-
-def is_class(folder: Path) -> bool:
-    """Return whether a folder is one of submissions, and no bot itself."""
-    return folder.is_dir() and not discovery.is_program(folder)
-
-
-def name_of(path: Path) -> str:
-    """Return the name of a submission that nobody named: its file without ending."""
-    if path.is_dir() and not path.is_symlink():
-        return Path(os.path.abspath(path)).name  # noqa: PTH100 (`absolute` leaves `..` in)
-    ending = next((ending for ending in ENDINGS if path.name.lower().endswith(ending)), path.suffix)
-    return path.name[: -len(ending)] if ending else path.name
-
-
-def _folded(path: Path) -> str:
-    """Return the name of a submission, the same for names that differ only in case or composition."""
-    return unicodedata.normalize("NFC", name_of(path)).casefold()
-
-
-def _copy_in(path: Path, name: str, folder: Path) -> Path:
+def _copy_in(request: Request, name: str, folder: Path) -> Path:
     """Copy and unpack a submission into `folder`, under its new name; return the new path."""
-    packed = next((ending for ending in ENDINGS if path.name.lower().endswith(ending)), None)
-    copy = folder / f".copied{packed or path.suffix}"
-    copy_submission(path, copy)
-    if packed is not None and copy.is_file():
-        unpack(copy, folder / ".unpacked")
-        copy = folder / ".unpacked"
-    # A folder that holds nothing but one file or folder stands for that one.
-    while copy.is_dir() and not (copy / "bot.toml").exists() and len(entries := list(copy.iterdir())) == 1:
-        if entries[0].is_symlink():
+    path = request.path
+    copy = folder / f".copied{packed_as(path) or path.suffix}"
+    if request.files:
+        copy, allowance = folder / ".copied", Allowance()
+        copy.mkdir()
+        for own_name, path in request.files.items():
+            copy_submission(path, copy / own_name, allowance)
+    else:
+        copy_submission(path, copy)
+    for depth in range(MOST_NESTED):
+        copy = _alone(copy)
+        if copy.is_symlink() or packed_as(copy) is None or not copy.is_file():
+            break
+        unpack(copy, folder / f".unpacked{depth}")
+        copy = _alone(folder / f".unpacked{depth}")
+    return copy.rename(folder / f"{name}{copy.suffix if copy.is_file() else ''}")
+
+
+def _alone(copy: Path) -> Path:
+    """Return the only file or folder that a folder holds, or its only archive if it is no bot; else the path itself."""
+    while copy.is_dir() and not copy.is_symlink() and not (copy / "bot.toml").exists():
+        entries = list(copy.iterdir())
+        if len(entries) != 1 and not discovery.is_program(copy):
+            entries = [entry for entry in entries if packed_as(entry) is not None]
+        if len(entries) != 1 or entries[0].is_symlink():
             break
         (copy,) = entries
-    return copy.rename(folder / f"{name}{copy.suffix if copy.is_file() else ''}")
+    return copy
 
 
 def _label(name: str) -> str:

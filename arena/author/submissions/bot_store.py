@@ -66,10 +66,15 @@ class Origin:
     """The id of its author in people.csv."""
     source: str = ""
     """The path that was submitted, in full."""
+    mark: str = ""
+    """What a learning platform calls the author."""
 
     def is_same_as(self, other: "Origin | Note") -> bool:
-        """Return whether both come from the same path or the same person."""
-        return bool(self.source and self.source == other.source) or bool(self.person and self.person == other.person)
+        """Return whether both come from the same path, or from the same person or author of a learning platform."""
+        return any(
+            getattr(self, known) and getattr(self, known) == getattr(other, known)
+            for known in ("source", "person", "mark")
+        )
 
 
 @dataclass(frozen=True)

@@ -61,13 +61,16 @@ def too_large() -> ArenaError:
     return ArenaError(f"it is larger than {MOST_BYTES // 1_000_000} MB: leave out what the bot does not need")
 
 
-def copy_submission(source: Path, target: Path) -> None:
-    """Copy a file or a folder to the free path `target`; ArenaError, with the reason, for what is refused."""
+def copy_submission(source: Path, target: Path, allowance: Allowance | None = None) -> None:
+    """Copy a file or a folder to the free path `target`; ArenaError, with the reason, for what is refused.
+
+    Several files of one submission share an `allowance`.
+    """
     source = Path(os.path.abspath(source))  # noqa: PTH100 (gives `.` its name, and follows no link)
     try:
         parent = os.open(source.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            _copy(parent, source.name, target, PurePosixPath(source.name), Allowance())
+            _copy(parent, source.name, target, PurePosixPath(source.name), allowance or Allowance())
         finally:
             os.close(parent)
     except OSError as error:

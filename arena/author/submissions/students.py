@@ -61,7 +61,7 @@ def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None
                 return person
     # The display name of a submission is made of the name of its file; one without a source is from the bot.toml.
     submitted_as = version.note.display if version is not None and version.note.source else ""
-    return people.named(bot.name) or (people.named(submitted_as) if submitted_as else None)
+    return (people.named(submitted_as) if submitted_as else None) or people.named(bot.name)
 
 
 def students(

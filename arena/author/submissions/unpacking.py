@@ -46,11 +46,14 @@ Member = tuple[str, bool, bool, int, bool, IO[bytes] | None]
 """Name; whether it is a folder; whether it is a plain file; size; whether it is executable; content."""
 
 
-def unpack(archive: Path, target: Path) -> None:
-    """Unpack into `target`, a folder that does not exist; ArenaError, with the reason, when it is refused."""
+def unpack(archive: Path, target: Path, *, bots: int = 1) -> None:
+    """Unpack into `target`, a folder that does not exist; ArenaError, with the reason, when it is refused.
+
+    It may be as large as so many bots together.
+    """
     context = get_context("fork")  # a fresh interpreter would cost ten times as much as most archives
     answer, answering = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(archive, target, answering), name="unpack", daemon=True)
+    process = context.Process(target=_work, args=(archive, target, bots, answering), name="unpack", daemon=True)
     process.start()
     answering.close()
     refusal = f"it takes more than {CPU_SECONDS} s to unpack; leave out what the bot does not need"
@@ -66,7 +69,7 @@ def unpack(archive: Path, target: Path) -> None:
         raise ArenaError(refusal)
 
 
-def _work(archive: Path, target: Path, answering: Connection) -> None:
+def _work(archive: Path, target: Path, bots: int, answering: Connection) -> None:
     """Unpack in this process, and send the reason of a refusal; an empty text = it is unpacked."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the waiting parent ends this process
     refusal = ""
@@ -77,11 +80,12 @@ def _work(archive: Path, target: Path, answering: Connection) -> None:
         _lower(resource.RLIMIT_CPU, CPU_SECONDS)
         _lower(resource.RLIMIT_CORE, 0)
         target.mkdir()
-        allowance, members = Allowance(), MEMBERS
-        for member in _zip(archive) if archive.name.lower().endswith(".zip") else _tar(archive):
+        allowance, members = Allowance(bots * MOST_BYTES, bots * MOST_ENTRIES), bots * MEMBERS
+        is_zip = archive.name.lower().endswith(".zip")
+        for member in _zip(archive) if is_zip else _tar(archive, bots * STREAM_BYTES):
             members -= 1
             if members < 0:
-                raise ArenaError(f"it has more than {MEMBERS} entries: leave out what the bot does not need")
+                raise ArenaError(f"it has more than {bots * MEMBERS} entries: leave out what the bot does not need")
             _extract(member, target, allowance)
     except ArenaError as error:
         refusal = str(error)
@@ -145,10 +149,10 @@ def _zip(archive: Path) -> Iterator[Member]:
             yield info.filename, info.is_dir(), plain, info.file_size, bool(mode & 0o111), content
 
 
-def _tar(archive: Path) -> Iterator[Member]:
+def _tar(archive: Path, most_bytes: int) -> Iterator[Member]:
     with (
         _decompressed(archive) as content,
-        tarfile.open(fileobj=_Bounded(content), mode="r|", tarinfo=_Info) as packed,
+        tarfile.open(fileobj=_Bounded(content, most_bytes), mode="r|", tarinfo=_Info) as packed,
     ):
         for info in packed:
             data = packed.extractfile(info) if info.isreg() else None
@@ -182,8 +186,8 @@ def _decompressed(archive: Path) -> _Readable:
 class _Bounded(io.RawIOBase):
     """The unpacked bytes of a tar, up to a limit."""
 
-    def __init__(self, content: _Readable) -> None:
-        self._content, self._left = content, STREAM_BYTES
+    def __init__(self, content: _Readable, most_bytes: int) -> None:
+        self._content, self._left = content, most_bytes
 
     def read(self, size: int = -1) -> bytes:
         data = self._content.read(size)

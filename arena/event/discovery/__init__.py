@@ -27,7 +27,9 @@ __all__ = [
     "from_path",
     "gather",
     "is_program",
+    "is_source",
     "may_be_called",
+    "may_begin",
     "settings_of",
     "shown",
     "unique",
@@ -180,6 +182,17 @@ def checked(name: str, source: object) -> str:
 def is_program(folder: Path) -> bool:
     """Return whether a folder is a bot: it has a bot.toml, or a program called `bot` or `main`."""
     return (folder / "bot.toml").exists() or any(_is_main(path) for path in _entries(folder))
+
+
+def may_begin(name: str) -> bool:
+    """Return whether a folder with a file of this name is a bot."""
+    path = Path(name)
+    return name == "bot.toml" or (path.stem.lower() in MAIN and path.suffix in ENDINGS)
+
+
+def is_source(name: str) -> bool:
+    """Return whether a file of this name is a program, by its ending."""
+    return Path(name).suffix in ENDINGS
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -22,11 +22,17 @@ def display(real: str) -> str:
 
 def safe(real: str) -> str:
     """Return the bot's name for a real name: in Latin letters, with `_` between words; `bot` when nothing is left."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", re.sub(r"['`]", "", latin(real)))
+    return name.strip("._-")[:NAME_LETTERS].rstrip("._-") or "bot"
+
+
+def latin(real: str) -> str:
+    """Return a text in Latin letters."""
+    if real.isascii():
+        return real
     from anyascii import anyascii  # its tables are slow to load, and few names need them
 
-    latin = real if real.isascii() else anyascii(unicodedata.normalize("NFC", real))
-    name = re.sub(r"[^A-Za-z0-9._-]+", "_", re.sub(r"['`]", "", latin))
-    return name.strip("._-")[:NAME_LETTERS].rstrip("._-") or "bot"
+    return anyascii(unicodedata.normalize("NFC", real))
 
 
 def words(real: str) -> frozenset[str]:

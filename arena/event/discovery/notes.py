@@ -26,6 +26,8 @@ class Note:
     """The id of its author in people.csv."""
     source: str = ""
     """The path that was submitted, in full."""
+    mark: str = ""
+    """What a learning platform calls the author."""
 
     def text(self) -> str:
         """Return the content of its file."""

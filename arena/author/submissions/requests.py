@@ -1,0 +1,227 @@
+"""What was handed in -> requests, one for each bot: a file, a folder, or the download of a whole class.
+
+It looks at names and times only, and copies nothing. A person has one bot: of several attempts the newest counts, and
+several files of one attempt are one bot where one of them is a program that such a folder may have.
+"""
+
+import os
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from arena.author.submissions.downloads import Label, label_of, labels_of
+from arena.author.submissions.people import People
+from arena.author.submissions.unpacking import ENDINGS, unpack
+from arena.errors import ArenaError
+from arena.event import discovery
+from arena.event.discovery.files import LEFT_OUT
+
+TYPED = (
+    "only a text came with it, which was typed into the learning platform, and no file: hand in the program as a file"
+)
+MOST_BOTS = 20
+"""An archive of a whole class may hold so many times what one bot may."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One bot that somebody hands in."""
+
+    path: Path
+    name: str | None = None
+    """The name that the organiser gives it; None = it is called after its author or its file."""
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """The files that are one bot, by their names in it; empty = all is at `path`."""
+    label: Label = Label(name="")
+    source: str = ""
+    """Where it comes from, in full, also if it was unpacked elsewhere."""
+    rivals: tuple[Path, ...] = ()
+    """Other files of the same name that were handed in with it."""
+    older: tuple[Path, ...] = ()
+    """Earlier files of the same person, which do not count."""
+    refusal: str = ""
+    """The reason to refuse it, whatever is in it."""
+    replaces: bool = False
+    """True if it may replace a bot of the same name that came from elsewhere."""
+
+    @property
+    def called(self) -> str:
+        """Its name, as people write it."""
+        return self.label.name if self.name is None else self.name
+
+    @property
+    def file(self) -> str:
+        """The name that its author knows."""
+        return self.label.file or self.path.name
+
+
+def request(path: Path, name: str | None = None, *, replaces: bool = False) -> Request:
+    """Return the request of a bot that is handed in alone."""
+    label = label_of(name_of(path) if name is None else name)
+    return Request(path=path, name=name, label=label, source=_full(path), replaces=replaces)
+
+
+def class_of(
+    folder: Path,
+    people: People | None = None,
+    *,
+    every: bool = False,
+    replaces: bool = False,
+    source: Path | None = None,
+) -> list[Request]:
+    """Return a request for each person's bot in a class's folder, in order of name; or `every` bot of each person.
+
+    `source` is the archive that the folder was unpacked from.
+    """
+    people = people or People()
+    paths = _entries(folder)
+    labels = labels_of([path.name for path in paths])
+    # The label of a file that has none is its name without the ending.
+    labels = [label if label.who else label_of(name_of(path)) for path, label in zip(paths, labels, strict=True)]
+    labels = _told_apart(labels, people)
+    groups: dict[tuple[str, object], list[_Entry]] = {}
+    for path, label in zip(paths, labels, strict=True):
+        person = people.author(label)
+        kind, author = ("person", person.id) if person else ("platform", label.who) if label.who else ("path", path)
+        groups.setdefault((kind, author), []).append(_Entry(path, label))
+    same_name: dict[str, list[Path]] = {}
+    for (kind, _), entries in groups.items():
+        if kind == "path":
+            same_name.setdefault(_folded(entries[0].path), []).append(entries[0].path)
+    requests = []
+    for (kind, _), entries in groups.items():
+        bots = _bots(entries)
+        for number, bot in enumerate(bots):
+            if not every and number < len(bots) - 1:
+                continue
+            older = () if every else tuple(each.path for each in bots[:-1])
+            rivals = same_name[_folded(bot.path)] if kind == "path" else []
+            requests.append(
+                replace(
+                    bot,
+                    older=older,
+                    rivals=tuple(rival for rival in rivals if rival != bot.path),
+                    replaces=replaces,
+                    source=_full((source or folder) / bot.path.relative_to(folder)),
+                )
+            )
+    return requests
+
+
+def is_class(folder: Path) -> bool:
+    """Return whether a folder is one of submissions, and no bot itself."""
+    return folder.is_dir() and not discovery.is_program(folder)
+
+
+def class_in(archive: Path, people: People, target: Path) -> Path | None:
+    """Unpack the archive of a class to the free path `target`, and return its folder; None if it is of one bot.
+
+    It is a class if a learning platform made it, or if a file in it is called after a person.
+    """
+    try:
+        unpack(archive, target, bots=MOST_BOTS)
+    except ArenaError:
+        return None  # it is refused as one bot, with the reason
+    while len(paths := _entries(target)) == 1 and paths[0].is_dir() and not _is_known([paths[0]], people):
+        (target,) = paths
+    return target if not discovery.is_program(target) and _is_known(paths, people) else None
+
+
+def _is_known(paths: Sequence[Path], people: People) -> bool:
+    labels = [*labels_of([path.name for path in paths]), *(label_of(name_of(path)) for path in paths)]
+    return any(label.who or people.author(label) for label in labels)
+
+
+def packed_as(path: Path) -> str | None:
+    """Return the ending of an archive; None for everything else."""
+    return next((ending for ending in ENDINGS if path.name.lower().endswith(ending)), None)
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a submission that nobody named: its file without ending."""
+    if path.is_dir() and not path.is_symlink():
+        return Path(_full(path)).name
+    ending = packed_as(path) or path.suffix
+    return path.name[: -len(ending)] if ending else path.name
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A file or folder of a class."""
+
+    path: Path
+    label: Label
+
+    @property
+    def age(self) -> tuple[str, int, int, str]:
+        """What is higher for a newer one: as the platform says, else by the file's own time."""
+        return self.label.time, self.label.order, os.lstat(self.path).st_mtime_ns, self.path.name
+
+
+def _entries(folder: Path) -> list[Path]:
+    return [
+        path
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith((".", "_")) and path.name not in {discovery.README, *LEFT_OUT}
+    ]
+
+
+def _told_apart(labels: Sequence[Label], people: People) -> list[Label]:
+    """Return the labels; without their marks where the platform tells two people apart who are one in `people`."""
+    known = {label.who: people.author(label) for label in labels if label.who}
+    authors = [person for person in known.values() if person is not None]
+    return [
+        replace(label, marks=()) if label.who and authors.count(known[label.who]) > 1 else label  # type: ignore[arg-type]
+        for label in labels
+    ]
+
+
+def _bots(entries: Collection[_Entry]) -> list[Request]:
+    """Return the bots of one author, the newest last: one for each attempt, or for each program in it."""
+    attempts: dict[object, list[_Entry]] = {}
+    for entry in sorted(entries, key=lambda entry: entry.age):
+        attempts.setdefault(entry.label.time if entry.label.who else entry.path, []).append(entry)
+    bots: list[Request] = []
+    for attempt in attempts.values():
+        files: dict[str, _Entry] = {}
+        for entry in attempt:
+            if entry.label.file is None:
+                continue
+            if (earlier := files.pop(name := _own_name(entry), None)) is not None:
+                bots.append(Request(path=earlier.path, label=earlier.label))
+            files[name] = entry
+        if any(discovery.may_begin(name) for name in files) and len(files) > 1:
+            newest = [*files.values()][-1]
+            bots.append(
+                Request(path=newest.path, label=newest.label, files={name: entry.path for name, entry in files.items()})
+            )
+            continue
+        programs = [entry for entry in files.values() if entry.path.is_dir() or _may_run(entry)]
+        bots += [Request(path=entry.path, label=entry.label) for entry in programs or [*files.values()][-1:]]
+    if not bots:
+        entry = max(entries, key=lambda entry: entry.age)
+        bots.append(Request(path=entry.path, label=entry.label, refusal=TYPED))
+    return bots
+
+
+def _own_name(entry: _Entry) -> str:
+    """Return the name of a file in its bot, without the number that Canvas gives to a file that comes again."""
+    name = entry.label.file or entry.path.name
+    stem, hyphen, number = Path(name).stem.rpartition("-")
+    if entry.label.order and hyphen and stem and number.isdecimal() and discovery.is_source(name):
+        name = stem + Path(name).suffix
+    return name if name not in {".", ".."} else "bot"
+
+
+def _may_run(entry: _Entry) -> bool:
+    return packed_as(entry.path) is not None or discovery.is_source(entry.path.name) or os.access(entry.path, os.X_OK)
+
+
+def _folded(path: Path) -> str:
+    """Return the name of a submission, the same for names that differ only in case or composition."""
+    return unicodedata.normalize("NFC", name_of(path)).casefold()
+
+
+def _full(path: Path) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 (gives `.` its name, and follows no link)
