@@ -1,6 +1,7 @@
 """Files and folders that a power cut leaves whole: the final name has the new content, the old, or none.
 
-It knows nothing of the content that it writes.
+Every file that arena writes for its users is written here: under a name that nobody can foresee, and through no link of
+a stranger, who may share the folder (shared_folders.py). It knows nothing of the content.
 """
 
 # The order of the calls matters: write, fsync the file, fsync its folder, rename, fsync the folder of the new name.
@@ -11,10 +12,14 @@ import contextlib
 import ctypes
 import errno
 import os
+import re
+import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
+
+from arena import shared_folders
 
 UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EROFS}
 """The errors of file systems that cannot sync a folder; they order their changes of folders themselves."""
@@ -23,6 +28,9 @@ MANY = 32
 """From so many files or folders on, one sync of their whole file system replaces a sync of each: a thousand bots need
 three thousand syncs, and on a disk each may take some milliseconds. A sync of all also waits for what other programs
 wrote there, so few files are synced alone."""
+
+LINK = "it is a symbolic link; remove it, or name what it leads to"
+"""Why nothing is written there. Only a user knows whether what it leads to may be replaced."""
 
 PRIVATE, SHARED = 0o600, 0o666
 """The modes of new files: for their owner alone, or for everybody whom the umask permits."""
@@ -36,25 +44,67 @@ def write(path: Path, content: bytes, mode: int = SHARED) -> Path:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, mode: int = SHARED) -> Iterator[BinaryIO]:
+def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterator[BinaryIO]:
     """Yield a file to write; at the end of the `with` it replaces `path`. After an error `path` is as before.
 
-    The unfinished files of killed processes are removed first, so that they never pile up.
+    A pipe or a device is written into, and what else is no plain file is refused by an OSError: nobody wants to replace
+    these. The unfinished files of killed processes are removed first, so that they never pile up. If it is not
+    `synced`, a power cut may leave an empty file.
     """
-    literal_name = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path.name)
-    for part in path.parent.glob(f".{literal_name}.*.part"):
-        if not _is_running(part.name.split(".")[-2]):
-            part.unlink(missing_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(part, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-    sync_folder(path.parent)
+    with _opened(path.parent) as folder:
+        if (stream := _stream(path, folder)) is not None:
+            with os.fdopen(stream, "wb") as file:
+                yield file
+            return
+        _remove_leftovers(path.name, folder)
+        # Nobody can foresee the name, and a name that is taken is refused: a stranger who may write to this folder,
+        # too, could have put a link there.
+        part = f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.part"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with _naming(path):
+            descriptor = os.open(part, flags, mode, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
+                file.flush()
+                if synced:
+                    os.fsync(descriptor)
+            with _naming(path):
+                os.replace(part, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        finally:
+            with contextlib.suppress(OSError):  # it has its final name
+                os.unlink(part, dir_fd=folder)
+        if synced:
+            _sync_open(folder)
+
+
+def open_to_append(path: Path) -> int:
+    """Open a plain file to write at its end, and make it if necessary; OSError for anything else."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    with _opened(path.parent) as folder, _naming(path):
+        descriptor = os.open(path.name, flags, SHARED, dir_fd=folder)
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return descriptor
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no plain file")
+
+
+def remove(path: Path) -> None:
+    """Remove a file, if it is there."""
+    with contextlib.suppress(FileNotFoundError), _opened(path.parent) as folder:
+        os.unlink(path.name, dir_fd=folder)
+
+
+def write_cache(path: Path, content: bytes, mode: int = SHARED) -> None:
+    """Store what can be made again, in a folder of ours: what cannot be written there is made again each time."""
+    with contextlib.suppress(OSError):
+        if path.parent.stat().st_uid == os.geteuid():
+            write(path, content, mode)
+
+
+def read_cache(path: Path) -> bytes:
+    """Return what `write_cache` stored; OSError if there is nothing that we or root wrote."""
+    return shared_folders.read(path, trusted=True)
 
 
 def publish(making: Path, target: Path) -> Path:
@@ -74,26 +124,40 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
     if len(targets) < MANY or not _sync_file_system(next(iter(targets))):
         for making in targets:
             sync_tree(making)
-    for making, target in targets.items():
-        making.replace(target)
-    for folder in dict.fromkeys(path.parent for pair in targets.items() for path in reversed(pair)):
-        sync_folder(folder)
+    with contextlib.ExitStack() as stack:
+        paths = dict.fromkeys(path.parent for pair in targets.items() for path in reversed(pair))
+        folders = {path: stack.enter_context(_opened(path)) for path in paths}
+        for making, target in targets.items():
+            with _naming(target):
+                source, final = folders[making.parent], folders[target.parent]
+                os.replace(making.name, target.name, src_dir_fd=source, dst_dir_fd=final)
+        for folder in folders.values():
+            _sync_open(folder)
 
 
 def make_private(path: Path) -> None:
     """Make an empty file that only its owner may read or write, unless the name is taken."""
-    with contextlib.suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, PRIVATE))
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    with contextlib.suppress(FileExistsError), _opened(path.parent) as folder, _naming(path):
+        os.close(os.open(path.name, flags, PRIVATE, dir_fd=folder))
 
 
-def make_folder(path: Path) -> Path:
-    """Make a folder and its missing parents, each with its name on disk; an existing folder is fine."""
+def make_folder(path: Path, *parts: str) -> Path:
+    """Make a folder and its missing parents, each with its name on disk; an existing folder is fine. Return its path.
+
+    The names `parts` below `path` are arena's own, so a symbolic link there is refused: it came with results of a
+    stranger, and arena would make files elsewhere.
+    """
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     for folder in reversed(missing):
-        folder.mkdir(exist_ok=True)
-        sync_folder(folder.parent)
-    if not missing:
-        path.mkdir(exist_ok=True)  # raises FileExistsError when it is a file
+        _make_folder(folder)
+    if not path.is_dir():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    for part in parts:
+        path /= part
+        _make_folder(path)
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, LINK, str(path))
     return path
 
 
@@ -114,8 +178,16 @@ def sync_tree(path: Path) -> None:
 
 def sync_folder(path: Path) -> None:
     """Put the names in a folder on disk: after a file was renamed, made or removed."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        _sync(path, os.O_RDONLY | os.O_DIRECTORY)
+        _sync_open(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_open(folder: int) -> None:
+    try:
+        os.fsync(folder)
     except OSError as error:
         if error.errno not in UNSUPPORTED:
             raise
@@ -145,6 +217,76 @@ def _sync(path: Path, flags: int) -> None:
 
 def _raised(error: OSError) -> None:
     raise error
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Yield a descriptor of a folder that is reached through no link of a stranger."""
+    folder = shared_folders.open_folder(path)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Have an OSError name this path, and not the unfinished file beside it."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _make_folder(path: Path) -> None:
+    with _opened(path.parent) as parent, _naming(path):
+        try:
+            os.mkdir(path.name, dir_fd=parent)
+        except FileExistsError:
+            if not path.is_dir():
+                raise
+        else:
+            _sync_open(parent)
+
+
+def _stream(path: Path, folder: int) -> int | None:
+    """Open what is to be written into: a pipe or a device. None for a plain file, and where nothing is.
+
+    OSError with the reason for anything else.
+    """
+    with _naming(path):
+        try:
+            status = os.stat(path.name or ".", dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        if stat.S_ISREG(status.st_mode):
+            return None
+        if stat.S_ISDIR(status.st_mode):
+            raise OSError(errno.EISDIR, "it is a folder")
+        if stat.S_ISLNK(status.st_mode):
+            raise OSError(errno.ELOOP, LINK)
+        if not (stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode)):
+            raise OSError(errno.EINVAL, "it is neither a plain file nor a pipe; name another one")
+        if not shared_folders.is_trusted(status):  # its owner could let us wait without end
+            raise OSError(errno.EPERM, "it is a pipe or a device of another user; name another file")
+        flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        try:
+            descriptor = os.open(path.name, flags, dir_fd=folder)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                raise OSError(errno.ENXIO, "nobody reads it") from error
+            raise
+        os.set_blocking(descriptor, True)
+        return descriptor
+
+
+def _remove_leftovers(name: str, folder: int) -> None:
+    """Remove the unfinished files of this name whose processes have ended."""
+    part = re.compile(rf"\.{re.escape(name)}\.([0-9]+)\.[0-9a-f]{{16}}\.part")
+    for found in filter(None, map(part.fullmatch, os.listdir(folder))):
+        if not _is_running(found[1]):
+            with contextlib.suppress(OSError):
+                os.unlink(found[0], dir_fd=folder)
 
 
 def _is_running(pid: str) -> bool:

@@ -2,16 +2,19 @@
 
 import ctypes
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from arena import durable
+from arena import durable, shared_folders
 
 ENDED = 4_194_999
 """No process has this id: it is above the highest that Linux gives."""
+STRANGER = 54_321
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to another user")
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path):
@@ -37,9 +40,9 @@ def test_an_error_while_a_file_is_written_leaves_the_old_one_and_no_part(tmp_pat
 
 def test_the_part_of_a_killed_writer_goes_with_the_next_write_and_that_of_a_living_one_stays(tmp_path: Path):
     path = tmp_path / "[odd]*.csv"
-    killed = tmp_path / f".[odd]*.csv.{ENDED}.part"
-    living = tmp_path / f".[odd]*.csv.{os.getppid()}.part"
-    other = tmp_path / f".another.csv.{ENDED}.part"
+    killed = tmp_path / f".[odd]*.csv.{ENDED}.{'a' * 16}.part"
+    living = tmp_path / f".[odd]*.csv.{os.getppid()}.{'a' * 16}.part"
+    other = tmp_path / f".another.csv.{ENDED}.{'a' * 16}.part"
     for part in (killed, living, other):
         part.write_text("half")
 
@@ -65,11 +68,11 @@ def test_a_folder_is_published_under_a_free_name_only(tmp_path: Path):
 
 def test_what_is_published_is_on_disk_before_it_has_its_name(tmp_path: Path, monkeypatch):
     done: list[str] = []
-    fsync, replace = os.fsync, Path.replace
+    fsync, replace = os.fsync, os.replace
     monkeypatch.setattr(
         os, "fsync", lambda fd: (done.append(f"sync {Path(f'/proc/self/fd/{fd}').readlink().name}"), fsync(fd))
     )
-    monkeypatch.setattr(Path, "replace", lambda path, to: (done.append("rename"), replace(path, to))[1])
+    monkeypatch.setattr(os, "replace", lambda *names, **folders: (done.append("rename"), replace(*names, **folders)))
     making = durable.make_folder(tmp_path / "making")
     (making / "bot.py").write_text("x")
     done.clear()
@@ -78,14 +81,15 @@ def test_what_is_published_is_on_disk_before_it_has_its_name(tmp_path: Path, mon
     durable.write(tmp_path / "a.csv", b"x")
 
     assert done[:4] == ["sync bot.py", "sync making", "rename", f"sync {tmp_path.name}"]
-    assert done[4:] == [f"sync .a.csv.{os.getpid()}.part", "rename", f"sync {tmp_path.name}"]
+    assert done[4].startswith("sync .a.csv.")
+    assert done[5:] == ["rename", f"sync {tmp_path.name}"]
 
 
 def test_many_folders_are_put_on_disk_together_before_any_of_them_has_its_name(tmp_path: Path, monkeypatch):
     done: list[str] = []
-    fsync, replace, sync_all = os.fsync, Path.replace, durable._sync_file_system
+    fsync, replace, sync_all = os.fsync, os.replace, durable._sync_file_system
     monkeypatch.setattr(os, "fsync", lambda fd: (done.append("sync"), fsync(fd))[1])
-    monkeypatch.setattr(Path, "replace", lambda path, to: (done.append("rename"), replace(path, to))[1])
+    monkeypatch.setattr(os, "replace", lambda *names, **folders: (done.append("rename"), replace(*names, **folders)))
     monkeypatch.setattr(durable, "_sync_file_system", lambda path: (done.append("sync all"), sync_all(path))[1])
     targets = {tmp_path / f"part{number}": tmp_path / f"bot{number}" for number in range(durable.MANY)}
     for making in targets:
@@ -126,3 +130,124 @@ def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path: Path):
     assert path.read_text() == "old"
     durable.write(path, b"new")
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_link_under_a_name_that_a_stranger_could_foresee_is_not_written_through(tmp_path: Path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / f".a.csv.{os.getpid()}.part").symlink_to(victim)
+
+    parts = []
+    for _ in range(2):
+        with durable.replacing(tmp_path / "a.csv") as file:
+            parts += [Path(f"/proc/self/fd/{file.fileno()}").readlink().name]
+
+    assert victim.read_text() == "mine"
+    assert len(set(parts)) == 2
+
+
+@pytest.mark.parametrize("leads_to", ["victim", "nothing", "/dev/null", "."])
+def test_a_link_is_neither_replaced_nor_followed(tmp_path: Path, leads_to: str):
+    (tmp_path / "victim").write_text("mine")
+    link = tmp_path / "a.csv"
+    link.symlink_to(leads_to)
+
+    with pytest.raises(OSError, match="it is a symbolic link") as refused:
+        durable.write(link, b"new")
+    with pytest.raises(OSError, match="Too many levels"):
+        durable.open_to_append(link)
+
+    assert refused.value.filename == str(link)
+    assert os.readlink(link) == leads_to
+    assert (tmp_path / "victim").read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["a.csv", "victim"]
+
+
+def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="nobody reads it"):
+        durable.write(pipe, b"new")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    durable.write(pipe, b"new")
+
+    assert os.read(reader, 9) == b"new"
+    os.close(reader)
+    assert pipe.is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_a_socket_and_a_folder_are_refused_and_stay(tmp_path: Path):
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+    (tmp_path / "folder").mkdir()
+
+    with pytest.raises(OSError, match="neither a plain file nor a pipe"):
+        durable.write(tmp_path / "socket", b"new")
+    with pytest.raises(OSError, match="it is a folder"):
+        durable.write(tmp_path / "folder", b"new")
+
+    assert (tmp_path / "socket").is_socket()
+    assert (tmp_path / "folder").is_dir()
+
+
+def test_a_folder_of_results_that_is_a_link_is_refused_and_one_of_the_user_is_followed(tmp_path: Path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "charts").symlink_to("elsewhere")
+
+    with pytest.raises(OSError, match="it is a symbolic link"):
+        durable.make_folder(tmp_path, "charts")
+    durable.write(durable.make_folder(tmp_path / "charts", "own") / "a.csv", b"new")
+
+    assert (tmp_path / "elsewhere" / "own" / "a.csv").read_bytes() == b"new"
+
+
+@needs_root
+def test_nothing_is_written_or_read_through_a_link_of_a_stranger(tmp_path: Path):
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "letter").write_text("dear")
+    (tmp_path / "shared").symlink_to(tmp_path / "private")
+    os.lchown(tmp_path / "shared", STRANGER, STRANGER)
+
+    for use in (
+        lambda path: durable.write(path / "a.csv", b"new"),
+        lambda path: durable.make_folder(path, "charts"),
+        lambda path: durable.make_folder(path / "deep"),
+        lambda path: durable.remove(path / "letter"),
+        lambda path: durable.open_to_append(path / "letter"),
+        lambda path: shared_folders.read(path / "letter"),
+        lambda path: durable.publish(tmp_path / "private" / "letter", path / "free"),
+    ):
+        with pytest.raises(OSError, match="a link of another user leads there"):
+            use(tmp_path / "shared")
+
+    assert os.listdir(tmp_path / "private") == ["letter"]
+
+
+@needs_root
+def test_a_cache_is_neither_stored_in_a_folder_of_a_stranger_nor_believed_from_there(tmp_path: Path):
+    cache = tmp_path / ".cache"
+    durable.write_cache(cache, b"ours")
+    assert durable.read_cache(cache) == b"ours"
+    os.chown(cache, STRANGER, STRANGER)
+    with pytest.raises(PermissionError, match="belongs to another user"):
+        durable.read_cache(cache)
+
+    os.chown(cache, 0, 0)
+    os.chown(tmp_path, STRANGER, STRANGER)
+    with pytest.raises(PermissionError, match="belongs to another user"):
+        durable.read_cache(cache)
+    durable.write_cache(cache, b"new")
+    durable.write_cache(tmp_path / ".another", b"new")
+
+    assert cache.read_bytes() == b"ours"
+    assert os.listdir(tmp_path) == [".cache"]
+
+
+def test_a_cache_that_is_a_pipe_is_not_waited_for(tmp_path: Path):
+    os.mkfifo(tmp_path / ".cache")
+
+    with pytest.raises(OSError, match="no plain file"):
+        durable.read_cache(tmp_path / ".cache")
+    durable.write_cache(tmp_path / ".cache", b"new")

@@ -22,7 +22,7 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 import arena
-from arena import durable, parallel, plugins
+from arena import durable, parallel, plugins, shared_folders
 from arena.charts.style import About, Nothing, save
 from arena.results.anytext import pd
 from arena.results.leaderboard import Results
@@ -78,13 +78,12 @@ def write(results: Results, folder: Path) -> Written:
     A chart with nothing to show has no file there afterwards. The charts are drawn side by side, one process a core.
     Charts that stand there, drawn from these results, are not drawn again.
     """
-    target = folder / "charts"
+    target = durable.make_folder(folder, "charts")
     # `.charts.json` has the key of what was drawn, and the hash of each file, so that a picture that was changed or
     # removed is drawn again. It may be deleted at any time.
     memory, key = folder / ".charts.json", digest_of(_code_digest(), names(), results.mark)
     if (earlier := _drawn_before(memory, key, target)) is not None:
         return earlier
-    durable.make_folder(target)
     # What several charts need is read here, once, and the slowest chart comes first.
     event, _, order = about(results), results.arrays, sorted(names(), key=lambda name: name != "convergence")
     results.close()  # no connection is open in a process that forks; each opens its own
@@ -99,18 +98,18 @@ def write(results: Results, folder: Path) -> Written:
     silent = {name: why for name, why in outcomes.items() if isinstance(why, str)}
     for name in silent:
         for form in FORMS:
-            (target / name).with_suffix(form).unlink(missing_ok=True)
+            durable.remove((target / name).with_suffix(form))
     files = tuple(path for paths in outcomes.values() if not isinstance(paths, str) for path in paths)
-    hashes = {path.name: sha256(path.read_bytes()).hexdigest() for path in files}
-    with contextlib.suppress(OSError):  # where it cannot be written the charts are drawn each time
-        durable.write(memory, json.dumps({"key": key, "files": hashes, "silent": silent}).encode())
+    with contextlib.suppress(OSError):  # somebody may have changed a picture meanwhile
+        hashes = {path.name: sha256(shared_folders.read(path)).hexdigest() for path in files}
+        durable.write_cache(memory, json.dumps({"key": key, "files": hashes, "silent": silent}).encode())
     return Written(files, silent)
 
 
 def _drawn_before(memory: Path, key: str, target: Path) -> Written | None:
     """Return the charts that stand in the folder `target` if they were drawn under this key, else None."""
     try:
-        stored = json.loads(memory.read_bytes())
+        stored = json.loads(durable.read_cache(memory))
         files, silent = stored["files"], stored["silent"]
         if stored["key"] != key or not all(isinstance(why, str) for why in silent.values()):
             return None
@@ -121,7 +120,7 @@ def _drawn_before(memory: Path, key: str, target: Path) -> Written | None:
         if any((target / f"{name}{form}").exists() for name in silent for form in FORMS):
             return None
         for name, digest in files.items():
-            if sha256((target / name).read_bytes()).hexdigest() != digest:
+            if sha256(shared_folders.read(target / name)).hexdigest() != digest:
                 return None
         return Written(tuple(target / name for name in files), silent)
     except Exception:  # noqa: BLE001  whatever is wrong with this file or a picture: the charts are drawn

@@ -39,8 +39,8 @@ def export(
         return
     if form not in tables.FORMATS:
         raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
-    target = to or folder / FOLDER
-    with output.writing(target), Archive.open(folder) as archive, ProgressLine("export: matches") as progress:
+    with Archive.open(folder) as archive, output.writing(to or folder), ProgressLine("export: matches") as progress:
+        target = to or durable.make_folder(folder, FOLDER)
         exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
     if json:
         output.print_json({"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files)
@@ -57,10 +57,8 @@ def _write_match(prefix: str, folder: Path, to: Path | None, *, json: bool) -> N
         name, record = archive.event().name, archive.record(prefix)
     text = notation.text_of(record, name)
     if to is not None:
-        try:
+        with output.writing(to):
             durable.write(to, text.encode("ascii"))
-        except OSError as error:  # it may name the unfinished file beside it
-            raise ArenaError(f"{to}: cannot be written: {error.strerror}") from error
     if json:
         output.print_json([{"match": record.match.id, "file": None if to is None else str(to), "text": text}])
     elif to is not None:

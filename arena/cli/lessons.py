@@ -10,7 +10,6 @@ import typer
 
 from arena import durable
 from arena.cli import options, output, paths, stored_match
-from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.results.lessons import Lesson
@@ -152,8 +151,6 @@ def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
+    with output.writing(path):
         durable.write(path, text.encode("utf-8"))
-    except OSError as error:  # its own text may name the unfinished file beside this
-        raise ArenaError(f"{path}: cannot be written: {error.strerror}") from error
     output.notice(f"written: {paths.displayed(path)}")

@@ -112,7 +112,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of this folder, so that one process builds at a time; the lock ends with its process."""
     try:
         durable.make_folder(folder)
-        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise ArenaError(f"{folder}: cannot be written: {error.strerror}; builds are kept there") from error
     try:

@@ -29,6 +29,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from arena import durable
+
 PROGRESS_FILE, STOP_FILE = ".progress.json", ".stop"
 PUBLISH_S = 1.0
 """The time between two writings of the progress."""
@@ -144,19 +146,19 @@ class Control:
             stopping=self.stop_requested,
             lanes=tuple(lanes),
         )
-        part = self._folder / f"{PROGRESS_FILE}.part"
+        path = self._folder / PROGRESS_FILE
         try:
-            part.write_text(json.dumps(asdict(state)), "utf-8")
-            part.replace(self._folder / PROGRESS_FILE)
+            with durable.replacing(path, synced=False) as file:
+                file.write(json.dumps(asdict(state)).encode())
         except OSError as error:
             if not self._warned:
                 self._warned = True
-                logging.warning("%s cannot be written: %s", part, error.strerror)
+                logging.warning("%s cannot be written: %s", path, error.strerror)
 
     def close(self) -> None:
         """Remove a request, which is fulfilled or too late."""
         with contextlib.suppress(OSError):
-            (self._folder / STOP_FILE).unlink(missing_ok=True)
+            durable.remove(self._folder / STOP_FILE)
 
     def _is_asked(self) -> bool:
         try:
@@ -167,9 +169,8 @@ class Control:
 
 def request_stop(folder: Path, token: str) -> None:
     """Ask the run with this token to finish what it plays, and to end. OSError if the folder cannot be written."""
-    part = folder / f"{STOP_FILE}.{os.getpid()}.part"
-    part.write_text(f"{token}\n", "ascii")
-    part.replace(folder / STOP_FILE)
+    with durable.replacing(folder / STOP_FILE, synced=False) as file:
+        file.write(f"{token}\n".encode())
 
 
 def last_state(folder: Path) -> RunState | None:

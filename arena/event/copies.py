@@ -27,7 +27,7 @@ def copy_bots(event: Event, folder: Path) -> Event:
     if missing:
         part = folder / ".part"
         try:
-            durable.make_folder(folder)
+            durable.make_folder(folder.parent, folder.name)
             bot_folder.remove(part)  # of a killed run
             part.mkdir()
             for digest in missing:

@@ -14,21 +14,31 @@ import multiprocessing
 import os
 import sys
 import threading
+from io import TextIOWrapper
 from pathlib import Path
 
 import multiprocessing_logging
 
+from arena import durable
 from arena.errors import MachineError
 
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
 CLOSE_S = 1.0  # for the last lines of a queue; its own close would wait for five
 
 
+class _File(logging.FileHandler):
+    """A file that is no link: who shares the folder could have every line written elsewhere."""
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = durable.open_to_append(Path(self.baseFilename))
+        return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
+
+
 class Log:
     """The root logger's path to `folder/arena.log`, for this process and those that it forks."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        durable.make_folder(folder.parent, folder.name)
         if multiprocessing.get_start_method(allow_none=True) != "fork":
             multiprocessing.set_start_method("fork", force=True)
         self._root = logging.getLogger()
@@ -36,7 +46,7 @@ class Log:
         self._others = self._root.handlers[:]
         self.failure: OSError | None = None
         """The reason why lines are missing in it, if any are."""
-        self._file = logging.FileHandler(folder / "arena.log", encoding="utf-8", errors="backslashreplace")
+        self._file = _File(folder / "arena.log", encoding="utf-8", errors="backslashreplace")
         setattr(self._file, "handleError", self._missed)  # noqa: B010 (the default prints a traceback; mypy forbids an assignment)
         self._file.setFormatter(logging.Formatter(FORMAT))
         self._queues: list[logging.Handler] = []

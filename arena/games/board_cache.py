@@ -30,7 +30,7 @@ def file_of(folder: Path, generator: Path, table: object, key: str) -> Path:
 def load(path: Path) -> tuple[str, ...]:
     """Return the boards of an entry, each a JSON object; `()` where there is none or a damaged one."""
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(durable.read_cache(path))
         boards = tuple(content["boards"])
         return boards if content["digest"] == _digest(boards) else ()
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
@@ -43,7 +43,7 @@ def store(path: Path, boards: tuple[str, ...]) -> None:
     with contextlib.suppress(OSError):  # in a folder that may not be written the boards are drawn each time
         durable.make_folder(path.parent)
         content = {"boards": boards, "digest": _digest(boards)}
-        durable.write(path, json.dumps(content).encode(), durable.PRIVATE)
+        durable.write_cache(path, json.dumps(content).encode(), durable.PRIVATE)
 
 
 def _digest(boards: tuple[str, ...]) -> str:

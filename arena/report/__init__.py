@@ -84,5 +84,5 @@ def write(
     text = frame.text(data | {"matches": rows}, [chunk.text for chunk in packed])
     if author is None:
         return durable.write(folder / "report.html", text.encode("utf-8"))
-    path = durable.make_folder(folder / "for") / f"{min(author.bots)}.html"
+    path = durable.make_folder(folder, "for") / f"{min(author.bots)}.html"
     return durable.write(path, text.encode("utf-8"), durable.PRIVATE)

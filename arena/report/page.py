@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from arena import __version__, charts
+from arena import __version__, charts, shared_folders
 from arena.protocol import clean
 from arena.report.leaderboard import Places, Table
 from arena.report.packing import safe_json
@@ -105,9 +105,9 @@ def _hash(text: str) -> str:
 
 def _picture(path: Path) -> Picture:
     pixels = path.with_suffix(".png")
-    if path.stat().st_size > LARGEST_SVG_BYTES and pixels.is_file():
-        kind, content = "image/png", pixels.read_bytes()
-    else:
-        kind, content = "image/svg+xml", path.read_bytes()
+    # Not through a link: a stranger could put one there, and read in the report what only the organiser may read.
+    kind, content = "image/svg+xml", shared_folders.read(path)
+    if len(content) > LARGEST_SVG_BYTES and pixels.is_file():
+        kind, content = "image/png", shared_folders.read(pixels)
     caption = charts.caption(path.stem) if path.stem in charts.names() else path.stem
     return Picture(path.stem, caption, f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}")

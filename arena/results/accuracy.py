@@ -17,7 +17,6 @@ each once.
 #
 # A search sees a small loss in most moves, so a count of its blunders would say little. The regret adds the points up.
 
-import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -213,8 +212,7 @@ def load_or_grade(
     )
     # Incomplete grades do not replace those of a reader who knows the rules of more boards.
     if complete or cached.get("code", code) == code:
-        with contextlib.suppress(OSError):  # in a folder that may not be written the matches are graded each time
-            durable.write(path, text.encode())
+        durable.write_cache(path, text.encode())
     return graded
 
 
@@ -322,6 +320,6 @@ def _may_be_read(path: Path) -> bool:
 def _load(path: Path) -> dict[str, Any]:
     """Return the content of the cache; empty where there is none, or a damaged one."""
     try:
-        return _Stored.model_validate_json(path.read_bytes()).model_dump()
+        return _Stored.model_validate_json(durable.read_cache(path)).model_dump()
     except (OSError, ValueError):
         return {}

@@ -138,7 +138,7 @@ def write(
     numbers = archive.numbers_in_order(all_versions=all_versions)
     archive.close()  # no connection is open in a process that forks
     durable.make_folder(folder)
-    (folder / MANIFEST).unlink(missing_ok=True)  # without it the tables are those of an unfinished export
+    durable.remove(folder / MANIFEST)  # without it the tables are those of an unfinished export
     rows = dict.fromkeys(TABLES, 0)
     done = 0
     with ExitStack() as stack:

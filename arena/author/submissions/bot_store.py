@@ -105,7 +105,7 @@ class BotStore:
         """Hold the lock while bots come and go, and clear the leftovers of an interrupted run."""
         with self.writing():
             durable.make_folder(self.bots / VERSIONS)
-            lock = os.open(self.bots / VERSIONS / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            lock = os.open(self.bots / VERSIONS / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
         try:
             with self.writing():
                 fcntl.flock(lock, fcntl.LOCK_EX)

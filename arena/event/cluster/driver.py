@@ -23,6 +23,7 @@ It has the interface of `workers.Workers`. It knows no schedule and no archive.
 import asyncio
 import contextlib
 import logging
+import os
 import tempfile
 import threading
 import time
@@ -37,6 +38,7 @@ from typing import Any, Self
 import dask
 from distributed import Client, Future, LocalCluster
 
+from arena import durable
 from arena.errors import ArenaError, MachineError
 from arena.event.cluster import calibration, content, session, wire
 from arena.event.cluster.blocks import Blocks
@@ -331,7 +333,8 @@ class Cluster:
         """Append the lines that a machine logged to its file; the prefix is there for a machine named `arena`."""
         if lines:
             safe = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in machine.name)
-            with contextlib.suppress(OSError), (self._logs / f"machine-{safe}.log").open("a", encoding="utf-8") as log:
+            path = self._logs / f"machine-{safe}.log"
+            with contextlib.suppress(OSError), os.fdopen(durable.open_to_append(path), "a", encoding="utf-8") as log:
                 log.write(lines)
 
     def _complain(self) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arena import durable
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
@@ -520,7 +521,7 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
         if graded:
             frames[name] = getattr(results, name)()
         else:
-            (folder / f"{name}.csv").unlink(missing_ok=True)
+            durable.remove(folder / f"{name}.csv")
     return tuple(tables.write(frame, columns.FRAMES[name], folder / f"{name}.csv") for name, frame in frames.items())
 
 

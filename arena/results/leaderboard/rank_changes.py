@@ -5,7 +5,6 @@ before it that had other bots, or other versions of them. It may be deleted at a
 and from the CSV files because these depend on the stored matches only, and not on when somebody ran the event.
 """
 
-import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,8 +22,7 @@ Ranks = Mapping[str, int | None]
 def store(folder: Path, event: Event, ranks: Ranks) -> None:
     """Store the ranks at the end of a run."""
     before, now = _entry_before(folder, event), _entry(event, ranks)
-    with contextlib.suppress(OSError):  # it costs the arrows only
-        durable.write(folder / FILE, json.dumps({"now": now, "before": before}).encode())
+    durable.write_cache(folder / FILE, json.dumps({"now": now, "before": before}).encode())
 
 
 def changes(folder: Path, event: Event, ranks: Ranks) -> dict[str, int | None]:
@@ -59,7 +57,7 @@ def _entry(event: Event, ranks: Ranks) -> dict[str, Any]:
 def _entry_before(folder: Path, event: Event) -> Any:
     """Return the entry of the last run that had other bots, None if there is none that compares with this event."""
     try:
-        stored = json.loads((folder / FILE).read_bytes())
+        stored = json.loads(durable.read_cache(folder / FILE))
         this, last = _entry(event, {}), stored["now"]
         before = stored["before"] if last["bots"] == this["bots"] else last
         if before is None or any(before[key] != this[key] for key in ("boards", "rating")):

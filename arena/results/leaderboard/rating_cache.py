@@ -4,7 +4,6 @@ The cache is the file `.ratings-*.json` beside the archive. It may be deleted at
 fitted to these very matches, by this very code.
 """
 
-import contextlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -47,8 +46,7 @@ def load_or_fit(
         return cached
     fitted = ratings.find(rating).rate(read(), seed=event.resampling_seed, refits=REFITS)
     text = json.dumps(_cached.dump_python((key, fitted)))  # not `dump_json`, which has no infinity
-    with contextlib.suppress(OSError):  # in a folder that may not be written the ratings are fitted each time
-        durable.write(path, text.encode())
+    durable.write_cache(path, text.encode())
     return fitted
 
 
@@ -71,7 +69,7 @@ def _code_digest(rating: str) -> str:
 def _load(path: Path, key: str) -> Ratings | None:
     """Return the cached ratings if the key matches, else None."""
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(durable.read_cache(path))
         if not isinstance(content, list) or content[:1] != [key]:
             return None
         return _cached.validate_python(content)[1]

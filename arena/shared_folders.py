@@ -1,0 +1,81 @@
+"""Files in folders that strangers may share: reached by descriptors, and never through a link of a stranger.
+
+It knows no names of arena's files. durable.py writes with it.
+"""
+
+# Who may write to a folder can exchange anything in it for a symbolic link at any moment, also between a look at a path
+# and its use. So a path is walked step by step, each step from the open folder before it, and the owner of each link is
+# asked of the link that is followed. Links of ours and of root are followed: an organiser keeps results on another disk
+# by one, and some systems have them at the root. `openat2` with RESOLVE_NO_SYMLINKS would refuse these, too.
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+MOST_LINKS = 40
+"""On the way to a folder, as for the kernel."""
+STEP = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def is_trusted(status: os.stat_result) -> bool:
+    """Return whether a file, a folder or a link is ours or root's."""
+    return status.st_uid in {0, os.geteuid()}
+
+
+def open_folder(path: Path) -> int:
+    """Open a folder for reading; OSError if the way to it passes a symbolic link of a stranger."""
+    steps, links = list(reversed(path.parts)), 0
+    try:
+        folder = os.open("/" if path.is_absolute() else ".", STEP)
+        try:
+            while steps:
+                found = os.open(steps.pop(), STEP, dir_fd=folder)
+                status = os.fstat(found)
+                if not stat.S_ISLNK(status.st_mode):
+                    os.close(folder)
+                    folder = found
+                    continue
+                try:
+                    links += 1
+                    if links > MOST_LINKS or not is_trusted(status):
+                        raise OSError(errno.ELOOP, "a link of another user leads there; name the folder itself")
+                    steps += reversed(Path(os.readlink("", dir_fd=found)).parts)
+                finally:
+                    os.close(found)
+            return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def open_plain(path: Path, *, trusted: bool = False) -> int:
+    """Open a plain file for reading; OSError for anything else, a symbolic link too, and for what is never written.
+
+    If it must be `trusted`, it and its folder are ours or root's.
+    """
+    folder = open_folder(path.parent)
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        descriptor = os.open(path.name, flags, dir_fd=folder)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(errno.EINVAL, "it is no plain file")
+            if trusted and not (is_trusted(status) and is_trusted(os.fstat(folder))):
+                raise OSError(errno.EPERM, "it belongs to another user")
+        except OSError:
+            os.close(descriptor)
+            raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        os.close(folder)
+    return descriptor
+
+
+def read(path: Path, *, trusted: bool = False) -> bytes:
+    """Return the content of a plain file, as `open_plain` opens it."""
+    with os.fdopen(open_plain(path, trusted=trusted), "rb") as file:
+        return file.read()
