@@ -31,7 +31,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from arena import protocol
 from arena.errors import ArenaError
-from arena.event import builds, discovery
+from arena.event import builds, config, discovery
 from arena.event.tables import Names, Table, as_tuple
 from arena.event.tables.mistakes import messages
 from arena.game import Game, Move, Role
@@ -39,11 +39,11 @@ from arena.games import rulebook
 from arena.replay import notation
 from arena.replay.drawing import draw_state
 from arena.replay.reconstruct import Exchange, confirmed, retrace
-from arena.replay.rerun import Answer, feed
+from arena.replay.rerun import Answer, feed, under
 from arena.results.lessons import Lesson
 from arena.sandbox import levels
 from arena.sandbox.launcher import Launcher
-from arena.values import Board, Bot, Match, Opening, Record, Seat, SeatReport, Turn
+from arena.values import Board, Bot, Conditions, Match, Opening, Record, Seat, SeatReport, Turn
 
 FORMAT = 1
 """The version of the format. A new key that an older arena may ignore leaves it as it is."""
@@ -106,23 +106,25 @@ class LessonTest:
     def check(self, bot: "str | Path | Bot", *, sandbox: str = "auto") -> None:
         """Play the lesson with a confined bot; AssertionError, in one line, unless it plays a good move.
 
-        `bot` is a path, or a Bot; `sandbox` is a level of confinement. ArenaError for a bot that cannot be started.
+        `bot` is a path, or a Bot; `sandbox` is a level of confinement. The limits are those of the tournament.toml in
+        the current folder, else the default ones. ArenaError for a bot that cannot be started.
         """
         __tracebackhide__ = True  # pytest shows the line of the test, and the message
-        level = levels.choose(sandbox, unsafe=sandbox in levels.UNSAFE)
+        conditions = _conditions_here(sandbox)
         seated = bot if isinstance(bot, Bot) else discovery.from_path(Path(bot))
         with tempfile.TemporaryDirectory() as folder, Launcher() as launcher:
-            (built,) = builds.built([seated], Path(folder), level)
-            result = play(self, built, launcher, level)
+            (built,) = builds.built([seated], Path(folder), conditions.sandbox)
+            result = play(self, built, launcher, conditions)
         if not result.passed:
             raise AssertionError(f"{built.name} on {self}: {result.words}")
 
 
-def play(lesson: LessonTest, bot: Bot, launcher: Launcher, level: str) -> Result:
-    """Lead a bot to the position of a lesson, and return what it plays there; `level` is that of confinement."""
-    match = lesson.record.match
-    # A file may come from anybody: it can allow no system calls, and name no modules that are imported for the bot.
-    match = replace(match, conditions=replace(match.conditions, sandbox=level, calls=(), preload=()))
+def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Conditions) -> Result:
+    """Lead a bot to the position of a lesson, and return what it plays there; `conditions` are those of the workspace.
+
+    The file of lessons may come from anybody, so what it says of limits and confinement is not believed.
+    """
+    match = under(lesson.record.match, conditions)
     if not bot.plays(match.game, match.board, lesson.role):
         words = f"{bot.name} does not play {lesson.role} on {match.label}: its bot.toml says what it plays"
         return Result(passed=False, answer="", words=words)
@@ -133,6 +135,14 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, level: str) -> Result
         questions = _questions(game, _from_opening(lesson.record, lesson.turn), lesson.role, lesson.turn)
         answers = feed(questions, match, bot, launcher)
     return _judged(answers[-1], lesson)
+
+
+def _conditions_here(sandbox: str) -> Conditions:
+    """Return the conditions of the workspace in the current folder, at this level of confinement."""
+    unsafe, file = sandbox in levels.UNSAFE, Path("tournament.toml")
+    if file.is_file():
+        return config.load(file, {"sandbox": sandbox, "unsafe": unsafe}).conditions()
+    return Conditions(sandbox=levels.choose(sandbox, unsafe=unsafe))
 
 
 def _judged(answer: Answer, lesson: LessonTest) -> Result:

@@ -9,7 +9,7 @@ import stored
 
 from arena.games import rulebook
 from arena.match.referee import facts_digest
-from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict
+from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict, digest_of
 
 BOTS = ("amber", "birch", "cedar")
 EVIL = (
@@ -72,7 +72,7 @@ def boards(*names: str) -> tuple[Board, ...]:
 
 
 def event(bots: Iterable[str] = BOTS, on: Iterable[Board] = (), repeats: int = 1) -> Event:
-    entered = tuple(Bot(name=name, command=("true",), digest=f"digest of {name}") for name in sorted(bots))
+    entered = tuple(Bot(name=name, command=("true",), digest=digest_of(name)) for name in sorted(bots))
     return Event(name="cup", seed=7, boards=tuple(on) or boards("duel", "classic"), bots=entered, repeats=repeats)
 
 

@@ -162,13 +162,21 @@ def test_a_bot_is_asked_all_questions_or_told_its_moves_when_it_would_have_made_
     give(folder, moves)
 
 
-def test_a_file_allows_a_bot_no_system_calls_and_names_no_modules(planted, tmp_path, monkeypatch):
+def test_a_file_gives_a_bot_nothing_that_the_workspace_does_not(planted, tmp_path, monkeypatch):
     folder = planted[0]
     file = tmp_path / "lessons.toml"
     assert arena(folder, "lessons", "ada", "--tests", str(file)).returncode == 0
-    file.write_text(
-        file.read_text().replace('"calls": []', '"calls": ["socket"]').replace('"preload": []', '"preload": ["x"]')
-    )
+    text = file.read_text()
+    claims = {
+        '"calls": []': '"calls": ["socket"]',
+        '"preload": []': '"preload": ["x"]',
+        '"freeze": true': '"freeze": false',
+    }
+    claims |= {'"memory": 256000000': '"memory": null', '"processes": 1': '"processes": 1000000'}
+    for honest, claimed in claims.items():
+        assert honest in text
+        text = text.replace(honest, claimed)
+    file.write_text(text)
     monkeypatch.chdir(folder)
     (lesson,) = lessons.read(file)
     assert (lesson.record.match.conditions.calls, lesson.record.match.conditions.preload) == (("socket",), ("x",))
@@ -178,7 +186,8 @@ def test_a_file_allows_a_bot_no_system_calls_and_names_no_modules(planted, tmp_p
     )
     with pytest.raises(AssertionError, match="plays"):
         lesson.check("bots/ada")
-    assert {(match.conditions.calls, match.conditions.preload) for match in fed} == {((), ())}
+    here = config.load(Path("tournament.toml")).conditions()
+    assert {match.conditions for match in fed} == {here}
 
 
 def test_openings_to_the_positions_are_played_in_an_event(planted):

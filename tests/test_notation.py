@@ -31,7 +31,9 @@ HOSTILE = "\x1b[31m{[\"'\\ \u202e\ud800 é\n"
 
 def at_toy(game, say, seed=1, **conditions):
     """A record of a toy game by the referee itself."""
-    referee = Referee(game, toy.match_of(game, seed, **conditions))
+    match = toy.match_of(game, seed, **conditions)
+    seats = tuple(replace(seat, bot=replace(seat.bot, digest=seat.bot.name.encode().hex())) for seat in match.seats)
+    referee = Referee(game, replace(match, seats=seats))
     while asks := referee.asks():
         referee.hear({role: say(role, ask.turn, [move.encode() for move in ask.legal]) for role, ask in asks.items()})
     return recorded(referee)
@@ -148,7 +150,9 @@ def test_an_event_takes_its_own_matches_from_texts_and_no_others(tmp_path):
         archive.begin(event, key, tuple)
         archive.append(records[0])
     for record in records:
-        (whole / f"{record.match.id}.txt").write_text(notation.text_of(record))
+        seats = tuple(replace(seat, bot=replace(seat.bot, threads=9, display="Z")) for seat in record.match.seats)
+        boasting = replace(record, match=replace(record.match, seats=seats))  # the event knows its bots better
+        (whole / f"{record.match.id}.txt").write_text(notation.text_of(boasting))
     files = [f"{record.match.id}.txt" for record in records]
     done = cup.arena(whole, "import", *files, "--into", "half", "--json")
     assert [(row["match"], row["new"]) for row in json.loads(done.stdout)] == [
@@ -208,6 +212,17 @@ HOSTILE_TEXTS = {
         TEXT.replace("[Conditions", '[Opening {"plies": 3, "key": "ab", "number": 1000000000}]\n[Conditions'),
         "an opening has 0 to 200 plies",
     ),
+    "an opening that takes hours to draw": (
+        TEXT.replace("[Conditions", '[Opening {"plies": 100, "key": "ab", "number": 90000}]\n[Conditions'),
+        "times its number they are no more than",
+    ),
+    "a digest that is a path": (TEXT.replace('"d0"', '"../../etc"'), "the digest '../../etc' is not hexadecimal"),
+    "a bot without threads": (TEXT.replace('"digest": "d0"', '"digest": "d0", "threads": 0', 1), "bot0 has 0 threads"),
+    "times whose sum is no number": (
+        TEXT.replace('"move": 1.0, "bank": 0.0', '"move": 1e308, "bank": 1e308'),
+        "is too large a number",
+    ),
+    "a drawn board of several lines": (TEXT.replace("[Conditions", '[Drawn "{\\n}"]\n[Conditions'), "are not one line"),
     "a scale that gives no time": (TEXT.replace("[Conditions", "[Scale 0]\n[Conditions"), "its scale 0 is not above 0"),
     "a drawn board that is none": (
         TEXT.replace("[Conditions", '[Drawn "[[[]"]\n[Conditions'),

@@ -75,7 +75,7 @@ def check(
             level = ", ".join(filter(None, (conditions.sandbox, launcher.protection)))
             print(f"{output.safe_line(candidate.name)}  {candidate.digest}  at the level {level}", flush=True)
         if lessons is not None:
-            _play_lessons(candidate, lessons, conditions.sandbox, launcher, json=json)
+            _play_lessons(candidate, lessons, conditions, launcher, json=json)
             return
         tell = id if json else _print_run
         result = checkup(candidate, chosen, conditions, launcher, tell, opened=tournament.openings.used)
@@ -87,14 +87,14 @@ def check(
         raise typer.Exit(1)
 
 
-def _play_lessons(bot: Bot, path: Path, level: str, launcher: "Launcher", *, json: bool) -> None:
+def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: "Launcher", *, json: bool) -> None:
     """Print what the bot makes of each lesson of a file; exit code 1 unless all pass."""
     from arena import lessons
     from arena.cli import stored_match
 
     rows: list[dict[str, object]] = []
     for lesson in lessons.read(path, stored_match.board_of):
-        result = lessons.play(lesson, bot, launcher, level)
+        result = lessons.play(lesson, bot, launcher, conditions)
         match = lesson.record.match
         rows.append(
             {

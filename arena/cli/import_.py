@@ -1,5 +1,6 @@
 """`arena import`: take matches from texts into an event, once the rules confirm them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -45,6 +46,7 @@ def import_(
                 )
             if stored.get(match.id, transcript := records.transcript(record)) != transcript:
                 raise ArenaError(f"{path}: {folder} has another record of match {match.id}, and keeps it")
+            read[path] = replace(record, match=planned[match.id])  # the text decides nothing about bots but their moves
             rows.append({"file": str(path), "match": match.id, "new": match.id not in stored})
             stored[match.id] = transcript  # two files may have the same match
         archive.append(*read.values())

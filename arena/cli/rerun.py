@@ -1,9 +1,9 @@
 """`arena rerun`: play a recorded match once more, or feed one bot alone what its seat read then."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,15 +28,16 @@ def rerun(
     json: options.Json = False,
 ) -> None:
     """Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is stored."""
-    from arena.sandbox import levels
+    from arena.replay.rerun import under
 
     record = stored_match.load_record(match, event)
-    # The rules are those known here, and the level of confinement is one that works here.
-    level = levels.choose(sandbox or record.match.conditions.sandbox, unsafe=unsafe)
-    conditions = replace(record.match.conditions, sandbox=level)
-    output.warn_about_confinement(conditions)
-    rules = stored_match.board_of(record.match).rules
-    record = replace(record, match=replace(record.match, rules=rules, conditions=conditions))
+    # A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
+    here = workspace.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None)).conditions()
+    planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
+    output.warn_about_confinement(planned.conditions)
+    if changed := sorted(_changed(asdict(record.match.conditions), asdict(planned.conditions))):
+        output.notice(f"{', '.join(changed)}: as in the tournament.toml here; the match was played otherwise")
+    record = replace(record, match=planned)
     if bot is None and (role or print_):
         raise ArenaError("--role and --print are for one bot: name it with --bot")
     if bot is None:
@@ -45,6 +46,15 @@ def rerun(
         same = _feed(record, event, bot, role, questions=print_, json=json)
     if not same:
         raise typer.Exit(1)
+
+
+def _changed(then: Mapping[str, Any], now: Mapping[str, Any], table: str = "") -> Iterator[str]:
+    """Yield the keys of the conditions, as tournament.toml has them, with another value now."""
+    for key, value in now.items():
+        if isinstance(value, Mapping):
+            yield from _changed(then[key], value, f"{key}.")
+        elif value != then[key]:
+            yield f"{table}{key}"
 
 
 def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
@@ -114,12 +124,14 @@ def _seats_and_bot(record: Record, event: str | None, name: str, role: str | Non
 def _bot_then(seat: Seat, event: str | None) -> Bot:
     """Return a seat's bot as it was played, from the event's copies; else as it is now, with a notice."""
     from arena.event import discovery
+    from arena.event.discovery.files import DIGEST
 
-    copies = paths.event_folder(event) / "bots" / seat.bot.digest
-    for copy in sorted(copies.glob("*")):
-        bot = discovery.from_path(copy, seat.bot.name)
-        if bot.digest == seat.bot.digest:
-            return bot
+    if DIGEST.fullmatch(seat.bot.digest):
+        copies = paths.event_folder(event) / "bots" / seat.bot.digest
+        for copy in sorted(copies.glob("*")):
+            bot = discovery.from_path(copy, seat.bot.name)
+            if bot.digest == seat.bot.digest:
+                return bot
     bot = workspace.entrant_named(seat.bot.name)
     if bot.digest != seat.bot.digest:
         output.notice(

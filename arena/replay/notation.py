@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 from pydantic import TypeAdapter, ValidationError
 
 from arena.errors import ArenaError
+from arena.event.discovery.files import DIGEST
+from arena.event.tables import MOST
 from arena.games import boards
 from arena.games.openings import MOST_PLIES
 from arena.values import Bot, Record, SeatReport, Turn
@@ -23,8 +25,9 @@ from arena.values import Bot, Record, SeatReport, Turn
 FORMAT = 1
 """The version of the format. A new tag or key that an older arena may ignore leaves it as it is."""
 MOST_BYTES = 50_000_000
-MOST_NUMBER = 100_000
-"""The highest number of a drawn opening: those before it are drawn, too."""
+MOST_DRAWN_PLIES = 100_000
+"""The most plies that are drawn for an opening, because those with a lower number are drawn, too. 100,000 plies take
+16 s at Connect Four, and 22 s at Mummy Maze."""
 MOST_DIGITS = 19
 """Digits of a whole number: SQLite stores numbers of 64 bits."""
 REQUIRED = ("Format", "Match", "Board", "Started", "Repeat", "Seed", "Conditions", "Sides", "Result", "Reason")
@@ -149,9 +152,20 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
         raise _no_match(f"its id {match.id[:40]!r} is not 12 hex digits")
     if record.scale <= 0:
         raise _no_match(f"its scale {record.scale:g} is not above 0")
+    if not match.drawn.isprintable():
+        raise _no_match("the parameters of its board are not one line")
     opening = match.opening
-    if opening is not None and not (0 <= opening.plies <= MOST_PLIES and 0 <= opening.number <= MOST_NUMBER):
-        raise _no_match(f"an opening has 0 to {MOST_PLIES} plies, and a number to {MOST_NUMBER}")
+    if opening is not None and not (
+        0 <= opening.plies <= MOST_PLIES and 0 <= opening.number * max(1, opening.plies) <= MOST_DRAWN_PLIES
+    ):
+        raise _no_match(
+            f"an opening has 0 to {MOST_PLIES} plies, and times its number they are no more than {MOST_DRAWN_PLIES}"
+        )
+    for seat in match.seats:
+        if seat.bot.digest and not DIGEST.fullmatch(seat.bot.digest):
+            raise _no_match(f"the digest {seat.bot.digest[:40]!r} is not hexadecimal")
+        if seat.bot.threads < 1:
+            raise _no_match(f"{seat.bot.name} has {seat.bot.threads} threads")
     roles = [seat.role for seat in match.seats]
     if sorted(roles) != sorted(role for side in record.sides for role in side) or sorted(roles) != sorted(
         record.verdict.scores
@@ -214,6 +228,8 @@ def _json(text: str, number: int) -> Any:
 
 def _float(text: str) -> float:
     value = float(text)
+    if isfinite(value) and abs(value) > MOST:  # sums and products of such readings would not be finite
+        raise ValueError(f"{text[:40]} is too large a number")
     return value if isfinite(value) else _not_finite(text)
 
 

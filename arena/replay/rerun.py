@@ -14,7 +14,7 @@ from arena.match.polling import ask_all
 from arena.protocol import Reply
 from arena.replay.reconstruct import Exchange
 from arena.sandbox.launcher import Launcher
-from arena.values import Bot, Ending, Match, Record, Turn
+from arena.values import Bot, Conditions, Ending, Match, Record, Turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +68,16 @@ def feed(
         live.end()
         launcher.sweep()
     return tuple(answers)
+
+
+def under(match: Match, here: Conditions) -> Match:
+    """Return a recorded match as it is played again: what a bot may do and use is what the conditions `here` say.
+
+    A record may come from anybody. It decides only what belongs to the course of the match: the time that bots are
+    told, and how many answers are forgiven.
+    """
+    then = match.conditions
+    return replace(match, conditions=replace(here, time=then.time, strikes=then.strikes, protocol=then.protocol))
 
 
 def with_bots(match: Match, bots: dict[str, Bot]) -> Match:

@@ -2,11 +2,15 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.sandbox.folder import LEFT_OUT as LEFT_OUT  # other modules that read bots import it from here
+
+DIGEST = re.compile("[0-9a-f]+")
+"""What `digest_of` returns. Only such a text may become a part of a path: a digest from a stranger may be anything."""
 
 
 def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
