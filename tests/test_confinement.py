@@ -938,7 +938,8 @@ def test_a_bot_runs_on_where_the_event_does_not_freeze(launcher, tmp_path):
 @pytest.mark.parametrize("processes", [1, 4])
 def test_a_killed_spawner_is_noticed_while_a_bot_thinks_and_no_process_of_it_is_left(tmp_path, level, processes):
     offered(level)
-    fork = "        for _ in range(2):\n            if os.fork() == 0: time.sleep(600)\n" if processes > 1 else ""
+    vanish = "os.execve('/bin/sleep', ['sleep', '600'], {})"  # with an environment that names nothing
+    fork = f"        for _ in range(2):\n            if os.fork() == 0: {vanish}\n" if processes > 1 else ""
     think = LINES + f"    elif line.startswith('go'):\n{fork}        time.sleep(600)\n"
     thinker = bot_of(tmp_path / "thinker.py", think, level)
     conditions = Conditions(sandbox=level, limits=Limits(processes=processes))

@@ -24,7 +24,7 @@ from arena import rulefile
 from arena.event import discovery
 from arena.match.play import play
 from arena.match.referee import Referee
-from arena.sandbox import child_setup, rlimits, spawner, spawner_process
+from arena.sandbox import child_setup, leftovers, levels, procfs, rlimits, spawner, spawner_process
 from arena.sandbox.folder import Folder, discard
 from arena.sandbox.launcher import Child, Launcher, SpawnerLostError
 from arena.sandbox.spawner_process import SpawnerProcess
@@ -129,6 +129,62 @@ def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_pa
     assert gone_soon([int(bot)])
     assert gone_soon([int(spawner)])
     assert not Path(folder).exists()
+
+
+VANISHING = """
+import os, time
+input()
+for _ in range(2):
+    if os.fork() == 0:
+        for descriptor in range(3): os.close(descriptor)
+        os.execve("/bin/sleep", ["sleep", "600"], {})
+print("ready", flush=True)
+time.sleep(600)
+"""
+REFEREE = """
+import os, signal, sys, time
+from pathlib import Path
+from arena.event import discovery
+from arena.sandbox import procfs
+from arena.sandbox.launcher import Launcher
+from arena.values import Conditions, Limits
+launcher = Launcher()
+conditions = Conditions(sandbox=sys.argv[3], limits=Limits(processes=4))
+child = launcher.start(discovery.from_path(Path(sys.argv[1])), conditions, Path(sys.argv[2]))
+os.write(child.stdin, b"begin\\n")
+while len(pids := list(procfs.of_group(child.pid, launcher._spawner.pid))) < 3: time.sleep(0.01)
+print(*pids, launcher.folder.path, flush=True)
+os.kill(launcher._spawner.pid, signal.SIGKILL)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(levels.failure("landlock") is not None, reason="tried at the level landlock")
+def test_the_next_start_ends_what_a_killed_spawner_and_a_killed_referee_left_and_nobody_else(tmp_path):
+    bot = live.bot_of(tmp_path / "vanishing.py", VANISHING)
+    command = [sys.executable, "-c", REFEREE, bot.files or "", str(RULES), "landlock"]
+    *pids, folder = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout.split()
+    left = [int(pid) for pid in pids if alive(int(pid))]
+    assert len(left) >= 2  # the kernel ends the bot alone
+    (note,) = Path(folder).glob(f"*/{leftovers.NOTE}")
+    start, where = note.read_text().split(" ", 2)[1:]
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as user, confined() as other:
+        for number, (innocent, begun) in enumerate([(user, procfs.start(user.pid)), (other, int(start))]):
+            (Path(folder) / f"room{number}a").mkdir()
+            (Path(folder) / f"room{number}a" / leftovers.NOTE).write_text(f"{innocent.pid} {begun} {where}")
+        Folder().remove()
+        assert gone_soon(left)
+        assert not Path(folder).exists()
+        assert user.poll() is None  # it may gain privileges
+        assert other.poll() is None  # it has the number of a session that was noted, and began at another time
+        user.kill()
+        other.kill()
+
+
+def confined() -> subprocess.Popen[bytes]:
+    """Start a process that has given up new privileges."""
+    return subprocess.Popen(["setpriv", "--no-new-privs", "sleep", "600"], start_new_session=True)
 
 
 def test_a_program_that_does_not_exist_is_told_in_words(launcher, tmp_path):

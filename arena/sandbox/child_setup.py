@@ -21,7 +21,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
-from arena.sandbox import landlock, levels, rlimits, seccomp, users, warm
+from arena.sandbox import landlock, leftovers, levels, rlimits, seccomp, users, warm
 from arena.sandbox.plan import TEMPORARY, Plan
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
@@ -73,6 +73,8 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
             procs = os.open(f"{plan.cgroup}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
             os.write(procs, b"0")  # this process
             os.close(procs)
+        if plan.processes > 1 or not (level.confines and level.confines_itself):
+            leftovers.note(os.path.dirname(plan.scratch))  # any other bot is one process, which ends with the spawner
         if level.restricts:
             users.become(plan.user)
         if plan.user is not None:
@@ -135,6 +137,7 @@ def learn() -> None:
     ignored_signals()
     rlimits.own_limits()
     landlock.version()
+    leftovers.numbering()
 
 
 @cache

@@ -27,13 +27,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from types import CodeType
 
 from arena import rulefile
 from arena.errors import MachineError
-from arena.sandbox import procfs, spawner, users
+from arena.sandbox import leftovers, spawner, users
 from arena.sandbox.copying import Copier
 from arena.sandbox.file_policy import KIT
 from arena.values import Bot
@@ -211,9 +210,8 @@ def private() -> tuple[Path, int]:
         raise _unwritable(os.environ.get("TMPDIR", "the folder for temporary files"), error) from error
 
 
-@cache
 def sweep() -> None:
-    """Remove what killed processes of this user have left: folders in TMPDIR, and bots in them; once in a process."""
+    """Remove what killed processes of this user have left: folders in TMPDIR, and bots in them."""
     with contextlib.suppress(OSError):
         for path in Path(tempfile.gettempdir()).glob(f"{PRIVATE}*"):
             with contextlib.suppress(OSError):
@@ -221,8 +219,7 @@ def sweep() -> None:
                 try:
                     if os.fstat(descriptor).st_uid == os.getuid():
                         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError if its process lives
-                        # A bwrap whose parent was killed while it started stays, for ever and without a sound.
-                        procfs.kill_naming(b"HOME=%s/" % os.fsencode(path), "environ")
+                        leftovers.end(os.fspath(path))
                         discard(path)
                 finally:
                     os.close(descriptor)

@@ -6,7 +6,7 @@ The launcher makes it, the levels obey it. Imported by the spawner, so it stays 
 import errno
 from typing import NamedTuple
 
-TEMPORARY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EINTR)
+TEMPORARY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EINTR, errno.ENOSPC, errno.EDQUOT)
 """Errors that come from the moment, not from this system's abilities: a level is never given up for one of them."""
 
 

@@ -9,8 +9,6 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 STAT_BYTES = 1024
 READ_BYTES = 1 << 14
-KILL_ROUNDS = 20
-"""A process that is forked during one round of `kill_naming` is found in the next."""
 READY = b"R"
 """The state of a thread that runs, or would if it had a core."""
 ENDED = (b"Z", b"X")
@@ -120,27 +118,28 @@ def states(pid: int) -> list[bytes]:
 
 def peak(pid: int) -> int:
     """Return the most bytes that a process ever had resident; 0 when they cannot be read."""
-    return _bytes(f"/proc/{pid}/status", b"VmHWM:") or 0
+    return 1024 * (_number(f"/proc/{pid}/status", b"VmHWM:") or 0)
 
 
 def page_tables(pid: int) -> int:
     """Return the bytes of the tables by which the kernel finds a process's memory; 0 when they cannot be read."""
-    return _bytes(f"/proc/{living(pid)}/status", b"VmPTE:") or 0
+    return 1024 * (_number(f"/proc/{living(pid)}/status", b"VmPTE:") or 0)
 
 
 def share(pid: int) -> int | None:
     """Return the resident bytes of a process, with its share of what several have; None when they cannot be read."""
-    return _bytes(f"/proc/{pid}/smaps_rollup", b"Pss:")
+    kilobytes = _number(f"/proc/{pid}/smaps_rollup", b"Pss:")
+    return None if kilobytes is None else 1024 * kilobytes
 
 
-def _bytes(path: str, name: bytes) -> int | None:
-    """Return the bytes that a line of a file shows in kB; None when it cannot be read.
+def _number(path: str, name: bytes) -> int | None:
+    """Return the number in the line of a file that begins with a name; None when it cannot be read.
 
     The file is read as bytes: it may begin with a name that the process has chosen itself.
     """
     try:
         with open(path, "rb") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith(name))
+            return next(int(line.split()[1]) for line in file if line.startswith(name))
     except (OSError, StopIteration):
         return None
 
@@ -149,6 +148,18 @@ def group(pid: int) -> int | None:
     """Return the process group of a process, also of one that ended and was not reaped; None when it is gone."""
     fields = _stat(pid)
     return int(fields[2]) if fields else None
+
+
+def session(pid: int) -> int:
+    """Return the session of a process that has not ended; 0 for any other."""
+    fields = _stat(pid)
+    return 0 if not fields or (fields[0] in ENDED and not _left_threads(fields)) else int(fields[3])
+
+
+def start(pid: int) -> int:
+    """Return when a process was started, in clock ticks since the boot; 0 when it is gone."""
+    fields = _stat(pid)
+    return int(fields[19]) if fields else 0
 
 
 def below(*roots: int) -> Iterator[int]:
@@ -182,19 +193,18 @@ def children(pid: int) -> list[int]:
     return [int(child) for _, text in threads(pid, "children") for child in text.split()]
 
 
-def kill_naming(text: bytes, *files: str) -> None:
-    """Kill the processes that have this text in one of these files of theirs, such as `environ`."""
-    import signal  # here, because it makes enums, and the spawner does without
+def all_processes() -> list[int]:
+    """Return every process that /proc shows."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
-    for _ in range(KILL_ROUNDS):
-        pids = []
-        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
-            for name in files:
-                with contextlib.suppress(OSError), open(f"/proc/{living(pid)}/{name}", "rb") as file:  # it may be gone
-                    if text in file.read():
-                        pids.append(pid)
-        if not pids:
-            return
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+
+def environment(pid: int) -> bytes:
+    """Return the environment of a process as it is in its memory; empty when it is gone or another user's."""
+    with contextlib.suppress(OSError):
+        return _read(f"/proc/{living(pid)}/environ")
+    return b""
+
+
+def cannot_gain_privileges(pid: int) -> bool:
+    """Return whether a process has given up new privileges (no_new_privs), which none can take back."""
+    return bool(_number(f"/proc/{pid}/status", b"NoNewPrivs:"))

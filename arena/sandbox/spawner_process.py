@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.sandbox import procfs, spawner, warm
+from arena.sandbox import leftovers, spawner, warm
 from arena.sandbox.refused import RefusedCalls
 
 SPAWN = "import gc, sys; gc.disable(); sys.path[0] = sys.argv[3]; from arena.sandbox.spawner import main; main()"
@@ -104,6 +104,4 @@ class SpawnerProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
         if self._process.wait() != 0:
-            # What the bots of a killed spawner forked is nobody's child now. Their HOME is in the private folder of the
-            # referee process. A warm process has the command line of its spawner, which names that folder too.
-            procfs.kill_naming(os.fsencode(self._folder), "environ", "cmdline")
+            leftovers.end(os.fspath(self._folder))  # what the bots of a killed spawner forked is nobody's child now

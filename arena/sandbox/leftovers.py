@@ -1,0 +1,88 @@
+"""The processes that a killed spawner leaves: how its referee, or the next arena, finds and ends them.
+
+The kernel ends the bots of a killed spawner, and not what these forked. Such a process can empty its environment, close
+its descriptors and lose its parents, but the filter keeps it in the session of its bot. So each bot that may leave
+somebody behind writes its session into its room before it is confined, and the note lasts as long as the room.
+
+The number of a session that has ended may be another's today. So the note has the start of the bot too, and where its
+number counts: in which boot, among which processes. And whatever is ended has given up new privileges, which a process
+cannot take back, and which hardly anything else does.
+
+A bot of a level that does not confine can leave its session. Such a process is found if it kept its environment.
+"""
+
+import contextlib
+import os
+from functools import cache
+
+from arena.sandbox import procfs
+
+NOTE = "session"
+NOTE_BYTES = 200
+ROUNDS = 20
+"""A process that is forked during one round is found in the next."""
+
+
+def note(room: str) -> None:
+    """Write down the session of this process, which leads it and will be a bot."""
+    pid = os.getpid()
+    descriptor = os.open(f"{room}/{NOTE}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    os.write(descriptor, f"{pid} {procfs.start(pid)} {numbering()}".encode())
+    os.close(descriptor)
+
+
+@cache
+def numbering() -> str:
+    """Return where the number of a process counts: the boot of this system, and the namespace; empty if unknown."""
+    with contextlib.suppress(OSError), open("/proc/sys/kernel/random/boot_id") as file:
+        return f"{file.read().strip()} {os.readlink('/proc/self/ns/pid')}"
+    return ""
+
+
+def end(folder: str) -> None:
+    """Kill every process of the bots that have a room in this private folder.
+
+    A confined bot cannot leave the group that it leads, and that is killed at once: of processes that always fork, each
+    would be gone before it is found.
+    """
+    import signal  # here, because it makes enums, and the spawner does without
+
+    sessions, home = _noted(folder), b"HOME=%s/" % os.fsencode(folder)
+    for _ in range(ROUNDS):
+        processes = [
+            pid for pid in procfs.all_processes() if _belongs(pid, sessions) or home in procfs.environment(pid)
+        ]
+        if not processes:
+            return
+        groups = {procfs.session(pid) for pid in processes} & sessions.keys()
+        for kill, number in (*((os.killpg, group) for group in groups), *((os.kill, pid) for pid in processes)):
+            with contextlib.suppress(OSError):  # it may be gone
+                kill(number, signal.SIGKILL)
+
+
+def _noted(folder: str) -> dict[int, int]:
+    """Return the start of each bot that wrote a note, by its session."""
+    sessions: dict[int, int] = {}
+    if not os.path.isdir(folder):  # closed before
+        return sessions
+    for room in os.listdir(folder):
+        with contextlib.suppress(OSError, ValueError):  # a room without a note, or with half of one
+            descriptor = os.open(f"{folder}/{room}/{NOTE}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                session, start, where = os.read(descriptor, NOTE_BYTES).decode().split(" ", 2)
+            finally:
+                os.close(descriptor)
+            if where == numbering():
+                sessions[int(session)] = int(start)
+    return sessions
+
+
+def _belongs(pid: int, sessions: dict[int, int]) -> bool:
+    """Return whether a process is in one of these sessions, which still is the one that was noted."""
+    session = procfs.session(pid)
+    if session not in sessions or procfs.start(pid) < sessions[session]:
+        return False
+    leader_start = procfs.start(
+        session
+    )  # 0 if it is gone: nobody can get its number before the last of its session ends
+    return leader_start in {0, sessions[session]} and procfs.cannot_gain_privileges(pid)
