@@ -14,8 +14,12 @@ It does not know how a lesson is printed, nor how a bot is tested by it.
 # same legal moves. So with hidden cards a position is what the bot could see.
 #
 # Such an estimate has two dangers. The first is chance, so each move needs LEAST_MATCHES matches that went differently
-# (a repetition of the same moves says nothing new), and the difference must be beyond the 95 % interval, computed as
-# cautiously as in grades.py: as if each move also had a lost match and a won match. The second is strength: a strong
+# (a repetition of the same moves says nothing new), and the difference must be beyond the 95 % interval. Who compares
+# five moves with each other finds a large difference sooner or later, so the interval holds for all comparisons of a
+# position together: with k of them each may err k times more rarely (Bonferroni), at z standard errors. The interval is
+# that of Agresti and Caffo (2000): each move has z²/4 more lost and as many more won matches, for the mean, too.
+# `benchmarks/lessons.py` simulates it: fewer than 5 % of the positions with equal moves teach something false; without
+# both remedies it was 8 to 70 % of those with five moves. The second danger is strength: a strong
 # bot scores more after any move. So the same difference must remain when the mean of a bot in that role on that board
 # is subtracted from each of its scores. At the first turn, for instance, a bot that always begins alike has exactly its
 # mean, and there is nothing to learn from it.
@@ -27,7 +31,7 @@ from hashlib import sha256
 from itertools import groupby, islice
 from math import sqrt
 from pathlib import Path
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 from arena.errors import ArenaError, known_are
@@ -36,13 +40,14 @@ from arena.games.grading import Grader, solver_of
 from arena.protocol import clean
 from arena.results.accuracy import MOST_GRADED, Rules, with_graders
 from arena.results.archive import Archive
-from arena.results.grades import ADDED, Z
 from arena.values import Match, OpeningMoves, Record, Turn
 
 LEAST_MATCHES = 3
 """An estimate compares two moves that were each made in so many different matches."""
 LEAST_POINTS = 20
 """An estimate is a lesson if another move scored so many points more on average."""
+TAIL = 0.025
+"""The share of equal pairs of moves in which the second seems better, if only these two are compared."""
 MOST_TURNS = 200
 """Turns of a refutation; drawn positions may go on for ever."""
 
@@ -347,14 +352,9 @@ class _Estimates:
             }
             averages = {move: Mean(len(pairs), fmean(score for score, _ in pairs)) for move, pairs in scores.items()}
             others = {choice.move for choice in self._choices[position] if choice.bot != self._bot}
+            better_moves = better_than({blunder.move for blunder in own}, others, scores)
             for blunder in own:
-                better = {
-                    move: points
-                    for move in others & scores.keys()
-                    if blunder.move in scores
-                    and (points := _difference(scores[blunder.move], scores[move])) >= LEAST_POINTS
-                }
-                if better:
+                if better := better_moves.get(blunder.move):
                     good = tuple(sorted(better, key=lambda move: (-better[move], move)))
                     compared = {move: averages[move] for move in (blunder.move, *good)}
                     bad = blunder._replace(points=round(better[good[0]], 1), good=good, means=compared)
@@ -362,20 +362,42 @@ class _Estimates:
         return blunders
 
 
-def _difference(worse: Sequence[tuple[int, float]], better: Sequence[tuple[int, float]]) -> float:
-    """Return how many points more a move scored than another; 0 if chance or the strength of bots may explain it.
+def better_than(
+    own: Collection[Move], others: Collection[Move], scores: Mapping[Move, Sequence[tuple[int, float]]]
+) -> dict[Move, dict[Move, float]]:
+    """Return for each own move the clearly better moves of others, each with the points that it scored more.
 
-    Each pair is a score, and by how much it is above the mean of its bot.
+    `scores` has, for a move's matches, the score, and by how much it is above the mean of its bot. Moves without scores
+    are not compared.
     """
-    difference = min(fmean(pair[index] for pair in better) - fmean(pair[index] for pair in worse) for index in (0, 1))
-    return difference if difference > Z * sqrt(_variance(worse) + _variance(better)) else 0.0
+    pairs = [(move, other) for move in own for other in others if move != other and {move, other} <= scores.keys()]
+    better = defaultdict[Move, dict[Move, float]](dict)
+    for move, other in pairs:
+        if (points := _difference(scores[move], scores[other], len(pairs))) >= LEAST_POINTS:
+            better[move][other] = points
+    return better
 
 
-def _variance(pairs: Sequence[tuple[int, float]]) -> float:
-    """Return the variance of the mean score, as if there were a lost and a won match more."""
-    scores = [*(score for score, _ in pairs), min(ADDED), max(ADDED)]
-    mean = fmean(scores)
-    return fmean((score - mean) ** 2 for score in scores) / len(scores)
+def _difference(worse: Sequence[tuple[int, float]], better: Sequence[tuple[int, float]], comparisons: int) -> float:
+    """Return how many points more a move scored than another; 0 if chance or the strength of bots may explain it."""
+    errors = NormalDist().inv_cdf(1 - TAIL / comparisons)
+    difference, above = (
+        fmean(pair[index] for pair in better) - fmean(pair[index] for pair in worse) for index in (0, 1)
+    )
+    stronger = max(0.0, difference - above)  # by how much the bots that made the better move score more anyway
+    (low, low_variance), (high, high_variance) = (
+        _cautious([score for score, _ in move], errors) for move in (worse, better)
+    )
+    sure = high - low - stronger > errors * sqrt(low_variance + high_variance)
+    return difference - stronger if sure else 0.0
+
+
+def _cautious(scores: Sequence[int], errors: float) -> tuple[float, float]:
+    """Return the mean and its variance with z²/4 more lost and as many more won matches; z is `errors`."""
+    added = errors**2 / 4
+    count = len(scores) + 2 * added
+    mean = (sum(scores) + 100 * added) / count
+    return mean, ((sum(score**2 for score in scores) + 100**2 * added) / count - mean**2) / count
 
 
 def _worst(blunders: _Blunders, most: int, role: Role | None = None) -> list[tuple[_Blunder, int]]:

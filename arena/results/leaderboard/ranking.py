@@ -7,9 +7,10 @@ that plays one role of five, however well, is not the best bot of an event.
 """
 
 # Ties are exact. Ratings are rounded first, because their last digits depend on the CPU, and points are computed from
-# fractions, so two bots that earned the same have the same floats. A level is a distinct pair of rating and points; those
-# without points are the lowest. Tie-breaks see only the levels. Where every bot has a level of its own no tie-break is
-# computed, and the crosstable is not even read: it takes a pass over all matches, and ties among rated bots are rare.
+# fractions, so two bots that earned the same have the same floats. A level is a distinct pair of rating and points;
+# those without points are the lowest. Tie-breaks see only the levels. Where every bot has a level of its own no
+# tie-break is computed, and the crosstable is not even read: it takes a pass over all matches, and ties among rated
+# bots are rare.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
