@@ -20,6 +20,7 @@ import classroom
 import cup
 import pytest
 from classroom import GOOD, LAST
+from processes import until
 
 from arena.author.submissions import (
     BotStore,
@@ -209,6 +210,30 @@ def test_what_was_put_there_by_hand_is_never_overwritten(here, untried, tmp_path
     answer = untried.submit(written(tmp_path / "rival.py"))
     assert (answer.result, "would be lost" in answer.words) == ("refused", True)
     assert (here / "bots/rival.py").read_text() == LAST
+
+
+def test_a_bot_that_somebody_else_took_away_just_before_it_is_withdrawn_is_one_line(here, untried):
+    store = BotStore(here / "bots")
+    lock = here / "bots/_versions/.lock"
+    refused = []
+
+    def withdraw():
+        try:
+            untried.withdraw("rival")
+        except ArenaError as error:
+            refused.append(str(error))
+
+    def waits_for_the_lock():
+        opened = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+        return opened.count(str(lock)) == 2  # once for each who holds it or waits
+
+    second = threading.Thread(target=withdraw)
+    with store.changing():
+        second.start()
+        assert until(waits_for_the_lock)
+        store.withdraw("rival")
+    second.join()
+    assert refused == ["'rival': there is no such bot; `arena bots` lists them"]
 
 
 def test_a_bot_that_cannot_be_kept_is_not_withdrawn_and_one_line_says_why(here):

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.cli import options, output, workspace
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError
 
 HEADERS = ("name", "version", "digest", "author", "language", "games", "state", "display")
 REASON_LENGTH = 300  # characters of a reason that are shown in a line
@@ -64,10 +64,6 @@ def withdraw(
     store = workspace.bot_store(tournament)
     if name in {entry.name for entry in tournament.bot}:
         raise ArenaError(f"{name!r} is a [[bot]] of tournament.toml: take it out there")
-    if not store.playing(name):
-        playing = [bot for bot in store.names() if store.playing(bot)]
-        state = "is withdrawn already" if name in store.names() else "there is no such bot"
-        raise ArenaError(f"{name!r}: {state}; {did_you_mean(name, playing) or '`arena bots` lists them'}")
     version = Submissions(store, lambda _: ()).withdraw(name)
     if json:
         output.print_json([{"name": name, "version": version.number, "digest": version.digest, "state": "withdrawn"}])

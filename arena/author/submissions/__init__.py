@@ -20,7 +20,7 @@ from arena.author.submissions.copy_untrusted import Allowance, copy_submission
 from arena.author.submissions.people import People, Person
 from arena.author.submissions.requests import Request, class_in, class_of, is_class, name_of, packed_as, request
 from arena.author.submissions.unpacking import unpack
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 from arena.event import bot_folder, discovery
 from arena.event.discovery import names
 from arena.values import Bot
@@ -151,7 +151,9 @@ class Submissions:
 
     def withdraw(self, name: str) -> Version:
         """Remove a bot from the event; return its version, which stays in the store."""
+        self._refuse_absent(name)  # before anything is made for the lock
         with self._store.changing():
+            self._refuse_absent(name)  # somebody may have withdrawn it while we waited
             versions = []
             for path in self._store.playing(name):
                 bot = discovery.from_path(path, name)
@@ -164,6 +166,14 @@ class Submissions:
                 versions.append(version)
             self._store.withdraw(name)
             return versions[-1]
+
+    def _refuse_absent(self, name: str) -> None:
+        """Raise ArenaError unless there is a bot of this name that plays."""
+        if not self._store.playing(name):
+            names = self._store.names()
+            state = "is withdrawn already" if name in names else "there is no such bot"
+            near = did_you_mean(name, filter(self._store.playing, names))
+            raise ArenaError(f"{name!r}: {state}; {near or '`arena bots` lists them'}")
 
     def _one_by_one(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
         for bot in bots:
