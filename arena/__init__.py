@@ -66,7 +66,7 @@ def play_match(
     from arena.event import builds, discovery
     from arena.games import rulebook
     from arena.match.play import play
-    from arena.sandbox import levels
+    from arena.sandbox import exposure, levels
     from arena.values import Bot, Conditions, Event
 
     boards = rulebook.find(board, Path(workspace))
@@ -77,6 +77,7 @@ def play_match(
     level = levels.choose(conditions.sandbox, unsafe=conditions.sandbox in levels.UNSAFE)
     holders = [bots[role] for role in boards[0].roles]
     seated = [bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)) for bot in holders]
+    exposure.refuse_exposed((), seated, level)
     with tempfile.TemporaryDirectory() as folder:
         ready = builds.built(seated, Path(folder), level)
         event = Event(name="match", seed=seed, boards=boards, bots=ready, conditions=replace(conditions, sandbox=level))

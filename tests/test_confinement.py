@@ -20,7 +20,7 @@ from live import GO, READY, RULES
 from processes import OURS, alive, descendants, gone_soon, until
 from test_sandbox import dig
 
-from arena import rulefile
+from arena import play_match, rulefile
 from arena.clock import TimeControl
 from arena.errors import ArenaError, MachineError
 from arena.event import discovery
@@ -431,7 +431,7 @@ def test_a_workspace_that_bots_could_read_is_refused_before_anything_is_played(t
     for command in (["run"], ["match", "tool", "first", "--board", "duel"], ["check", "tool"]):
         refused = cup.arena(folder, *command)
         assert (refused.returncode, words in refused.stderr) == (2, True), refused
-        assert "move the workspace elsewhere" in refused.stderr
+        assert "move the workspace, or the bot, elsewhere" in refused.stderr
     assert cup.stored(folder) == 0
     allowed = cup.arena(folder, "match", "first", "first", "--board", "duel", "--no-draw")
     assert allowed.returncode == 0, allowed.stderr
@@ -454,6 +454,30 @@ def test_a_workspace_and_a_private_folder_among_the_systems_programs_are_refused
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     with Launcher() as launcher, pytest.raises(ArenaError, match=r"^TMPDIR: .* lies in .*/usr, which bots may read"):
         launcher.start(steady, Conditions(sandbox="landlock"), None)
+
+
+@pytest.mark.parametrize("inside_a_workspace", [True, False])
+def test_bots_by_path_in_a_folder_that_every_bot_may_read_are_refused(tmp_path, monkeypatch, inside_a_workspace):
+    monkeypatch.setattr(file_policy, "PROGRAMS", (*file_policy.PROGRAMS, str(tmp_path / "usr")))
+    here = cup.make(tmp_path / "cup") if inside_a_workspace else tmp_path
+    (tmp_path / "usr").mkdir()
+    exposed, hidden = str(tmp_path / "usr/new.py"), str(tmp_path / "old.py")
+    for path in (exposed, hidden):
+        Path(path).write_text(cup.FIRST)
+    words = f"{exposed}: lies in {tmp_path}/usr, which bots may read with everything in it"
+    for command in (["match", hidden, exposed, "--board", "duel"], ["play", "duel", "mummy", "--against", exposed]):
+        refused = cup.arena(here, *command, typed="q\n")
+        assert (refused.returncode, words in refused.stderr) == (2, True), refused
+    with pytest.raises(ArenaError, match=f"^{words}"):
+        play_match("mummy_maze/duel", {"explorer": hidden, "mummy": exposed})
+    allowed = cup.arena(here, "match", exposed, hidden, "--board", "duel", "--sandbox", "none", "--unsafe", "--json")
+    assert allowed.returncode == 0, allowed.stderr
+
+
+def test_bots_that_come_with_arena_play_although_every_bot_may_read_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_policy, "PROGRAMS", (*file_policy.PROGRAMS, str(rulefile.shipped().parent)))
+    played = cup.arena(tmp_path, "match", "dice", "dice", "--board", "duel", "--json")
+    assert played.returncode == 0, played.stderr
 
 
 @pytest.mark.parametrize("table", ["PROGRAMS", "SETTINGS", "DEVICES"])

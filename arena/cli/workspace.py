@@ -129,11 +129,10 @@ def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
 
 
 def refuse_exposed(bots: Iterable[Bot], level: str) -> None:
-    """Raise ArenaError if there is a workspace here and one of the bots could read it."""
+    """Raise ArenaError if one of the bots could read the workspace here, where there is one, or another bot's files."""
     from arena.sandbox import exposure
 
-    if _exists():
-        exposure.refuse_exposed([Path()], bots, level)
+    exposure.refuse_exposed([Path()] if _exists() else [], bots, level)
 
 
 @cache

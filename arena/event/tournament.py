@@ -189,8 +189,7 @@ def run(
     until = None if event.stop_after is None else time.time() + event.stop_after
     with Archive.open(folder, writing=True) as archive:
         _refuse_another_level(archive, event)
-        private = (folder, *(Path(bot.files) for bot in event.bots if bot.files is not None))
-        refuse_exposed(private, event.bots, event.conditions.sandbox)
+        refuse_exposed((folder,), event.bots, event.conditions.sandbox)
         event = copies.copy_bots(event, folder / "bots")
         if cluster is None:  # the machines of a cluster build the bots themselves
             event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", event.conditions.sandbox))

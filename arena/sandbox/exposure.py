@@ -11,27 +11,33 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from arena import rulefile
 from arena.errors import ArenaError
 from arena.sandbox import file_policy, levels, toolchain
 from arena.values import Bot
 
 
 def refuse_exposed(private: Iterable[Path], bots: Iterable[Bot], level: str) -> None:
-    """Raise ArenaError when one of these private files and folders lies in a folder that a bot may read."""
+    """Raise ArenaError when one of these private folders, or the files of a bot, lie in a folder that a bot may read.
+
+    Bots that come with arena are no secret, and may lie among the packages of the interpreter.
+    """
     if not levels.TABLE[level].confines:
         return  # nothing is hidden at all, and every run warns of that
+    bots, known = tuple(bots), rulefile.shipped().parent / "bots"
+    of_bots = [Path(bot.files) for bot in bots if bot.files is not None]
     # Each readable folder with the files of the bots that may read it. None = every Python bot.
     readers: dict[str, set[str | None]] = {path: {None} for path in toolchain.needs(sys.executable)}
     for bot in bots:
         for readable in toolchain.resolved(bot.command)[1] if bot.command else ():  # a person has none
             readers.setdefault(readable, set()).add(bot.files)
-    for path in private:
+    for path in (*private, *(path for path in of_bots if not path.is_relative_to(known))):
         # A bot may read its own folder.
         readable_by_others = [readable for readable, files in readers.items() if files != {str(path)}]
         if (folder := _enclosing(path, readable_by_others)) is not None:
             raise ArenaError(
                 f"{path.resolve()}: lies in {folder}, which bots may read with everything in it, so they could read "
-                "each other's files and the results: move the workspace elsewhere"
+                "each other's files and the results: move the workspace, or the bot, elsewhere"
             )
 
 
