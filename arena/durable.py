@@ -51,7 +51,7 @@ def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterato
     these. The unfinished files of killed processes are removed first, so that they never pile up. If it is not
     `synced`, a power cut may leave an empty file.
     """
-    with _opened(path.parent) as folder:
+    with shared_folders.opened(path.parent) as folder:
         if (stream := _stream(path, folder)) is not None:
             with os.fdopen(stream, "wb") as file:
                 yield file
@@ -81,7 +81,7 @@ def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterato
 def open_to_append(path: Path) -> int:
     """Open a plain file to write at its end, and make it if necessary; OSError for anything else."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    with _opened(path.parent) as folder, _naming(path):
+    with shared_folders.opened(path.parent) as folder, _naming(path):
         descriptor = os.open(path.name, flags, SHARED, dir_fd=folder)
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
             return descriptor
@@ -91,7 +91,7 @@ def open_to_append(path: Path) -> int:
 
 def remove(path: Path) -> None:
     """Remove a file, if it is there."""
-    with contextlib.suppress(FileNotFoundError), _opened(path.parent) as folder:
+    with contextlib.suppress(FileNotFoundError), shared_folders.opened(path.parent) as folder:
         os.unlink(path.name, dir_fd=folder)
 
 
@@ -126,7 +126,7 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
             sync_tree(making)
     with contextlib.ExitStack() as stack:
         paths = dict.fromkeys(path.parent for pair in targets.items() for path in reversed(pair))
-        folders = {path: stack.enter_context(_opened(path)) for path in paths}
+        folders = {path: stack.enter_context(shared_folders.opened(path)) for path in paths}
         for making, target in targets.items():
             with _naming(target):
                 source, final = folders[making.parent], folders[target.parent]
@@ -138,7 +138,7 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
 def make_private(path: Path) -> None:
     """Make an empty file that only its owner may read or write, unless the name is taken."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-    with contextlib.suppress(FileExistsError), _opened(path.parent) as folder, _naming(path):
+    with contextlib.suppress(FileExistsError), shared_folders.opened(path.parent) as folder, _naming(path):
         os.close(os.open(path.name, flags, PRIVATE, dir_fd=folder))
 
 
@@ -220,16 +220,6 @@ def _raised(error: OSError) -> None:
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    """Yield a descriptor of a folder that is reached through no link of a stranger."""
-    folder = shared_folders.open_folder(path)
-    try:
-        yield folder
-    finally:
-        os.close(folder)
-
-
-@contextlib.contextmanager
 def _naming(path: Path) -> Iterator[None]:
     """Have an OSError name this path, and not the unfinished file beside it."""
     try:
@@ -239,7 +229,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _make_folder(path: Path) -> None:
-    with _opened(path.parent) as parent, _naming(path):
+    with shared_folders.opened(path.parent) as parent, _naming(path):
         try:
             os.mkdir(path.name, dir_fd=parent)
         except FileExistsError:

@@ -8,9 +8,11 @@ It knows no names of arena's files. durable.py writes with it.
 # asked of the link that is followed. Links of ours and of root are followed: an organiser keeps results on another disk
 # by one, and some systems have them at the root. `openat2` with RESOLVE_NO_SYMLINKS would refuse these, too.
 
+import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 MOST_LINKS = 40
@@ -23,8 +25,11 @@ def is_trusted(status: os.stat_result) -> bool:
     return status.st_uid in {0, os.geteuid()}
 
 
-def open_folder(path: Path) -> int:
-    """Open a folder for reading; OSError if the way to it passes a symbolic link of a stranger."""
+def open_folder(path: Path, *parts: str) -> int:
+    """Open a folder for reading; OSError if the way to it passes a symbolic link of a stranger.
+
+    The names `parts` below `path` may be no links at all.
+    """
     steps, links = list(reversed(path.parts)), 0
     try:
         folder = os.open("/" if path.is_absolute() else ".", STEP)
@@ -43,11 +48,25 @@ def open_folder(path: Path) -> int:
                     steps += reversed(Path(os.readlink("", dir_fd=found)).parts)
                 finally:
                     os.close(found)
-            return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+            for part in (".", *parts):
+                found = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+                os.close(folder)
+                folder = found
+            return os.dup(folder)
         finally:
             os.close(folder)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        raise OSError(error.errno, error.strerror, str(path.joinpath(*parts))) from error
+
+
+@contextlib.contextmanager
+def opened(path: Path, *parts: str) -> Iterator[int]:
+    """Yield what `open_folder` returns; it is closed at the end of the `with`."""
+    folder = open_folder(path, *parts)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
 
 
 def open_plain(path: Path, *, trusted: bool = False) -> int:
@@ -55,23 +74,21 @@ def open_plain(path: Path, *, trusted: bool = False) -> int:
 
     If it must be `trusted`, it and its folder are ours or root's.
     """
-    folder = open_folder(path.parent)
-    try:
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-        descriptor = os.open(path.name, flags, dir_fd=folder)
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    with opened(path.parent) as folder:
         try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError(errno.EINVAL, "it is no plain file")
-            if trusted and not (is_trusted(status) and is_trusted(os.fstat(folder))):
-                raise OSError(errno.EPERM, "it belongs to another user")
-        except OSError:
-            os.close(descriptor)
-            raise
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        os.close(folder)
+            descriptor = os.open(path.name, flags, dir_fd=folder)
+            try:
+                status = os.fstat(descriptor)
+                if not stat.S_ISREG(status.st_mode):
+                    raise OSError(errno.EINVAL, "it is no plain file")
+                if trusted and not (is_trusted(status) and is_trusted(os.fstat(folder))):
+                    raise OSError(errno.EPERM, "it belongs to another user")
+            except OSError:
+                os.close(descriptor)
+                raise
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
     return descriptor
 
 

@@ -2,7 +2,10 @@
 
 import contextlib
 import json
+import os
 import sqlite3
+import stat
+import threading
 from dataclasses import replace
 
 import cup
@@ -11,8 +14,9 @@ import stored
 from sprint import FIRST, LAST
 from test_tournament import Quiet, event_of, run, tables, workspace
 
+from arena.cli import merge
 from arena.errors import ArenaError
-from arena.event import merging, tournament
+from arena.event import discovery, merging, tournament
 from arena.results.archive import Archive
 from arena.values import Abort
 
@@ -194,3 +198,80 @@ def test_an_archive_neither_names_the_folder_of_the_merge_nor_brings_files_by_li
     done = cup.arena(folder, "merge", "one", "two", "--name", "all")
     assert done.returncode == 0, done.stderr
     assert not list((folder / "results/all").rglob("letter"))
+
+
+def copied_bot(folder, text="print()", name="bot.py"):
+    """Put a bot's copy where an event keeps it; return the folder of its digest."""
+    (folder / name).write_text(text)
+    digest = discovery.from_path(folder / name).digest
+    home = folder / "bots" / digest
+    home.mkdir(parents=True)
+    (folder / name).rename(home / name)
+    return home
+
+
+def places(tmp_path):
+    folder = cup.make(tmp_path / "ws")
+    return folder, *(stored.store(folder / "results" / name, WHOLE, []) for name in ("one", "two"))
+
+
+def test_a_copied_bot_keeps_neither_a_right_of_its_mode_nor_its_owner(tmp_path):
+    folder, one, _ = places(tmp_path)
+    bot = copied_bot(one) / "bot.py"
+    bot.chmod(0o6666)
+    if os.geteuid() == 0:
+        os.chown(bot, 54_321, 54_321)
+        bot.chmod(0o6666)
+    (one / "tournament.toml").write_text("name = 'cup'")
+    (one / "tournament.toml").chmod(0o6666)
+
+    done = cup.arena(folder, "merge", "one", "two", "--name", "all")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    for path in ("tournament.toml", f"bots/{bot.parent.name}/bot.py"):
+        status = (folder / "results/all" / path).stat()
+        assert (stat.S_IMODE(status.st_mode), status.st_uid) == (0o644, os.geteuid())
+
+
+def test_a_copy_that_is_not_the_bot_of_its_digest_is_left_out_with_a_notice(tmp_path):
+    folder, one, two = places(tmp_path)
+    good = copied_bot(two)
+    (one / "bots" / good.name).mkdir(parents=True)
+    (one / "bots" / good.name / "bot.py").write_text("import evil")
+    os.mkfifo(copied_bot(one, "print(1)") / "pipe")
+
+    done = cup.arena(folder, "merge", "one", "two", "--name", "all")
+
+    assert done.returncode == 0
+    assert done.stderr.startswith("results/one/bots: 2 copies left out, so that nobody can rerun their matches: ")
+    assert f"{good.name}: its files have another digest" in done.stderr
+    (copy,) = (folder / "results/all/bots").iterdir()
+    assert (copy / "bot.py").read_text() == "print()"
+
+
+def test_a_folder_that_is_exchanged_for_a_link_meanwhile_brings_no_private_file(tmp_path):
+    private = tmp_path / "private"
+    (private / "bot").mkdir(parents=True)
+    (private / "bot" / "letter").write_text("dear")
+    one = stored.store(tmp_path / "one", WHOLE, [])
+    home = copied_bot(one)
+    aside, link = home.with_name("aside"), home.with_name("link")
+    link.symlink_to(private)
+    over = threading.Event()
+
+    def exchange():
+        while not over.is_set():
+            for first, second in ((home, aside), (link, home), (home, link), (aside, home)):
+                first.rename(second)
+
+    stranger = threading.Thread(target=exchange)
+    stranger.start()
+    try:
+        for number in range(60):
+            with contextlib.suppress(ArenaError, OSError):
+                merge._copy_bot(one, home.name, tmp_path / f"copy{number}")
+    finally:
+        over.set()
+        stranger.join()
+
+    assert not list(tmp_path.glob("copy*/**/letter"))

@@ -364,8 +364,10 @@ def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeyp
 
     def mover(move):
         def moved(source, target, **named):
-            if ".incoming" not in str(target):
-                check(source)
+            folders = (f"/proc/self/fd/{named[key]}" if key in named else "." for key in ("src_dir_fd", "dst_dir_fd"))
+            paths = [os.path.realpath(Path(at, name)) for at, name in zip(folders, (source, target), strict=True)]
+            if ".incoming" not in paths[1]:
+                check(paths[0])
             return move(source, target, **named)
 
         return moved

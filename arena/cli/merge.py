@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import durable
+from arena import durable, shared_folders
+from arena.author.submissions.copy_untrusted import Allowance, copy_entry
 from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
+from arena.event import bot_folder
 
 if TYPE_CHECKING:
     from arena.results.archive import Archive
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 MAKING = ".merging"
 """The folder below results/ in which an archive is made, before it gets its name."""
 PROBLEMS_NAMED = 3
+DIGEST = re.compile("[0-9a-f]{16}")
+MOST_BYTES = 2_000_000_000
+"""Of the bots of one archive."""
+MOST_TOML_BYTES = 10_000_000
 
 
 def merge(
@@ -59,11 +66,10 @@ def merge(
             raise ArenaError(f"{target}: is there already; choose another --name, or move it away")
         with output.writing(target), _making(target) as making:
             for folder in folders:
-                _copy_bots(folder, making)
-            tournament = folders[0] / paths.TOURNAMENT_FILE
-            if tournament.is_file() and not tournament.is_symlink():
-                shutil.copy2(tournament, making)
-            if isinstance(event.seed, str):
+                _copy_bots(folder, making / "bots")
+            secret = isinstance(event.seed, str)
+            _copy_tournament(folders[0], making, durable.PRIVATE if secret else durable.SHARED)
+            if secret:
                 durable.make_private(making / paths.EVENT_FILE)  # it will hold the secret seed
             with Archive.open(making, writing=True) as merged:
                 with ProgressLine("merge: records") as progress:
@@ -111,13 +117,57 @@ def _making(target: Path) -> Iterator[Path]:
         os.close(lock)
 
 
-def _copy_bots(folder: Path, making: Path) -> None:
-    """Copy the copies of bots, which `arena rerun` plays, once each."""
-    durable.make_folder(making / "bots")
-    for copy in sorted((folder / "bots").glob("[!.]*")):
-        # A link in a foreign folder may lead to private files.
-        if "." not in copy.name and not copy.is_symlink() and not (making / "bots" / copy.name).exists():
-            shutil.copytree(copy, making / "bots" / copy.name, symlinks=True)
+def _copy_bots(source: Path, target: Path) -> None:
+    """Copy the copies of bots, which `arena rerun` plays, once each; a notice names those that are left out.
+
+    Another user may have made them, and may exchange them for links meanwhile.
+    """
+    durable.make_folder(target)
+    try:
+        with shared_folders.opened(source, "bots") as folder:
+            digests = sorted(filter(DIGEST.fullmatch, os.listdir(folder)))  # noqa: PTH208 (of a descriptor)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ArenaError(f"{error.filename}: cannot be read: {error.strerror}") from error
+    size, problems = MOST_BYTES, []
+    for digest in digests:
+        if not (target / digest).exists():
+            try:
+                size -= _copy_bot(source, digest, target / digest)
+            except (ArenaError, OSError) as error:
+                bot_folder.remove(target / digest)
+                problems.append(f"{digest}: {error.strerror if isinstance(error, OSError) else error}")
+        if size < 0:
+            raise ArenaError(f"{source / 'bots'}: has more than {MOST_BYTES // 1_000_000} MB of bots; move some away")
+    if problems:
+        count = "1 copy" if len(problems) == 1 else f"{len(problems)} copies"
+        named = "; ".join(map(output.safe_line, problems[:PROBLEMS_NAMED]))
+        output.notice(f"{source / 'bots'}: {count} left out, so that nobody can rerun their matches: {named}")
+
+
+def _copy_bot(source: Path, digest: str, target: Path) -> int:
+    """Copy the bot of this digest into a new folder; return its bytes. ArenaError if it is not that bot, or refused."""
+    with shared_folders.opened(source, "bots", digest) as folder:
+        name, *others = os.listdir(folder) or [""]  # noqa: PTH208 (of a descriptor)
+        if others or not name:
+            raise ArenaError("it is not one bot")
+        target.mkdir()
+        allowance = Allowance(left_out=())
+        copy_entry(folder, name, target / name, allowance)
+    if not bot_folder.is_whole(target / name, digest):
+        raise ArenaError("its files have another digest")
+    return Allowance.size - allowance.size
+
+
+def _copy_tournament(source: Path, target: Path, mode: int) -> None:
+    """Copy the tournament.toml as it was played, if there is one."""
+    try:
+        with os.fdopen(shared_folders.open_plain(source / paths.TOURNAMENT_FILE), "rb") as file:
+            content = file.read(MOST_TOML_BYTES)
+    except OSError:  # none, or a link in a foreign folder, which may lead to private files
+        return
+    durable.write(target / paths.TOURNAMENT_FILE, content, mode)
 
 
 def _verify(merged: "Archive", folders: Sequence[Path]) -> None:

@@ -6,10 +6,12 @@ source may change meanwhile. discovery/ judges on the copy whether it is a bot.
 
 import os
 import stat
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from arena import shared_folders
 from arena.errors import ArenaError
 from arena.event.discovery.files import LEFT_OUT, shown
 
@@ -29,6 +31,8 @@ class Allowance:
 
     size: int = MOST_BYTES
     entries: int = MOST_ENTRIES
+    left_out: Collection[str] = frozenset(JUNK)
+    """Names that are not copied."""
 
     def enter(self, path: PurePosixPath) -> None:
         """Count one more file or folder, at this path within the submission."""
@@ -68,13 +72,18 @@ def copy_submission(source: Path, target: Path, allowance: Allowance | None = No
     """
     source = Path(os.path.abspath(source))  # noqa: PTH100 (gives `.` its name, and follows no link)
     try:
-        parent = os.open(source.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            _copy(parent, source.name, target, PurePosixPath(source.name), allowance or Allowance())
-        finally:
-            os.close(parent)
+        with shared_folders.opened(source.parent) as parent:
+            copy_entry(parent, source.name, target, allowance or Allowance())
     except OSError as error:
-        name = shown(os.fsdecode(error.filename or source))
+        raise ArenaError(f"{shown(source)}: cannot be read: {error.strerror}") from error
+
+
+def copy_entry(folder: int, name: str, target: Path, allowance: Allowance) -> None:
+    """Copy what has this name in an open folder to the free path `target`, as `copy_submission` does."""
+    try:
+        _copy(folder, name, target, PurePosixPath(name), allowance)
+    except OSError as error:
+        name = shown(os.fsdecode(error.filename or name))
         raise ArenaError(f"{name}: cannot be read: {error.strerror}") from error
 
 
@@ -91,7 +100,9 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
             target.mkdir()
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.name in JUNK or (entry.name in LEFT_OUT and entry.is_dir(follow_symlinks=False)):
+                    if entry.name in allowance.left_out or (
+                        entry.name in LEFT_OUT and entry.is_dir(follow_symlinks=False)
+                    ):
                         continue
                     _copy(folder, entry.name, target / entry.name, path / entry.name, allowance)
         finally:
