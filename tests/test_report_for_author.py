@@ -16,6 +16,7 @@ import pytest
 import reported
 
 from arena.author.checkup import advice
+from arena.author.submissions import BotStore, Submissions, people
 from arena.report import author
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
@@ -176,7 +177,7 @@ def test_no_path_of_the_machine_is_in_the_author_s_words(page, event):
 )
 def test_a_bots_folder_is_cut_wherever_the_event_was_played(text, shown):
     record = _seat(stderr=text)(_recorded())
-    reader = author.Author(name="x", bots=frozenset(seat.bot.name for seat in record.match.seats))
+    reader = author.Author(name="x", file="x", bots=frozenset(seat.bot.name for seat in record.match.seats))
     assert reader.cut(record).seats[0].stderr == shown
 
 
@@ -195,7 +196,7 @@ def _pseudonyms(folder: Path, known: set[str]) -> dict[str, str]:
     """Return the pseudonym of each bot of an event."""
     with Archive.open(folder) as archive:
         real = {bot.digest: bot.name for bot in archive.event().bots}
-        shown = author.pseudonymous(archive, known).event().bots
+        shown = author.pseudonymous(archive, author.pseudonyms(archive, known)).event().bots
     return {real[bot.digest]: bot.name for bot in shown}
 
 
@@ -286,3 +287,62 @@ def _recorded() -> Record:
     match: Match = reported.plan(reported.event(on=reported.boards("duel")))[0]
     conditions = replace(match.conditions, time=TimeControl(move=1.0))
     return reported.played(replace(match, conditions=conditions))
+
+
+@pytest.fixture(scope="module")
+def letters(tmp_path_factory) -> Path:
+    """The workspace of a class after `--for everybody`: one bot plays well, one crashes, one is refused."""
+    folder = classroom.workspace(tmp_path_factory.mktemp("letters") / "ws")
+    with (folder / "tournament.toml").open("a") as file:
+        file.write("\n[openings]\nplies = 1\n")
+    (folder / "people.csv").write_text("name,id,e-mail\nAda Real-Xq,s1,ada@x.example\nBen Xq,s2,\nCleo,s3,\nDan,s4,\n")
+    store = folder / "bots"
+    submissions = Submissions(
+        BotStore(store),
+        lambda bot: ("it\nis bad",) if bot.name == "Cleo" else (),
+        people=people.read(folder / "people.csv"),
+    )
+    typo = classroom.GOOD.replace("legal[0]", "legel[0]")
+    for name, text in {"s1": cup.FIRST, "s2": typo, "s3": "", "Evexq": typo}.items():
+        (folder.parent / f"{name}.py").write_text(text)
+        submissions.submit(folder.parent / f"{name}.py")
+    assert cup.arena(folder, "run", "--no-charts", "--workers", "1").returncode == 0
+    done = cup.arena(folder, "report", "--for", "everybody")
+    assert done.returncode == 0, done.stderr
+    assert {Path(line).name for line in done.stdout.split()} == {
+        path.name for path in (folder / "results/cup/for").iterdir()
+    }
+    return folder
+
+
+def test_everybody_gets_a_page_and_a_letter_also_who_was_refused_or_sent_nothing(letters):
+    home = letters / "results/cup/for"
+    assert {path.stem for path in home.glob("*.html")} == {"Ada_Real-Xq", "Ben_Xq", "Cleo", "Dan", "Evexq"}
+    assert all((home / f"{page.stem}.txt").is_file() for page in home.glob("*.html"))
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in home.iterdir())
+    ada, ben, cleo, dan = ((home / f"{name}.txt").read_text() for name in ("Ada_Real-Xq", "Ben_Xq", "Cleo", "Dan"))
+    assert ada.startswith("To: Ada Real-Xq <ada@x.example>\nSubject: cup: Ada_Real-Xq, without a fault\n")
+    assert ben.splitlines()[5].startswith("Ben_Xq: 2 times crashed: ")
+    assert "stderr: NameError" in ben
+    assert "Your last bot was refused" in cleo.splitlines()[5]
+    assert "it\nis bad" in cleo
+    assert "Nothing was handed in." in dan
+    page = (home / "Cleo.html").read_text()
+    assert page.index("Your last bot was refused") < page.index("it<br>is bad") < page.index('id="leaderboard-view"')
+
+
+def test_the_match_that_a_letter_encloses_can_be_replayed_and_names_nobody_else(letters, tmp_path):
+    home = letters / "results/cup/for"
+    (text,) = home.glob("Ben_Xq-*.txt")
+    assert "arena replay Ben_Xq-" in (home / "Ben_Xq.txt").read_text()
+    for path in home.glob("*_*Xq*"):
+        others = {"Ada", "Ben", "Evexq", "Cleo"} - {path.name[:3]}
+        assert [name for name in others if name in path.read_text()] == [], path
+    assert '"Ben_Xq"' in text.read_text()
+    assert "rival-" in text.read_text()
+    assert '"key": "", "number": 0, "moves": [["one", "' in text.read_text()
+    classroom.workspace(tmp_path / "home", mine=classroom.GOOD)
+    done = cup.arena(tmp_path / "home", "replay", str(text))
+    assert (done.returncode, "crashed" in done.stdout) == (0, True), done.stderr
+    again = cup.arena(tmp_path / "home", "rerun", str(text), "--bot", "mine", "--role", "two", "--print")
+    assert (again.returncode, "two (mine), fed what Ben_Xq read then" in again.stdout) == (1, True), again.stderr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import leaderboard_text, options, output, paths, workspace
+from arena.cli import author_reports, leaderboard_text, options, output, paths, workspace
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
 from arena.results.columns import CHANGE, CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
@@ -106,9 +106,11 @@ def report(
         typer.Option(
             "--for",
             metavar="NAME",
-            help="For one author, by bot or as in people.csv: their own matches, and nobody else's words or names.",
+            help="For one author, by bot or as in people.csv: their own matches, and nobody else's words or names; "
+            "or for everybody, each with a letter.",
         ),
     ] = None,
+    people: options.People = None,
     all_versions: AllVersions = False,
     json: options.Json = False,
 ) -> None:
@@ -119,17 +121,17 @@ def report(
     if author is not None:
         if all_versions:
             raise ArenaError("--for and --all-versions: a report for one author is of the bots that play now")
-        page = _write_author_report(folder, author)
+        pages = author_reports.write(folder, author, people)
     else:
         results = read(folder, all_versions=all_versions)
         pictures = write_charts(results, folder)
-        page = write_report(results, folder, pictures, stored_match.game_of, read_placings(folder))
+        pages = (write_report(results, folder, pictures, stored_match.game_of, read_placings(folder)),)
     if json:
-        output.print_json([{"file": paths.displayed(page)}])
+        output.print_json({"file": paths.displayed(page)} for page in pages)
     else:
-        print(paths.displayed(page))
+        print("\n".join(paths.displayed(page) for page in pages))
     if open_:
-        typer.launch(str(page))
+        typer.launch(str(pages[0] if len(pages) == 1 else folder / "for"))
 
 
 def read(folder: Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
@@ -192,26 +194,6 @@ def write_report(
 
     with output.writing(folder), ProgressLine("report: replays") as progress:
         return report.write(results, folder, charts=charts, placings=placings, rules=rules, tell=progress)
-
-
-def _write_author_report(folder: Path, name: str) -> Path:
-    """Write the report for one author; return its path."""
-    from arena import report
-    from arena.cli import authors, stored_match
-    from arena.report.author import Author, hidden_paths, pseudonymous
-    from arena.results.archive import Archive
-    from arena.results.leaderboard import Results
-
-    archive = Archive.open(folder)
-    event = archive.event()
-    classroom = authors.classroom(folder)
-    author_name, own_bots = classroom.bots_of(name, event)
-    references = classroom.references(event)
-    known = own_bots | (references - classroom.strangers(references, event))
-    author = Author(name=author_name, bots=own_bots, hidden_paths=hidden_paths(folder))
-    results = Results(pseudonymous(archive, known), rules=stored_match.game_of)
-    with output.writing(folder), ProgressLine("report: replays") as progress:
-        return report.write(results, folder, rules=stored_match.game_of, tell=progress, author=author)
 
 
 def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False) -> None:

@@ -62,6 +62,7 @@ def write(
         tuple(charts),
         leaderboard.placings(results.event.schedule, placings),
         results.machines() if author is None else None,
+        author.without_paths(author.notice) if author is not None else "",
     )
     played = results.played if author is None else author.own(results.played)
     games = replays.Games(rules)
@@ -84,5 +85,5 @@ def write(
     text = frame.text(data | {"matches": rows}, [chunk.text for chunk in packed])
     if author is None:
         return durable.write(folder / "report.html", text.encode("utf-8"))
-    path = durable.make_folder(folder, "for") / f"{min(author.bots)}.html"
+    path = durable.make_folder(folder, "for") / f"{author.file}.html"
     return durable.write(path, text.encode("utf-8"), durable.PRIVATE)

@@ -22,12 +22,12 @@ fault in which way.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.results.archive import Archive
-from arena.values import Fault, Played, Record, SeatReport, Turn, digest_of
+from arena.values import Bot, Fault, Opening, Played, Record, SeatReport, Turn, digest_of
 
 PRIVATE = "the reason is for the author of that bot only"
 FROZEN = re.compile(r"""((?<=["'])/[^"'\n]*|(?<![^\s"'])[^\s"']*)/bots/[0-9a-f]{16,}/?""")
@@ -44,7 +44,12 @@ class Author:
     name: str
     """As the title of the page shows it."""
     bots: frozenset[str]
-    """The names of the author's bots."""
+    """The names of the author's bots; none = they have none in this event."""
+    file: str
+    """The name of the author's files, without ending."""
+    email: str = ""
+    notice: str = ""
+    """What their author should know before all else, in paragraphs; it may quote anything that a bot wrote."""
     hidden_paths: tuple[str, ...] = ()
     """Folders of this machine, which a traceback of the author's bot may name; the longest first."""
 
@@ -63,17 +68,38 @@ class Author:
             seats=tuple(self._own_seat(seat) if seat.role in own else _public_seat(seat) for seat in record.seats),
         )
 
+    def portable(self, record: Record, pseudonyms: Mapping[str, str]) -> Record:
+        """Return a record that is cut, with nothing of the bots of others but these names: to be handed out as a text.
+
+        A drawn opening is told by its moves and not by its key, because matches to come have that key, too.
+        """
+        cut = self.cut(record)
+        opened = max((number for number, turn in enumerate(cut.turns, 1) if turn.by == "opening"), default=0)
+        opening = Opening(moves=tuple((turn.role, turn.move) for turn in cut.turns[:opened])) if opened else None
+        bots = [
+            seat.bot
+            if seat.bot.name in self.bots
+            else Bot(name=pseudonyms.get(seat.bot.name, "rival").replace(" ", "-"), command=(), digest="")
+            for seat in record.match.seats
+        ]
+        seats = tuple(replace(seat, bot=bot) for seat, bot in zip(cut.match.seats, bots, strict=True))
+        reports = tuple(
+            replace(report, bot=bot.name, digest=bot.digest) for report, bot in zip(cut.seats, bots, strict=True)
+        )
+        return replace(cut, match=replace(cut.match, seats=seats, opening=opening), seats=reports, machine="")
+
     def _fault(self, fault: Fault, own: Collection[str]) -> Fault:
-        return replace(fault, words=self._without_paths(fault.words) if fault.role in own else PRIVATE)
+        return replace(fault, words=self.without_paths(fault.words) if fault.role in own else PRIVATE)
 
     def _own_seat(self, seat: SeatReport) -> SeatReport:
         return replace(
             seat,
-            stderr=self._without_paths(seat.stderr),
-            warnings=tuple(map(self._without_paths, seat.warnings)),
+            stderr=self.without_paths(seat.stderr),
+            warnings=tuple(map(self.without_paths, seat.warnings)),
         )
 
-    def _without_paths(self, text: str) -> str:
+    def without_paths(self, text: str) -> str:
+        """Return a text of the author's bot without paths of this machine."""
         for path in self.hidden_paths:
             text = re.sub(rf"{re.escape(path)}(/bots/[0-9a-f]{{16,}})?/?", "", text)
         return FROZEN.sub("", text)
@@ -97,8 +123,8 @@ def hidden_paths(folder: Path) -> tuple[str, ...]:
     return tuple(sorted((path for path in folders if len(path) > 1), key=lambda path: (-len(path), path)))
 
 
-def pseudonymous(archive: Archive, known: Collection[str]) -> Archive:
-    """Return the archive with a pseudonym for each bot but the `known` ones."""
+def pseudonyms(archive: Archive, known: Collection[str]) -> dict[str, str]:
+    """Return a pseudonym for each bot but the `known` ones, which keep their names."""
     digests: dict[str, set[str]] = defaultdict(set)
     event = archive.event()
     for bot in event.bots:
@@ -107,5 +133,9 @@ def pseudonymous(archive: Archive, known: Collection[str]) -> Archive:
         digests[entry.bot].add(entry.digest)
     order = sorted(digests, key=lambda name: digest_of("pseudonym", event.seed, name, sorted(digests[name])))
     # A bot's name has no blank, so that no pseudonym is the name of a bot.
-    names = {name: name if name in known else f"rival {number}" for number, name in enumerate(order, 1)}
+    return {name: name if name in known else f"rival {number}" for number, name in enumerate(order, 1)}
+
+
+def pseudonymous(archive: Archive, names: Mapping[str, str]) -> Archive:
+    """Return the archive with these names for its bots."""
     return archive.by_version(lambda bot, _digest: names.get(bot, "rival"))

@@ -39,7 +39,7 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
         for bot in dict.fromkeys(match.seats.values()):
             matches[bot].append(match)
     times = rows_of(results.timing(), TIMING)
-    faults = _faults(results, index, archive, own, author)
+    faults = faults_of(results, archive, own, author)
     versions = _versions(results if author is None else Results(archive))
     lessons = results.lessons(own, LESSONS)
     return [
@@ -139,10 +139,9 @@ def _of_different_seatings(matches: Iterable[Played]) -> list[str]:
     return list(seatings.values())
 
 
-def _faults(
-    results: Results, index: Index, archive: Archive, own: Collection[str], author: Author | None
-) -> dict[str, list[Page]]:
+def faults_of(results: Results, archive: Archive, own: Collection[str], author: Author | None) -> dict[str, list[Page]]:
     """Return the commonest faults of each of the `own` bots; faults of the same ending and words count as one kind."""
+    index = Index.of(results)
     kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     boards = {match.id: match.label for match in results.played}
     frame = results.seats()

@@ -17,6 +17,7 @@ from arena.report.packing import safe_json
 from arena.results.machines import Machines
 
 PARTS = Path(__file__).parent / "html"
+LONGEST_LINE = 1000  # characters of a line of the notice
 LARGEST_SVG_BYTES = 400_000
 """Of a larger drawing the page shows the PNG."""
 
@@ -42,6 +43,8 @@ class Page:
     places: Places | None = None
     machines: Machines | None = None
     """The machines of a cluster; None where no cluster played, or where the reader shall not see them."""
+    notice: str = ""
+    """What the reader should know before all else, in paragraphs."""
 
     def text(self, data: object, chunks: Sequence[str]) -> str:
         """Return the whole file."""
@@ -54,6 +57,9 @@ class Page:
             table=self.leaderboard,
             places=self.places,
             machines=self.machines,
+            notice=[
+                [clean(line, LONGEST_LINE) for line in part.split("\n")] for part in self.notice.split("\n\n") if part
+            ],
             clean=clean,
             pictures=self._pictures,
             data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it

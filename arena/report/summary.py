@@ -43,7 +43,7 @@ def data(
         "names": [clean(bot) for bot in index.bots],
         "boards": [_board(label, results, index, games, archive) for label in index.boards],
         "endings": [ending.value for ending in Ending],
-        "home": "leaderboard" if author is None else f"bot={quote(clean(results.label(min(author.bots))))}",
+        "home": f"bot={quote(clean(results.label(min(own))))}" if author is not None and own else "leaderboard",
         "crosstable": _crosstable(results, index, own),
         "times": [TIMING[name].heading for name in TIMES],
         "labels": shortened([clean(results.label(bot)) for bot in index.bots]),

@@ -1,5 +1,5 @@
 "use strict";
-// A bot's page: how strong in which role, its best and worst matches, its lessons, its faults in words, its time.
+// A bot's page: its faults in words, how strong in which role, its best and worst matches, its lessons, its time.
 
 const bot = (() => {
   const MEASURES = ["rank", "points", "rating", "ranks", "matches", "won", "drawn", "lost", "forfeits"];
@@ -131,6 +131,8 @@ const bot = (() => {
       byId("bot-content").replaceChildren(...(page ? [
         numbers(name),
         make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name }) }, "All of its matches")),
+        ...(page.faults.length ? [make("h3", {}, "Faults"), make("ul", { class: "cards" }, page.faults.map((fault) => faultCard(fault, name))),
+          make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name, result: "fault" }) }, "Every match in which it was at fault"))] : []),
         make("h3", {}, "Strength by role"),
         page.strengths.length ? make("dl", { class: "strengths" }, page.strengths.map((row) => strength(row, across))) : make("p", { class: "note" }, "It never played."),
         make("p", { class: "note" }, "Mean score from 0 to 100, the mark is the mean of all bots in that role; and strength against the average bot, with its 95 % interval."),
@@ -140,8 +142,6 @@ const bot = (() => {
         ...(page.lessons.length ? [make("h3", {}, "Lessons"), make("ul", { class: "cards" }, page.lessons.map(lessonCard)),
           make("p", { class: "note" }, "Positions in which it threw points away, the worst first, each as it was before the move; ",
             make("code", {}, words.command("arena", "lessons", report.names[number])), " shows more, and writes them as tests.")] : []),
-        ...(page.faults.length ? [make("h3", {}, "Faults"), make("ul", { class: "cards" }, page.faults.map((fault) => faultCard(fault, name))),
-          make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name, result: "fault" }) }, "Every match in which it was at fault"))] : []),
         ...(page.times.length ? [make("h3", {}, "Time"), times(page.times)] : []),
       ] : []));
       return page ? name : null;

@@ -1,0 +1,108 @@
+"""`arena report --for`: a page for one author, or a page and a letter for everybody."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.cli import authors, output, stored_match
+from arena.cli.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from arena.author.submissions.students import Student
+    from arena.report.author import Author
+    from arena.results.archive import Archive
+    from arena.values import Event
+
+EVERYBODY = "everybody"
+
+
+def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
+    """Write the report for one author, or report and letter for `everybody`; return the paths."""
+    from arena import report
+    from arena.report import letter
+    from arena.report.author import Author, hidden_paths, pseudonymous, pseudonyms
+    from arena.results.archive import Archive
+    from arena.results.leaderboard import Results
+
+    classroom = authors.classroom(folder, people)
+    with Archive.open(folder) as archive:
+        event = archive.event()
+    # A bot may be called `everybody`, and then this is its report.
+    everybody = name == EVERYBODY and name not in {bot.name for bot in event.bots}
+    if everybody:
+        readers = list(_everybody(classroom, event))
+    else:
+        author_name, own_bots = classroom.bots_of(name, event)
+        readers = [Author(name=author_name, bots=own_bots, file=min(own_bots))]
+    references = classroom.references(event)
+    references -= classroom.strangers(references, event)
+    written: list[Path] = []
+    with output.writing(folder), ProgressLine("report: replays" if not everybody else "report: authors") as progress:
+        for done, reader in enumerate(readers):
+            author = replace(reader, hidden_paths=hidden_paths(folder))
+
+            def results(archive: "Archive", author: "Author" = author) -> Results:
+                names = pseudonyms(archive, author.bots | references)
+                return Results(pseudonymous(archive, names), rules=stored_match.game_of)
+
+            if everybody:
+                progress(done, len(readers))
+                archive = Archive.open(folder)
+                names = pseudonyms(archive, author.bots | references)
+                written += letter.write(results(archive), folder, author, names)
+            tell = progress if not everybody else (lambda _done, _all: None)
+            written.append(
+                report.write(
+                    results(Archive.open(folder)), folder, rules=stored_match.game_of, tell=tell, author=author
+                )
+            )
+    return tuple(written)
+
+
+def _everybody(classroom: authors.Classroom, event: "Event") -> Iterator["Author"]:
+    """Yield everybody who has a bot in the event that is no reference, is in the table of people, or was refused."""
+    from arena.author.submissions.students import students
+    from arena.event.discovery import names
+    from arena.report.author import Author
+
+    references = classroom.references(event)
+    challengers = [bot for bot in event.bots if bot.name not in references]
+    measures = [bot for bot in event.bots if bot.name in references]
+    refusals = classroom.store.refused() if classroom.store is not None else ()
+    listed = {person.id for person in classroom.people}
+    used: Counter[str] = Counter()
+
+    def author(name: str, bots: frozenset[str], email: str, notice: str, file: str) -> Author:
+        used[file.lower()] += 1  # some file systems do not tell `Ada` from `ada`
+        number = used[file.lower()]
+        return Author(
+            name=name, bots=bots, email=email, notice=notice, file=file if number == 1 else names.numbered(file, number)
+        )
+
+    for student in students(challengers, classroom.people, classroom.store, measures):
+        reasons = [refusal.reason for refusal in refusals if student.id and refusal.origin.person == student.id]
+        file = min(student.bots) if student.bots else names.safe(student.name)
+        yield author(student.name, frozenset(student.bots), student.email, _notice(student, reasons), file)
+    for refusal in refusals:
+        if refusal.origin.person not in listed:
+            name = refusal.origin.display or refusal.name
+            yield author(name, frozenset(), refusal.origin.email, _refused([refusal.reason]), names.safe(name))
+
+
+def _notice(student: "Student", reasons: list[str]) -> str:
+    """Return what a student should know before all else: what was refused, and why there is no bot."""
+    from arena.author.submissions.students import State
+
+    if reasons:
+        return _refused(reasons)
+    return (
+        "" if student.state is State.PLAYED and not student.newer else f"{student.note[:1].upper()}{student.note[1:]}."
+    )
+
+
+def _refused(reasons: list[str]) -> str:
+    return "\n\n".join(
+        ["Your last bot was refused, and does not play. Mend what follows, then hand it in again.", *reasons]
+    )

@@ -1,0 +1,85 @@
+"""The letter for one author: what went wrong, the match to look at as a text, and what else is enclosed.
+
+It is plain text without control characters, ready to be sent, and may quote anything that the author's bot wrote. What
+an author may know is for author.py to say.
+"""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from arena import durable
+from arena.protocol import clean
+from arena.replay import notation
+from arena.report import bots
+from arena.report.author import Author
+from arena.results.archive import Archive
+from arena.results.leaderboard import Results
+
+LONGEST_LINE = 1000
+NOTHING_WRONG = "None of your bots was at fault."
+
+
+def write(results: Results, folder: Path, author: Author, pseudonyms: Mapping[str, str]) -> tuple[Path, ...]:
+    """Write `folder/for/NAME.txt`, and `NAME-MATCH.txt` for the match to look at; return their paths.
+
+    These are the results of an archive that is `author.pseudonymous`.
+    """
+    home = durable.make_folder(folder, "for")
+    written: list[Path] = []
+    with Archive.open(folder) as archive:
+        faults = bots.faults_of(results, archive, author.bots, author)
+        match, role = _to_look_at(results, author, faults)
+        if match:
+            text = notation.text_of(author.portable(archive.record(match), pseudonyms), results.event.name)
+            path = home / f"{author.file}-{match}.txt"
+            written.append(durable.write(path, text.encode("ascii"), durable.PRIVATE))
+    text = _text(results, author, faults, match, role)
+    return durable.write(
+        home / f"{author.file}.txt", text.encode("utf-8", "backslashreplace"), durable.PRIVATE
+    ), *written
+
+
+def _to_look_at(results: Results, author: Author, faults: Mapping[str, list[bots.Page]]) -> tuple[str, str]:
+    """Return the match of the commonest fault, else that of the lowest score, and the bot's role; else empty texts."""
+    commonest = max(
+        (fault for cards in faults.values() for fault in cards), key=lambda card: card["count"], default=None
+    )
+    if commonest is not None:
+        return commonest["match"], commonest["role"]
+    scores = [
+        (score, match.id, role)
+        for match in author.own(results.played)
+        for role, score in match.scores.items()
+        if match.seats[role] in author.bots
+    ]
+    return min(scores)[1:] if scores else ("", "")
+
+
+def _text(results: Results, author: Author, faults: Mapping[str, list[bots.Page]], match: str, role: str) -> str:
+    event, names = results.event.name, " and ".join(sorted(author.bots)) or "no bot"
+    wrong = sum(card["count"] for cards in faults.values() for card in cards)
+    to = f"{author.name} <{author.email}>" if author.email else author.name
+    subject = f"{event}: {names}, {f'at fault {wrong} times' if wrong else 'without a fault'}" if author.bots else event
+    paragraphs = [f"To: {to}\nSubject: {subject}", f"Hello {author.name},", author.without_paths(author.notice).strip()]
+    for bot in sorted(faults):
+        for card in faults[bot]:
+            count = f"{card['count']} times " if card["count"] > 1 else ""
+            stderr = "".join(f"\n  stderr: {line}" for line in card["stderr"])
+            words = f"{bot}: {count}{card['ending'].replace('_', ' ')}: {card['words']}"
+            paragraphs.append(
+                f"{words}\n  -> {card['advice']}{stderr}\n  in match {card['match']}, turn {card['turn']}"
+            )
+    if author.bots and not wrong:
+        paragraphs.append(NOTHING_WRONG)
+    enclosed = f"Enclosed is {author.file}.html"
+    if match:
+        file = shlex.quote(f"{author.file}-{match}.txt")
+        paragraphs.append(
+            f"{enclosed}, which shows all of your matches, and {file}, the match to look at first:\n\n"
+            f"  arena replay {file}\n  arena rerun {file} --bot YOUR_BOT --role {role} --print"
+        )
+    else:
+        paragraphs.append(f"{enclosed}.")
+    lines = "\n\n".join(filter(None, paragraphs)).split("\n")
+    return "".join(f"{clean(line, LONGEST_LINE)}\n" for line in lines)
