@@ -1,8 +1,8 @@
 """What a match of 100 turns with fresh bots costs: `python benchmarks/matches.py`. Matches a second, side by side.
 
 Bots that answer at once, in Python and in C; cold, warm, at each level, with one lane and two. For C bots the floor is
-`loop.c -m`, which starts two bots with posix_spawn, plays, and kills them, unconfined. At last a whole event: roll
-call, matches, archive.
+`loop.c -m`, which starts two bots with posix_spawn, plays, and kills them, unconfined. At last a whole event (roll
+call, matches, archive) beside lanes that only play.
 """
 
 import itertools
@@ -29,6 +29,8 @@ from arena.values import Abort, Bot, Event, Fault, Match, Record
 ROUNDS = 5
 MATCHES = 40
 """A lane and round."""
+REPEATS = 50
+"""Of each pairing of four bots in a whole event, which is 600 matches."""
 BOARD = duel.board(100)
 EVERYWHERE = os.sched_getaffinity(0)
 
@@ -129,7 +131,7 @@ def whole_event(lanes: int, warm: bool) -> Callable[[], float]:
 
     def measure() -> float:
         conditions = duel.match(BOARD, bots[0], sandbox="landlock", warm=warm).conditions
-        event = Event(name="bench", seed=1, boards=(BOARD,), bots=bots, repeats=6, conditions=conditions)
+        event = Event(name="bench", seed=1, boards=(BOARD,), bots=bots, repeats=REPEATS, conditions=conditions)
         with tempfile.TemporaryDirectory() as folder:
             began = time.perf_counter()
             done = tournament.run(event, Path(folder), workers=lanes, audience=Nobody())
@@ -182,9 +184,14 @@ if __name__ == "__main__":
             found = measured(things, ROUNDS)
             title = "Matches of 100 turns a second, fresh C bots, 1 lane"
             panels += [show(title, "/s", found, next(iter(things)), more_is_better=True)]
-    events = {f"{'warm' if warm else 'cold'} starts, 2 lanes": whole_event(2, warm) for warm in (False, True)}
-    panels += [
-        show("A whole event, matches a second", "/s", measured(events, 3), next(iter(events)), more_is_better=True)
-    ]
+    for kind, warm in (("cold", False), ("warm", True)):
+        things = {
+            f"two lanes that only play, {kind} starts": matches_a_second(
+                duel.python_bot(), 2, True, sandbox="landlock", warm=warm
+            ),
+            f"a whole event on two lanes, {kind} starts": whole_event(2, warm),
+        }
+        title = f"A whole event, {kind} starts, matches a second"
+        panels += [show(title, "/s", measured(things, 3), next(iter(things)), more_is_better=True)]
     told = f"medians of {ROUNDS} rounds, on {len(EVERYWHERE)} cores, beside whatever else the machine did"
     draw(duel.DOCS / "matches.png", "What a match costs", told, panels)

@@ -498,6 +498,28 @@ def test_no_match_is_told_before_it_is_committed(tmp_path):
     assert audience.seen == [True] * outcome.planned
 
 
+def test_a_finished_match_is_stored_and_told_although_no_other_ends(tmp_path, monkeypatch):
+    """Each match goes on only when the audience was told of the one before it."""
+    begun, told = (multiprocessing.Value("i") for _ in range(2))
+
+    class Counter(Quiet):
+        def finished(self, record: Record) -> None:
+            told.value += 1
+
+    def when_told(*args, **more):
+        until = time.monotonic() + 5  # a guard against hangs
+        while told.value < begun.value:
+            assert time.monotonic() < until, "the match before is not told"
+            time.sleep(0.001)
+        begun.value += 1
+        return play(*args, **more)
+
+    cup, audience = workspace(tmp_path, {"a": FIRST, "b": LAST}, repeats=3), Counter()
+    monkeypatch.setattr(tournament, "play", when_told)  # the workers are forked, so they have it, too
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience)
+    assert (outcome.complete, audience.aborts) == (True, [])
+
+
 def test_a_stopped_event_keeps_what_finished(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
     audience = Quiet()
@@ -540,7 +562,7 @@ def test_an_event_ends_at_max_matches_and_goes_on_with_more(tmp_path):
 def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, monkeypatch):
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
     clock = multiprocessing.Value("d", time.time())
-    monkeypatch.setattr(tournament, "time", SimpleNamespace(time=lambda: clock.value))
+    monkeypatch.setattr(tournament, "time", SimpleNamespace(time=lambda: clock.value, monotonic=time.monotonic))
 
     def long(*args, **more):
         record = play(*args, **more)

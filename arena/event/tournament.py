@@ -14,10 +14,10 @@ It decides the order of things, and what happens to a match that arena itself fa
 # nothing. It gives out matches, stores records and talks to the audience, all in its main thread. It alone writes to
 # the archive, because SQLite connections must not cross a fork.
 #
-# Committed before reported. A record that comes back waits in `_ended`. Before the next match is given out, all waiting
-# records are committed in one transaction; then they count as done and the audience hears of them. So whatever a user
-# was told is on disk, also after a power cut. One transaction holds what one look at the lanes brought: the slower the
-# disk, the larger the batches, and no timer is needed.
+# Committed before reported. A record that comes back waits in `_ended`. All that wait are committed in one transaction,
+# COMMIT_S after the last one, and only then they count as done and the audience hears of them. So whatever a user was
+# told is on disk, also after a power cut. A transaction for each record would cost an fsync for each. Where the plan
+# cannot go on without results, all that came back is committed at once, and the plan is asked again.
 #
 # Roll call. Before its first match every bot says `ready` once, in its seat of that match, which waits for it. A bot
 # that fails twice is absent: all its matches are forfeited without starting it, so that a bot with a typing error costs
@@ -86,6 +86,7 @@ LOSSES = 10  # of the machines that were to play one match in a run
 CALLS = 2  # of one bot, before its matches are forfeited unplayed
 EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
 
+COMMIT_S = 0.1  # between two transactions while the plan does not need their records
 HELD_MOST = 64  # matches that wait for a roll call; while so many do, the lanes wait, too
 
 
@@ -205,21 +206,19 @@ def run(
             except OSError as error:
                 raise ArenaError(f"{folder / 'logs'}: cannot be written: {error.strerror}; move it away") from error
 
-            def before_fork() -> None:
-                archive.close()  # SQLite must not cross a fork; the archive opens again by itself
-                log.renew()
-
             try:
                 pinned = cores.should_pin(pin, event, workers, len(cores.available()))
 
                 def stopped_by_now() -> bool:  # is called ten times a second, and whenever a match has ended
+                    run.commit_if_due()
                     control.look(
                         lambda: (run.planned, run.finished, run.played.total(), run.lane_states(lanes.lanes()))
                     )
                     return stopped()
 
                 with (
-                    Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped_by_now)
+                    # SQLite must not cross a fork; the archive opens again by itself.
+                    Workers(workers, pin=pinned, before_fork=archive.close, stopped=stopped_by_now)
                     if cluster is None
                     else cluster(
                         event,
@@ -234,8 +233,8 @@ def run(
                     run.play_all(lanes)
             finally:
                 log.close()
-            if log.failure is not None:
-                unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure.strerror}"
+            if log.failure:
+                unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
         progress = run.ended(stopped=stopped(), unlogged=unlogged)
         control.publish(progress.planned, progress.finished, run.played.total(), complete=progress.complete)
         control.close()
@@ -265,7 +264,7 @@ class _Run:
         self.planned = schedules.total(event)
         """How many matches are planned, or at most so many."""
         self.played: Counter[str] = Counter()
-        """How many matches came back from each lane in this run."""
+        """How many matches of each lane were stored in this run."""
         self._plan = plan.Plan(event, archive)
         self._walk = self._plan.walk()
         self._batch: dict[str, int] = {}
@@ -282,8 +281,10 @@ class _Run:
         """Matches that wait for a roll call, in order."""
         self._absent: dict[str, Fault] = {}
         self._missed: Counter[str] = Counter()
-        self._ended: list[Record] = []
-        """Records that came back and are not committed yet."""
+        self._ended: list[tuple[str, Record]] = []
+        """Records that came back and are not committed yet, each with its lane."""
+        self._commit_due = 0.0
+        """The time (monotonic) from which on they are to be committed."""
         self._attempts: Counter[str] = Counter()
         """How often arena failed each match, lost machines apart."""
         self._losses: Counter[tuple[str, str]] = Counter()
@@ -326,8 +327,7 @@ class _Run:
                 elif isinstance(item, _Call):
                     self._note_roll_call(item, done)
                 elif isinstance(done.result, Record):
-                    self._ended.append(done.result)
-                    self.played[done.lane] += 1
+                    self._ended.append((done.lane, done.result))
                 else:
                     self._abort(item.match, done.error, done.failure)
         finally:
@@ -370,7 +370,6 @@ class _Run:
 
     def _next(self) -> _Work | None:
         """Return the next work for a lane, None when none can begin now."""
-        self._commit()  # first, because the plan depends on what is done
         while not self.is_ending():
             if self._calls:
                 match, seat = self._calls.popleft()
@@ -406,7 +405,9 @@ class _Run:
                 # A batch that depends on results may plan matches that an earlier plan had played.
                 self.finished += self._archive.mark_planned(stored)
                 stored.clear()
-            if planned is None:
+            if planned is None and self._ended:
+                self._commit()  # the plan may depend on it
+            elif planned is None:
                 if self._postponed:
                     self._queue.append(self._postponed.popleft())
                 return
@@ -446,13 +447,20 @@ class _Run:
         self._queue.extendleft(reversed([match for match in self._held if self._is_called(match)]))
         self._held = [match for match in self._held if not self._is_called(match)]
 
+    def commit_if_due(self) -> None:
+        """Store and report the records that came back, unless others were stored just now."""
+        if self._ended and time.monotonic() >= self._commit_due:
+            self._commit()
+
     def _commit(self) -> None:
         """Store the records that came back, as one batch; only then are they done, and reported."""
         ended, self._ended = self._ended, []
         if ended:
-            self._archive.append(*ended)
-        for record in ended:
+            self._archive.append(*(record for _, record in ended))
+            self._commit_due = time.monotonic() + COMMIT_S
+        for lane, record in ended:
             self._plan.done(self._batch.pop(record.match.id))
+            self.played[lane] += 1
             self.finished += 1
             self._audience.finished(record)
 
