@@ -1,5 +1,6 @@
 """A machine that gives no more threads, memory, disk space or semaphores is named in one line, and nothing hangs."""
 
+import contextlib
 import errno
 import shutil
 import subprocess
@@ -63,35 +64,26 @@ def test_work_for_many_processes_that_gets_no_more_threads_ends_with_one_line(pl
     assert "can't start new thread" in done.stderr
 
 
+@contextlib.contextmanager
+def small_disk(folder: Path, options: str) -> Iterator[None]:
+    """Mount a disk with these limits there; skip the test where nothing can be mounted."""
+    folder.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", options, "none", folder]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
 @pytest.mark.parametrize(("files", "level"), [(9, "none"), (2, "auto")])
 def test_a_folder_for_scratch_that_is_full_is_named(tmp_path, files, level):
     folder = make(tmp_path / "ws")
     full = tmp_path / "full"
-    full.mkdir()
-    if (
-        shutil.which("mount") is None
-        or subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size=64k,nr_inodes={files}", "none", full],
-            capture_output=True,
-            check=False,
-        ).returncode
-    ):
-        pytest.skip("nothing can be mounted here")
-    try:
-        done = ended(
-            folder,
-            sys.executable,
-            "-m",
-            "arena",
-            "run",
-            "--no-charts",
-            "--sandbox",
-            level,
-            "--unsafe",
-            TMPDIR=str(full),
-        )
-    finally:
-        subprocess.run(["umount", "-l", full], check=True)
+    with small_disk(full, f"size=64k,nr_inodes={files}"):
+        command = (sys.executable, "-m", "arena", "run", "--no-charts", "--sandbox", level, "--unsafe")
+        done = ended(folder, *command, TMPDIR=str(full))
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].removeprefix("tournament.toml: ") == (
         f"{full}: cannot be written: No space left on device; bots get their scratch folders there: free some space, "
@@ -122,9 +114,9 @@ def test_semaphores_that_cannot_be_made_are_no_fault_of_the_log(on_disk):
 def test_a_log_on_a_full_disk_costs_its_lines_and_no_match(tmp_path):
     folder = make(tmp_path / "ws")
     logs = folder / "results/cup/logs"
-    logs.mkdir(parents=True)
-    (logs / "arena.log").symlink_to("/dev/full")
-    done = ended(folder, sys.executable, "-m", "arena", "run", "--no-charts")
+    with small_disk(logs, "size=4k"):
+        (logs / "filling").write_bytes(bytes(4096))
+        done = ended(folder, sys.executable, "-m", "arena", "run", "--no-charts")
     assert done.returncode == 0
     assert "results/cup/logs: lines are missing in its log: No space left on device\n" in done.stderr
     assert "Traceback" not in done.stderr
