@@ -150,7 +150,7 @@ SINS = {
     "stderr_without_end": Sin(
         "limit_exceeded", ("stderr: more than 16 MB in a match",), "write less to stderr", waits=HUNGRY_S, move=HUNGRY_S
     ),
-    "stops_itself": Sin("timeout", ("no answer",), "is stopped", check_move=SOON_S),
+    "stops_itself": Sin("crashed", ("Operation not permitted",), "arena refused something"),
     "syntax_error": Sin("crashed", ("exit 1", "SyntaxError"), "not valid Python"),
     "thread_crowd": Sin(
         "limit_exceeded", ("threads: more than 128 at once",), "start fewer threads", waits=HUNGRY_S, move=HUNGRY_S

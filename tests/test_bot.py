@@ -3,14 +3,16 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from live import say_goodbye
-from processes import gone_soon
+from processes import gone_soon, until
 
 from arena import rulefile
 from arena.event import discovery
@@ -51,34 +53,87 @@ def live(launcher, tmp_path):
         bot.end()
 
 
-@pytest.mark.parametrize("number", ["SIGKILL", "SIGSTOP"])
-def test_a_blameless_bot_is_not_at_fault_for_a_signal_that_arena_did_not_send(launcher, tmp_path, number):
+def ending_of(bot: LiveBot, seconds: float = 5.0, hit: int = 0) -> str:
+    """Ask a bot, and send it the signal `hit` meanwhile; return its ending, or what it is said to have suffered."""
+    assert ask(bot, READY).ending is None
+    sender = threading.Timer(0.1 if hit else 0.0, os.kill, (bot.program, hit))
+    sender.start()
+    try:
+        return ask(bot, seconds=seconds).ending or "no fault"
+    except InterferenceError as error:
+        return str(error).partition(" by a signal that arena did not send")[0]
+    finally:
+        sender.join()
+        bot.end()
+
+
+def confined(**more: object) -> Conditions:
+    """Conditions at the level that `auto` takes here."""
+    return Conditions(sandbox=levels.choose("auto", unsafe=False), **more)
+
+
+SIGNALS = {
+    "SIGKILL": ("its process was killed", Ending.CRASHED),
+    "SIGSTOP": ("its process was stopped", Ending.TIMEOUT),
+}
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_blameless_bot_is_not_at_fault_for_a_signal_that_neither_arena_nor_it_sent(launcher, tmp_path, number):
     path = tmp_path / "hit.py"
-    path.write_text(ECHO.format(answer=f"import signal; os.kill(os.getpid(), signal.{number})"))
-    heard = []
-    for blameless in (True, False):
-        bot = LiveBot(launcher, "hit", discovery.from_path(path), OPEN, RULES, blameless=blameless)
-        assert ask(bot, READY).ending is None
-        try:
-            heard.append(ask(bot, seconds=0.5).ending)
-        except InterferenceError as error:
-            heard.append(str(error).partition(" by a signal that arena did not send")[0])
-        finally:
-            bot.end()
-    verb, ending = ("killed", Ending.CRASHED) if number == "SIGKILL" else ("stopped", Ending.TIMEOUT)
-    assert heard == [f"hit: its process was {verb}", ending]
+    path.write_text(ECHO.format(answer="time.sleep(5)"))
+    words, ending = SIGNALS[number]
+    for blameless, expected in ((True, f"hit: {words}"), (False, ending)):
+        bot = LiveBot(launcher, "hit", discovery.from_path(path), confined(), RULES, blameless=blameless)
+        assert ending_of(bot, 0.5, signal.Signals[number]) == expected
+
+
+OWN_DOING = {
+    "SIGKILL": ("os.kill(os.getpid(), 9)", Ending.CRASHED),
+    "SIGKILL to its thread": ("signal.raise_signal(9)", Ending.CRASHED),
+    "SIGSTOP": ("os.kill(os.getpid(), signal.SIGSTOP)", Ending.TIMEOUT),
+    "SIGTSTP": ("os.kill(os.getpid(), signal.SIGTSTP)", "no fault"),  # nobody could continue its group: no effect
+    "its CPU limit": ("resource.setrlimit(0, (1, 1)); exec('while True: pass')", Ending.CRASHED),
+}
+"""Lines by which a bot is killed or stopped, and its ending where nothing confines it."""
+
+
+@pytest.mark.parametrize("name", OWN_DOING)
+def test_a_bot_that_kills_or_stops_itself_is_refused_that_or_at_fault(launcher, tmp_path, name):
+    line, ending = OWN_DOING[name]
+    path = tmp_path / "tries.py"
+    guarded = f"\n        try: {line}\n        except (OSError, ValueError): pass\n        print('x', flush=True)"
+    path.write_text("import resource, signal\n" + ECHO.format(answer=guarded))
+    for conditions, expected in ((confined(), "no fault"), (OPEN, ending)):
+        bot = LiveBot(launcher, "tries", discovery.from_path(path), conditions, RULES, blameless=True)
+        assert ending_of(bot, 0.5 if expected == Ending.TIMEOUT else 5.0) == expected
+
+
+def test_a_bot_that_the_kernel_killed_for_want_of_memory_is_blameless_at_every_level(launcher, tmp_path):
+    group = Path("/sys/fs/cgroup/memory") / tmp_path.name
+    try:
+        group.mkdir()
+        (group / "memory.limit_in_bytes").write_text("30000000")
+    except OSError as error:
+        pytest.skip(f"no cgroup of version 1 can be had here to take memory away: {error}")
+    path = tmp_path / "eats.py"
+    path.write_text(ECHO.format(answer="a = bytearray(60_000_000)"))
+    try:
+        bot = LiveBot(launcher, "eats", discovery.from_path(path), OPEN, RULES, blameless=True)
+        (group / "cgroup.procs").write_text(str(bot.program))
+        assert ending_of(bot) == "eats: its process was killed"
+    finally:
+        assert until(lambda: not (group / "cgroup.procs").read_text())
+        group.rmdir()
 
 
 def test_a_bot_that_is_killed_near_its_memory_limit_has_crashed(launcher, tmp_path):
     path = tmp_path / "eats.py"
-    path.write_text(ECHO.format(answer="a = bytearray(60_000_000); os.kill(os.getpid(), 9)"))
-    conditions = replace(OPEN, limits=Limits(memory=70_000_000))
+    path.write_text("a = bytearray(60_000_000)\n" + ECHO.format(answer="time.sleep(5)"))
+    conditions = confined(limits=Limits(memory=70_000_000))
     bot = LiveBot(launcher, "eats", discovery.from_path(path), conditions, RULES, blameless=True)
-    assert ask(bot, READY).ending is None
-    heard = ask(bot)
-    bot.end()
-    assert heard.ending is Ending.CRASHED
-    assert "its memory peaked at" in heard.words
+    assert ending_of(bot, hit=signal.SIGKILL) is Ending.CRASHED
+    assert "its memory peaked at" in bot.reply.words
 
 
 def ask(bot: LiveBot, question: Ask | None = None, seconds: float = 5.0):

@@ -814,6 +814,16 @@ def test_a_referee_whose_standard_descriptors_are_closed_starts_bots_with_three_
     assert not spawner["2"].startswith(("socket:", "/usr")), spawner
 
 
+@pytest.mark.parametrize("level", CONFINING)
+def test_an_exit_status_that_a_bot_can_invent_is_no_kill_by_somebody_else(tmp_path, launcher, level):
+    path = tmp_path / "invents"
+    path.write_text("#!/bin/sh\nread -r line; echo ready; read -r line; exit 137\n")
+    path.chmod(0o755)
+    conditions = Conditions(sandbox=offered(level))
+    bot = LiveBot(launcher, "a", discovery.from_path(path), conditions, RULES, blameless=True)
+    assert [ask_all({"a": bot}, {"a": question})["a"].ending for question in (READY, GO)] == [None, Ending.CRASHED]
+
+
 # The event and the command line
 
 

@@ -32,12 +32,13 @@ ORDINARY = {
     "mprotect": (10, 226), "rt_sigaction": (13, 134), "ppoll": (271, 73), "execve": (59, 221),
     "exit_group": (231, 94), "getrandom": (318, 278), "getpid": (39, 172),
     "nanosleep": (35, 101), "epoll_pwait": (281, 22), "pipe2": (293, 59),
-    "wait4": (61, 260), "unlinkat": (263, 35), "ftruncate": (77, 46), "statx": (332, 291), "setrlimit": (160, 164),
+    "wait4": (61, 260), "unlinkat": (263, 35), "ftruncate": (77, 46), "statx": (332, 291),
     "sched_yield": (24, 124), "rseq": (334, 293), "sched_getaffinity": (204, 123), "faccessat2": (439, 439),
     "futex_wait": (455, 455), "set_robust_list": (273, 99), "restart_syscall": (219, 128), "newfstatat": (262, 79),
 }  # fmt: skip
 CLOCKS = ("clock_gettime", "clock_getres", "clock_nanosleep")
 """The calls with a clock that are allowed to bots."""
+JUDGED = {*policy.CHECKS, *policy.OF_ONE_PROCESS, *policy.TO_ITSELF, *policy.PROCESSES.split()}
 HIGH = 0xDEADBEEF << 32  # bits that the kernel does not look at in an int
 
 
@@ -123,7 +124,7 @@ def test_every_call_of_the_policy_exists_and_has_its_home():
     everywhere = [*" ".join((*policy.ALLOWED.values(), *policy.WAY_OUT.values())).split()]
     assert len(set(everywhere)) == len(everywhere)
     assert set(everywhere) <= set(NUMBERS["x86_64"])
-    judged = {*policy.CHECKS, *policy.TO_ITSELF, *policy.PROCESSES.split()}
+    judged = JUDGED
     assert judged <= policy.allowed()
     assert set(NUMBERS["aarch64"]) < set(NUMBERS["x86_64"])
 
@@ -149,7 +150,7 @@ def test_every_call_that_is_not_in_the_list_fails(arch, processes, pid):
         expected = ABSENT if name is None or number >= 424 else special.get(name, REFUSED)
         if name not in free:
             assert asked(arch, number, processes=processes, pid=pid) == expected, name
-        elif name not in {*policy.CHECKS, *policy.TO_ITSELF, *policy.PROCESSES.split()}:
+        elif name not in JUDGED:
             assert asked(arch, number, processes=processes, pid=pid) == FREE, name
 
 
@@ -315,12 +316,25 @@ def test_fork_and_vfork_are_judged_like_clone():
 @both
 @pytest.mark.parametrize("call", ["kill", "tgkill"])
 def test_signals_go_to_oneself_and_in_a_pid_namespace_to_anybody(arch, call):
-    number = {"kill": (9,), "tgkill": (PID, 9)}[call]
+    number = {"kill": (15,), "tgkill": (PID, 15)}[call]
     for target in (PID, HIGH | PID):
         assert asked(arch, call, target, *number) == FREE
     for target in (0, -1, 1, PID + 1, -PID, HIGH | 1, policy.OWN_PID):
         assert asked(arch, call, target, *number) == REFUSED
         assert asked(arch, call, target, *number, pid=None) == FREE
+
+
+@both
+@pytest.mark.parametrize("pid", [PID, None])
+def test_a_bot_of_one_process_cannot_look_as_if_somebody_else_had_killed_or_stopped_it(arch, pid):
+    for number in (9, 19, 20, 21, 22, HIGH | 9):
+        for call, args in (("kill", (PID, number)), ("tgkill", (PID, PID, number))):
+            assert asked(arch, call, *args, pid=pid) == REFUSED
+            assert asked(arch, call, *args, pid=pid, processes=2) == FREE  # it may end its children
+    for call, args in (("setrlimit", (0, 1)), ("prlimit64", (0, 0, 1)), ("prlimit64", (0, HIGH, 1))):
+        if call in NUMBERS[arch]:
+            assert asked(arch, call, *args, pid=pid) == REFUSED
+            assert asked(arch, call, *args, pid=pid, processes=2) == FREE
 
 
 @both

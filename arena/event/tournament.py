@@ -40,9 +40,10 @@ It decides the order of things, and what happens to a match that arena itself fa
 # others their matches. A MachineError (no more disk, memory or processes) ends the run at once, because no other match
 # would go better.
 #
-# Excuses. A kill from outside is nobody's fault, so the match is replayed. But a bot could arrange such a kill itself
-# to escape a match that it is about to lose. So each bot is excused EXCUSES times a run, and later kills are its own
-# fault. When more than half of the bots were hit the machine is the cause, and all bots stay excused.
+# Excuses. A kill from outside is nobody's fault, so the match is replayed. It counts as such only where the bot cannot
+# have done it itself (match/bot). But a bot could still take so much memory that the kernel kills it when that runs
+# out. So each bot is excused EXCUSES times a run, and later kills are its own fault. When more than half of the bots
+# were hit the machine is the cause, and all bots stay excused.
 #
 # `stop_after`. After so many seconds no match is begun; those under way are finished and stored. A match that waits in
 # a lane's queue knows the end, too, and comes back as it is: a future that a pool has passed on cannot be cancelled.

@@ -89,7 +89,7 @@ class Check(NamedTuple):
 
 OWN_PID = 0x9E0B071D
 """A value in the place of the bot's process id, which is known after the fork only; larger than any process id."""
-SIGCHLD, SIGCONT = 17, 18
+SIGKILL, SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU = 9, 17, 18, 19, 20, 21, 22
 NO_SIGCONT = Check(1, (SIGCONT,), inverted=True)
 """A frozen bot must not wake itself or a sibling, nor cancel a SIGSTOP that is on its way (`freezer.py`)."""
 
@@ -144,7 +144,7 @@ own. Source: clock_getcpuclockid(3). For the same reason `sched_rr_get_interval`
 whether its core is busy. Other calls that take the number of any process tell what does not change while it thinks."""
 
 CHECKS = {
-    "clone": (Check(0, (0,), mask=CLONE_NEW), Check(0, (0, SIGCHLD), mask=0xFF)),  # and THREADS_ONLY or PROCESSES_TOO
+    "clone": (Check(0, (0,), mask=CLONE_NEW), Check(0, (0, SIGCHLD), mask=0xFF)),  # and more below
     "clock_getres": (OTHERS_CLOCKS,),
     "clock_gettime": (OTHERS_CLOCKS,),
     "clock_nanosleep": (OTHERS_CLOCKS,),
@@ -189,9 +189,20 @@ CHECKS = {
 so, because their data stands in memory. They could send a descriptor, and while it is on its way neither it nor its
 file is in any table that the watchdog reads."""
 
-THREADS_ONLY = Check(0, (THREAD,), mask=CLONE_KIND)
-PROCESSES_TOO = Check(0, (THREAD, 0, CLONE_FILES), mask=CLONE_KIND)
-"""Further conditions on `clone`: it makes threads only; for a bot of several processes also children, not siblings."""
+NO_END_BY_OTHERS = Check(1, (SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU), inverted=True)
+RLIMIT_CPU = 0
+OF_ONE_PROCESS = {
+    "clone": (Check(0, (THREAD,), mask=CLONE_KIND),),  # threads only
+    "kill": (NO_END_BY_OTHERS,),
+    "prlimit64": (Check(1, (RLIMIT_CPU,), inverted=True),),  # nor read it: a filter cannot see all of a pointer
+    "setrlimit": (Check(0, (RLIMIT_CPU,), inverted=True),),
+    "tgkill": (NO_END_BY_OTHERS._replace(argument=2),),
+}
+"""Further conditions for a bot of one process. It does nothing to itself that looks like a kill or a stop by somebody
+else, for which its match would be played again (`Child.cannot_kill_itself`). A limit on CPU time kills, too."""
+OF_SEVERAL = {"clone": (Check(0, (THREAD, 0, CLONE_FILES), mask=CLONE_KIND),)}
+"""Further conditions for a bot of several processes: children too, not siblings. It may kill and stop its children, and
+so these may do that to it: whatever ends it is its own doing."""
 
 TO_ITSELF = {"kill": Check(0, (OWN_PID,)), "tgkill": Check(0, (OWN_PID,))}
 """Further conditions for a bot that sees other processes than its own: it may send signals to itself only."""

@@ -77,6 +77,11 @@ class Child:
         """Return whether the bot is one process for certain, because its filter refuses to fork."""
         return self.plan.processes == 1 and self.level.confines
 
+    @property
+    def cannot_kill_itself(self) -> bool:
+        """Return whether its filter refuses all that would look like a kill or a stop by somebody else."""
+        return self.cannot_fork and not self.plan.calls
+
     def program(self) -> int | None:
         """Return the process that runs the bot's own program; None while there is none."""
         return self.level.program(self.pid)

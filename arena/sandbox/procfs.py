@@ -9,6 +9,7 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 STAT_BYTES = 1024
 READ_BYTES = 1 << 14
+VMSTAT_BYTES = 1 << 16
 READY = b"R"
 """The state of a thread that runs, or would if it had a core."""
 ENDED = (b"Z", b"X")
@@ -23,6 +24,13 @@ def trouble() -> str | None:
     except OSError:
         return "/proc is not mounted here"
     return None if pid == str(os.getpid()) else "/proc here is that of another process namespace"
+
+
+def kills_for_memory() -> int:
+    """Return how many processes of this system the kernel has killed because there was no memory; 0 if it won't say."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/vmstat", "rb", 0) as file:
+        return int(file.read(VMSTAT_BYTES).partition(b"\noom_kill ")[2].split(None, 1)[0])
+    return 0
 
 
 class ProcessUsage(NamedTuple):

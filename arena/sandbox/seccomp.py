@@ -139,13 +139,12 @@ def _program(arch: str, processes: int, calls: tuple[str, ...], *, own_pid: bool
     allow = code.answer(bpf.ALLOW)
 
     known = numbers(arch)
+    further = call_policy.OF_SEVERAL if processes > 1 else call_policy.OF_ONE_PROCESS
     labels = [errnos[refusal] for refusal in refusals]  # for each number of a call
     for name in sorted((call_policy.allowed() | set(calls)) & known.keys()):
         if processes == 1 and name in call_policy.PROCESSES.split() and name not in calls:
             continue
-        checks = call_policy.CHECKS.get(name, ())
-        if name == "clone":
-            checks = (*checks, call_policy.PROCESSES_TOO if processes > 1 else call_policy.THREADS_ONLY)
+        checks = (*call_policy.CHECKS.get(name, ()), *further.get(name, ()))
         if own_pid and name in call_policy.TO_ITSELF:
             checks = (call_policy.TO_ITSELF[name], *checks)
         label = allow

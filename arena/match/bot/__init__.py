@@ -77,7 +77,7 @@ class LiveBot:
         *,
         blameless: bool = False,
     ) -> None:
-        """With `blameless`, an end that looks like somebody else's doing raises InterferenceError and is no fault."""
+        """With `blameless`, an end that is surely somebody else's doing raises InterferenceError and is no fault."""
         self.role = role
         self.reused = reused is not None
         """True when its process has played before."""
@@ -89,6 +89,8 @@ class LiveBot:
         self._started = time.monotonic()
         process = reused or Process.start(launcher, bot, conditions, rules)
         self._child, self.wire, self._meter, self._freezer, self._matches_before = process
+        self._kills_for_memory = 0 if self._exit_is_certain else procfs.kills_for_memory()
+        """The number of such kills on this machine when its match began."""
         self._watchdog = launcher.watchdog(self._child)
         if reused:
             self._watchdog.begin_again()
@@ -212,7 +214,7 @@ class LiveBot:
         if now >= self.stopwatch.due:
             self._read_answer(now, now - self.stopwatch.begun)
             if self.awaited and (spent := self.stopwatch.expire(now)) is not None:
-                if self._blameless and (pid := self._child.program()) and set(procfs.states(pid)) == {STOPPED}:
+                if self._blameless and self._is_stopped_by_others():
                     raise InterferenceError(self._bot.name, postmortem.STOPPED)
                 self._fail(postmortem.time_loss(self._ask, spent, self._output.unfinished, self._bot.threads))
         if self.reply is None and now >= self._watchdog.due:
@@ -235,7 +237,7 @@ class LiveBot:
         limits, starting = self._child.limits, self._ready is None
         if (failure := postmortem.limit_exceeded(how, limits, starting=starting)) is not None:
             self._fail(failure)
-        elif self._blameless and postmortem.killed_by_others(how, limits):
+        elif self._blameless and postmortem.killed_by_signal(how, limits) and self._is_killed_by_others():
             raise InterferenceError(self._bot.name, postmortem.KILLED)
         else:
             confined = self._child.level.confines
@@ -365,6 +367,23 @@ class LiveBot:
             self._fail(postmortem.hinted(excess, self._child.limits, starting=starting))
             self.end()
         self.stopwatch.survey()
+
+    @property
+    def _exit_is_certain(self) -> bool:
+        """Return whether an exit status of SIGKILL is the kernel's word that somebody else killed it."""
+        return self._child.cannot_kill_itself and not self._child.level.wrapped
+
+    def _is_killed_by_others(self) -> bool:
+        """Return whether a bot that ended by SIGKILL can neither have done that itself nor have made it up.
+
+        In doubt it has, unless the kernel has killed for want of memory meanwhile.
+        """
+        return self._exit_is_certain or procfs.kills_for_memory() > self._kills_for_memory
+
+    def _is_stopped_by_others(self) -> bool:
+        """Return whether it stands still by a signal that it cannot have sent itself."""
+        pid = self._child.program() if self._child.cannot_kill_itself else None
+        return pid is not None and set(procfs.states(pid)) == {STOPPED}
 
     def _fail(self, failure: Failure) -> None:
         self.reply = Reply(b"", failure.ending, failure.words, failure=failure)

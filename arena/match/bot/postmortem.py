@@ -60,7 +60,7 @@ def overload(name: str, spent: TimeUsed) -> str:
     )
 
 
-def killed_by_others(how: Exit, limits: Limits) -> bool:
+def killed_by_signal(how: Exit, limits: Limits) -> bool:
     """Return whether a process was killed neither by arena nor for what it used. It may have killed itself."""
     if how.code != -signal.SIGKILL or how.killed:
         return False

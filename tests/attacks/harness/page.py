@@ -41,7 +41,7 @@ def sentence(name: str) -> str:
 
 def calls() -> str:
     """Return the table of the calls that the filter allows. A star marks those whose arguments are judged."""
-    judged = {*policy.CHECKS, *policy.TO_ITSELF, *policy.PROCESSES.split()}
+    judged = {*policy.CHECKS, *policy.OF_ONE_PROCESS, *policy.TO_ITSELF, *policy.PROCESSES.split()}
     lines = ["| what for | the calls; of those with a star only some arguments are allowed |", "|---|---|"]
     for reason, names in policy.ALLOWED.items():
         marked = (f"`{name}`" + "\\*" * (name in judged) for name in names.split())
