@@ -23,7 +23,7 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
     rated = {rating.bot: rating for rating in ratings_of(results, played).ratings}
     names = results.event.tie_breaks
     worth = {
-        bot: (round(rated[bot].strength.value, 9), figures.points)
+        bot: (figures.points > 0, round(rated[bot].strength.value, 9), figures.points)
         for bot, figures in by_bot.items()
         if figures.points is not None
     }

@@ -57,7 +57,12 @@ def test_an_event_that_was_cut_ends_like_one_that_was_not(tmp_path, schedule, ke
         assert places == []
         assert not (cut / "results/cup/placings.csv").exists()
         return
-    assert f'places by the rules of schedule = "{schedule}", where a bye counts as a win:' in done.stdout
+    assert done.stdout.startswith(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:\n')
+    assert "\nby rating, which knows matches only:\n" in done.stdout
+    at_most = "at most " * (schedule == "knockout")  # deciders are played where pairings are level
+    assert re.search(rf"^cup: {at_most}\d+ matches, 3 of them played before, 2 at a time$", done.stderr, re.MULTILINE)
+    planned = cup.run_event(whole, "--plan").stdout
+    assert f"{at_most}matches" in planned
     assert placings(cut) == placings(whole)
     assert [(row["bot"], str(row["byes"])) for row in places] == [(row["bot"], row["byes"]) for row in placings(cut)]
     assert places[-1]["bot"] == "walker"

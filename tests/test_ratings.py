@@ -175,6 +175,15 @@ def test_a_bot_that_always_wins_has_a_finite_figure_that_grows_with_the_wins():
     assert 0 < once < often < for_ever < 10
 
 
+def test_no_interval_is_one_point_because_a_bot_is_measured_by_itself():
+    """Of a chain where each bot beats the next one, only that in the middle is bounded on both sides."""
+    chain = [match("duel", "ann bob", 100, 0), match("duel", "bob cat", 100, 0)]
+    for played in (chain, chain[:1], [match("solo", "ann", 50)]):
+        found = bradley_terry.rate(arrays_of(played), refits=20)
+        strengths = [row.strength for ranking in found.rankings for row in ranking.rows]
+        assert all(each.low < each.high for each in (*strengths, *(rating.strength for rating in found.ratings)))
+
+
 def test_a_bot_that_always_wins_is_first_and_a_bot_that_always_loses_last():
     pairs = [("ann", "bob"), ("ann", "cat"), ("ann", "dan"), ("bob", "dan"), ("cat", "dan")]
     won = [match("duel", f"{one} {other}", 100, 0) for one, other in pairs]

@@ -307,6 +307,7 @@ def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedu
     text = report.write(results, tmp_path, placings=rows).read_text("utf-8")
     body = re.search(r'id="places">.*?<tbody>(.*?)</tbody>', text, re.DOTALL).group(1)
     cells = [re.findall(r"<t[hd][^>]*>(?:<a[^>]*>)?(.*?)</", row) for row in body.split("</tr>")[:-1]]
+    assert text.index('id="places"') < text.index('id="leaderboard-table"')
     last = "buchholz" if schedule == "swiss" else "out"
     assert [row[1] for row in cells] == [row["bot"].replace("<eve>", "&lt;eve&gt;") for row in rows]
     assert [row[0] for row in cells] == [str(row["place"]) for row in rows]

@@ -107,8 +107,9 @@ def _missing(event: "Event", archive: "Archive", students: "Iterable[Student]") 
             break
         stored += each.stored
     planned = plan.walked if plan.over else max(plan.walked, schedules.total(event))
+    at_most = "" if plan.over else schedules.at_most(event)
     late = [output.safe_line(student.name) for student in students if student.newer]
-    parts = [f"{planned - stored} of {planned} matches are not played yet"] if stored < planned else []
+    parts = [f"{at_most}{planned - stored} of {planned} matches are not played yet"] if stored < planned else []
     if late:
         parts.append(f"the last bots of {output.counted(len(late), 'student')} are not played yet ({', '.join(late)})")
     return ", and ".join(parts)

@@ -75,9 +75,9 @@ def leaderboard(
     elif placings:
         _print_rows(PLACINGS.in_file(read_placings(folder)), PLACINGS, json=json)
     else:
-        print_leaderboard(results, wide=wide, json=json)
         if not json:
             print_placings(results, read_placings(folder))
+        print_leaderboard(results, wide=wide, json=json)
 
 
 def charts(
@@ -213,16 +213,17 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
 
 
 def print_placings(results: "Results", placings: "Placings") -> None:
-    """Print the places below the leaderboard, where the event's schedule has them."""
+    """Print the places, and the heading of the leaderboard that follows, where the event's schedule has places."""
     if placings:
         from arena.event.placings import shown_columns
 
         schedule = results.event.schedule
-        print(f'\nplaces by the rules of schedule = "{schedule}", where a bye counts as a win:')
+        print(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:')
         columns = shown_columns(schedule)
         heads = [replace(column, name="bot") if column.name == "display" else column for column in columns]
         cells = [[row[column.name] for column in columns] for row in placings]
         output.print_table(output.make_table(heads, cells))
+        print("\nby rating, which knows matches only:")
 
 
 def _print_frame(frame: "pd.DataFrame", columns: Columns, *, json: bool) -> None:

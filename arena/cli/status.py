@@ -45,10 +45,11 @@ def status(event: options.EventName = None, json: options.Json = False) -> None:
     if json:
         output.print_json([row])
         return
+    at_most = "" if row["complete"] else schedules.at_most(played_event)
     share = 100 * finished / planned if planned else 100
     print(
-        f"{output.safe_line(played_event.name)}: {finished} of {planned} matches are played ({share:.0f} %), "
-        f"{row['due']} are due"
+        f"{output.safe_line(played_event.name)}: {finished} of {at_most}{planned} matches are played ({share:.0f} %), "
+        f"{at_most}{row['due']} are due"
     )
     if aborts:
         print(f"arena failed {output.counted(aborts, 'time')} to play a match; such matches are played again")

@@ -111,7 +111,8 @@ def run(
             options.store_played_tournament(folder, text, secret=isinstance(event.seed, str))
             _report(event, folder, watcher, outcome, charts=charts, json=json)
     if stop:
-        output.notice(f"{outcome.finished} of {outcome.planned} matches are stored; to go on:\n  {command_line()}")
+        planned = f"{watcher.at_most}{outcome.planned}"
+        output.notice(f"{outcome.finished} of {planned} matches are stored; to go on:\n  {command_line()}")
         raise typer.Exit(stop.code)
     fault = False
     if strict:
@@ -136,11 +137,12 @@ def _play(
     event: Event, folder: Path, count: int, stop: signals.Stop, workers: "WorkersTable"
 ) -> "tuple[Progress, Watcher]":
     from arena.cli.run import totals, watching
-    from arena.event import cluster, tournament
+    from arena.event import cluster, schedules, tournament
 
     make_archive(event, folder)
     lanes = f"{count} at a time" if workers.cluster is None else f"on {workers.cluster}"
-    with watching.watcher(event.name, lanes, totals.Totals(event, totals.stored(folder))) as watcher:
+    shown = totals.Totals(event, totals.stored(folder))
+    with watching.watcher(event.name, lanes, schedules.at_most(event), shown) as watcher:
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
@@ -181,19 +183,19 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(absence(bot, fault))
+    if not json:
+        results.print_placings(read, placings)
     results.print_leaderboard(read, json=json)
     if json:
         for sentence in read.ending:
             output.notice(sentence)
-    else:
-        results.print_placings(read, placings)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
     if outcome.halted:
         output.notice("stopped by `arena stop`: the matches that were under way are finished and stored")
     if not outcome.complete:
-        due = outcome.planned - outcome.finished
+        due = f"{watcher.at_most}{outcome.planned - outcome.finished}"
         output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")
     if charts:
         pictures = results.write_charts(read, folder)

@@ -57,11 +57,12 @@ def show(event: Event, folder: Path, workers: int, *, json: bool) -> None:
         return
     seconds = sum(row[3] for row in rows)
     rows.append(("all", schedules.total(event), played.total(), seconds))
+    at_most = schedules.at_most(event)
     cells = [(*row[:3], duration(row[3])) for row in rows]
-    output.print_table(output.make_table(("board", "matches", "played", "time"), cells))
+    output.print_table(output.make_table(("board", f"{at_most}matches", "played", "time"), cells))
     source = "by the mean time of the matches played before" if measured else f"guessed at {GUESSED_MATCH_S} s a match"
     print(f"{len(event.bots)} bots; time left {source}, with {workers} at a time")
     if event.stop_when is not None:
-        print(f"at most so many: the event ends earlier when the {event.stop_when} (stop_when)")
+        print(f"the event ends earlier when the {event.stop_when} (stop_when)")
     if event.stop_after is not None:
         print(f"a run begins no more matches after {duration(event.stop_after)} (stop_after)")

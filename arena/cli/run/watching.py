@@ -30,6 +30,8 @@ class Progress:
     """Matches planned, stored, and played in this run, after so many seconds of it."""
 
     planned: int
+    at_most: str
+    """The words before that number, as in `schedules.at_most`."""
     finished: int
     played: int
     seconds: float
@@ -50,7 +52,7 @@ class Progress:
         return self.finished / self.planned if self.planned else 1.0
 
     def __str__(self) -> str:
-        parts = [f"{self.finished} of {self.planned} matches ({100 * self.share:.0f} %)"]
+        parts = [f"{self.finished} of {self.at_most}{self.planned} matches ({100 * self.share:.0f} %)"]
         if self.rate is not None:
             parts.append(f"{self.rate:.1f}/s")
         if self.left is not None and self.finished < self.planned:
@@ -79,12 +81,13 @@ def absence(bot: str, fault: Fault) -> str:
 class Watcher:
     """Counts what happens in a run; its subclasses decide how to print it.
 
-    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`.
+    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`; `at_most` is that of schedules.
     """
 
-    def __init__(self, name: str, lanes: str) -> None:
+    def __init__(self, name: str, lanes: str, at_most: str = "") -> None:
         self.name = name
         self.lanes = lanes
+        self.at_most = at_most
         self.absentees: dict[str, Fault] = {}
         self.planned = self.done = self.played = 0
         self.begun = time.monotonic()
@@ -92,13 +95,13 @@ class Watcher:
     @property
     def progress(self) -> Progress:
         """The progress of the run now."""
-        return Progress(self.planned, self.done, self.played, time.monotonic() - self.begun)
+        return Progress(self.planned, self.at_most, self.done, self.played, time.monotonic() - self.begun)
 
     def begins(self, planned: int, finished: int) -> None:
         """Part of `Audience`."""
         self.planned, self.done, self.begun = planned, finished, time.monotonic()
         before = f", {finished} of them played before" if finished else ""
-        self.line(f"{self.name}: {planned} matches{before}, {self.lanes}")
+        self.line(f"{self.name}: {self.at_most}{planned} matches{before}, {self.lanes}")
 
     def absent(self, bot: str, fault: Fault) -> None:
         """Part of `Audience`."""
@@ -127,8 +130,8 @@ class Watcher:
 class Lines(Watcher):
     """Prints a line for each tenth of the event, and when there was none for a while."""
 
-    def __init__(self, name: str, lanes: str) -> None:
-        super().__init__(name, lanes)
+    def __init__(self, name: str, lanes: str, at_most: str = "") -> None:
+        super().__init__(name, lanes, at_most)
         self._last_tenth, self._last_time = 0, self.begun
 
     def begins(self, planned: int, finished: int) -> None:
@@ -157,10 +160,10 @@ class Display(Watcher):
     `_frame`, its rate covers the last 30 seconds only, and the lines in a pipe need our figures in any case.
     """
 
-    def __init__(self, name: str, lanes: str, totals: "Totals") -> None:
+    def __init__(self, name: str, lanes: str, at_most: str, totals: "Totals") -> None:
         from rich.live import Live
 
-        super().__init__(name, lanes)
+        super().__init__(name, lanes, at_most)
         self._totals = totals
         self._drawn_at = 0.0
         self._live = Live(console=output.console(sys.stderr), auto_refresh=False, transient=True)
@@ -205,19 +208,20 @@ class Display(Watcher):
         remaining = "" if progress.left is None else f"{duration(progress.left)} left"
         bar = ProgressBar(total=max(1, progress.planned), completed=progress.finished, width=30)
         line = Table.grid(padding=(0, 1))
-        line.add_row(self.name, bar, f"{progress.finished}/{progress.planned}", rate, remaining)
+        count = f"{progress.finished} of {progress.at_most}{progress.planned}"
+        line.add_row(self.name, bar, count, rate, remaining)
         rows = self._totals.rows(BOTS_SHOWN)
         return Group(line, output.fitting_table(self._totals.headers, rows, self._live.console))
 
 
 @contextmanager
-def watcher(name: str, lanes: str, totals: "Totals") -> Iterator[Watcher]:
+def watcher(name: str, lanes: str, at_most: str, totals: "Totals") -> Iterator[Watcher]:
     """Show a live display on a terminal, else plain lines."""
     console = output.console(sys.stderr)
     display: AbstractContextManager[Watcher]
     if sys.stderr.isatty() and console.is_terminal and not console.is_dumb_terminal:
-        display = Display(name, lanes, totals)
+        display = Display(name, lanes, at_most, totals)
     else:
-        display = contextlib.nullcontext(Lines(name, lanes))
+        display = contextlib.nullcontext(Lines(name, lanes, at_most))
     with display as result:
         yield result

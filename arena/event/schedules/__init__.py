@@ -22,9 +22,10 @@ GROUP = "arena.schedules"
 class Schedule(Protocol):
     """A file in this folder, or the module of an entry point of the group `arena.schedules`.
 
-    Two parts are optional. `REPEATS_ARE_BLOCKS = True` says that all pairings play a repeat before the next one begins;
-    then `stop_when` looks after each repeat, and not only after each batch. `placings(event, history)` returns a
-    table of places (event/placings.py), for an event whose result is not the leaderboard alone.
+    Three parts are optional. `REPEATS_ARE_BLOCKS = True` says that all pairings play a repeat before the next one
+    begins; then `stop_when` looks after each repeat, and not only after each batch. `COUNT_IS_A_BOUND = True` says that
+    results decide how many matches there are. `placings(event, history)` returns a table of places (event/placings.py),
+    for an event whose result is not the leaderboard alone.
     """
 
     BEHIND: int
@@ -74,6 +75,12 @@ def total(event: Event) -> int:
     """Return how many matches an event plans, or a bound where results decide."""
     planned = sum(find(event.schedule).count(event).values())
     return planned if event.max_matches is None else min(planned, event.max_matches)
+
+
+def at_most(event: Event) -> str:
+    """Return the words before `total`: `at most ` where results decide how many matches there are, else none."""
+    bound = event.stop_when is not None or getattr(find(event.schedule), "COUNT_IS_A_BOUND", False)
+    return "at most " if bound else ""
 
 
 def code_digest(name: str) -> str:

@@ -22,6 +22,7 @@ from arena.event.schedules._pairings import Placing, check_generalists, pairing,
 from arena.values import Batch, Event, Match
 
 BEHIND = 0
+COUNT_IS_A_BOUND = True
 DECIDERS = 3
 
 

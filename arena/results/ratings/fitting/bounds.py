@@ -23,7 +23,7 @@ def ends(totals: MatchTotals) -> tuple[Marks, Marks]:
 
     Bots that bound each other are a body. Where one body has most bots of the group, the others are measured by it,
     even if many of them took points off each other only. Where there is no such body, as where the better bot always
-    wins, a bot is bounded by any bot outside its body.
+    wins, a bot is bounded by any bot outside its body. The only bot of all is compared with nobody, so it is open.
     """
     count = len(totals.bots)
     direct = _direct(totals)
@@ -36,15 +36,19 @@ def ends(totals: MatchTotals) -> tuple[Marks, Marks]:
     def bounded(reach: Marks) -> Marks:
         by_main = (reach[:count, :count] & main).any(axis=1)
         by_others = (reach & ~same)[:count].any(axis=1)
-        return np.asarray(np.where(measured, by_main, by_others) | alone)
+        return np.asarray(np.where(measured, by_main, by_others) | alone) & (count > 1)
 
     return bounded(reaching), bounded(reaching.T)
 
 
 def centre(closed: tuple[Marks, Marks]) -> Marks:
-    """Return the bots whose mean is the centre of the scale: those bounded on both sides, or all if there are none."""
-    both = closed[0] & closed[1]
-    return both if both.any() else np.ones_like(both)
+    """Return the bots whose mean is the centre of the scale: those bounded on both sides, or all if too few are."""
+    return several(closed[0] & closed[1])
+
+
+def several(bots: Marks) -> Marks:
+    """Return these marks, or all if fewer than two are set: a bot that is measured by itself is at 0 for sure."""
+    return bots if bots.sum() > 1 else np.ones_like(bots)
 
 
 def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:

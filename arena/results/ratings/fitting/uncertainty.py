@@ -21,7 +21,7 @@ import numpy as np
 
 from arena.results.arrays import Floats, Ints, Marks
 from arena.results.ratings import Ranked, Ranking, Rating, Ratings, Strength
-from arena.results.ratings.fitting.bounds import groups
+from arena.results.ratings.fitting.bounds import groups, several
 from arena.results.ratings.fitting.match_totals import MatchTotals
 
 LEVEL = 0.95
@@ -125,8 +125,8 @@ def _ranked(
     np.add.at(total, cells.bot[here], cells.rows[here])
     rows = total[bots] / len(board_roles)
     if cells.middle is not None:
-        middle = cells.middle[bots]
-        rows = rows - rows[middle if middle.any() else np.ones_like(middle)].mean(axis=0, keepdims=True)
+        rows = rows - rows[several(cells.middle[bots])].mean(axis=0, keepdims=True)
+        closed = closed[0] & (len(bots) > 1), closed[1] & (len(bots) > 1)  # the only bot is compared with nobody
     values = np.round(rows[:, 0], DECIMALS)
     order = sorted(range(len(bots)), key=lambda row: (-values[row], bots[row]))
     bots, rows = bots[order], rows[order]
