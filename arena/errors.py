@@ -9,23 +9,26 @@ class ArenaError(Exception):
 
 
 class MachineError(ArenaError):
-    """The machine has no more disk space, memory, processes or threads for arena."""
+    """The machine has no more disk space, memory, processes, threads or open files for arena."""
 
 
 def refusal(error: BaseException) -> str | None:
-    """Return a message, with advice, if by this error the system refuses memory, a process or a thread; else None."""
+    """Return a message, with advice, if by this error the system refuses something that it gives out; else None."""
     text = str(error)
-    refused = (
+    if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
+        what, where = "open files", "`ulimit -n`"
+    elif (
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno in {errno.EAGAIN, errno.ENOMEM})
         or (isinstance(error, RuntimeError) and "can't start new thread" in text)
         or (isinstance(error, ImportError) and ("failed to map" in text or "cannot allocate" in text.lower()))
-    )
-    if not refused:
+    ):
+        what = "processes, threads or memory"
+        where = "`ulimit -u`, `-v` and `-d` and at the limits of its container (pids.max, memory.max)"
+    else:
         return None
     return (
-        f"the system gives arena no more processes, threads or memory ({text or type(error).__name__}); look at "
-        "`ulimit -u` and `ulimit -v` and at the limits of its container (pids.max, memory.max), or use fewer workers"
+        f"the system gives arena no more {what} ({text or type(error).__name__}); look at {where}, or use fewer workers"
     )
 
 

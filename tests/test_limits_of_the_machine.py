@@ -49,6 +49,15 @@ def test_a_run_that_gets_no_more_threads_ends_with_one_line_and_leaves_no_proces
     assert not list(processes_naming(str(folder)))
 
 
+@pytest.mark.parametrize("ulimit", ["-n 100", "-d 100000", "-v 200000", "-f 1000", "-t 30"])
+def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_line(tmp_path, ulimit):
+    folder = make(tmp_path / "ws")
+    done = ended(folder, "bash", "-c", f'ulimit {ulimit}; exec "$@"', "bash", sys.executable, "-m", "arena", "run")
+    assert done.returncode == 2
+    assert f"`ulimit {ulimit[:2]}`: it is " in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A workspace whose event was played, and has no charts; it has so many records that `verify` shares them out."""

@@ -26,7 +26,8 @@ from arena.match.play import play
 from arena.match.referee import Referee
 from arena.sandbox import child_setup, leftovers, levels, procfs, rlimits, spawner, spawner_process
 from arena.sandbox.folder import Folder, discard
-from arena.sandbox.launcher import Child, Launcher, SpawnerLostError
+from arena.sandbox.launcher import Child, ConfinementError, Launcher, SpawnerLostError
+from arena.sandbox.spawner import SPARES
 from arena.sandbox.spawner_process import SpawnerProcess
 from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
 from arena.values import Bot, Conditions, Limits, Match
@@ -98,6 +99,19 @@ def test_a_spawner_lost_in_the_middle_of_a_match_leaves_nothing_and_the_next_doo
     assert descriptors() == before
     assert not launcher.folder.path.exists()
     assert play(match_of(steady)).verdict.faults == ()
+
+
+def test_a_spawner_that_gets_no_descriptor_says_so_and_starts_the_next_bot(sleeper):
+    with Launcher() as launcher:
+        close(launcher.start(sleeper, OPEN, RULES))
+        spawner = launcher._spawner.pid
+        limits = resource.prlimit(spawner, resource.RLIMIT_NOFILE)
+        resource.prlimit(spawner, resource.RLIMIT_NOFILE, (0, limits[1]))
+        with pytest.raises(ConfinementError, match=r"no more open files .*`ulimit -n`") as refused:
+            _ = [close(launcher.start(sleeper, OPEN, RULES)) for _ in range(SPARES + 1)]
+        assert refused.value.passing
+        resource.prlimit(spawner, resource.RLIMIT_NOFILE, limits)
+        close(launcher.start(sleeper, OPEN, RULES))
 
 
 def test_closing_a_door_twice_is_closing_it_once(sleeper):

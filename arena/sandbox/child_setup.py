@@ -21,6 +21,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
+from arena.errors import refusal
 from arena.sandbox import landlock, leftovers, levels, rlimits, seccomp, users, warm
 from arena.sandbox.plan import TEMPORARY, Plan
 
@@ -38,7 +39,7 @@ prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 def failed(error: OSError) -> dict[str, Any]:
     """Return the answer for a step that failed; `passing` says whether it may succeed at another time."""
-    return {"failed": str(error.strerror)[:TEXT_LENGTH], "passing": error.errno in TEMPORARY}
+    return {"failed": str(refusal(error) or error.strerror)[:TEXT_LENGTH], "passing": error.errno in TEMPORARY}
 
 
 def wait(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:

@@ -100,6 +100,8 @@ class Launcher:
         """
         level = levels.TABLE[conditions.sandbox]
         limits = conditions.limits.tightened(bot.limits)
+        if level.restricts:
+            rlimits.refuse_lower(limits)
         kit = [str(self.folder.kit(rules))] if rules else []
         argv, files = toolchain.resolved(bot.command)
         read = (*kit, *files)

@@ -12,6 +12,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
+from arena.errors import MachineError
 from arena.sandbox.level import Level
 from arena.sandbox.plan import Plan
 
@@ -27,6 +28,13 @@ QUEUED_SIGNALS = 1024
 plain signals can wait whatever the limit is."""
 HELPERS = 8
 """Room for the processes of bubblewrap, which RLIMIT_NPROC and a cgroup count with the bot's."""
+ULIMITS = {
+    "open_files": (("n", resource.RLIMIT_NOFILE),),
+    "memory": (("d", resource.RLIMIT_DATA), ("v", resource.RLIMIT_AS)),
+    "scratch": (("f", resource.RLIMIT_FSIZE),),
+    "cpu": (("t", resource.RLIMIT_CPU),),
+}
+"""The limits of bots that a shell can lower for all that it starts: by the letter of `ulimit`."""
 PR_SET_NO_NEW_PRIVS = 38
 Rows = tuple[tuple[int, int, int], ...]
 """(resource, soft, hard) for setrlimit."""
@@ -59,6 +67,18 @@ def own_limits() -> dict[int, int]:
     kinds = {getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
     limits = {kind: resource.getrlimit(kind)[1] for kind in kinds}
     return {kind: sys.maxsize if limit == resource.RLIM_INFINITY else limit for kind, limit in limits.items()}
+
+
+def refuse_lower(limits: "Limits") -> None:
+    """Raise MachineError where this process itself has less than these limits allow a bot: no bot could get it."""
+    for name, ulimits in ULIMITS.items():
+        allowed = getattr(limits, name)
+        for letter, kind in ulimits:
+            if allowed is not None and own_limits()[kind] < allowed:
+                raise MachineError(
+                    f"`ulimit -{letter}`: it is {own_limits()[kind]:,} here, and a bot may have {name} = {allowed:,.0f}"
+                    "; raise it, or start arena where it is higher (`ulimit -a` shows all)"
+                )
 
 
 def with_data(rows: Rows, data: int) -> Rows:

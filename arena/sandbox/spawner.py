@@ -127,7 +127,10 @@ def peek(launcher: _socket.socket) -> bytes:
         and len(os.sched_getaffinity(0)) > 1
         and not select.select([launcher], [], [], IDLE_S)[0]
     ):
-        spares.append(fork(launcher))
+        try:
+            spares.append(fork(launcher))
+        except OSError:  # there is no process or descriptor for it, perhaps for one that is needed
+            break
     return launcher.recv(1, _socket.MSG_PEEK)
 
 
@@ -146,10 +149,18 @@ spares: list[Spare] = []
 
 
 def fork(launcher: _socket.socket) -> Spare:
-    """Fork a child that knows what the spawner knows now."""
-    (order_read, order_write), (reply_read, reply_write) = os.pipe(), os.pipe()  # all of them close on exec
+    """Fork a child that knows what the spawner knows now. OSError when the system refuses that."""
+    pipes: list[int] = []  # all of them close on exec
     parent = os.getpid()
-    pid = os.fork()
+    try:
+        pipes += os.pipe()
+        pipes += os.pipe()
+        pid = os.fork()
+    except OSError:
+        for descriptor in pipes:
+            os.close(descriptor)
+        raise
+    order_read, order_write, reply_read, reply_write = pipes
     if pid == 0:
         child_setup.wait(launcher, parent, order_read, reply_write)
     os.close(order_read)
@@ -164,7 +175,11 @@ def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
     return the child's reply: `{"error"}` when the program can't be run, `{"failed"}` when the child can't be confined,
     which is no fault of a bot.
     """
-    child = spares.pop(0) if spares else fork(launcher)
+    try:
+        child = spares.pop(0) if spares else fork(launcher)
+    except OSError as error:
+        discard_request(launcher)
+        return child_setup.failed(error)
     reply = b""
     with contextlib.suppress(BrokenPipeError):
         os.write(child.order, operation)
