@@ -13,7 +13,7 @@ from arena.event import discovery, tournament
 from arena.failure import Cause
 from arena.games import rulebook
 from arena.match.play import play
-from arena.match.process_reuse import ReusedBots, reused_bots_of
+from arena.match.process_reuse import reused_bots_of
 from arena.sandbox import levels
 from arena.sandbox.launcher import Launcher
 from arena.sandbox.watchdog import Watchdog
@@ -44,7 +44,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def reused(launcher):
-    reused = ReusedBots(launcher)
+    reused = reused_bots_of(launcher)
     yield reused
     reused.close()
 
@@ -83,7 +83,7 @@ def pids(record: Record) -> set[int]:
 
 def test_a_bot_that_says_ready_again_plays_its_next_match_in_the_same_process_and_role(launcher, reused, tmp_path):
     bot = bot_of(tmp_path)
-    first, second = (play(match(number, bot), launcher=launcher, reused=reused) for number in (1, 2))
+    first, second = (play(match(number, bot), launcher=launcher) for number in (1, 2))
     assert not first.verdict.faults
     assert pids(first) == pids(second)
     assert {turn.role: turn.remarks[0].split()[1] for turn in first.turns} == {
@@ -98,14 +98,12 @@ def test_a_bot_that_says_ready_again_plays_its_next_match_in_the_same_process_an
 def test_its_scratch_folder_is_empty_again_before_its_next_match(launcher, reused, tmp_path):
     bot = bot_of(tmp_path)
     for number in (1, 2):
-        assert all(
-            "found nothing" in one for one in remarks(play(match(number, bot), launcher=launcher, reused=reused))
-        )
+        assert all("found nothing" in one for one in remarks(play(match(number, bot), launcher=launcher)))
 
 
 def test_where_the_event_does_not_allow_it_every_match_has_fresh_processes(launcher, reused, tmp_path):
     bot = bot_of(tmp_path)
-    first, second = (play(match(number, bot, keep=False), launcher=launcher, reused=reused) for number in (1, 2))
+    first, second = (play(match(number, bot, keep=False), launcher=launcher) for number in (1, 2))
     assert pids(first).isdisjoint(pids(second))
     assert {seat.before for seat in second.seats} == {0}
     assert reused.pids == ()
@@ -113,24 +111,24 @@ def test_where_the_event_does_not_allow_it_every_match_has_fresh_processes(launc
 
 def test_a_bot_that_died_while_it_waited_is_started_again(launcher, reused, tmp_path):
     bot = bot_of(tmp_path)
-    first = play(match(1, bot), launcher=launcher, reused=reused)
+    first = play(match(1, bot), launcher=launcher)
     for pid in reused.pids:
         os.kill(pid, 9)
-    second = play(match(2, bot), launcher=launcher, reused=reused)
+    second = play(match(2, bot), launcher=launcher)
     assert not second.verdict.faults
     assert pids(first).isdisjoint(pids(second))
 
 
 def test_a_bot_that_dies_of_its_end_is_started_again_and_loses_nothing_by_it(launcher, reused, tmp_path):
     bot = bot_of(tmp_path, dies=True)
-    records = [play(match(number, bot), launcher=launcher, reused=reused) for number in (1, 2)]
+    records = [play(match(number, bot), launcher=launcher) for number in (1, 2)]
     assert not any(record.verdict.faults for record in records)
     assert {seat.before for seat in records[1].seats} == {0}
 
 
 def test_cpu_time_counts_from_the_beginning_of_each_match(launcher, reused, tmp_path):
     bot = bot_of(tmp_path, cpu=0.01)
-    records = [play(match(number, bot, cpu=0.75), launcher=launcher, reused=reused) for number in (1, 2, 3)]
+    records = [play(match(number, bot, cpu=0.75), launcher=launcher) for number in (1, 2, 3)]
     assert not any(record.verdict.faults for record in records)
     used = sum(seat.cpu for record in records for seat in record.seats if seat.role == "mummy")
     assert used > 0.75 * 0.9
@@ -139,7 +137,7 @@ def test_cpu_time_counts_from_the_beginning_of_each_match(launcher, reused, tmp_
 
 def test_a_bot_whose_name_in_process_lists_is_no_text_is_reused_like_any_other(launcher, reused, tmp_path):
     bot = bot_of(tmp_path, first="import ctypes\nctypes.CDLL(None).prctl(15, b'\\xff\\n', 0, 0, 0)\n")
-    records = [play(match(number, bot), launcher=launcher, reused=reused) for number in (1, 2)]
+    records = [play(match(number, bot), launcher=launcher) for number in (1, 2)]
     assert {seat.before for seat in records[1].seats} == {1}
     assert all(seat.memory > 0 for seat in records[1].seats)
 
@@ -150,7 +148,7 @@ def test_a_bot_whose_scratch_folder_cannot_be_emptied_is_not_reused(launcher, re
     wreck = "shutil.rmtree(os.environ['HOME'], ignore_errors=True)"
     (tmp_path / bot).write_text(text.replace("WRECK", wreck))
     wrecker = discovery.from_path(tmp_path / bot)
-    first, second = (play(match(n, wrecker, sandbox="rlimits"), launcher=launcher, reused=reused) for n in (1, 2))
+    first, second = (play(match(n, wrecker, sandbox="rlimits"), launcher=launcher) for n in (1, 2))
     assert not first.verdict.faults
     assert not second.verdict.faults
     assert {seat.before for seat in second.seats if seat.role == "explorer"} == {0}
@@ -191,8 +189,7 @@ def test_after_a_failure_of_ours_no_waiting_bot_stays_open(tmp_path, monkeypatch
 
 def test_no_bot_waits_for_a_match_longer_than_its_launcher(tmp_path):
     with Launcher() as launcher:
-        reused = ReusedBots(launcher)
-        play(match(1, bot_of(tmp_path)), launcher=launcher, reused=reused)
-        waiting = reused.pids
+        play(match(1, bot_of(tmp_path)), launcher=launcher)
+        waiting = reused_bots_of(launcher).pids
         assert len(waiting) == 2
     assert gone_soon(waiting)

@@ -57,7 +57,6 @@ It decides the order of things, and what happens to a match that arena itself fa
 # Ctrl-C. `stopped` is looked at by workers.py ten times a second. Matches under way are dropped with their processes:
 # they are still due, so nothing is lost but their time. Records that already came back are still committed.
 
-import contextlib
 import logging
 import time
 from collections import Counter, deque
@@ -522,11 +521,10 @@ def _perform(launcher: Launcher, item: _Work) -> _Result:
     match = item.match
     if isinstance(item, _Call):
         return roll_call(match, item.seat, launcher, blameless=item.excused)
-    reused = reused_bots_of(launcher) if match.conditions.keep else None
-    with contextlib.ExitStack() as on_failure:
-        if reused is not None:
-            on_failure.callback(reused.close)  # the bots that stay are its launcher's, which is about to be closed
-        record = play(match, launcher=launcher, earlier_faults=item.absent, reused=reused, blameless=item.excused)
-        on_failure.pop_all()
+    try:
+        record = play(match, launcher=launcher, earlier_faults=item.absent, blameless=item.excused)
+    except BaseException:
+        reused_bots_of(launcher).close()  # the bots that stay are its launcher's, which is about to be closed
+        raise
     logging.info("match %s %s: %s %s", match.id, match.label, record.verdict.reason, dict(record.verdict.scores))
     return record

@@ -5,7 +5,7 @@ It starts the bots, carries questions and replies, and ends the bots. It decides
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from arena.match import human
 from arena.match.bot import LiveBot
 from arena.match.bot.process import Process
 from arena.match.polling import ask_all, write_last_lines
-from arena.match.process_reuse import ReusedBots, reused_bots_of
+from arena.match.process_reuse import reused_bots_of
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
 from arena.sandbox import cores, levels
@@ -35,7 +35,6 @@ def play(
     *,
     launcher: Launcher | None = None,
     earlier_faults: Mapping[str, Fault] | None = None,
-    reused: ReusedBots | None = None,
     observer: Observer | None = None,
     blameless: Collection[str] = (),
     choose: human.Choose | None = None,
@@ -43,12 +42,12 @@ def play(
     """Play a match to its verdict, whatever its bots do.
 
     Without a `launcher` one is opened for this match alone. `earlier_faults` has the bots that failed the roll call, by
-    name: their seats are at fault before the first turn, and they are not started. `reused` has the bots that wait for
-    their next match. `blameless` names the bots that are not at fault when somebody kills or stops them: that raises
-    InterferenceError. `choose` asks a human, for each seat of HUMAN.
+    name: their seats are at fault before the first turn, and they are not started. `blameless` names the bots that are
+    not at fault when somebody kills or stops them: that raises InterferenceError. `choose` asks a human, for each seat
+    of HUMAN.
     """
     if launcher is None:
-        with Launcher() as opened:
+        with Launcher() as opened, closing(reused_bots_of(opened)):
             return play(
                 match,
                 launcher=opened,
@@ -70,7 +69,8 @@ def play(
         seats = [seat for seat in match.seats if seat.role not in faults and seat.role not in humans]
         observe: Observer = observer or (lambda _: None)
         unobserved = observer is None and choose is None  # so nobody stops between two turns and looks
-        with LiveBots(match, seats, launcher, reused, blameless, freeze_late=unobserved) as live:
+        reuses = match.conditions.keep
+        with LiveBots(match, seats, launcher, blameless, reuses=reuses, freeze_late=unobserved) as live:
             bots = live.bots
             while asks := referee.asks():
                 replies: dict[Role, Reply] = {}
@@ -101,7 +101,7 @@ def play(
 def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collection[str] = ()) -> Fault | None:
     """Start one bot of a match, wait for `ready`, and end it; return its fault, or None when it was ready in time."""
     ask = Referee(rulebook.game_of(match), match).asks()[seat.role]
-    with LiveBots(match, [seat], launcher, blameless=blameless) as live:
+    with LiveBots(match, [seat], launcher, blameless) as live:
         reply = ask_all(live.bots, {seat.role: ask})[seat.role]
         live.leave(live.bots.values(), b"end roll_call\n")
     if reply.ending is None:
@@ -117,14 +117,18 @@ class LiveBots:
         match: Match,
         seats: Sequence[Seat],
         launcher: Launcher,
-        reused: ReusedBots | None = None,
         blameless: Collection[str] = (),
         *,
+        reuses: bool = False,
         freeze_late: bool = False,
     ) -> None:
-        """With `freeze_late`, bots are frozen late where that is safe (match/polling.py)."""
+        """`reuses`: bots that have stayed play again, and bots that ask to stay wait for another match.
+
+        With `freeze_late`, bots are frozen late where that is safe (match/polling.py).
+        """
         self.bots: dict[Role, LiveBot] = {}
-        self._match, self._launcher, self._reused, self._blameless = match, launcher, reused, blameless
+        self._match, self._launcher, self._blameless = match, launcher, blameless
+        self._reuses, self._reused = reuses, reused_bots_of(launcher)
         self._seats = {seat.role: seat for seat in seats}
         self._conditions = match.conditions
         if match.conditions.sandbox == "auto":  # an event resolves this before it plans; a match from Python may not
@@ -142,7 +146,7 @@ class LiveBots:
         with ExitStack() as ending:
             ending.callback(self._end)
             for seat in self._seats.values():
-                self._start(seat, self._reused.take(self._match, seat) if self._reused else None)
+                self._start(seat, self._reused.take(self._match, seat) if self._reuses else None)
             ending.pop_all()
         return self
 
@@ -188,7 +192,7 @@ class LiveBots:
         leaving: list[LiveBot] = []
         for role, bot in self.bots.items():
             if role not in at_fault:
-                if self._reused is not None and bot.stays:
+                if self._reuses and bot.stays:
                     self._reused.put(self._match, self._seats[role], bot.stay(referee.farewell()))
                 else:
                     leaving.append(bot)
@@ -202,7 +206,7 @@ class LiveBots:
         """Make sure that all bots are gone that don't stay, with all that they left behind."""
         graces = {bot: self._graces.get(bot, 0.0) for bot in self.bots.values()}
         # Whoever waits for a later match in this lane lives on, also after a roll call, which reuses nobody.
-        LiveBot.end_all(self._launcher, graces, (self._reused or reused_bots_of(self._launcher)).pids)
+        LiveBot.end_all(self._launcher, graces, self._reused.pids)
 
     def _ask_one(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         (role,) = asks
