@@ -36,6 +36,9 @@ WORD = re.compile(r"\w+")
 READS_FILE = re.compile(r"file(name)?\s*=\s*[^\s,)]")
 """A parameter such as `filename=game.efg`, or `instances_file` of bargaining; its default is an empty text."""
 PARAMETER = re.compile(r"(\w+)\s*=\s*([^,()]*)")
+FAILED_CHECK = re.compile(r"\S+\.(?:cc|h):\d+ ")
+"""The beginning of a message of OpenSpiel that quotes a line of its source."""
+NEGATIVE = re.compile(r"(\w+)\s*=\s*-")
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
 MOST_NUMBER = 2048
 """The highest number in a parameter, because a game that is too large costs seconds and gigabytes before it begins. It
@@ -87,7 +90,7 @@ class OpenSpiel(Game[State]):
         try:
             self.view(self.start(), None)
         except Exception as error:  # some parameters are refused only here, by errors of several kinds
-            raise ValueError(f"OpenSpiel cannot begin {self.name}: {_line(str(error))}") from error
+            raise ValueError(f"OpenSpiel cannot begin {self.name}: {_reason(error)}") from error
 
     @cached_property
     def _spiel(self) -> Any:
@@ -98,8 +101,8 @@ class OpenSpiel(Game[State]):
             raise ValueError(f"OpenSpiel has no game {game!r}; {hint}")
         try:
             return _loaded(self.name)
-        except (pyspiel.SpielError, RuntimeError) as error:
-            raise ValueError(f"OpenSpiel cannot load {self.name}: {str(error).strip().splitlines()[0]}") from error
+        except Exception as error:
+            raise ValueError(f"OpenSpiel cannot load {self.name}: {_reason(error)}") from error
 
     @cached_property
     def version(self) -> str:
@@ -233,7 +236,9 @@ def _refuse_unsafe(name: str, text: str) -> None:
 
 
 def _refuse_huge(name: str) -> None:
-    """Raise ValueError for a parameter that is so high that OpenSpiel would need much time or memory."""
+    """Raise ValueError for a parameter that is negative, or so high that OpenSpiel would need much time or memory."""
+    if negative := NEGATIVE.search(name):  # which some games take for a number of 64 bits without a sign
+        raise ValueError(f"{name}: {negative[1]} is negative; take a number from 0")
     parameters = {key: [float(number) for number in NUMBER.findall(value)] for key, value in PARAMETER.findall(name)}
     for key, numbers in parameters.items():
         if (most := MOST_OF.get(key, MOST_NUMBER)) < max(numbers, default=0):
@@ -242,6 +247,14 @@ def _refuse_huge(name: str) -> None:
         coins, fields = (int((parameters.get(key) or [default])[0]) for key, default in (("coins", 10), ("fields", 3)))
         if fields and comb(coins + fields - 1, fields - 1) > MOST_BLOTTO:
             raise ValueError(f"{name}: coins: there are more than {MOST_BLOTTO} distributions of them; take fewer")
+
+
+def _reason(error: Exception) -> str:
+    """Return what OpenSpiel says of parameters that it refuses, as words that need no knowledge of its source."""
+    text = _line((str(error).strip().splitlines() or [""])[0])
+    if check := FAILED_CHECK.match(text):
+        return f"it takes no such parameters: its check {text[check.end() :]!r} fails"
+    return text if " " in text else f"it takes no such parameters ({text or type(error).__name__})"  # such as "map::at"
 
 
 def _named(spiel: Any, player: int, actions: Iterable[int]) -> dict[Move, int]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import cup
 import pytest
 from test_reconstruct import dice, scripted
+from test_rulebook import DEADLY
 
 from arena.replay import notation
 from arena.results.archive import Archive
@@ -87,3 +88,18 @@ def test_a_digest_in_a_record_leads_to_no_other_folder(workspace, tmp_path):
     done = cup.arena(workspace, "rerun", record.match.id, "--bot", "last", "--role", "mummy")
     assert "diary" not in done.stderr
     assert done.returncode in {0, 1}, done.stderr
+
+
+def test_a_board_that_a_record_names_or_describes_does_not_end_the_process(workspace):
+    """In a process of its own, because nobody would be left to say that this test failed."""
+    (workspace / "rules").mkdir()
+    (workspace / "rules" / "deadly.py").write_text(DEADLY)
+    text = (workspace / "match.txt").read_text()
+    named = text.replace("mummy_maze/duel", "deadly/loads(deed=kills)")
+    drawn = json.dumps(json.dumps({"when": "loads", "deed": "eats", "megabytes": 9000}))
+    drawn = text.replace("mummy_maze/duel", "deadly/all").replace("[Conditions", f"[Drawn {drawn}]\n[Conditions")
+    for claim, words in ((named, "it ends the process, by SIGKILL"), (drawn, "it takes more than 1000 MB of memory")):
+        (workspace / "deadly.txt").write_text(claim)
+        done = cup.arena_itself(workspace, "replay", "deadly.txt")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert words in done.stderr

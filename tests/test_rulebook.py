@@ -10,7 +10,7 @@ import reported
 
 from arena import rulefile
 from arena.errors import ArenaError
-from arena.games import rulebook
+from arena.games import rulebook, trial
 
 COIN = '''
 from dataclasses import dataclass
@@ -266,3 +266,83 @@ def test_the_files_of_a_game_include_a_module_whose_name_its_package_gives_to_so
     (tmp_path / "coin.py").write_text("from .parts import engine\n" + COIN)
     names = [path.name for path in rulefile.sources(tmp_path / "coin.py")]
     assert names == ["__init__.py", "coin.py", "engine.py"]
+
+
+DEADLY = '''
+import os, time
+from dataclasses import dataclass
+
+from arena.game import Game, Outcome
+
+
+@dataclass(frozen=True)
+class Deadly(Game):
+    """A game that does what its board's name says, when it is loaded or when it is played."""
+
+    when: str
+    deed: str
+    megabytes: int = 4000
+    roles = ("caller",)
+
+    def __post_init__(self):
+        self.do("loads")
+
+    def do(self, when):
+        if when == self.when:
+            {
+                "kills": lambda: os.kill(os.getpid(), 9),
+                "sleeps": lambda: time.sleep(60),
+                "eats": lambda: bytearray(self.megabytes * 1_000_000),
+                "raises": lambda: {}["at"],
+                "nothing": lambda: None,
+            }[self.deed]()
+
+    def board(self):
+        return ()
+
+    def start(self):
+        return 0
+
+    def to_move(self, state):
+        return ("caller",) if state == 0 else ()
+
+    def legal_moves(self, state, role):
+        return ("call",)
+
+    def play(self, state, moves):
+        self.do("plays")
+        return 1
+
+    def outcome(self, state):
+        return Outcome({"caller": 100}, "called") if state else None
+
+    def view(self, state, role):
+        return (f"called {state}",)
+
+
+def named_board(name):
+    when, _, deed = name.removesuffix(")").partition("(deed=")
+    return {"when": when, "deed": deed}
+
+
+game = Deadly
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("loads(deed=kills)", "cannot be played: it ends the process, by SIGKILL; take other parameters"),
+        ("plays(deed=kills)", "cannot be played: it ends the process, by SIGKILL; take other parameters"),
+        ("plays(deed=sleeps)", "cannot be played: it takes more than 0.5 s; take other parameters"),
+        ("loads(deed=eats)", "cannot be played: it takes more than 1000 MB of memory; take other parameters"),
+        ("plays(deed=raises)", "cannot be played with these parameters: KeyError: 'at'"),
+    ],
+)
+def test_a_boards_name_that_would_end_or_exhaust_this_process_is_refused(tmp_path, monkeypatch, name, words):
+    monkeypatch.setattr(trial, "WALL_SECONDS", 0.5 if "sleeps" in name else 60.0)
+    here = workspace(tmp_path, deadly_py=DEADLY)
+    with pytest.raises(ArenaError) as refused:
+        rulebook.find(f"deadly/{name}", here)
+    assert str(refused.value) == f"deadly/{name}: {words}"
+    assert rulebook.find("deadly/plays(deed=nothing)", here)

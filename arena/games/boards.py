@@ -16,11 +16,15 @@ from typing import Any
 from arena import parallel, rulefile
 from arena.errors import ArenaError, did_you_mean
 from arena.game import Game
-from arena.games import board_cache
+from arena.games import board_cache, trial
 from arena.values import Board, boards_key, digest_of
 
 NAME = re.compile(r"[A-Za-z0-9._,=()-]+")
 """The name of a game or a board: one word of the protocol, and a file's name."""
+PARAMETER = re.compile("[=(]")
+"""What a board's name has, from which the rules make a board, if it says more than which game it is."""
+LARGE_NUMBER = re.compile(r"\d{4}|\d[eE]")
+"""No board that was drawn needs such a number, but one in a stranger's record may have it."""
 MOST_DRAWN = 1000
 """The most boards that are drawn under one name."""
 PARALLEL_DRAWS = 8
@@ -134,6 +138,8 @@ def drawn_game(path: Path, drawn: str) -> Game[Any]:
     with _one_line(where):
         try:
             _check_parameters(where, rulefile.parameters_of(drawn), known)
+            if LARGE_NUMBER.search(drawn):
+                trial.refuse_deadly(partial(rulefile.load_drawn, path, drawn))
             return rulefile.load_drawn(path, drawn)
         except RecursionError as error:  # a record may come from anybody, and be nested without end
             raise ArenaError(f"{where} {_line(error)}") from error
@@ -147,6 +153,8 @@ def game_on(path: Path, board: str) -> Game[Any]:
     where = f"{path.with_suffix('.toml')}: [{board}]" if board in tables(path) else f"{path.stem}/{board}:"
     _check_parameters(where, table, known)
     with _one_line(where):
+        if board not in tables(path) and PARAMETER.search(board):
+            trial.refuse_deadly(partial(rulefile.load, path, board))
         return rulefile.load(path, board)
 
 

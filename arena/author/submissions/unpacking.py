@@ -10,20 +10,17 @@ import errno
 import gzip
 import io
 import lzma
-import resource
-import signal
 import tarfile
 import zipfile
 from collections.abc import Iterator
-from contextlib import suppress
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, Self
 
 from arena.author.submissions.copy_untrusted import JUNK, MOST_BYTES, MOST_ENTRIES, Allowance, check_path, too_large
 from arena.errors import ArenaError
 from arena.event.discovery.files import LEFT_OUT, shown
+from arena.limited import LimitedError, limited
 
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 MEMORY_BYTES = 150_000_000
@@ -51,34 +48,16 @@ def unpack(archive: Path, target: Path, *, bots: int = 1) -> None:
 
     It may be as large as so many bots together.
     """
-    context = get_context("fork")  # a fresh interpreter would cost ten times as much as most archives
-    answer, answering = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(archive, target, bots, answering), name="unpack", daemon=True)
-    process.start()
-    answering.close()
-    refusal = f"it takes more than {CPU_SECONDS} s to unpack; leave out what the bot does not need"
+    work = partial(_unpack, archive, target, bots)
     try:
-        with suppress(EOFError):  # the kernel kills it at its limit of CPU time
-            if answer.poll(WALL_SECONDS):
-                refusal = answer.recv()
-    finally:
-        process.kill()
-        process.join()
-        answer.close()
-    if refusal:
-        raise ArenaError(refusal)
+        list(limited(work, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS))
+    except LimitedError as error:
+        raise ArenaError(f"it {error} to unpack; leave out what the bot does not need") from error
 
 
-def _work(archive: Path, target: Path, bots: int, answering: Connection) -> None:
-    """Unpack in this process, and send the reason of a refusal; an empty text = it is unpacked."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the waiting parent ends this process
-    refusal = ""
+def _unpack(archive: Path, target: Path, bots: int) -> tuple[()]:
+    """Unpack in this process; ArenaError, with the reason, when it is refused."""
     try:
-        with suppress(OSError):  # without /proc there is the limit of time alone
-            used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            _lower(resource.RLIMIT_AS, used + MEMORY_BYTES)
-        _lower(resource.RLIMIT_CPU, CPU_SECONDS)
-        _lower(resource.RLIMIT_CORE, 0)
         target.mkdir()
         allowance, members = Allowance(bots * MOST_BYTES, bots * MOST_ENTRIES), bots * MEMBERS
         is_zip = archive.name.lower().endswith(".zip")
@@ -87,23 +66,13 @@ def _work(archive: Path, target: Path, bots: int, answering: Connection) -> None
             if members < 0:
                 raise ArenaError(f"it has more than {bots * MEMBERS} entries: leave out what the bot does not need")
             _extract(member, target, allowance)
-    except ArenaError as error:
-        refusal = str(error)
-    except MemoryError:
-        refusal = f"it takes more than {MEMORY_BYTES // 1_000_000} MB of memory to unpack; pack it again"
-    except Exception as error:  # noqa: BLE001 (a reader of a hostile archive may raise anything)
+    except (ArenaError, MemoryError):
+        raise
+    except Exception as error:  # a reader of a hostile archive may raise anything
         if isinstance(error, OSError) and error.errno in DISK_FAULTS:
-            refusal = f"{target}: cannot be written: {error.strerror}"
-        else:
-            refusal = f"it is no archive that can be read ({type(error).__name__}); pack it again"
-    answering.send(refusal)
-
-
-def _lower(kind: int, limit: int) -> None:
-    """Lower a limit of this process, or leave a lower one."""
-    _, hard = resource.getrlimit(kind)
-    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(kind, (limit, limit))
+            raise ArenaError(f"{target}: cannot be written: {error.strerror}") from error
+        raise ArenaError(f"it is no archive that can be read ({type(error).__name__}); pack it again") from error
+    return ()
 
 
 def _extract(member: Member, target: Path, allowance: Allowance) -> None:

@@ -1,0 +1,207 @@
+"""What may kill, exhaust or never end its process: done in a process of its own, with limits of memory and time.
+
+It owns the limits, and the words for how such a process ends. It is no sandbox: what runs there is trusted, as rules
+are, or is only read, as archives are. It may fail in any way, but it has the powers of its user.
+"""
+
+# The process is forked, because a fresh interpreter would take ten times as long as most of the work, and it ends by
+# `os._exit`. It leads a session of its own: Ctrl-C does not reach it, and it is ended with all that it has started. The
+# kernel ends it if this process is killed. faulthandler says where it was when it broke a limit or crashed, also in C.
+
+import faulthandler
+import os
+import re
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+from arena.errors import ArenaError
+from arena.parallel import tie_to
+
+Item = TypeVar("Item")
+
+LOOK_S = 0.1
+"""The time between two checks that the process lives: what it has started may hold its pipe open after its end."""
+MOST_PLACE_BYTES = 65_536
+"""A pipe holds so many bytes, so the process never waits until somebody reads where it was."""
+PLACE = re.compile(r'File "(.*)", line (\d+) in (.*)')
+
+
+class Place(NamedTuple):
+    """A line of a program."""
+
+    file: str
+    line: int
+    function: str
+
+
+class LimitedError(Exception):
+    """The process broke a limit, or ended before its work did. The text goes on after "it"."""
+
+    def __init__(self, words: str, places: Iterable[Place] = ()) -> None:
+        super().__init__(words)
+        self.places = tuple(places)
+        """Where the process was, the innermost call first; empty where nobody knows."""
+
+
+def limited(work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: float) -> Iterator[Item]:
+    """Yield what `work()` yields, from a process of its own.
+
+    It may use so many bytes of memory beside those of this process, and for each item so many seconds, of CPU time and
+    on the wall. An ArenaError of the work is raised here; LimitedError when the process ends in another way.
+    """
+    for stream in (sys.stdout, sys.stderr):  # or both processes would write what waits there
+        with suppress(OSError, ValueError):
+            stream.flush()
+    (answers, answering), (places, placing) = os.pipe(), os.pipe()
+    parent = os.getpid()
+    process = os.fork()
+    if process == 0:
+        _become_limited(work, Connection(answering, readable=False), placing, memory, cpu, parent)
+    os.close(answering)
+    os.close(placing)
+    with Connection(answers, writable=False) as connection, os.fdopen(places, "rb", buffering=0) as said:
+        try:
+            while True:
+                kind, value = _answer(connection, process, wall)
+                if kind == "item":
+                    yield value
+                elif kind == "end":
+                    return
+                elif kind == "refused":
+                    raise ArenaError(value)
+                elif kind == "bug":
+                    raise RuntimeError(value)
+                elif kind == "stopped":
+                    raise LimitedError(*value)
+                elif kind == "late":
+                    with suppress(ProcessLookupError):
+                        os.kill(process, signal.SIGUSR1)
+                    time.sleep(LOOK_S)
+                    raise LimitedError(f"takes more than {wall:g} s", _places(process, said))
+                else:
+                    raise LimitedError(_end(process, cpu), _places(process, said))
+        finally:
+            _kill(process)
+            os.waitpid(process, 0)
+
+
+def _answer(connection: Connection, process: int, wall: float) -> tuple[str, Any]:
+    """Return the next answer of the process: its kind and its value; `late` or `gone` where there is none."""
+    until = time.monotonic() + wall
+    while not connection.poll(LOOK_S):
+        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None and not connection.poll():
+            return "gone", None
+        if time.monotonic() > until:
+            return "late", None
+    try:
+        kind, value = connection.recv()
+    except (EOFError, OSError):
+        return "gone", None
+    return kind, value
+
+
+def _kill(process: int) -> None:
+    """Kill a process that was not waited for, and all that it has started."""
+    for kill in (os.killpg, os.kill):  # it may not yet lead a session
+        with suppress(ProcessLookupError, PermissionError):
+            kill(process, signal.SIGKILL)
+
+
+def _end(process: int, cpu: int) -> str:
+    """Return the words for the end of a process that gave no answer."""
+    info = os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    if info is None or info.si_code == os.CLD_EXITED:
+        return f"ends the process, with exit code {info.si_status if info else 0}"
+    if info.si_status == signal.SIGXCPU:
+        return f"takes more than {cpu} s of CPU time"
+    return f"ends the process, by {signal.Signals(info.si_status).name}"
+
+
+def _places(process: int, said: Any) -> Iterator[Place]:
+    """Yield where a process was, as faulthandler has written it."""
+    _kill(process)  # so that nobody writes any more
+    text = said.read(MOST_PLACE_BYTES).decode("utf-8", "replace")
+    for file, line, function in PLACE.findall(text):
+        yield Place(file, int(line), function)
+
+
+def _become_limited(
+    work: Callable[[], Iterable[Any]], answering: Connection, placing: int, memory: int, cpu: int, parent: int
+) -> NoReturn:
+    """Do the work in this process, which was forked for it, and send each item."""
+    try:
+        tie_to(parent)
+        os.setsid()
+        _own_signals_and_streams()
+        faulthandler.enable(placing, all_threads=False)
+        for number in (signal.SIGUSR1, signal.SIGXCPU):
+            faulthandler.register(number, placing, all_threads=False, chain=number == signal.SIGXCPU)
+        unlimited = _limit_memory(memory)
+        kind, value = _done(work, answering, memory, cpu, unlimited)
+        resource.setrlimit(resource.RLIMIT_AS, unlimited)  # there may be no memory for the answer
+        answering.send((kind, value))
+    finally:
+        os._exit(0)
+
+
+def _done(
+    work: Callable[[], Iterable[Any]], answering: Connection, memory: int, cpu: int, unlimited: tuple[int, int]
+) -> tuple[str, Any]:
+    """Do the work and send its items; return the answer that says how it ended."""
+    try:
+        _limit_cpu(cpu)
+        for item in work():
+            answering.send(("item", item))
+            _limit_cpu(cpu)
+    except ArenaError as error:
+        return "refused", str(error)
+    except MemoryError as error:
+        resource.setrlimit(resource.RLIMIT_AS, unlimited)
+        return "stopped", (f"takes more than {memory // 1_000_000} MB of memory", _frames(error))
+    except Exception:  # noqa: BLE001 (whoever gives us work says what its errors mean; any other is a bug of ours)
+        return "bug", traceback.format_exc()
+    except BaseException as error:  # noqa: BLE001 (SystemExit and KeyboardInterrupt)
+        return "stopped", (f"raises {type(error).__name__}", _frames(error))
+    return "end", None
+
+
+def _frames(error: BaseException) -> list[Place]:
+    """Return where an error was raised, the innermost call first."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [Place(frame.filename, frame.lineno or 0, frame.name) for frame in reversed(frames)]
+
+
+def _own_signals_and_streams() -> None:
+    """Forget the handlers of the parent; read nothing from its terminal, and print what is printed as notices."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    empty = os.open(os.devnull, os.O_RDWR)
+    os.dup2(empty, 0)
+    os.dup2(2, 1)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def _limit_memory(memory: int) -> tuple[int, int]:
+    """Limit the memory of this process; return its limits before."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    with suppress(OSError):  # without /proc there is the limit of time alone
+        limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + memory
+        lower = [limit, *(each for each in (soft, hard) if each != resource.RLIM_INFINITY)]
+        resource.setrlimit(resource.RLIMIT_AS, (min(lower), hard))
+    return soft, hard
+
+
+def _limit_cpu(cpu: int) -> None:
+    """Give this process so many seconds of CPU time more."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    limit = int(time.process_time()) + 1 + cpu
+    resource.setrlimit(resource.RLIMIT_CPU, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
