@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import replace
 from functools import cache
@@ -45,6 +46,7 @@ from arena.sandbox import (
     users,
     watchdog,
 )
+from arena.sandbox import launcher as launcher_module
 from arena.sandbox.copying import Copier
 from arena.sandbox.folder import discard
 from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
@@ -999,7 +1001,7 @@ def test_run_by_root_a_bot_is_an_unprivileged_user_wherever_that_user_can_read_i
     public = replace(steady, command=(PUBLIC_PYTHON, "-u", "steady.py"))
     record = play(match_of(public, public, sandbox=offered("landlock")))
     assert record.verdict.faults == ()
-    assert record.seats[0].confined.startswith("landlock, as user 6")
+    assert record.seats[0].confined.startswith("landlock, as user ")
     assert record.seats[0].confined != record.seats[1].confined
 
 
@@ -1052,56 +1054,88 @@ def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_p
         taken = [child.plan.user for child in children]
         assert len({*taken}) == 3
         one.end(children[0])
-        user, claim = users.claim(taken[0] - users.FIRST)
-        claim.close()
-        assert user == taken[0]
+        assert free(taken[0])
         other.finish(children[1])
         assert other.sweep((children[2].pid,)) == 0
-        for number, free in ((1, True), (2, False)):
-            user, claim = users.claim(taken[number] - users.FIRST)
-            claim.close()
-            assert (user == taken[number]) is free
+        assert [free(user) for user in taken] == [True, True, False]
         other.end(children[2])
+
+
+def free(user: int) -> bool:
+    """Return whether no bot on this machine is this user."""
+    claimed, claim = users.claim(user - users.uids()[0]) or (0, 0)
+    os.close(claim)
+    return claimed == user
 
 
 CLAIM = """
 import sys, time
 from arena.sandbox import users
-users.FIRST = int(sys.argv[1])
-claimed = users.claim(0)
-print(claimed[0], flush=True)
+users.CLAIMS = sys.argv[1],
+print(users.claim(0)[0], flush=True)
 time.sleep(60)
 """
 
 
 @pytest.fixture
-def few_users(monkeypatch):
-    """Two users that bots become, which no other test has."""
-    monkeypatch.setattr(users, "FIRST", 1_000_000 + os.getpid() * 2)
-    monkeypatch.setattr(users, "COUNT", 2)
-    return users.FIRST, users.FIRST + 1
+def few_users(monkeypatch, tmp_path) -> list[int]:
+    """Two users that bots become, and a file of claims that no other test has."""
+    monkeypatch.setattr(users, "CLAIMS", (str(tmp_path / "claims"),))
+    monkeypatch.setattr(users, "uids", lambda: users.MANY[:2])
+    return [*users.MANY[:2]]
 
 
 def test_a_user_that_a_killed_referee_process_had_is_free_again(few_users):
     first, second = few_users
-    with subprocess.Popen([sys.executable, "-c", CLAIM, str(first)], stdout=subprocess.PIPE, text=True) as referee:
+    script = [sys.executable, "-c", CLAIM, *users.CLAIMS]
+    with subprocess.Popen(script, stdout=subprocess.PIPE, text=True) as referee:
         assert referee.stdout is not None
-        assert int(referee.stdout.readline()) == first
-        user, claim = users.claim(0)
-        claim.close()
+        assert int(referee.stdout.readline()) in (first, users.FEW[0])
+        assert (free(first), free(second)) == (os.getuid() != 0, True)
         referee.kill()
-        assert user == second
-    user, claim = users.claim(0)
-    claim.close()
-    assert user == first
+    assert free(first)
 
 
-def test_without_a_free_user_a_bot_is_not_started(few_users):
-    claims = [users.claim(0)[1] for _ in few_users]
-    with pytest.raises(OSError, match=r"all 2 users .* are taken"):
+def test_nobody_else_can_claim_a_user_and_a_file_that_others_can_open_is_not_believed(monkeypatch, tmp_path):
+    names = [tmp_path / name for name in ("pipe", "link", "others", "private")]
+    os.mkfifo(names[0])
+    names[1].symlink_to(tmp_path / "elsewhere")
+    names[2].touch(0o644)
+    monkeypatch.setattr(users, "CLAIMS", tuple(map(str, names)))
+    user, claim = users.claim(0) or (0, 0)
+    os.close(claim)
+    assert user == users.uids()[0]
+    assert names[3].stat().st_mode & 0o777 == 0o600
+    assert not (tmp_path / "elsewhere").exists()
+    monkeypatch.setattr(users, "CLAIMS", tuple(map(str, names[:3])))
+    with pytest.raises(OSError, match="neither can be a file that is root's alone"):
         users.claim(0)
-    for claim in claims:
-        claim.close()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root's bots become other users")
+def test_without_a_free_user_a_match_waits_until_there_are_enough(monkeypatch, few_users, tmp_path):
+    monkeypatch.setattr(launcher_module, "BESIDE_OTHERS_S", 0.1)
+    steady = replace(bot_of(tmp_path / "steady.py", STEADY), command=(PUBLIC_PYTHON, "-u", "steady.py"))
+    taken = users.claim(0)
+    assert taken is not None
+    ends = threading.Timer(0.5, os.close, (taken[1],))
+    ends.start()
+    record = play(match_of(steady, steady, sandbox=offered("landlock"), keep=True))
+    ends.join()
+    assert record.verdict.faults == ()
+    assert {seat.confined for seat in record.seats} == {f"landlock, as user {user}" for user in few_users}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root's bots become other users")
+def test_a_run_or_a_self_test_that_waits_too_long_for_a_user_ends_with_one_line(monkeypatch, few_users):
+    monkeypatch.setattr(launcher_module, "USERS_WAIT_S", 0.1)
+    claims = [users.claim(0) for _ in few_users]
+    with pytest.raises(
+        MachineError, match=r"all 2 users .* are taken by other runs of root; wait for these, or use few"
+    ):
+        selftest.failure("landlock", PUBLIC_PYTHON)
+    for _, claim in filter(None, claims):
+        os.close(claim)
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from arena.match.process_reuse import reused_bots_of
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
 from arena.sandbox import cores, levels
-from arena.sandbox.launcher import Launcher
+from arena.sandbox.launcher import Launcher, NoUserError
 from arena.values import Fault, Match, Record, Seat, SeatReport
 
 Observer = Callable[[Referee], None]
@@ -143,12 +143,17 @@ class LiveBots:
         """Seconds that the referee took after each role's last answer until it asked again."""
 
     def __enter__(self) -> Self:
-        with ExitStack() as ending:
-            ending.callback(self._end)
-            for seat in self._seats.values():
-                self._start(seat, self._reused.take(self._match, seat) if self._reuses else None)
-            ending.pop_all()
-        return self
+        while True:
+            with ExitStack() as ending:
+                ending.callback(self._end)
+                try:
+                    for seat in self._seats.values():
+                        self._start(seat, self._reused.take(self._match, seat) if self._reuses else None)
+                except NoUserError:  # all begin again, and the waiting bots give up their users, too
+                    self._reused.close()
+                    continue
+                ending.pop_all()
+                return self
 
     def __exit__(self, *_: object) -> None:
         self._end()

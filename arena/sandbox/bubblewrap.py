@@ -48,7 +48,7 @@ class Bubblewrap(Level):
         """Make the filter, and find out which arguments of bwrap work here."""
         seccomp.filter_for(processes, calls).for_any_pid()
         if other_user not in _working:
-            _working[other_user] = working_command(users.FIRST if other_user else None)
+            _working[other_user] = working_command(users.uids()[0] if other_user else None)
 
     def confine(self, plan: Plan, argv: list[str]) -> list[str]:
         """Set the limits; return the command that makes the namespaces and runs the bot in them."""

@@ -6,8 +6,8 @@ what bots say.
 """
 
 import os
-import socket
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
+from arena.errors import MachineError
 from arena.sandbox import cgroup as cgroups
 from arena.sandbox import (
     child_setup,
@@ -37,12 +38,12 @@ from arena.sandbox.folder import Folder
 from arena.sandbox.freezer import Freezer
 from arena.sandbox.level import Level
 from arena.sandbox.meter import Meter
-from arena.sandbox.plan import TEMPORARY, Plan
-from arena.sandbox.spawner_process import ConfinementError, SpawnerLostError, SpawnerProcess
+from arena.sandbox.plan import Plan
+from arena.sandbox.spawner_process import ConfinementError, NoUserError, SpawnerLostError, SpawnerProcess
 from arena.sandbox.watchdog import Watchdog
 from arena.values import Bot, Conditions, Limits
 
-__all__ = ["Child", "ConfinementError", "Exit", "Launcher", "SpawnerLostError"]
+__all__ = ["Child", "ConfinementError", "Exit", "Launcher", "NoUserError", "SpawnerLostError"]
 
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -55,6 +56,10 @@ STARTS_BEFORE_KIT = 4
 """After so many warm starts with a kit the spawner imports what the kit imports. A bot with the kit then starts in a
 quarter of the CPU time, but the import takes as much as a start saves. Every start counts,
 whether or not the bot imports the kit: later bots can see what is loaded, and must not learn that of an opponent."""
+
+
+USERS_WAIT_S, BESIDE_OTHERS_S, USERS_POLL_S = 300.0, 1.0, 0.05
+"""The longest wait for a free user, the same for a launcher that has living bots, and the time between two looks."""
 
 
 class Launcher:
@@ -77,7 +82,7 @@ class Launcher:
         self._user_checks: dict[tuple[str, ...], dict[str, Any]] = {}
         """Answers about users, by the files that a bot must read."""
         self._user_numbers = count(os.getpid())
-        self._claims: dict[int, socket.socket] = {}
+        self._claims: dict[int, int] = {}
         """The claims to users, by the process of the bot that is the user."""
         environment = ENVIRONMENT | warm.room_for(_environment(self.folder.path))
         self._spawner = SpawnerProcess(self.folder.path, environment, self.refused)
@@ -145,14 +150,14 @@ class Launcher:
         except BaseException:
             room.discard()
             if claim is not None:
-                claim.close()
+                os.close(claim)
             if cgroup:
                 cgroup.remove()
             raise
         if claim is not None and answer.get("pid"):
             self._claims[answer["pid"]] = claim
         elif claim is not None:
-            claim.close()
+            os.close(claim)
         stdin, stdout, stderr = ours
         return Child(
             pid=answer.get("pid", 0),
@@ -168,28 +173,25 @@ class Launcher:
             inherited=answer.get("resident", 0) if plan.warm else 0,
         )
 
-    def _claim_user(self, level: Level, read: tuple[str, ...]) -> tuple[int | None, socket.socket | None]:
+    def _claim_user(self, level: Level, read: tuple[str, ...]) -> tuple[int | None, int | None]:
         """Return the user that a bot becomes when we are root, and the claim to it, which no other bot has.
 
         (None, None) where there is no such user that can read what the bot needs.
         """
         if os.getuid() != 0 or not level.restricts:
             return None, None
-        try:
-            user, claim = users.claim(next(self._user_numbers))
-        except OSError as error:
-            raise ConfinementError(f"{level.name}: {error.strerror}", passing=error.errno in TEMPORARY) from error
+        user, claim = self._free_user()
         try:
             if read not in self._user_checks:
                 question = [user, str(self.folder.path), read]
                 self._user_checks[read] = self._spawner.request(child_setup.CHECK_USER, question, subject=level.name)
         except BaseException:
-            claim.close()
+            os.close(claim)
             raise
         answer = self._user_checks[read]
         if not answer["unreadable"] and not answer["why"]:
             return user, claim
-        claim.close()
+        os.close(claim)
         if level.needs_user:
             needs = f"{level.name}: run by root, a bot must become an unprivileged user first, and "
             if answer["why"]:
@@ -199,6 +201,26 @@ class Launcher:
                 "everybody can read it, or use the level landlock"
             )
         return None, None
+
+    def _free_user(self) -> tuple[int, int]:
+        """Return a user and the claim to it, waiting until there is one. MachineError when there is none for long.
+
+        With living bots beside it, NoUserError: launchers that wait for each other's users would wait for ever.
+        """
+        until = time.monotonic() + (BESIDE_OTHERS_S if self._claims else USERS_WAIT_S)
+        while True:
+            try:
+                claimed = users.claim(next(self._user_numbers))
+            except OSError as error:
+                raise MachineError(f"sandbox: no bot can become a user of its own: {error.strerror}") from error
+            if claimed is not None:
+                return claimed
+            if time.monotonic() > until:
+                taken = f"sandbox: all {len(users.uids())} users that bots become are taken by other runs of root"
+                if self._claims:
+                    raise NoUserError(taken, passing=True)
+                raise MachineError(f"{taken}; wait for these, or use fewer workers, and run the same command again")
+            time.sleep(USERS_POLL_S)
 
     def _new_cgroup(self, level: Level, limits: Limits) -> Cgroup | None:
         """Return a new cgroup with the limits of one bot, where arena has a delegated one."""
@@ -306,7 +328,7 @@ class Launcher:
         """Give back the users of bots of which no process is left."""
         for pid in pids:
             if pid in self._claims:
-                self._claims.pop(pid).close()
+                os.close(self._claims.pop(pid))
 
     def close(self) -> None:
         """End the spawner and with it everything it started; remove the folder."""

@@ -6,15 +6,20 @@
 import ctypes
 import errno
 import os
+import stat
 import struct
-from typing import TYPE_CHECKING
+from functools import cache
 
-if TYPE_CHECKING:
-    import socket
-
-GROUP, FIRST, COUNT = 60706, 60707, 477
-"""The group of all these users, and their uids. No system assigns them: systemd's table of uid ranges has 60706 to
-61183 as unused. The group is the only one that may pass through the private folder of root's referee (`folder.py`)."""
+GROUP = 60706
+"""The group of all these users, the only one that may pass through the private folder of root's referee (`folder.py`).
+No system assigns it: systemd's table of uid ranges has 60706 to 61183 as unused."""
+FEW, MANY = range(60707, 61184), range(2_100_000_000, 2_100_065_536)
+"""Uids that no system assigns: the rest of that range, and a part of systemd's second one, 1879048192 to 2147483647,
+beyond those that SSSD makes of Windows' accounts."""
+CLAIMS = ("/run/arena-users", "/dev/shm/arena-users")  # noqa: S108 (it is believed only if it is root's alone)
+"""The files with the claims; the second where /run cannot be written. In /run only root can make a file."""
+ALL_UIDS = "4294967295"
+"""The number of uids in a user namespace that is not smaller than the machine."""
 
 PR_SET_SECUREBITS = 28
 NO_ROOT = 0b1110_1111  # SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked
@@ -22,28 +27,51 @@ CAPABILITY_VERSION_3 = 0x20080522
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def claim(first: int) -> "tuple[int, socket.socket]":
-    """Return a user that no living referee process on this machine has, and the claim to it, which ends when closed.
+@cache
+def uids() -> range:
+    """Return the users that bots become: a container of an ordinary user has few."""
+    with open("/proc/self/uid_map") as file:
+        return MANY if file.read().split() == ["0", "0", ALL_UIDS] else FEW
 
-    Look from the `first`th user on. OSError (EAGAIN) when all are taken. A claim is an abstract socket of the user's
-    name: the kernel gives a name to one process only, and frees it when that dies, however it does. A locked file would
-    do as well, but needs a folder that every referee finds and no stranger can write to. Abstract names belong to a
-    network namespace: runs of root in two such namespaces that share their process numbers do not see each other.
+
+def claim(first: int) -> tuple[int, int] | None:
+    """Return a user that no other bot on this machine is, and the claim to it, a descriptor; None if all are taken.
+
+    Look from the `first`th user on. A claim is a lock on one byte of a file that only root can open. It ends when its
+    descriptor is closed, so also when the process dies, however it does. It belongs to the open file, because two
+    launchers of one process must not have the same user. A name that the kernel gives to one process only, such as an
+    abstract socket's, would do as well, but anybody can take all of these. Containers that share uids, but not /run,
+    do not see each other's claims. OSError if neither file can be had.
     """
-    import socket  # here, because it makes enums, and the spawner does without
+    import fcntl  # here, because the spawner does without
 
-    for number in range(COUNT):
-        user = FIRST + (first + number) % COUNT
-        name = socket.socket(socket.AF_UNIX)
+    descriptor = _open_claims()
+    for number in range(len(uids())):
+        user = uids()[(first + number) % len(uids())]
         try:
-            name.bind(f"\0arena-user-{user}")
+            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0))
         except OSError as error:
-            name.close()
-            if error.errno != errno.EADDRINUSE:
+            if error.errno not in {errno.EAGAIN, errno.EACCES}:
                 raise
         else:
-            return user, name
-    raise OSError(errno.EAGAIN, f"all {COUNT} users that bots become are taken by other referee processes")
+            return user, descriptor
+    os.close(descriptor)
+    return None
+
+
+def _open_claims() -> int:
+    """Open the file with the claims: a plain one that is root's alone."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    for path in CLAIMS:
+        try:
+            descriptor = os.open(path, flags, 0o600)
+        except OSError:
+            continue
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077:
+            return descriptor
+        os.close(descriptor)
+    raise OSError(errno.EACCES, f"{' and '.join(CLAIMS)}: neither can be a file that is root's alone")
 
 
 def become(user: int | None) -> None:
