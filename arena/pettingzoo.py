@@ -21,38 +21,46 @@ from arena.game import CHANCE, Game, Move, Role
 from arena.replay.drawing import draw
 
 try:
-    from gymnasium import spaces
+    from gymnasium import logger, spaces
     from pettingzoo import AECEnv, ParallelEnv
     from pettingzoo.utils import OrderEnforcingWrapper
 except ImportError as error:
     raise ImportError("arena.pettingzoo needs a package: pip install 'botarena[pettingzoo]'") from error
 
+RENDER_MODES = ["ansi", "human"]
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
 
-def env(board: str, workspace: str | Path = ".", *, encoding: Encoding | None = None) -> AECEnv:
+def env(
+    board: str, workspace: str | Path = ".", *, encoding: Encoding | None = None, render_mode: str | None = "ansi"
+) -> AECEnv:
     """Return a board as an environment in which agents act in turn; of roles that move at once the next cannot see it.
 
     `board` is a name such as `pacman/classic`, found as `arena.load_game` does. `encoding` is one that was saved;
-    by default it is made here, which takes up to two seconds. ArenaError when there is no such board.
+    by default it is made here, which takes up to two seconds. `render_mode` is `ansi` (`render()` returns the state as
+    text), `human` (every state is printed) or None. ArenaError when there is no such board, or no such mode.
     """
-    return OrderEnforcingWrapper(TurnEnv(_Match(board, workspace, encoding)))
+    return OrderEnforcingWrapper(TurnEnv(_Match(board, workspace, encoding, render_mode)))
 
 
-def parallel_env(board: str, workspace: str | Path = ".", *, encoding: Encoding | None = None) -> ParallelEnv:
+def parallel_env(
+    board: str, workspace: str | Path = ".", *, encoding: Encoding | None = None, render_mode: str | None = "ansi"
+) -> ParallelEnv:
     """Return a board as an environment in which all agents act at once.
 
     Each role has one action more than in `env`, the last: to wait. It is the only legal one when the role is not to
     move. The arguments are those of `env`.
     """
-    return SimultaneousEnv(_Match(board, workspace, encoding))
+    return SimultaneousEnv(_Match(board, workspace, encoding, render_mode))
 
 
 class _Match:
     """The state of a match, whose roles are agents; chance is drawn here."""
 
-    def __init__(self, board: str, workspace: str | Path, encoding: Encoding | None) -> None:
-        self.board = board
+    def __init__(self, board: str, workspace: str | Path, encoding: Encoding | None, render_mode: str | None) -> None:
+        if render_mode not in {*RENDER_MODES, None}:
+            raise ArenaError(f"render_mode {render_mode!r}: expected {', '.join(RENDER_MODES)} or None")
+        self.board, self.render_mode = board, render_mode
         self.game: Game[Any] = load_game(board, workspace)
         self.encoding = encoding or Encoding.of(self.game)
         self.dice = Random()
@@ -85,6 +93,9 @@ class _Match:
         state = (options or {}).get("state")
         self.state = self.game.start() if state is None else state
         self._play_chance()
+        if not self.movers:
+            raise ValueError("the match is over in this state, so nobody can act: begin in an earlier one")
+        self.show()
 
     def actions(self, role: Role) -> dict[int, Move]:
         """Return the legal moves of a role by their actions; none when it is not to move."""
@@ -100,14 +111,16 @@ class _Match:
 
     def play(self, actions: Mapping[Role, int]) -> None:
         """Play one turn, then those of chance; ValueError for an action that is not legal."""
-        moves = {}
-        for role, action in actions.items():
-            legal = self.actions(role)
-            if action not in legal:
-                raise ValueError(f"{role}: action {action} is not legal here: choose one that action_mask allows")
-            moves[role] = legal[action]
+        moves = {role: self.move(role, action) for role, action in actions.items()}
         self.state = self.game.play(self.state, moves | self._drawn())
         self._play_chance()
+        self.show()
+
+    def move(self, role: Role, action: int | None) -> Move:
+        """Return the move of an action; ValueError if it is not legal."""
+        if (move := self.actions(role).get(-1 if action is None else int(action))) is None:
+            raise ValueError(f"{role}: action {action} is not legal here: choose one that action_mask allows")
+        return move
 
     def rewards(self) -> dict[Role, float]:
         """Return the reward of each role: 0.0 while the match goes on."""
@@ -115,8 +128,25 @@ class _Match:
         return {role: (outcome.scores[role] - 50) / 50 if outcome else 0.0 for role in self.game.roles}
 
     def drawing(self) -> str:
-        """Return the state as text."""
+        """Return the state as text; ValueError before the first match."""
+        if self.state is None:
+            raise ValueError("there is no state yet: call reset() first")
         return draw(self.game.board(), self.game.view(self.state, None), colour=False)
+
+    def render(self) -> str | None:
+        """Return the state as text, or print it, as the mode says; without a mode only warn, as Gymnasium does."""
+        if self.render_mode is None:
+            logger.warn("render() does nothing without a render_mode: make the environment with render_mode='ansi'")
+            return None
+        if self.render_mode == "ansi":
+            return self.drawing()
+        print(self.drawing())
+        return None
+
+    def show(self) -> None:
+        """Print the state if a human looks on."""
+        if self.render_mode == "human":
+            self.render()
 
     def _play_chance(self) -> None:
         """Play the turns in which only chance moves."""
@@ -137,8 +167,8 @@ class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     def __init__(self, match: _Match) -> None:
         super().__init__()
         self.match, self.encoding = match, match.encoding
-        self.metadata = {"name": match.board, "render_modes": ["ansi"], "is_parallelizable": False}
-        self.render_mode = "ansi"
+        self.metadata = {"name": match.board, "render_modes": RENDER_MODES, "is_parallelizable": False}
+        self.render_mode = match.render_mode
         self.possible_agents = list(match.game.roles)
         self.observation_spaces, self.action_spaces = match.spaces(more_actions=0)
         self._chosen: dict[Role, int] = {}
@@ -177,6 +207,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             return
         if action is None:
             raise ValueError(f"{agent}: an action is needed, because the match goes on")
+        self.match.move(agent, action)  # refuses it now: others that move at once choose before it is played
         self._cumulative_rewards[agent] = 0.0
         self._chosen[agent] = int(action)
         waiting = [role for role in self.match.movers if role not in self._chosen]
@@ -190,9 +221,9 @@ class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self.terminations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
 
-    def render(self) -> str:
-        """Return the state as text."""
-        return self.match.drawing()
+    def render(self) -> str | None:
+        """Return the state as text, or print it, as `render_mode` says."""
+        return self.match.render()
 
 
 class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no types
@@ -200,8 +231,8 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no
 
     def __init__(self, match: _Match) -> None:
         self.match, self.encoding = match, match.encoding
-        self.metadata = {"name": match.board, "render_modes": ["ansi"]}
-        self.render_mode = "ansi"
+        self.metadata = {"name": match.board, "render_modes": RENDER_MODES}
+        self.render_mode = match.render_mode
         self.possible_agents = list(match.game.roles)
         self.agents: list[Role] = []
         self.observation_spaces, self.action_spaces = match.spaces(more_actions=1)
@@ -230,12 +261,14 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no
         """Play one turn: the actions of the roles to move; every other role must wait."""
         if not self.agents:
             return {}, {}, {}, {}, {}
+        if missing := [role for role in self.agents if role not in actions]:
+            raise ValueError(f"{missing[0]}: an action is needed, because the match goes on")
         for role in self.agents:
             if role not in self.match.movers and actions[role] != len(self.encoding.moves[role]):
                 raise ValueError(
                     f"{role}: action {actions[role]} is not legal here: choose one that action_mask allows"
                 )
-        self.match.play({role: int(actions[role]) for role in self.match.movers})
+        self.match.play({role: actions[role] for role in self.match.movers})
         agents, over = self.agents, not self.match.movers
         observations = self._observations()
         if over:
@@ -248,9 +281,9 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no
             {role: {} for role in agents},
         )
 
-    def render(self) -> str:
-        """Return the state as text."""
-        return self.match.drawing()
+    def render(self) -> str | None:
+        """Return the state as text, or print it, as `render_mode` says."""
+        return self.match.render()
 
     def _observations(self) -> dict[Role, Observation]:
         observations = {}

@@ -122,6 +122,54 @@ def test_an_illegal_action_is_an_error_that_says_what_to_do():
         every.step({"pacman": 1 - illegal, "blinky": 0, "inky": 0})
 
 
+def test_an_illegal_action_of_one_of_several_that_move_at_once_is_its_own_mistake():
+    turns = env("pacman/classic", encoding=encoding_of("pacman/classic"))
+    turns.reset(seed=1)
+    turns.step(int(np.argmax(turns.last()[0]["action_mask"])))
+    for role in ("blinky", "inky"):
+        mask = turns.last()[0]["action_mask"]
+        with pytest.raises(ValueError, match=f"{role}: action {len(mask)} is not legal here"):
+            turns.step(len(mask))
+        assert turns.agent_selection == role
+        turns.step(int(np.argmax(mask)))
+    assert turns.agent_selection == "pacman"
+    every = parallel_env("pacman/classic", encoding=turns.unwrapped.encoding)
+    every.reset()
+    with pytest.raises(ValueError, match="blinky: an action is needed"):
+        every.step({"pacman": 0})
+
+
+def test_a_match_that_is_over_cannot_be_begun():
+    game = arena.load_game("mummy_maze/court")
+    state = game.start()
+    while game.outcome(state) is None:
+        state = game.play(state, {role: game.legal_moves(state, role)[0] for role in game.to_move(state)})
+    for make in (env, parallel_env):
+        with pytest.raises(ValueError, match="the match is over in this state, so nobody can act"):
+            make("mummy_maze/court", encoding=encoding_of("mummy_maze/court")).reset(options={"state": state})
+
+
+@pytest.mark.parametrize("make", [env, parallel_env])
+def test_a_state_is_returned_or_printed_or_neither_as_render_mode_says(make, capsys):
+    def made(**mode):
+        return make("mummy_maze/court", encoding=encoding_of("mummy_maze/court"), **mode)
+
+    silent, text, human = made(render_mode=None), made(), made(render_mode="human")
+    for environment in (silent, text, human):
+        environment.reset(seed=1)
+    shown = capsys.readouterr().out
+    assert text.render() in shown
+    assert (silent.render_mode, text.render_mode, human.render_mode) == (None, "ansi", "human")
+    with pytest.warns(UserWarning, match="render_mode='ansi'"):
+        assert silent.render() is None
+    assert human.render() is None
+    assert capsys.readouterr().out == shown
+    with pytest.raises(ArenaError, match="render_mode 'rgb_array': expected ansi, human or None"):
+        made(render_mode="rgb_array")
+    with pytest.raises((ValueError, AssertionError), match=r"reset\(\)"):
+        made().render()
+
+
 def test_moves_that_the_encoding_does_not_know_take_numbers_that_are_free():
     known = replace(encoding_of("mummy_maze/duel"), moves={"explorer": ("a", "b", "c"), "mummy": ("move2 up up",)})
     assert known.actions(["b"], "explorer") == {1: "b"}
