@@ -246,7 +246,7 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
             content = file.read(notation.MOST_BYTES + 1)
         if len(content) > notation.MOST_BYTES:
             raise ArenaError(f"{path}: has more than {notation.MOST_BYTES:,} bytes, which no file of lessons has")
-        tables = LessonFile.model_validate(tomllib.loads(content.decode("utf-8")))
+        tables = LessonFile.model_validate(tomllib.loads(content.decode("utf-8-sig")))
     except OSError as error:
         hint = "; `arena lessons BOT --tests FILE` writes one" if isinstance(error, FileNotFoundError) else ""
         raise ArenaError(f"{path}: cannot be read: {error.strerror}{hint}") from error

@@ -96,7 +96,7 @@ def tables(path: Path) -> dict[str, dict[str, Any]]:
     file = path.with_suffix(".toml")
     if not file.exists():
         return {} if names_boards(path) else {"default": {}}
-    named = tomllib.loads(file.read_text("utf-8"))
+    named = tomllib.loads(file.read_text("utf-8-sig"))
     return {name: {key: _frozen(value) for key, value in table.items()} for name, table in named.items()}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import cup
 import pytest
 
+from arena.author import starters
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, discovery
 from arena.sandbox import levels
@@ -168,3 +169,21 @@ def test_a_pipe_in_a_bot_is_not_copied_and_hangs_nobody(tmp_path):
     os.mkfifo(tmp_path / "mine" / "pipe")
     with pytest.raises(OSError, match="neither a file nor a folder"):
         bot_folder.copy(tmp_path / "mine", tmp_path / "copy")
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_a_program_in_c_is_built_and_plays_without_a_bot_toml(tmp_path):
+    here = cup.make(tmp_path / "ws", last=cup.LAST)
+    starter = Path(starters.find("c").folder) / "bot.c"
+    shutil.copy(starter, here / "bots" / "mine.c")
+    done = cup.arena(here, "match", "mine", "last", "--board", "duel")
+    assert (done.returncode, "crashed" in done.stdout) == (0, False), done.stderr
+
+
+def test_a_build_whose_compiler_is_missing_says_so(tmp_path, monkeypatch):
+    (tmp_path / "mine.go").write_text("package main\n")
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(
+        ArenaError, match=r"^mine: its build needs 'go', which is not on this machine: ask the organiser"
+    ):
+        made(discovery.from_path(tmp_path / "mine.go"), tmp_path / "kept")

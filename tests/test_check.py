@@ -367,3 +367,19 @@ def test_the_system_calls_that_were_refused_to_a_bot_are_named(tmp_path, launche
     (fault,) = (one for one in found.findings if one.weight is Weight.FAULT)
     assert "PermissionError" in fault.words
     assert "`arena check` names those" in fault.words
+
+
+@pytest.mark.parametrize(
+    ("line", "cure"),
+    [
+        ("import urllib.request as r; r.urlopen('http://x.example/')", "it uses the network, and a bot has none"),
+        ("import socket; socket.socket()", "it uses the network, and a bot has none"),
+        ("open('/home/ann/weights.txt')", "it opens a file of another computer"),
+        (r"open('C:\\Users\\ann\\weights.txt')", "it opens a file of another computer"),
+        ("open('weights.txt')", "it opens a file that is not there"),
+    ],
+)
+def test_what_works_on_the_authors_computer_only_has_a_cure_of_its_own(line, cure, tmp_path, launcher):
+    (tmp_path / "mine.py").write_text(f"{line}\n{cup.FIRST}")
+    found = examined(tmp_path / "mine.py", launcher, roles=("explorer",))
+    assert found.findings[0].cure.startswith(cure), found.findings[0]

@@ -7,6 +7,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.event import discovery
+from arena.event.discovery import programs
 from arena.event.tables.sizes import bytes_of
 
 PYTHON = ("{python}", "-s", "-B", "-u")
@@ -62,7 +63,7 @@ def test_readme_and_names_that_begin_with_a_dot_or_an_underscore_are_skipped(bot
     assert [bot.name for bot in discovery.gather(bots)] == ["only"]
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "walk.cpp", "folder/notes.txt"])
+@pytest.mark.parametrize("name", ["notes.txt", "walk.lua", "walk.ipynb", "folder/notes.txt"])
 def test_anything_else_is_told_and_not_left_out_in_silence(bots, name):
     script(bots, name)
     told = mistake(discovery.gather, bots)
@@ -369,3 +370,54 @@ def test_a_limit_of_a_bots_own_that_is_none_tightens_nothing(bots):
     bot = discovery.from_path(folder_bot(bots, "deep", 'command = "x"\nlimits = {memory = "none", cpu = 5}\n'))
     assert bot.limits is not None
     assert {key for key, value in vars(bot.limits).items() if value is not None} == {"cpu"}
+
+
+SHAPES = {
+    "a program in C": (["walk.c"], ("./bot",), ("cc", "-O2", "-o", "bot", "walk.c", "-lm")),
+    "a program in Java": (["Walk.java"], ("java", "Walk.java"), ()),
+    "a folder of C++": (
+        ["mine/main.cpp", "mine/help.cpp"],
+        ("./bot",),
+        ("c++", "-O2", "-o", "bot", "help.cpp", "main.cpp"),
+    ),
+    "a folder of Java": (["mine/Bot.java", "mine/Help.java"], ("java", "Bot"), ("javac", "Bot.java")),
+    "a source beside its program": (["mine/bot", "mine/bot.c"], ("./bot",), ()),
+    "a folder of one program": (["mine/agent.py", "mine/weights.txt"], (*PYTHON, "agent.py"), ()),
+    "a folder in a folder": (["mine/report.pdf", "mine/src/bot.py", "mine/src/help.py"], (*PYTHON, "bot.py"), ()),
+    "a bot.toml without a command": (["mine/bot.toml", "mine/bot.py", "mine/help.py"], (*PYTHON, "bot.py"), ()),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_program_of_a_bot_is_found_and_how_it_is_built(bots, name):
+    files, command, build = SHAPES[name]
+    for file in files:
+        mode = 0o755 if file.endswith("/bot") else 0o644
+        script(bots, file, 'author = "Ann"\n' if file.endswith(".toml") else "", mode)
+    (bot,) = discovery.gather(bots)
+    if command[0] == "java":
+        command = (*programs.JAVA, *command[1:])
+    assert (bot.command, discovery.build_of(bot)) == (command, build)
+
+
+NO_SHAPES = {
+    "a notebook": (["walk.ipynb"], "walk.ipynb: not a bot: a notebook is no program: save it as a .py file"),
+    "a text": (["mine/bot.txt", "mine/help.md"], "mine/bot.txt: not a bot: a text is no program: give it the ending"),
+    "a program for Windows": (["walk.exe"], "it was made for Windows: hand in its source"),
+    "two folders": (["mine/a/bot.py", "mine/b/c/bot.py"], "mine: has bots in a and b/c: move one of them up"),
+    "two programs": (["mine/a.py", "mine/b.py"], "it has no bot.toml; write one with a `command`, or call its program"),
+    "a bot.toml alone": (["mine/bot.toml"], "mine/bot.toml: command: missing; for example"),
+}
+
+
+@pytest.mark.parametrize("name", NO_SHAPES)
+def test_what_is_no_bot_is_told_with_what_to_do(bots, name):
+    files, told = NO_SHAPES[name]
+    for file in files:
+        script(bots, file).write_text("")
+    assert told in mistake(discovery.gather, bots)
+
+
+def test_a_byte_order_mark_at_the_beginning_of_a_toml_file_is_no_mistake(bots):
+    folder = folder_bot(bots, "mine", '\ufeffcommand = "x"\nauthor = "Ann"\n')
+    assert discovery.settings_of(discovery.from_path(folder)).author == "Ann"

@@ -39,6 +39,12 @@ def test_the_kits_are_those_that_are_promised():
     assert {"python", "python_kit", "javascript", "c", "cpp", "rust", "go", "java", "bash"} <= set(KITS)
 
 
+def test_a_kit_is_found_by_the_ending_of_its_program_too():
+    assert [starters.find(ending).name for ending in ("js", ".rs", "py", "sh")] == [
+        *("javascript", "rust", "python", "bash")
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KITS)
 def test_a_kit_plays_every_turn_legally_and_the_same_in_a_rerun(name, launcher, tmp_path):

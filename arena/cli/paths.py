@@ -75,7 +75,7 @@ def displayed(path: Path) -> str:
 def _name_in(file: Path) -> str:
     """Return the event's name; no other key of the file is read, so that results stay readable while it is edited."""
     try:
-        name = tomllib.loads(file.read_text("utf-8")).get("name")
+        name = tomllib.loads(file.read_text("utf-8-sig")).get("name")
     except FileNotFoundError as error:
         raise ArenaError(f"{file}: no such file; `arena init DIR` makes a workspace with one") from error
     except RecursionError as error:

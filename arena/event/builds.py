@@ -62,6 +62,11 @@ def _note(target: Path) -> Path:
 
 def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None:
     """Build a bot, and keep the result under its final name; ArenaError when that fails."""
+    if "/" not in command[0] and shutil.which(command[0]) is None:
+        raise ArenaError(
+            f"{bot.name}: its build needs {clean(command[0])!r}, which is not on this machine: ask the organiser to "
+            "install it (`arena doctor` lists languages), or hand in a bot in another language"
+        )
     with Launcher() as launcher:
         try:
             with bot_folder.making(target) as part:

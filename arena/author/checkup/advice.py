@@ -44,6 +44,12 @@ def _killed_by(*signals: int) -> Sign:
 
 _NO_MEMORY = _printed("MemoryError|out of memory|bad_alloc")
 _NO_FORK = _printed("fork|Resource temporarily unavailable|BlockingIOError|Operation not permitted")
+_NO_NETWORK = _printed(
+    "gaierror|name resolution|getaddrinfo|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|URLError|ConnectionError"
+    "|Network is unreachable"
+)
+_SOCKET = _printed(r"\bsocket\b")
+_REFUSED = _printed("Operation not permitted|EPERM")
 FORKS = {"fork", "vfork"}
 CRASHES: tuple[tuple[Sign, str], ...] = (
     (
@@ -70,6 +76,23 @@ CRASHES: tuple[tuple[Sign, str], ...] = (
     (
         lambda failure, stderr: failure.short_of_memory or _NO_MEMORY(failure, stderr),
         "use less memory, or set a smaller heap in `command`",
+    ),
+    (
+        lambda failure, stderr: (
+            _NO_NETWORK(failure, stderr)
+            or (("socket" in failure.refused_calls or _SOCKET(failure, stderr)) and _REFUSED(failure, stderr))
+        ),
+        "it uses the network, and a bot has none: hand in what it loads with the bot, and open that file",
+    ),
+    (
+        _printed(
+            r"(No such file or directory|ENOENT)\b.*['\"`](/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])"
+        ),
+        "it opens a file of another computer: hand it in with the bot, and open it by its path in the bot's folder",
+    ),
+    (
+        _printed("No such file or directory|ENOENT"),
+        "it opens a file that is not there: hand it in with the bot; a path begins in the bot's folder",
     ),
     (_printed("File too large"), "write less: the scratch folder has room for a few megabytes"),
     (

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from arena import plugins
 from arena.errors import ArenaError, known_are
+from arena.event.discovery import is_source
 
 HERE = Path(__file__).parent
 GROUP = "arena.starters"
@@ -61,10 +62,12 @@ def starters() -> tuple[Starter, ...]:
 
 
 def find(language: str) -> Starter:
-    """Return the kit of this name, or the first in a language of this name; ArenaError when there is none."""
+    """Return the kit of this name, or the first in a language of this name or ending; ArenaError when there is none."""
     known = starters()
+    wanted = language.lower().removeprefix(".")
     for kit in known:
-        if language.lower() in {kit.name, kit.language}:
+        endings = {path.suffix[1:] for path in kit.folder.iterdir() if is_source(path.name)}
+        if wanted in {kit.name, kit.language, *endings}:
             return kit
     names = [kit.name for kit in known]
     raise ArenaError(f"--language {language}: no starter kit in it; {known_are(language.lower(), names)}")

@@ -297,7 +297,7 @@ class Submissions:
         if candidate.faults or bot is None or copy is None:
             reasons = "\n\n".join(candidate.faults)
             for folder in (candidate.folder, candidate.folder.absolute()):  # its author knows no such path
-                reasons = reasons.replace(f"{folder}/", "")
+                reasons = reasons.replace(f"{folder}/", "").replace(f"; {discovery.SKIP}", "")
             # Strangers' text must not control a terminal.
             reasons = "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n"))
             text = " ".join(reasons.split("\n\n", 1)[0].split())

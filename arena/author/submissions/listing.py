@@ -10,7 +10,20 @@ from arena.errors import ArenaError
 from arena.event import discovery
 from arena.values import Bot
 
-LANGUAGES = {".py": "python", ".js": "javascript", ".sh": "bash", ".pl": "perl", ".rb": "ruby"}
+LANGUAGES = {
+    ".py": "python",
+    ".js": "javascript",
+    ".sh": "bash",
+    ".pl": "perl",
+    ".rb": "ruby",
+    ".c": "c",
+    ".go": "go",
+    ".cpp": "c++",
+    ".cc": "c++",
+    ".cxx": "c++",
+    ".rs": "rust",
+    ".java": "java",
+}
 
 
 class State(StrEnum):

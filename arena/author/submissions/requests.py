@@ -191,7 +191,7 @@ def _bots(entries: Collection[_Entry]) -> list[Request]:
             if (earlier := files.pop(name := _own_name(entry), None)) is not None:
                 bots.append(Request(path=earlier.path, label=earlier.label))
             files[name] = entry
-        if any(discovery.may_begin(name) for name in files) and len(files) > 1:
+        if any(discovery.begins(name) for name in files) and len(files) > 1:
             newest = [*files.values()][-1]
             bots.append(
                 Request(path=newest.path, label=newest.label, files={name: entry.path for name, entry in files.items()})

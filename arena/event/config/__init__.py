@@ -329,7 +329,7 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     ArenaError with a line for each mistake, naming the file and the key.
     """
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        table = tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError as error:
         raise ArenaError(f"{path}: there is no such file; `arena init DIR` makes a workspace with one") from error
     except OSError as error:

@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
-from arena.event.discovery import commands, hiding, names, notes
+from arena.event.discovery import commands, hiding, names, notes, programs
 from arena.event.discovery.files import LEFT_OUT, digest_of, files_of, refuse_link, shown
+from arena.event.discovery.programs import Program, begins, is_source
 from arena.values import Bot
 
 if TYPE_CHECKING:
     from arena.event.discovery.bot_toml import BotSettings
 
 __all__ = [
+    "begins",
     "build_of",
     "checked",
     "from_command",
@@ -29,17 +31,12 @@ __all__ = [
     "is_program",
     "is_source",
     "may_be_called",
-    "may_begin",
     "settings_of",
     "shown",
     "unique",
 ]
 
-ENDINGS = {".py": commands.RUN_PYTHON, ".js": ("node",), ".sh": ("bash",), ".pl": ("perl",), ".rb": ("ruby",)}
-"""The command that runs a bare file, by its ending."""
 NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
-MAIN = ("bot", "main")
-"""The names, without ending, by which the program of a folder without a bot.toml is recognised."""
 README = "README.md"
 SKIP = "to have it skipped, begin its name with _"
 
@@ -82,31 +79,35 @@ def from_path(path: Path, name: str | None = None) -> Bot:
         return _from_folder(path, checked(name or path.absolute().name, path))
     if not path.is_file():
         raise ArenaError(f"{shown(path)}: there is no such bot; name a file, or a folder with a bot.toml")
-    if path.suffix not in ENDINGS and not os.access(path, os.X_OK):
-        raise ArenaError(f"{shown(path)}: not a bot: neither executable nor one of {', '.join(ENDINGS)}; {SKIP}")
+    if not is_source(path.name) and not os.access(path, os.X_OK):
+        raise ArenaError(f"{programs.why_not(path)}; {SKIP}")
     refuse_link(path, path.parent)
-    command, files = _command_of(path), [(path.name, path)]
-    hiding.refuse(command, files)
+    program, files = programs.program_of(path), [(path.name, path)]
+    hiding.refuse(program.command, files)
     return Bot(
         name=checked(name or path.stem, path),
-        command=command,
-        digest=digest_of(command, files),
+        command=program.command,
+        digest=digest_of((*program.command, *program.build), files),
         files=str(path.absolute()),  # not resolved: the command has the name of the link
     )
 
 
 def _from_folder(folder: Path, name: str) -> Bot:
     """Return the bot in a folder: as its bot.toml says, or its only program, or the program that is called bot."""
-    files = str(folder.absolute())
     if (folder / "bot.toml").exists():
         from arena.event.discovery import bot_toml  # slow to import
 
         settings = bot_toml.read(folder / "bot.toml")
+        program = (
+            Program(settings.command)
+            if settings.command
+            else _program(folder, f"{shown(folder / 'bot.toml')}: {bot_toml.NO_COMMAND}")
+        )
         bot = Bot(
             name=name,
-            command=settings.command,
+            command=program.command,
             digest="",
-            files=files,
+            files=str(folder.absolute()),
             games=settings.games,
             roles=settings.roles,
             limits=None if settings.limits is None else settings.limits.limits(defaults=False),
@@ -116,19 +117,50 @@ def _from_folder(folder: Path, name: str) -> Bot:
         )
     else:
         entries = _entries(folder)
-        if len(entries) == 1 and _is_runnable(entries[0]):
+        if len(entries) == 1 and programs.is_runnable(entries[0]):
             return from_path(entries[0], name)
-        mains = [path for path in entries if _is_main(path)]
-        if not mains:
-            hint = f"write one with a `command`, or call its program bot.py or main.py; {SKIP}"
-            raise ArenaError(f"{shown(folder)}: not a bot: it has no bot.toml; {hint}")
-        if len(mains) > 1:
-            both = " and ".join(path.name for path in mains)
-            raise ArenaError(f"{shown(folder)}: has {both}: write a bot.toml whose `command` starts one of them")
-        bot = Bot(name=name, command=_command_of(mains[0]), digest="", files=files)
+        inner = None if any(map(programs.is_runnable, entries)) else _inner(folder)
+        if inner is not None:
+            return _from_folder(inner, name)
+        hint = "it has no bot.toml; write one with a `command`, or call its program bot.py or main.py"
+        program = _program(folder, f"{shown(folder)}: not a bot: {hint}; {SKIP}")
+        bot = Bot(name=name, command=program.command, digest="", files=str(folder.absolute()))
     content = tuple(files_of(folder))
     hiding.refuse(bot.command, content)
-    return replace(bot, digest=digest_of(bot.command, content))
+    return replace(bot, digest=digest_of((*bot.command, *program.build), content))
+
+
+def _program(folder: Path, missing: str) -> Program:
+    """Return the program of a folder that is called bot or main, else its only one; ArenaError(missing) if none is."""
+    entries = _entries(folder)
+    runnable = [path for path in entries if programs.is_runnable(path)]
+    mains = [path for path in runnable if programs.is_main(path)] or runnable
+    mains = [
+        path for path in mains if not programs.program_of(path, entries).build
+    ] or mains  # its source lies beside it
+    if len(mains) > 1 and programs.is_main(mains[0]):
+        both = " and ".join(path.name for path in mains)
+        raise ArenaError(f"{shown(folder)}: has {both}: write a bot.toml whose `command` starts one of them")
+    if len(mains) != 1:
+        no_programs = [programs.why_not(path) for path in entries if path.suffix.lower() in programs.NO_PROGRAMS]
+        if no_programs and not mains:
+            raise ArenaError(f"{no_programs[0]}; {SKIP}")
+        raise ArenaError(missing)
+    return programs.program_of(mains[0], entries)
+
+
+def _inner(folder: Path) -> Path | None:
+    """Return the only folder below that is a bot, not looking below bots; ArenaError if there are several."""
+    found = []
+    for root, folders, _ in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in LEFT_OUT and not name.startswith("."))
+        if Path(root) != folder and is_program(Path(root)):
+            found.append(Path(root))
+            folders.clear()
+    if len(found) > 1:
+        inside = " and ".join(shown(path.relative_to(folder)) for path in found[:2])
+        raise ArenaError(f"{shown(folder)}: has bots in {inside}: move one of them up, and take the other out; {SKIP}")
+    return found[0] if found else None
 
 
 def from_command(name: str, command: str | Iterable[str], workspace: Path) -> Bot:
@@ -159,7 +191,14 @@ def settings_of(bot: Bot) -> "BotSettings":
 
 def build_of(bot: Bot) -> tuple[str, ...]:
     """Return the build command of a bot, `()` without one; ArenaError for a mistake in its bot.toml."""
-    return () if _bot_toml(bot) is None else settings_of(bot).build  # most have none, and the import is slow
+    if bot.files is None:
+        return ()
+    files = Path(bot.files)
+    if _bot_toml(bot) is not None and (settings := settings_of(bot)).command:
+        return settings.build
+    if files.is_dir():
+        return _program(files, "").build
+    return programs.program_of(files).build
 
 
 def _bot_toml(bot: Bot) -> Path | None:
@@ -181,18 +220,7 @@ def checked(name: str, source: object) -> str:
 
 def is_program(folder: Path) -> bool:
     """Return whether a folder is a bot: it has a bot.toml, or a program called `bot` or `main`."""
-    return (folder / "bot.toml").exists() or any(_is_main(path) for path in _entries(folder))
-
-
-def may_begin(name: str) -> bool:
-    """Return whether a folder with a file of this name is a bot."""
-    path = Path(name)
-    return name == "bot.toml" or (path.stem.lower() in MAIN and path.suffix in ENDINGS)
-
-
-def is_source(name: str) -> bool:
-    """Return whether a file of this name is a program, by its ending."""
-    return Path(name).suffix in ENDINGS
+    return (folder / "bot.toml").exists() or any(map(programs.is_main, _entries(folder)))
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -200,15 +228,3 @@ def _entries(folder: Path) -> list[Path]:
         return sorted(path for path in folder.iterdir() if path.name not in LEFT_OUT)
     except OSError as error:
         raise ArenaError(f"{shown(folder)}: cannot be read: {error.strerror}") from error
-
-
-def _is_main(path: Path) -> bool:
-    return path.stem.lower() in MAIN and _is_runnable(path)
-
-
-def _is_runnable(path: Path) -> bool:
-    return os.path.isfile(path) and (path.suffix in ENDINGS or (not path.suffix and os.access(path, os.X_OK)))  # noqa: PTH113 (bears long names)
-
-
-def _command_of(path: Path) -> tuple[str, ...]:
-    return (*ENDINGS[path.suffix], path.name) if path.suffix in ENDINGS else (f"./{path.name}",)

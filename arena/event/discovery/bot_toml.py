@@ -21,6 +21,7 @@ LARGEST_FILE_BYTES = 128 * 1000  # room for a command and a build command of ful
 LONGEST_TEXT = 200  # characters of an author, a language, a game or a role
 MOST_NAMES = 100  # games or roles
 MOST_THREADS = 128  # that a bot may ask for; the event's limits.threads is what it gets
+NO_COMMAND = 'command: missing; for example command = "python bot.py"'
 SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
 
 
@@ -47,7 +48,8 @@ Texts = Annotated[tuple[Text, ...], BeforeValidator(as_tuple), Field(max_length=
 class BotSettings(Table):
     """The content of a bot.toml."""
 
-    command: Annotated[tuple[str, ...], BeforeValidator(_command)]
+    command: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
+    """`()` = that of the folder's only program, or of the one that is called bot or main."""
     build: Annotated[tuple[str, ...], BeforeValidator(_build)] = ()
     """The words that make it runnable; `()` = it is runnable."""
     language: Text = ""
@@ -72,13 +74,11 @@ def read(path: Path) -> BotSettings:
             raise ArenaError(
                 f"{path}: it is larger than {LARGEST_FILE_BYTES // 1000} kB; put the rest into other files"
             )
-        table = tomllib.loads(content.decode("utf-8"))
+        table = tomllib.loads(content.decode("utf-8-sig"))  # some editors begin a file with a mark
     except FileNotFoundError:
         raise
     except (OSError, ValueError, RecursionError) as error:  # no TOML, no text, or nested to break the reader
         raise ArenaError(f"{path}: {error}") from error
-    if "command" not in table and table.keys() <= BotSettings.model_fields.keys():  # else it is perhaps misspelt
-        raise ArenaError(f'{path}: command: missing; for example command = "python bot.py"')
     try:
         return BotSettings.model_validate(table)
     except ValidationError as error:  # a message is one line, so it tells the first mistake
