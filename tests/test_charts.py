@@ -510,6 +510,23 @@ def test_the_crosstable_has_the_rows_score_in_its_cell(tmp_path):
     assert cells == {(bob, ann): "90", (ann, bob): "30"}
 
 
+def test_a_score_of_0_and_bots_that_never_met_look_unlike():
+    def drawn(*pairs):
+        rows = [(one, other, 0.0) for pair in pairs for one, other in (pair, pair[::-1])]
+        frame = pd.DataFrame(rows, columns=["bot", "opponent", "score"]).assign(board="maze", role="mummy")
+        figure = charts._chart("crosstable").draw(frame)
+        return figure.axes[0].patch.get_hatch(), any("hatched: never met" in text for text in texts(figure))
+
+    assert drawn("ab", "bc", "ac") == (None, False)
+    assert drawn("ab", "bc") == ("////", True)
+
+
+def test_halves_are_rounded_alike_in_charts_and_in_the_terminal():
+    rows = [("maze", "mummy", *pair, 62.5) for pair in ("ab", "ba")]
+    frame = pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "score"])
+    assert "63" in texts(charts._chart("crosstable").draw(frame))
+
+
 def test_endings_are_shares_of_seats_of_those_at_fault(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL])
     first, second = stored.plan(event)
@@ -520,6 +537,25 @@ def test_endings_are_shares_of_seats_of_those_at_fault(tmp_path):
     (timeout,) = figure.axes[0].containers
     assert timeout.get_label() == "timeout"
     assert timeout[0].get_width() == 50
+
+
+def test_a_bot_that_lost_on_time_is_marked_at_the_limit_or_beyond(tmp_path):
+    event = stored.event("ann", "bob", boards=[stored.DUEL])
+    first, second = stored.plan(event)
+    limit = event.conditions.time.move
+    records = [stored.played(first, mummy=Ending.TIMEOUT, turns=0), stored.played(second)]
+    figure = charts.draw("time", Results.open(stored.store(tmp_path, event, records)))
+    (late,) = [each for each in figure.axes[0].collections if each.get_label() == "lost on time"]
+    assert row_names(figure)[0] == "bob"
+    assert late.get_offsets().tolist() == [[limit, 0], [None, None]]
+
+
+def test_the_rankings_say_how_many_bots_they_leave_out(monkeypatch):
+    monkeypatch.setattr(charts._chart("rankings"), "MOST", 2)
+    rows = [("maze", role, rank, name, 1.0, 0.0, 2.0) for role in "xy" for rank, name in enumerate("abc", 1)]
+    frame = pd.DataFrame(rows, columns=["board", "role", "rank", "bot", "strength", "low", "high"])
+    figure = charts._chart("rankings").draw(frame)
+    assert any("the first 2 of 3 bots" in text for text in texts(figure))
 
 
 def test_the_limit_is_drawn_where_it_is(crowd):

@@ -41,7 +41,7 @@ HEADERS = {  # the promise of results/README.md
     + ",".join(
         f"{role}_bot,{role}_score,{role}_ending" for role in ("explorer", "mummy", "pacman", "ghost1", "ghost2")
     ),
-    "timing": "bot,board,role,turns,wall_p50,wall_p99,wall_max,cpu_p50,cpu_p99,cpu_max,waited_p99",
+    "timing": "bot,board,role,turns,timeout,wall_p50,wall_p99,wall_max,cpu_p50,cpu_p99,cpu_max,waited_p99",
 }
 
 
@@ -103,6 +103,14 @@ def test_a_board_with_the_name_of_a_clock_is_rounded_as_a_score():
     assert rows_of(frame, LEADERBOARD) == [{"bot": "ann", "wall": 0.3333, "rating": 0.0}]
 
 
+@pytest.mark.parametrize(
+    ("figure", "text"),
+    [(6.25, "6.3"), (-6.25, "-6.3"), (6.24996, "6.3"), (6.2499, "6.2"), (-0.04, "0.0"), (62.0, "62.0"), (None, "")],
+)
+def test_a_figure_is_shown_as_who_rounds_that_of_the_file_would(figure, text):
+    assert CROSSTABLE["score"].text(figure) == text
+
+
 def test_a_file_has_rounded_figures_harmless_texts_and_nothing_for_missing_values(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.results.tables.ROWS", 2)
     frame = pd.DataFrame(
@@ -124,7 +132,7 @@ def test_a_row_has_its_figures_as_the_csv_files_have_them(figures):
     assert [row["points"] for row in LEADERBOARD.in_file({"points": figure} for figure in figures)] == columns.to_list()
 
 
-@pytest.mark.parametrize(("unit", "text"), [("logits", "-1.25"), ("Elo", "-1"), ("points", "-1.2")])
+@pytest.mark.parametrize(("unit", "text"), [("logits", "-1.25"), ("Elo", "-1"), ("points", "-1.3")])
 def test_a_rating_has_the_decimals_of_its_unit(unit, text):
     rating = LEADERBOARD.rated_in(unit)["rating"]
     assert (rating.text(-1.25), rating.text(None), rating.text(float("inf"))) == (text, "", "")
@@ -434,7 +442,7 @@ def test_timing_is_quantiles_in_seconds_by_bot_board_and_role(tmp_path):
 def test_a_bot_that_never_answered_has_no_times(tmp_path):
     results = make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), turns=0, explorer=Ending.TIMEOUT))
     write_csv(results, tmp_path)
-    assert cells(tmp_path / "timing.csv")[1] == ["ann", "mummy_maze/hunt", "explorer", "0", *[""] * 7]
+    assert cells(tmp_path / "timing.csv")[1] == ["ann", "mummy_maze/hunt", "explorer", "0", "1", *[""] * 7]
 
 
 def test_turns_and_seats_are_a_row_each(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from arena.charts.style import About, Nothing, styled
+from arena.charts.style import FAINT, About, Nothing, styled
 from arena.charts.style.letters import shown, widest
 from arena.charts.style.marks import NUMBERED, cells, scale
 from arena.charts.style.sheet import GRID, Room, best, heading, row_size, rows, sheet
@@ -37,9 +37,15 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     high = [side * max(len(grid) for *_, grid in panels) for panels in by_board]
     columns = max(map(len, by_board))
     wide = max(2.1, side * most)
+    missing = any(  # beside the cells of a bot and itself
+        int(grid.isna().sum().sum()) > len(grid.index.intersection(grid.columns))
+        for panels in by_board
+        for *_, grid in panels
+    )
+    unmet = "; hatched: never met" if missing else ""
     figure, axes = sheet(
         about.title("who beats whom"),
-        f"Mean score, 0 to 100, of the bot in a row, in the panel's role, against the bot in a column{omitted}",
+        f"Mean score, 0 to 100, of the bot in a row, in the panel's role, against the bot in a column{unmet}{omitted}",
         (wide, high),
         grid=(len(by_board), columns),
         room=Room(
@@ -53,6 +59,8 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
                 panel.set_axis_off()
                 continue
             board, role, table = panels[column]
+            if unmet:  # an empty cell would look like a score of 0
+                panel.patch.set(hatch="////", edgecolor=FAINT, linewidth=0)
             cells(panel, table.to_numpy(dtype=np.float64), most=100)
             heading(panel, shown([about.board(board)], 26)[0], shown([f"as {role}"], 34)[0])
             rows(panel, about.labels(table.index, NAME), named=column == 0)

@@ -8,7 +8,7 @@ from arena.charts.style import GREY, SMALL, About, Nothing, styled
 from arena.charts.style.gap import GAP_NOTE, gap_in
 from arena.charts.style.letters import shown, widest
 from arena.charts.style.marks import extent, intervals
-from arena.charts.style.sheet import Room, bare, heading, row_height, row_size, rows, sheet
+from arena.charts.style.sheet import Room, bare, best, heading, row_height, row_size, rows, sheet
 from arena.results.leaderboard import Results
 
 COLUMNS = 3
@@ -27,9 +27,11 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     """Draw a panel a board and role, its bots by rank, each strength with its 95 % interval."""
     if not len(frame):
         return Nothing("no matches")
-    tables = [table.head(MOST) for _, table in frame.groupby(["board", "role"], sort=False, dropna=False)]
+    tables = [table for _, table in frame.groupby(["board", "role"], sort=False, dropna=False)]
     if len(tables) == 1:
         return Nothing("one board with one role: its ranking is the leaderboard")
+    _, omitted = best(max((list(table["bot"]) for table in tables), key=len), MOST)
+    tables = [table.head(MOST) for table in tables]
     bots = list(dict.fromkeys(bot for table in tables for bot in table["bot"]))
     label = dict(zip(bots, about.labels(bots), strict=True))
     # The mark U+200E keeps the rank before a name that is written from right to left.
@@ -45,7 +47,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     figure, panels = sheet(
         about.title("who is best where"),
         f"Strength on the board, and in each role,{f' in {about.unit},' if about.unit else ''} with its 95 % interval"
-        f"{GAP_NOTE if gap else ''}",
+        f"{GAP_NOTE if gap else ''}{omitted}",
         (WIDE, row_height(most) * most),
         grid=(-(-len(tables) // columns), columns),
         room=Room(left=label_inches, right=0.15, between=label_inches + 0.15, above=0.42, below=0.3),

@@ -10,6 +10,7 @@ from arena.charts.style.gap import GAP_NOTE, gap_in
 from arena.charts.style.letters import shown, widest
 from arena.charts.style.marks import extent, intervals
 from arena.charts.style.sheet import MANY, ROWS, Room, bare, best, heading, row_height, row_size, rows, sheet
+from arena.results.columns import rounded_text
 from arena.results.leaderboard import Results
 
 COLUMNS = 4
@@ -76,7 +77,7 @@ def _panel(panel: Axes, table: pd.DataFrame, size: float) -> None:
             panel.text(
                 1 + FIGURE / WIDE,
                 row,
-                f"{score:.0f}",
+                rounded_text(score, 0),
                 ha="right",
                 va="center_baseline",
                 transform=across,

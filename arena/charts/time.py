@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from arena.charts.style import FAINT, GREY, LONGEST_TIME, MEDIAN_TIME, P99_TIME, About, Nothing, styled
+from arena.charts.style import FAINT, GREY, INK, LONGEST_TIME, MEDIAN_TIME, P99_TIME, About, Nothing, styled
 from arena.charts.style.letters import widest
 from arena.charts.style.sheet import ROWS, Room, bare, best, legend, row_height, row_size, rows, sheet
 from arena.results.leaderboard import Results
@@ -20,17 +20,21 @@ SHORTEST_S = 1e-6  # a logarithm has no zero
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `bot`, `board` and `role`: `turns`, and `wall_p50`, `wall_p99`, `wall_max` in seconds."""
+    """Return a row for each `bot`, `board` and `role`: `turns`, `timeout`, and `wall_p50` to `wall_max` in seconds."""
     return results.timing()
 
 
 @styled
 def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a row a bot, the slowest first: median, 99th percentile and longest wall time of an answer, logarithmic."""
-    frame = frame[frame["turns"] > 0]
+    frame = frame[(frame["turns"] > 0) | (frame["timeout"] > 0)]
     if not len(frame):
         return Nothing("nobody answered")
-    worst = frame.groupby("bot")[list(MARKS)].max().clip(lower=SHORTEST_S).sort_values("wall_max", ascending=False)
+    worst = frame.groupby("bot")[list(MARKS)].max().clip(lower=SHORTEST_S)
+    # The answer that never came took longer than the limit, and than every answer that came.
+    beyond = worst["wall_max"].fillna(SHORTEST_S).clip(lower=about.limit or SHORTEST_S)
+    worst["late"] = beyond.where(frame.groupby("bot")["timeout"].sum() > 0)
+    worst = worst.sort_values(["late", "wall_max"], ascending=False)
     slowest, omitted = best(list(worst.index), ROWS)
     worst = worst.loc[slowest]
     names, size = about.labels(worst.index), row_size(len(worst))
@@ -58,9 +62,18 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
 def _marks(panel: Axes, worst: pd.DataFrame) -> None:
     y = np.arange(len(worst))
     size = 40 if len(worst) <= 24 else 18
-    panel.hlines(y, worst["wall_p50"], worst["wall_max"], color=FAINT, linewidth=1.2, zorder=1)
+    panel.hlines(
+        y,
+        worst["wall_p50"].fillna(worst["late"]),
+        worst["late"].fillna(worst["wall_max"]),
+        color=FAINT,
+        linewidth=1.2,
+        zorder=1,
+    )
     for column, (label, colour, mark, scale) in MARKS.items():
         panel.scatter(worst[column], y, s=size * scale, color=colour, label=label, marker=mark, zorder=3, clip_on=False)
+    if worst["late"].any():
+        panel.scatter(worst["late"], y, s=size, color=INK, label="lost on time", marker="x", zorder=4, clip_on=False)
 
 
 def duration(seconds: float, _position: object = None) -> str:

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from math import isfinite
 from typing import Any
 
 from arena.author.checkup import advice
@@ -78,16 +77,14 @@ def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iter
     """Yield rows of board, number of the role, the bot's mean score, all bots' mean, and its strength, low and high."""
     own = next(standing for standing in results.standings if standing.bot == bot)
     rated = next((rating.roles for rating in results.ratings.ratings if rating.bot == bot), {})
-    # The page's scripts compute with these, so they have one decimal more than is shown.
-    decimals = LEADERBOARD.rated_in(results.ratings.unit)["rating"].decimals + 1
-    score_decimals = RANKINGS["score"].decimals + 1
+    strength_in_file, score_in_file = LEADERBOARD["rating"].in_file, RANKINGS["score"].in_file
     for label, role in results.places:
         if (label, role) not in own.roles or (label, role) not in fields:  # another run may have changed the plan
             continue
         mean = own.roles[label, role]
         numbers = [index.boards[label], index.roles[label].index(role)]
-        strength = [round(figure, decimals) if isfinite(figure) else None for figure in rated.get((label, role), ())]
-        yield [*numbers, round(mean, score_decimals), round(fields[label, role][1], score_decimals), *strength]
+        strength = map(strength_in_file, rated.get((label, role), ()))
+        yield [*numbers, score_in_file(mean), score_in_file(fields[label, role][1]), *strength]
 
 
 def _versions(results: Results) -> dict[str, list[list[str]]]:

@@ -92,7 +92,7 @@ def _board(label: str, results: Results, index: Index, games: Games, archive: Ar
 def _crosstable(results: Results, index: Index, own: frozenset[str]) -> list[list[object]]:
     """Return rows of board, number of the role, bot, opponent, matches and score, where one is an `own` bot.
 
-    The page's scripts compute with the score, so it has one decimal more than is shown.
+    The score has the decimals of the files: rounded twice it might differ from the terminal's.
     """
     return [
         [
@@ -101,7 +101,7 @@ def _crosstable(results: Results, index: Index, own: frozenset[str]) -> list[lis
             index.bots[bot],
             index.bots[opponent],
             matches,
-            round(score, CROSSTABLE["score"].decimals + 1),
+            CROSSTABLE["score"].in_file(score),
         ]
         for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False)
         if bot in index.bots and opponent in index.bots and not own.isdisjoint({bot, opponent})

@@ -7,6 +7,7 @@ results/README.md. Pure.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from math import isfinite
 from typing import Any
@@ -59,9 +60,20 @@ class Column:
 
         `sign` is Python's: "+" gives figures above zero a sign too.
         """
-        if figure is None or not isfinite(figure):
+        in_file = None if figure is None else self.in_file(figure)
+        if in_file is None:
             return ""
-        return f"{figure:{sign}z.{self.decimals}f}" if isinstance(figure, float) else str(figure)
+        return rounded_text(in_file, self.decimals, sign) if isinstance(figure, float) else str(figure)
+
+
+def rounded_text(figure: float, decimals: int, sign: str = "-") -> str:
+    """Return a figure with so many decimals; halves go away from zero, as people round, and JavaScript's `toFixed`.
+
+    Every figure of results that a person is shown is rounded here: the terminal, the charts and the report must not
+    differ by a last digit.
+    """
+    exact = Decimal(figure).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, Context(prec=400))
+    return f"{exact:{sign}z.{decimals}f}"
 
 
 def interval_text(low: str, high: str) -> str:
@@ -333,6 +345,7 @@ TIMING = Columns(
         _BOARD,
         _ROLE,
         Column("turns", "How many answers it gave there", "answers", "answers"),
+        Column("timeout", "How often it lost on time there: the answer that it owed is in no other figure", "seats"),
         *(
             Column(f"{clock}_{figure}", f"{meaning}: median, 99 % quantile, longest", "seconds", f"{prefix}{label}")
             for clock, meaning, prefix, labels in (

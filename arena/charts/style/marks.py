@@ -11,6 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 
 from arena.charts.style import BAND, FAINT, GREY, HEAT, INK, RATING
+from arena.results.columns import rounded_text
 
 Floats = npt.NDArray[np.float64]
 DARKER = LinearSegmentedColormap.from_list("darker", HEAT)
@@ -84,7 +85,7 @@ def cells(panel: Axes, grid: Floats, *, most: float, numbers: bool = True) -> No
         for (row, column), value in np.ndenumerate(grid):
             if not np.isnan(value):
                 ink = "white" if value > 0.48 * most else INK
-                panel.text(column, row, f"{value:.0f}", ha="center", va="center", color=ink, fontsize=8.5)
+                panel.text(column, row, rounded_text(value, 0), ha="center", va="center", color=ink, fontsize=8.5)
     for spine in panel.spines.values():
         spine.set_visible(False)
 

@@ -48,7 +48,7 @@ const bot = (() => {
       make("dd", { title: description }, draw("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
         draw("rect", { class: "rail", width: 100, height: 10 }), draw("rect", { width: mean, height: 10 }),
         draw("rect", { class: "field", x: Math.min(99.4, field), width: 0.6, y: 0, height: 10 }))),
-      make("dd", { class: "figure" }, words.score(Math.round(mean * 10) / 10), make("span", { class: "unseen" }, ` (all bots: ${words.score(field)})`)),
+      make("dd", { class: "figure" }, words.score(mean), make("span", { class: "unseen" }, ` (all bots: ${words.score(field)})`)),
       interval(row, across));
   }
 

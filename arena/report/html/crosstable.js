@@ -15,14 +15,14 @@ const crosstable = (() => {
   }
 
   function cell(board, seat, bot, opponent, figures) {
-    if (!figures) return make("td", { class: bot === opponent ? "itself" : null });
+    if (!figures) return bot === opponent ? make("td", { class: "itself" }) : make("td", { class: "unmet", title: "never met" }, "\u2013");
     const [count, score] = figures;
     const [name, rival, role] = [report.bots[bot], report.bots[opponent], board.roles[seat]];
     const description = `${name} as ${role} against ${rival}: ${words.score(score)} in ${words.count(count, "match", "matches")}`;
     const link = make("a", {
       href: route.to("matches", { board: board.label, role, bot: name, opponent: rival }),
       class: score >= HOT ? "hot" : null, title: description, "aria-label": description,
-    }, String(Math.round(score)));
+    }, score.toFixed(0));
     link.style.setProperty("--heat", score);
     return make("td", {}, link);
   }

@@ -6,7 +6,7 @@ const words = {
   count: (number, singular, plural = `${singular}s`) => `${number.toLocaleString("en")} ${number === 1 ? singular : plural}`,
 
   /** A mean score, without a decimal that says nothing. */
-  score: (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1)),
+  score: (value) => String(Number(value.toFixed(1))),
 
   /** Seconds in the unit that fits. */
   seconds(value) {

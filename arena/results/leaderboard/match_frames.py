@@ -49,8 +49,11 @@ def matches(arrays: Arrays, ids: Sequence[str], reasons: Sequence[str], roles: I
     return pd.DataFrame(columns).iloc[order].reset_index(drop=True)
 
 
-def timing(answers: Mapping[tuple[str, str, Role], Sequence[tuple[bytes, bytes, bytes]]]) -> pd.DataFrame:
-    """Return a row for each bot, board and role: number of answers, and quantiles of wall and CPU time, in seconds.
+def timing(
+    answers: Mapping[tuple[str, str, Role], Sequence[tuple[bytes, bytes, bytes]]],
+    timeouts: Mapping[tuple[str, str, Role], int],
+) -> pd.DataFrame:
+    """Return a row for each bot, board and role: answers, losses on time, quantiles of wall and CPU time in seconds.
 
     The answers of a match are three arrays of float32: wall time, CPU time, time without a core. The quantiles of a bot
     that never answered are missing.
@@ -58,9 +61,9 @@ def timing(answers: Mapping[tuple[str, str, Role], Sequence[tuple[bytes, bytes, 
     rows = []
     for key, packed in sorted(answers.items()):
         walls, cpus, waits = (np.frombuffer(b"".join(clock), dtype=np.float32) for clock in zip(*packed, strict=True))
-        figures = [np.nan] * (len(TIMING.names) - 4)
+        figures = [np.nan] * (len(TIMING.names) - 5)
         if len(walls):
             values = [figure for clock in (walls, cpus) for figure in (*np.quantile(clock, [0.5, 0.99]), clock.max())]
             figures = [*map(float, values), float(np.quantile(waits, 0.99))]
-        rows.append((*key, len(walls), *figures))
+        rows.append((*key, len(walls), timeouts.get(key, 0), *figures))
     return pd.DataFrame(rows, columns=TIMING.names)
