@@ -80,13 +80,18 @@ def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterato
 
 def open_to_append(path: Path) -> int:
     """Open a plain file to write at its end, and make it if necessary; OSError for anything else."""
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    with shared_folders.opened(path.parent) as folder, _naming(path):
-        descriptor = os.open(path.name, flags, SHARED, dir_fd=folder)
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return descriptor
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no plain file")
+    return _open_or_make(path, os.O_WRONLY | os.O_APPEND, SHARED)
+
+
+def open_lock(path: Path) -> int:
+    """Open a plain file to lock it, and make it if necessary; OSError for anything else.
+
+    It is for its owner alone: whoever can open a file, if only to read it, can hold a lock on it, and so stop arena.
+    """
+    descriptor = _open_or_make(path, os.O_RDWR, PRIVATE)
+    with contextlib.suppress(OSError):  # an earlier arena made it for everybody; it may be another user's
+        os.fchmod(descriptor, PRIVATE)
+    return descriptor
 
 
 def remove(path: Path) -> None:
@@ -226,6 +231,16 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _open_or_make(path: Path, flags: int, mode: int) -> int:
+    flags |= os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    with shared_folders.opened(path.parent) as folder, _naming(path):
+        descriptor = os.open(path.name, flags, mode, dir_fd=folder)
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return descriptor
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, shared_folders.NOT_PLAIN)
 
 
 def _make_folder(path: Path) -> None:

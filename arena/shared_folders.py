@@ -15,6 +15,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+NOT_PLAIN = "it is no plain file"
+"""Why a pipe, a device or a socket is not opened."""
 MOST_LINKS = 40
 """On the way to a folder, as for the kernel."""
 STEP = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -81,7 +83,7 @@ def open_plain(path: Path, *, trusted: bool = False) -> int:
             try:
                 status = os.fstat(descriptor)
                 if not stat.S_ISREG(status.st_mode):
-                    raise OSError(errno.EINVAL, "it is no plain file")
+                    raise OSError(errno.EINVAL, NOT_PLAIN)
                 if trusted and not (is_trusted(status) and is_trusted(os.fstat(folder))):
                     raise OSError(errno.EPERM, "it belongs to another user")
             except OSError:
@@ -96,3 +98,16 @@ def read(path: Path, *, trusted: bool = False) -> bytes:
     """Return the content of a plain file, as `open_plain` opens it."""
     with os.fdopen(open_plain(path, trusted=trusted), "rb") as file:
         return file.read()
+
+
+def refuse_pipe(path: Path) -> None:
+    """Raise OSError for a pipe, a device or a socket: who opens a pipe waits until somebody writes to it.
+
+    It is for a file that may be a link, because its user named it, and for one that another program opens by its name.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return  # who opens it gets the same error
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, NOT_PLAIN, str(path))

@@ -1,6 +1,7 @@
 """A folder of results that a stranger shares: what is planted there leads no command of the organiser elsewhere."""
 
 import os
+import shutil
 import sqlite3
 
 import cup
@@ -88,3 +89,66 @@ def test_an_output_that_is_a_pipe_gets_the_text_and_stays_a_pipe(tmp_path):
     assert done.returncode == 0, done.stderr
     assert pipe.is_fifo()
     assert match.encode() in text
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A workspace whose event was played here, with all the files that a run and a leaderboard leave."""
+    folder = cup.make(tmp_path_factory.mktemp("played") / "ws")
+    for command in (("run", "--no-charts"), ("leaderboard",)):
+        assert cup.arena(folder, *command).returncode == 0
+    return folder
+
+
+@pytest.mark.timeout(60)
+def test_no_command_waits_at_a_pipe_that_is_where_a_small_file_of_an_event_was(played, tmp_path):
+    folder = shutil.copytree(played, tmp_path / "ws")
+    results = folder / "results/cup"
+    small = {".stop", *(path.name for path in results.glob(".*"))} - {".lock"}
+    assert len(small) >= 4  # with the caches
+    for name in small:
+        (results / name).unlink(missing_ok=True)
+        os.mkfifo(results / name)
+
+    for command in (("leaderboard",), ("status",), ("run", "--no-charts")):
+        done = cup.arena(folder, *command)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", [".lock", "event.sqlite", "event.sqlite-journal", "event.sqlite-shm"])
+def test_a_pipe_that_an_event_cannot_do_without_is_named_in_one_line(tmp_path, name):
+    folder, _ = shared(tmp_path)
+    path = folder / "results/cup" / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+    done = cup.arena(folder, "run", "--no-charts")
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith(f"{name}: cannot be written: it is no plain file; move it away")
+    assert cup.arena(folder, "leaderboard").returncode == (0 if name == ".lock" else 2)
+
+
+@pytest.mark.timeout(60)
+def test_a_tournament_toml_that_is_a_pipe_is_named_in_one_line(tmp_path):
+    folder, _ = shared(tmp_path)
+    (folder / "tournament.toml").unlink()
+    os.mkfifo(folder / "tournament.toml")
+
+    done = cup.arena(folder, "run")
+
+    assert (done.returncode, done.stderr) == (2, "tournament.toml: cannot be read: it is no plain file\n")
+    assert cup.arena(folder, "leaderboard").returncode == 0
+
+
+def test_a_lock_is_for_its_owner_alone(played, tmp_path):
+    folder = shutil.copytree(played, tmp_path / "ws")
+    locks = list(folder.rglob(".lock"))
+    assert {path.stat().st_mode & 0o777 for path in locks} == {0o600}
+    for path in locks:
+        path.chmod(0o644)  # as an earlier arena made it
+
+    assert cup.arena(folder, "run", "--no-charts").returncode == 0
+
+    assert (folder / "results/cup/.lock").stat().st_mode & 0o777 == 0o600

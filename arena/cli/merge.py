@@ -98,7 +98,7 @@ def _checked(name: str) -> str:
 def _making(target: Path) -> Iterator[Path]:
     """Yield an empty folder for the archive of `target`, and remove it if it is still there at the end."""
     parent = durable.make_folder(target.parent / MAKING)
-    lock = os.open(parent / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    lock = durable.open_lock(parent / ".lock")
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -3,6 +3,7 @@
 import tomllib
 from pathlib import Path
 
+from arena import shared_folders
 from arena.errors import ArenaError
 
 TOURNAMENT_FILE = "tournament.toml"
@@ -75,6 +76,7 @@ def displayed(path: Path) -> str:
 def _name_in(file: Path) -> str:
     """Return the event's name; no other key of the file is read, so that results stay readable while it is edited."""
     try:
+        shared_folders.refuse_pipe(file)
         name = tomllib.loads(file.read_text("utf-8-sig")).get("name")
     except FileNotFoundError as error:
         raise ArenaError(f"{file}: no such file; `arena init DIR` makes a workspace with one") from error

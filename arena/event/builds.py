@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from arena import durable
+from arena import durable, shared_folders
 from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
 from arena.event.discovery.files import digest_of, files_of
@@ -51,7 +51,7 @@ def _is_whole(target: Path) -> bool:
     """Return whether a built bot is there, and is still what its build made."""
     try:
         # A folder that is not there has the digest of an empty one.
-        return target.is_dir() and _note(target).read_text("ascii") == digest_of((), files_of(target))
+        return target.is_dir() and shared_folders.read(_note(target)).decode("ascii") == digest_of((), files_of(target))
     except (OSError, ValueError, ArenaError):
         return False
 
@@ -117,7 +117,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of this folder, so that one process builds at a time; the lock ends with its process."""
     try:
         durable.make_folder(folder)
-        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        lock = durable.open_lock(folder / ".lock")
     except OSError as error:
         raise ArenaError(f"{folder}: cannot be written: {error.strerror}; builds are kept there") from error
     try:

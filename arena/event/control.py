@@ -29,7 +29,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from arena import durable
+from arena import durable, shared_folders
 
 PROGRESS_FILE, STOP_FILE = ".progress.json", ".stop"
 PUBLISH_S = 1.0
@@ -162,7 +162,7 @@ class Control:
 
     def _is_asked(self) -> bool:
         try:
-            return (self._folder / STOP_FILE).read_text("ascii").strip() == self._token
+            return shared_folders.read(self._folder / STOP_FILE).decode("ascii").strip() == self._token
         except (OSError, ValueError):
             return False
 
@@ -176,7 +176,7 @@ def request_stop(folder: Path, token: str) -> None:
 def last_state(folder: Path) -> RunState | None:
     """Return what the last run that wrote here has published; None if nothing readable is there."""
     try:
-        with (folder / PROGRESS_FILE).open("rb") as file:
+        with os.fdopen(shared_folders.open_plain(folder / PROGRESS_FILE), "rb") as file:
             return _states.validate_json(file.read(MOST_BYTES))
     except (OSError, ValidationError):
         return None

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena import durable
+from arena import durable, shared_folders
 from arena.author.submissions import exchange
 from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
@@ -105,7 +105,7 @@ class BotStore:
         """Hold the lock while bots come and go, and clear the leftovers of an interrupted run."""
         with self.writing():
             durable.make_folder(self.bots / VERSIONS)
-            lock = os.open(self.bots / VERSIONS / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+            lock = durable.open_lock(self.bots / VERSIONS / ".lock")
         try:
             with self.writing():
                 fcntl.flock(lock, fcntl.LOCK_EX)
@@ -150,7 +150,7 @@ class BotStore:
         refusals = []
         for path in sorted((self.bots / REFUSED).glob(f"*/{REASON}")):
             try:
-                origin = Origin(**json.loads((path.parent / ABOUT).read_text("utf-8")))
+                origin = Origin(**json.loads(shared_folders.read(path.parent / ABOUT)))
             except (OSError, ValueError, TypeError):  # an older arena wrote none
                 origin = Origin()
             refusals.append(Refusal(path.parent.name, path.read_text("utf-8", "replace"), origin))

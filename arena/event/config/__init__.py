@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
+from arena import shared_folders
 from arena.clock import TimeControl
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
@@ -329,6 +330,7 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     ArenaError with a line for each mistake, naming the file and the key.
     """
     try:
+        shared_folders.refuse_pipe(path)
         table = tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError as error:
         raise ArenaError(f"{path}: there is no such file; `arena init DIR` makes a workspace with one") from error
@@ -390,6 +392,7 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
     """Return the openings that a file lists for these boards; lines of other boards are passed over."""
     path = workspace / file
     try:
+        shared_folders.refuse_pipe(path)
         text = path.read_text("utf-8-sig")  # editors on Windows begin a file with a mark
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "this is not UTF-8 text"

@@ -8,6 +8,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from arena import shared_folders
+
 VERSIONS, NOTE = "_versions", ".version.json"
 
 
@@ -36,7 +38,7 @@ class Note:
 
 def read(folder: Path) -> Note:
     """Return the note of a version; OSError, ValueError or TypeError when it is damaged."""
-    table = json.loads((folder / NOTE).read_text("utf-8"))
+    table = json.loads(shared_folders.read(folder / NOTE))
     if not isinstance(table, dict):
         raise TypeError("expected a table")
     note = Note(**{field.name: table[field.name] for field in fields(Note) if field.name in table})

@@ -38,7 +38,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
-from arena import durable
+from arena import durable, shared_folders
 from arena.errors import ArenaError
 from arena.results.archive import schema
 
@@ -102,7 +102,9 @@ class Database:
             database.__exit__()
             if isinstance(error, OSError):
                 verb = "written" if writing else "read"
-                raise ArenaError(f"{folder}: cannot be {verb}: {error.strerror}; look at its permissions") from error
+                strange = error.strerror == shared_folders.NOT_PLAIN
+                where, hint = (error.filename, "move it away") if strange else (folder, "look at its permissions")
+                raise ArenaError(f"{where}: cannot be {verb}: {error.strerror}; {hint}") from error
             raise
         return database
 
@@ -118,7 +120,7 @@ class Database:
         Not for a process that holds the lock itself: to close any descriptor of the file would release its lock.
         """
         try:
-            descriptor = os.open(folder / ".lock", os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = shared_folders.open_plain(folder / ".lock")
         except OSError:
             return None
         try:
@@ -172,7 +174,7 @@ class Database:
             self._lock = None
 
     def _take_lock(self) -> None:
-        self._lock = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self._lock = durable.open_lock(self.folder / ".lock")
         try:
             fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -192,6 +194,8 @@ class Database:
         mode = "mode=rwc" if self._writing else "mode=ro"
         if not (self._writing or os.access(self.folder, os.W_OK) or Path(f"{self.path}-wal").exists()):
             mode = "immutable=1"  # WAL needs a file beside this one; where none can be made, nobody writes either
+        for suffix in ("", "-journal", "-shm", "-wal"):  # SQLite opens whatever is there, and waits at a pipe
+            shared_folders.refuse_pipe(Path(f"{self.path}{suffix}"))
         with self._named_errors():
             connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
             try:
