@@ -6,6 +6,7 @@ They cross process borders and are what the archive stores. They know no rules, 
 import hashlib
 import hmac
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -664,3 +665,21 @@ def labels(bots: Iterable[Bot]) -> dict[str, str]:
     # A display name may also look like the label that another bot was given just now.
     alike = Counter(label.casefold() for label in names.values())
     return {name: label if alike[label.casefold()] == 1 else name for name, label in names.items()}
+
+
+def bot_shown(text: str, bots: Iterable[Bot]) -> str:
+    """Return the name of the bot that is called so, or that tables show so; the text itself if none or several are."""
+    entered = tuple(bots)
+    shown = labels(entered)
+    if text in shown:
+        return text
+    wanted = _folded(text)
+    found = {
+        bot.name for bot in entered if wanted in {_folded(bot.name), _folded(bot.display), _folded(shown[bot.name])}
+    }
+    return found.pop() if len(found) == 1 else text
+
+
+def _folded(text: str) -> str:
+    """Return a name for comparing: case, blanks and the way in which a letter is composed make no difference."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())

@@ -310,6 +310,12 @@ def test_a_grid_of_many_bots_has_the_first_of_them_and_says_so(name, monkeypatch
     assert any("the first 10 of 13 bots" in text for text in texts(figure))
 
 
+def test_a_name_in_letters_that_no_font_has_is_written_in_latin_ones_and_like_no_other(monkeypatch):
+    monkeypatch.setattr(letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u3000" else None)
+    assert letters.shown(["李雷", "Zürich", "a\U000f0000"]) == ["LiLei", "Zürich", "a\\U000f0000"]
+    assert letters.shown(["李雷", "李蕾", "LiLei"]) == ["\\u674e\\u96f7", "\\u674e\\u857e", "LiLei"]
+
+
 def test_a_letter_that_dejavu_lacks_is_lent_by_another_font_or_told_by_its_number():
     assert letters.drawable("Zürich") == "Zürich"
     assert letters.families("Zürich") == ("DejaVu Sans",)

@@ -180,6 +180,19 @@ def test_people_whose_names_differ_in_an_accent_only_have_bots_of_their_own(tmp_
     assert [submissions.submit(tmp_path / f"{name}.py").name for name in ("Jürgen", "Jurgen")] == ["Jurgen", "Jurgen-2"]
 
 
+def test_a_report_for_one_of_two_people_who_are_alike_is_never_the_others(tmp_path):
+    here = classroom.workspace(tmp_path / "ws", rival=LAST)
+    (here / "people.csv").write_text("name,id\nJürgen,s1\nJurgen,s2\n")
+    for name in ("s1", "s2"):
+        (tmp_path / f"{name}.py").write_text(f"# {name}\n{GOOD}")
+        assert cup.arena(here, "submit", str(tmp_path / f"{name}.py")).returncode == 0
+    assert cup.arena(here, "run", "--no-charts").returncode == 0
+    done = cup.arena(here, "report", "--for", "Jurgen")
+    assert (done.returncode, "name one by the id" in done.stderr) == (2, True)
+    assert cup.arena(here, "report", "--for", "s2").stdout == "results/cup/for/Jurgen-2.html\n"
+    assert cup.arena(here, "report", "--for", "Jürgen").stdout == "results/cup/for/Jurgen.html\n"
+
+
 @pytest.mark.parametrize("number", range(1, 4))
 def test_nobody_can_hand_in_a_bot_for_somebody_else_by_the_name_of_a_file(number):
     files = [

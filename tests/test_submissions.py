@@ -42,7 +42,7 @@ from arena.event import discovery
 from arena.match.bot import OverloadedError
 from arena.sandbox import levels
 from arena.sandbox.launcher import SpawnerLostError
-from arena.values import Bot, labels
+from arena.values import Bot, bot_shown, labels
 
 STUDENTS = 4
 
@@ -515,6 +515,26 @@ def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_rep
     page = (here / "results/cup/report.html").read_text()
     assert '<a href="#bot=Anna%20M%C3%BCller">Anna Müller</a>' in page
     assert '"Anna_Muller"' in page  # for the commands that it shows
+
+
+def test_commands_take_the_names_that_tables_show(here, tmp_path):
+    assert submit(here, written(tmp_path / "Anna Müller.py"))["name"] == "Anna_Muller"
+    assert cup.run_event(here).returncode == 0
+    compared = cup.arena(here, "compare", "anna mu\u0308ller", "rival")
+    assert (compared.returncode, "Anna Müller is rated" in compared.stdout) == (0, True), compared.stderr
+    for words in (("lessons", "Anna Müller"), ("report", "--for", "Anna Müller"), ("match", "Anna Müller", "rival")):
+        done = cup.arena(here, *words, *(["--board", "words"] if words[0] == "match" else []))
+        assert done.returncode == 0, done.stderr
+    assert cup.arena(here, "check", "Anna Müller").returncode == 0
+    assert cup.arena(here, "compare", "Anna Müller", "Anna_Muller").stderr == "Anna_Muller twice: name two bots\n"
+    assert cup.arena(here, "withdraw", "Anna Müller").returncode == 0
+    assert not (here / "bots/Anna_Muller.py").exists()
+
+
+def test_a_name_that_two_bots_have_in_tables_is_nobodys():
+    bots = [Bot(name=name, command=("x",), digest="", display="Ann Lee") for name in ("Ann_Lee", "Ann_Lee-2")]
+    texts = ("Ann Lee", "ann_lee", "Ann Lee (Ann_Lee-2)", "Bob")
+    assert [bot_shown(text, bots) for text in texts] == ["Ann Lee", "Ann_Lee", "Ann_Lee-2", "Bob"]
 
 
 @pytest.mark.parametrize(

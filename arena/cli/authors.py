@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from arena.cli import paths
 from arena.errors import ArenaError, known_are
+from arena.values import bot_shown
 
 if TYPE_CHECKING:
     from arena.author.submissions import BotStore, People
@@ -34,10 +35,16 @@ class Classroom:
         """Return the name and the bots of an author, who is named like a bot or as in people.csv."""
         from arena.author.submissions.students import author_of
 
-        person = next((listed for listed in self.people if listed.id == name), None) or self.people.named(name)
-        named = next((bot for bot in event.bots if bot.name == name), None)
+        by_id = next((listed for listed in self.people if listed.id == name), None)
+        person = by_id or self.people.named(name)
+        shown = bot_shown(name, event.bots)
+        named = next((bot for bot in event.bots if bot.name == shown), None)
         if named is not None:
-            person = author_of(named, self.people, self.store)
+            author = author_of(named, self.people, self.store)
+            if person is not None and author is not None and author != person and by_id is None:
+                both = " and ".join(f"{each.name} (id {each.id})" for each in (person, author))
+                raise ArenaError(f"--for {name}: {both} are called so, or have a bot of this name: name one by the id")
+            person = by_id or author
         if person is None and named is not None:
             return named.display or named.name, frozenset({named.name})
         if person is None:

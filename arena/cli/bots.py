@@ -1,5 +1,6 @@
 """`arena bots` and `arena withdraw`: list the bots of this workspace, and take one out of the event."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 
 from arena.cli import options, output, workspace
 from arena.errors import ArenaError
+from arena.values import bot_shown
 
 HEADERS = ("name", "version", "digest", "author", "language", "games", "state", "display")
 REASON_LENGTH = 300  # characters of a reason that are shown in a line
@@ -62,6 +64,8 @@ def withdraw(
 
     tournament = workspace.own_tournament()
     store = workspace.bot_store(tournament)
+    with suppress(ArenaError):  # a bot that is none may be withdrawn, too
+        name = bot_shown(name, workspace.entrants())
     if name in {entry.name for entry in tournament.bot}:
         raise ArenaError(f"{name!r} is a [[bot]] of tournament.toml: take it out there")
     version = Submissions(store, lambda _: ()).withdraw(name)

@@ -10,6 +10,7 @@ import typer
 from arena.cli import options, output, paths, results, stored_match, workspace
 from arena.errors import ArenaError
 from arena.results.columns import FILE_DECIMALS, HEAD_TO_HEAD, LEADERBOARD, interval_text
+from arena.values import bot_shown
 
 if TYPE_CHECKING:
     from arena.results.leaderboard import Results
@@ -54,10 +55,11 @@ def compare(
     from arena.results.leaderboard import Results
     from arena.results.tables import rows_of
 
-    if bot == opponent:
-        raise ArenaError(f"{output.safe_line(bot)} twice: name two bots")
     folder = paths.event_folder(event)
     read = results.read(folder, all_versions=all_versions, rating=rating)
+    bot, opponent = bot_shown(bot, read.event.bots), bot_shown(opponent, read.event.bots)
+    if bot == opponent:
+        raise ArenaError(f"{output.safe_line(bot)} twice: name two bots")
     names = {standing.bot for standing in read.standings}
     if any("@" in name and name not in names for name in (bot, opponent)):
         numbers = workspace.version_numbers()

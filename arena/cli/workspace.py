@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from arena.cli import paths
 from arena.errors import ArenaError, known_are
-from arena.values import Bot
+from arena.values import Bot, bot_shown
 
 if TYPE_CHECKING:
     from arena.author.submissions import BotStore
@@ -72,7 +72,7 @@ def entrants() -> tuple[Bot, ...]:
 
 
 def bot_named(name: str) -> Bot:
-    """Return a bot by its path, or by its name in the workspace; `ada@1` is the first version of `ada`."""
+    """Return a bot by its path, or by its name in the workspace or in tables; `ada@1` is the first version of `ada`."""
     from arena.event import discovery
     from arena.event.discovery import names
 
@@ -80,7 +80,7 @@ def bot_named(name: str) -> Bot:
         path = Path(name)
         stem = path.absolute().name if path.is_dir() else path.stem
         return discovery.from_path(path, None if discovery.may_be_called(stem) else names.safe(stem))
-    return entrant_named(name)
+    return entrant_named(bot_shown(name, entrants()))
 
 
 def entrant_named(name: str) -> Bot:

@@ -40,7 +40,7 @@ from arena.games.grading import Grader, solver_of
 from arena.protocol import clean
 from arena.results.accuracy import MOST_GRADED, Rules, with_graders
 from arena.results.archive import Archive
-from arena.values import Match, OpeningMoves, Record, Turn
+from arena.values import Match, OpeningMoves, Record, Turn, bot_shown
 
 LEAST_MATCHES = 3
 """An estimate compares two moves that were each made in so many different matches."""
@@ -182,6 +182,8 @@ def find(
     """
     entries = [entry for archive in archives for entry in archive.entries().values()]
     bots = sorted({entry.bot for entry in entries})
+    if bot not in bots:
+        bot = bot_shown(bot, {each.name: each for archive in archives for each in archive.event().bots}.values())
     if bot not in bots:
         raise ArenaError(f"there is no bot {bot!r} in these results; {known_are(bot, bots)}")
     own = [entry for entry in entries if entry.bot == bot]

@@ -1,7 +1,7 @@
 """Names as a chart shows them: harmless, cut, in letters that some font here has, and how wide they are.
 
-DejaVu comes with matplotlib. A letter that it lacks is taken from another font where there is one, and else written as
-its number, so that no name is a row of boxes.
+DejaVu comes with matplotlib. A letter that it lacks is taken from another font where there is one, else written in
+Latin letters, and else as its number, so that no name is a row of boxes.
 """
 
 import os
@@ -23,8 +23,11 @@ WORD = 8  # letters at most of a word that are kept before the letter in which n
 
 
 def shown(names: Iterable[str], length: int = NAME) -> list[str]:
-    """Return names as a chart shows them: harmless, in letters that a font here has, and shortened."""
-    return shortened([drawable(name) for name in names], length)
+    """Return names as a chart shows them: harmless, in letters that a font has, shortened, and none like another."""
+    listed = list(names)
+    texts = {name: drawable(name) for name in listed}
+    alike = Counter(texts.values())
+    return shortened([texts[name] if alike[texts[name]] == 1 else _numbered(clean(name)) for name in listed], length)
 
 
 def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
@@ -68,12 +71,19 @@ def _differing(text: str, size: int, group: list[str]) -> str:
 
 
 def drawable(text: str) -> str:
-    """Return a text in letters that a font here has: other letters become their number."""
+    """Return a text in letters that a font here has: others become Latin letters, or their number."""
     cleaned = clean(text)
     if cleaned.isascii():
         return cleaned
+    from anyascii import anyascii  # its tables are slow to load, and few names need them
+
+    return "".join(letter if _family(letter) else clean(anyascii(letter)) or _numbered(letter) for letter in cleaned)
+
+
+def _numbered(text: str) -> str:
+    """Return a text with the numbers of the letters that no font here has."""
     return "".join(
-        letter if _family(letter) else letter.encode("ascii", "backslashreplace").decode() for letter in cleaned
+        letter if _family(letter) else letter.encode("ascii", "backslashreplace").decode() for letter in text
     )
 
 
