@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -86,19 +87,47 @@ def small_disk(folder: Path, options: str) -> Iterator[None]:
         subprocess.run(["umount", "-l", folder], check=True)
 
 
+@contextmanager
+def full_disk(folder: Path, files: int) -> Iterator[dict[str, str]]:
+    """Yield what sets TMPDIR to a folder with room for so many files; skip where nothing can be mounted."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size=64k,nr_inodes={files}", "none", folder]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        yield {"TMPDIR": str(folder)}
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def full(folder: Path) -> str:
+    return (
+        f"{folder}: cannot be written: No space left on device; bots get their scratch folders there: free some space, "
+        "or set TMPDIR to another folder"
+    )
+
+
 @pytest.mark.parametrize(("files", "level"), [(9, "none"), (2, "auto")])
 def test_a_folder_for_scratch_that_is_full_is_named(tmp_path, files, level):
     folder = make(tmp_path / "ws")
-    full = tmp_path / "full"
-    with small_disk(full, f"size=64k,nr_inodes={files}"):
-        command = (sys.executable, "-m", "arena", "run", "--no-charts", "--sandbox", level, "--unsafe")
-        done = ended(folder, *command, TMPDIR=str(full))
+    command = (sys.executable, "-m", "arena", "run", "--no-charts", "--sandbox", level, "--unsafe")
+    with full_disk(tmp_path / "full", files) as variables:
+        done = ended(folder, *command, **variables)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].removeprefix("tournament.toml: ") == (
-        f"{full}: cannot be written: No space left on device; bots get their scratch folders there: free some space, "
-        "or set TMPDIR to another folder"
-    )
+    assert done.stderr.splitlines()[-1].removeprefix("tournament.toml: ") == full(tmp_path / "full")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("submitted", ["class/Ann.py", "class"])
+def test_a_disk_that_is_full_refuses_no_bot_that_is_submitted(tmp_path, submitted):
+    folder = make(tmp_path / "ws")
+    (tmp_path / "class").mkdir()
+    for name in ("Ann", "Bob", "Cy"):
+        (tmp_path / f"class/{name}.py").write_text(f"print({name!r})\n")
+    with full_disk(tmp_path / "full", 25) as variables:  # there is room for the self-test
+        done = ended(folder, sys.executable, "-m", "arena", "submit", str(tmp_path / submitted), **variables)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", full(tmp_path / "full") + "\n")
+    assert not (folder / "bots/_refused").exists()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from arena.author.checkup import Checkup, Weight, checkup
 from arena.cli import check, output, workspace
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineError
 from arena.event.workers import Workers
 from arena.match.bot import OverloadedError
 from arena.sandbox import cores
@@ -71,6 +71,8 @@ class Examiner:
             return bots[number], number, attempt
 
         for done in lanes.map(self._examine_in_lane, next_bot):
+            if isinstance(done.error, MachineError):
+                raise done.error
             _, number, attempt = done.item
             if done.result is not None:
                 faults[number] = done.result
@@ -89,7 +91,7 @@ class Examiner:
             (bot,) = workspace.built([item[0]], self._conditions.sandbox)
             boards = check.boards_of(bot, self._boards, self._tournament)
             return _faults(checkup(bot, boards, self._conditions, launcher, opened=self._opened))
-        except OverloadedError:  # an ArenaError too, but no fault of the bot
+        except (OverloadedError, MachineError):  # an ArenaError too, but no fault of the bot
             raise
         except ArenaError as error:
             return (str(error),)

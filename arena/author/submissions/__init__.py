@@ -20,7 +20,7 @@ from arena.author.submissions.copy_untrusted import Allowance, copy_submission
 from arena.author.submissions.people import People, Person
 from arena.author.submissions.requests import Request, class_in, class_of, is_class, name_of, packed_as, request
 from arena.author.submissions.unpacking import unpack
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError, MachineError, did_you_mean
 from arena.event import bot_folder, discovery
 from arena.event.discovery import names
 from arena.values import Bot
@@ -179,6 +179,8 @@ class Submissions:
         for bot in bots:
             try:
                 yield self._examine(bot)
+            except MachineError:  # no fault of the bot, which is neither accepted nor refused
+                raise
             except ArenaError as error:
                 yield (str(error),)
 
