@@ -54,7 +54,7 @@ class Game(Protocol[State]):
     """
 
     hidden: bool = False
-    """True when the other roles' moves must not be told."""
+    """True when the other roles' moves must not be told, nor how many they were."""
     open: bool = False
     """True when `view` is the same for every role and for None, so that the referee calls it once for all of them."""
     drawing: Drawing = MAZE

@@ -106,6 +106,7 @@ def test_where_moves_are_hidden_a_bot_hears_only_its_own_of_an_opening():
     referee, asks = referee_at_play(toy.Duet(turns=8, hidden=True), DRAWN)
     own = {turn.role: f"{turn.role} {turn.move}" for turn in referee.turns}
     assert {role: lasts(ask) for role, ask in asks.items()} == {role: [own[role]] for role in ("hen", "chick")}
+    assert {ask.text.partition(b"\n")[0] for ask in asks.values()} == {b"turn 2"}  # its own second move, not turn 3
 
 
 def test_chance_in_an_opening_is_drawn_with_it_and_is_no_ply_nor_told():

@@ -1,11 +1,12 @@
 """Games of OpenSpiel are boards like any other: they keep the contract, hide what is hidden, and are played by bots."""
 
 import io
+import random
 import shlex
 import shutil
 import sys
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import cup
@@ -19,7 +20,10 @@ from arena.game import CHANCE
 from arena.games import boards, rulebook
 from arena.games.conformance import flaws
 from arena.kit import run
+from arena.match.referee import Referee
+from arena.protocol import Reply
 from arena.results.leaderboard import Results
+from arena.values import Board, Bot, Event
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
 
@@ -193,6 +197,28 @@ def test_a_name_with_spaces_is_a_board_of_ones_own(tmp_path):
     (tmp_path / "rules/poker.toml").write_text(blocks(PAGE, "toml")[1])
     game = arena.load_game("poker/holdem", tmp_path)
     assert flaws(game, playouts=1) == []
+
+
+def test_what_a_bot_reads_of_hidden_moves_is_a_function_of_what_it_may_know():
+    """Random matches reach many information states by several ways; in some of these the other one moved more often."""
+    game, dice = load("phantom_ttt"), random.Random(14)
+    board = Board(game="openspiel", name="phantom_ttt", rules="", digest="", roles=game.roles, sides=game.sides)
+    bots = tuple(Bot(name=role, command=("true",), digest=role) for role in game.roles)
+    match = Event(name="cup", seed=1, boards=(board,), bots=bots).match(board, bots, 0)
+    read: dict[tuple[str, str], set[bytes]] = defaultdict(set)
+    turns: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for _ in range(300):
+        referee, lines = Referee(game, match), dict.fromkeys(game.roles, b"")
+        referee.hear({role: Reply(b"ready") for role in referee.asks()})
+        while asks := referee.asks():
+            for role, ask in asks.items():
+                lines[role] += ask.text
+                known = role, referee.state.spiel.information_state_string(game.roles.index(role))
+                read[known].add(lines[role])
+                turns[known].add(ask.turn)
+            referee.hear({role: Reply(dice.choice(ask.legal).encode()) for role, ask in asks.items()})
+    assert sum(len(numbers) > 1 for numbers in turns.values()) > 20
+    assert all(len(texts) == 1 for texts in read.values())
 
 
 def test_a_bot_does_not_take_a_position_before_a_hidden_move_for_the_present_one():

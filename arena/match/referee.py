@@ -48,6 +48,7 @@ class Referee:
         self._notes = dict.fromkeys(game.roles, b"")
         self._unreported: dict[Role, list[tuple[Role, Move]]] = {role: [] for role in game.roles}
         """The moves of others that each role has not been told yet."""
+        self._own_moves = dict.fromkeys(game.roles, 0)
         self._greeted = False
         self._legal: dict[Role, tuple[Move, ...]] = {}
         self._open_state: bytes | None = None
@@ -133,10 +134,13 @@ class Referee:
             state = self._open_state = protocol.states(self.game.view(self.state, None))
         else:
             state = self._open_state
-        last = self._unreported[role]
-        if self.game.hidden:  # its own moves of the opening stay: nobody else can tell a bot what it has played
+        last, number = self._unreported[role], self._number
+        if self.game.hidden:
+            # Its own moves of the opening stay: nobody else can tell a bot what it has played. The number of all turns
+            # would say how often others were to move: in phantom tic-tac-toe, how often they met its marks.
             last = [(mover, move) for mover, move in last if mover == role]
-        text = protocol.turn(self._number, last, state, protocol.legals(self._legal[role]), clock.announced)
+            number = self._own_moves[role] + 1
+        text = protocol.turn(number, last, state, protocol.legals(self._legal[role]), clock.announced)
         if note := self._notes[role]:
             text, self._notes[role] = note + text, b""
         self._unreported[role] = []
@@ -186,6 +190,7 @@ class Referee:
         for role, (move, by, rejected_text, spent, remarks, refused) in chosen.items():
             self.turns.append(Turn(self._number, role, move, by, rejected_text, *spent, remarks, digest, refused))
             if role != CHANCE:
+                self._own_moves[role] += 1
                 for listener, unreported in self._unreported.items():
                     if listener != role:
                         unreported.append((role, move))
