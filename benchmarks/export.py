@@ -53,13 +53,17 @@ def fill(folder: Path, matches: int) -> int:
     return (folder / "event.sqlite").stat().st_size
 
 
-def run(folder: Path, form: str) -> tuple[float, int, int, int]:
-    """CPU seconds, peak megabytes of the main process and of a worker, and the bytes written, of one export."""
-    words = [sys.executable, "-c", MEASURE, "export", str(folder), "--format", form]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
+def measured(*words: str) -> tuple[float, int, int]:
+    """CPU seconds, and peak megabytes of the main process and of a worker, of one command of arena."""
+    done = subprocess.run([sys.executable, "-c", MEASURE, *words], check=True, capture_output=True, text=True)
     cpu, main, worker = done.stderr.split("\n")[-2].split()
-    written = sum(path.stat().st_size for path in (folder / "export").glob(f"*.{form}"))
-    return float(cpu), int(main), int(worker), written
+    return float(cpu), int(main), int(worker)
+
+
+def run(folder: Path, form: str) -> tuple[float, int, int, int]:
+    """The same of one export, and the bytes written."""
+    figures = measured("export", str(folder), "--format", form)
+    return *figures, sum(path.stat().st_size for path in (folder / "export").glob(f"*.{form}"))
 
 
 def main(matches: int) -> None:

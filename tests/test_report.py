@@ -19,7 +19,7 @@ import stored
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena import charts, report
+from arena import charts, report, rulefile
 from arena.event.placings import placings
 from arena.event.plan import Plan
 from arena.games import rulebook
@@ -510,6 +510,37 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(copied, tmp_path):
     with pytest.raises(RuntimeError):
         report.write(copied, tmp_path, rules=breaks)
     assert (tmp_path / "report.html").read_text() == "of an earlier run"
+
+
+def test_a_report_is_made_again_only_if_it_or_what_it_was_made_of_changed(tmp_path):
+    shutil.copytree(rulefile.shipped(), tmp_path / "rules")
+    rules = tmp_path / "rules/mummy_maze.py"
+    of = reported.event(reported.BOTS[:2], on=reported.boards("duel"))
+    records = [reported.played(match) for match in reported.plan(of)]
+    path = tmp_path / "report.html"
+
+    def is_made_again(**options: object) -> bool:
+        before = path.stat().st_ino
+        with contextlib.closing(Results.open(tmp_path)) as results:
+            report.write(results, tmp_path, rules=lambda match: rulefile.load(rules, match.board), **options)
+        return path.stat().st_ino != before
+
+    reported.store(tmp_path, of, records[:-1])
+    path.write_text("of an earlier run")
+    assert is_made_again()
+    first = path.read_bytes()
+    assert not is_made_again()
+    path.write_bytes(first.replace(b"<h1>", b"<h1>not "))
+    assert is_made_again()
+    assert path.read_bytes() == first
+    assert is_made_again(replayed=0)
+    assert is_made_again()
+    with rules.open("a") as file:
+        file.write("# edited\n")
+    assert is_made_again()
+    reported.store(tmp_path, of, records)
+    assert is_made_again()
+    assert not is_made_again()
 
 
 def test_the_charts_are_inside_the_file_the_leaderboard_first(copied, tmp_path):

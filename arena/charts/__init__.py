@@ -81,7 +81,7 @@ def write(results: Results, folder: Path) -> Written:
     target = durable.make_folder(folder, "charts")
     # `.charts.json` has the key of what was drawn, and the hash of each file, so that a picture that was changed or
     # removed is drawn again. It may be deleted at any time.
-    memory, key = folder / ".charts.json", digest_of(_code_digest(), names(), results.mark)
+    memory, key = folder / ".charts.json", digest_of(code_digest(), names(), results.mark)
     if (earlier := _drawn_before(memory, key, target)) is not None:
         return earlier
     # What several charts need is read here, once, and the slowest chart comes first.
@@ -128,7 +128,7 @@ def _drawn_before(memory: Path, key: str, target: Path) -> Written | None:
 
 
 @cache
-def _code_digest() -> str:
+def code_digest() -> str:
     """Return a hash of what decides a picture beside the results: code of arena and of libraries, and the fonts."""
     shipped = _shipped()
     plugged = [Path(_chart(name).__file__ or "") for name in names() if name not in shipped]

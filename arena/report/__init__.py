@@ -6,9 +6,11 @@ text nodes of it, and the page's policy lets nothing run or load that is not in 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from arena import charts as drawn_charts
 from arena import durable
 from arena.game import Game
 from arena.games import rulebook
@@ -17,7 +19,7 @@ from arena.report.author import Author
 from arena.report.index import Index
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
-from arena.values import Match
+from arena.values import Match, digest_of
 
 SIZE_BYTES = 19_000_000
 """The file stays under 20 MB."""
@@ -53,6 +55,8 @@ def write(
     `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
     them. Matches past `listed`, and replays past `replayed` or past `size` bytes, are left out: the most
     informative and the newest stay, and the page says so.
+
+    A report that stands there and was made of the same is left as it is: the replays take most of the time.
     """
     index = Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
@@ -72,9 +76,16 @@ def write(
         shown = choice.kept(played, order)
         data = summary.data(results, index, games, archive, shown, author) | {"pages": pages}
     rows = listing.columns(shown, index)
-    free_characters = size - len(frame.text(data | {"matches": rows}, ())) - CHUNK_NUMBER_BYTES * len(shown)
+    without_replays = frame.text(data | {"matches": rows}, ())
+    free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(shown)
     by_id = {match.id: match for match in shown}
     with_replay = [by_id[match] for match in order[:replayed]]
+    reader = (sorted(author.bots), author.hidden_paths) if author is not None else ()
+    replay_of = order[:replayed], free_characters, reader
+    made_of = digest_of(drawn_charts.code_digest(), results.mark, without_replays, replay_of, games.digest())
+    path = folder / "report.html" if author is None else durable.make_folder(folder, "for") / f"{author.file}.html"
+    if _stands(path, made_of):
+        return path
     results.close()  # no connection is open in a process that forks
     cut = author.cut if author is not None else (lambda record: record)
     packed = chunks.prepared(
@@ -83,7 +94,20 @@ def write(
     chunk_of = {match: number for number, chunk in enumerate(packed) for match in chunk.matches}
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
     text = frame.text(data | {"matches": rows}, [chunk.text for chunk in packed])
-    if author is None:
-        return durable.write(folder / "report.html", text.encode("utf-8"))
-    path = durable.make_folder(folder, "for") / f"{author.file}.html"
-    return durable.write(path, text.encode("utf-8"), durable.PRIVATE)
+    content = text.encode("utf-8")
+    mode = durable.SHARED if author is None else durable.PRIVATE
+    return durable.write(path, content + _last_line(made_of, content), mode)
+
+
+def _last_line(made_of: str, content: bytes) -> bytes:
+    """Return a line that says what a report was made of, and what it is, so that a changed one is made again."""
+    return f"<!-- {made_of} {sha256(content).hexdigest()} -->\n".encode()
+
+
+def _stands(path: Path, made_of: str) -> bool:
+    """Return whether a report that was made of this, by us or root, stands there as it was written."""
+    try:
+        content, mark, rest = durable.read_cache(path).rpartition(b"<!-- ")
+    except OSError:
+        return False
+    return mark + rest == _last_line(made_of, content)

@@ -16,8 +16,9 @@ from arena.protocol import clean
 from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
 from arena.replay.replayer import Scene, Step, scenes
 from arena.report.deltas import delta
-from arena.results.accuracy import MOST_ESTIMATED
-from arena.values import Match, Record, SeatReport, Turn
+from arena.results.accuracy import MOST_ESTIMATED, hashes
+from arena.rulefile import sources_of
+from arena.values import Match, Record, SeatReport, Turn, digest_of
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
 CACHED_MATCHES = 500  # their facts serve other matches with the same moves
@@ -47,6 +48,12 @@ class Games:
         if isinstance(game, ArenaError):
             raise game
         return game
+
+    def digest(self) -> str:
+        """Return a hash of the rules of the games that were looked up, and of the tables beside them."""
+        games = [game for game in self._games.values() if not isinstance(game, ArenaError)]
+        unknown = [str(error) for error in self._games.values() if isinstance(error, ArenaError)]
+        return digest_of(hashes({path for game in games for path in sources_of(game)}), unknown)
 
     def facts(self, record: Record) -> dict[str, object]:
         """Return the facts of a match; matches with the same moves, as of bots without chance, share them."""

@@ -174,7 +174,7 @@ def load_or_grade(
     cached = _load(path)
     # A board's rules are the file that is found by its name, so a new file can take the place of another.
     key = digest_of(_code_digest(()), labels, archive.mark(), sums, list(map(str, rulebook.rules_files())))
-    if cached.get("key") == key and cached["rules"] == _hashes(map(Path, cached["rules"])):
+    if cached.get("key") == key and cached["rules"] == hashes(map(Path, cached["rules"])):
         return {(board, role, bot): measure.sums(*figures) for board, role, bot, *figures in cached["sums"]}
 
     games, complete = list[Game[Any]](), True
@@ -204,7 +204,7 @@ def load_or_grade(
     text = json.dumps(
         {
             "key": key if complete else None,  # the next time the matches without figures are tried again
-            "rules": _hashes(sources),
+            "rules": hashes(sources),
             "sums": [list(chain(*row)) for row in graded.items()],
             "code": code,
             "matches": {match.id: known[match.id] for match in played if match.id in known},
@@ -303,7 +303,7 @@ def _code_digest(games: Iterable[Game[Any]]) -> str:
     return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()
 
 
-def _hashes(paths: Iterable[Path]) -> dict[str, str]:
+def hashes(paths: Iterable[Path]) -> dict[str, str]:
     """Return the hash of each of these rules files and of the tables beside it; empty for a file that is not there."""
     files = {each for path in paths for each in (path, path.with_suffix(".toml"))}
     return {str(path): sha256(path.read_bytes()).hexdigest() if _may_be_read(path) else "" for path in sorted(files)}
