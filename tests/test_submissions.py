@@ -960,3 +960,42 @@ def test_a_refusal_names_the_system_calls_that_a_bot_was_refused_alone_and_in_a_
     for submitted in (path, path.parent):
         row = submit(here, submitted, "--sandbox", "landlock")
         assert "system calls that were refused to it: memfd_create" in str(row["reasons"])
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        *(("\u0410nn", "Ann"), ("\uff21nn", "Ann"), ("A\u0578n", "Ann"), ("\u0421\u043e\u0440\u0443", "Copy")),
+        *(("Ann", "\u0410nn"), ("riv\u0430l", "rival"), ("\u0417oe", "\u04e0oe")),
+    ],
+)
+def test_a_name_that_looks_like_anothers_is_refused_and_both_are_told_apart(name, known, submissions, tmp_path):
+    assert submissions.submit(written(tmp_path / f"{known}.py")).result == "accepted"
+    answer = submissions.submit(written(tmp_path / "other" / f"{name}.py"))
+    assert (answer.result, "looks like" in answer.words, "\\u" in answer.words) == ("refused", True, True), answer
+    assert submissions.submit(written(tmp_path / f"{known}.py", LAST)).version == 2
+
+
+def test_a_name_that_looks_like_that_of_a_person_is_refused_unless_it_is_theirs(tmp_path):
+    (tmp_path / "bots").mkdir()
+    crowd = People([Person(name="Zo\u00eb", id="1"), Person(name="Yildiz", id="2"), Person(name="Y\u0131ldiz", id="3")])
+    submissions = Submissions(BotStore(tmp_path / "bots"), lambda _: (), people=crowd)
+    names = ("1", "2", "3", "Zo\u0451")
+    results = [submissions.submit(written(tmp_path / f"{name}.py", f"# {name}\n")).result for name in names]
+    assert results == ["accepted", "accepted", "accepted", "refused"]
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u2800\ufe0f", "\u115f \u3164"])
+def test_a_name_without_a_letter_that_anybody_sees_is_refused(name, submissions, tmp_path):
+    answer = submissions.submit(written(tmp_path / f"{name}.py"))
+    assert (answer.result, "has no letter that anybody sees" in answer.words) == ("refused", True), answer
+
+
+def test_letters_that_nobody_sees_tell_no_two_names_apart(submissions, tmp_path):
+    assert submissions.submit(written(tmp_path / "Ann Lee.py")).name == "Ann_Lee"
+    answer = submissions.submit(written(tmp_path / "other" / "Ann\u3164Lee\u3164.py", LAST))
+    assert (answer.name, answer.origin.display) == ("Ann_Lee-2", "Ann Lee")
+    assert len(set(labels(discovery.gather(tmp_path / "bots")).values())) == 2
+    accented = ("M\u00fcller", "Muller", "\u0141ukasz", "Lukasz", "Corner", "Comer", "s0", "sO", "\u738b", "\u5f20")
+    for number, name in enumerate(accented):
+        assert submissions.submit(written(tmp_path / f"{name}.py", f"# {number}\n")).result == "accepted", name

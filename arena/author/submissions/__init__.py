@@ -220,6 +220,10 @@ class Submissions:
         if request.rivals:
             both = " and ".join(sorted(path.name for path in (request.path, *request.rivals)))
             raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
+        if not names.display(called):
+            raise ArenaError(f"{called!a} has no letter that anybody sees: give the file a name")
+        if person is None:
+            self._refuse_look_alike(origin)
         versions = self._store.versions(called) if discovery.may_be_called(called) else ()
         is_anothers = versions and not any(
             version.note.display == called or self._has_author(version, origin) for version in versions
@@ -235,6 +239,18 @@ class Submissions:
                     f"{known!r} is a bot here, and case makes no difference: say --as {known}, or rename it"
                 )
         return called
+
+    def _refuse_look_alike(self, origin: Origin) -> None:
+        """Raise ArenaError if nobody knows the author, and the name looks like that of another bot or person."""
+        shown = {name: name for name in (*self._reserved, *self._store.names())}
+        shown |= {name: version.note.display for name in shown for version in self._store.versions(name)[-1:]}
+        shown |= {person.name: person.name for person in self._people}
+        for known in shown.values():
+            if names.look_alike(origin.display, known):
+                raise ArenaError(
+                    f"{origin.display!r} ({origin.display!a}) looks like {known!r} ({known!a}), which is another "
+                    "name: rename the file, or take it under another name, --as NAME"
+                )
 
     def _free(self, base: str, origin: Origin) -> str:
         """Return the name, with a number if another author has it; the same author gets the same name again."""

@@ -56,11 +56,13 @@ class People:
             for text in texts:
                 exact, joined, words, joined_words = _keys(text)
                 turns = text == person.name  # Canvas writes `leeann` for `Lee, Ann`
-                for known, keys in zip(
-                    self._known,
-                    ([exact], _turned(joined, turns=turns), [words], _turned(joined_words, turns=turns)),
-                    strict=True,
-                ):
+                ways: tuple[set[object], ...] = (
+                    {exact},
+                    {*_turned(joined, turns=turns)},
+                    {words},
+                    {*_turned(joined_words, turns=turns)},
+                )
+                for known, keys in zip(self._known, ways, strict=True):
                     for key in keys:
                         known.setdefault(key, set()).add(person)
 
@@ -88,8 +90,18 @@ class People:
     def _called(self, text: str) -> set[Person]:
         exact, joined, words, joined_words = _keys(text)
         keys = (exact, "".join(joined), words, "".join(joined_words))
-        found = (known.get(key) for known, key in zip(self._known, keys, strict=True) if key)
-        return next(filter(None, found), set())
+        found = (known.get(key, set()) for known, key in zip(self._known, keys, strict=True) if key)
+        # In Latin letters a name with a Cyrillic A is that of somebody else.
+        unmasked = ({person for person in people if not _masks(joined, person)} for people in found)
+        return next(filter(None, unmasked), set())
+
+
+def _masks(words: list[str], person: Person) -> bool:
+    """Return whether a word looks like one of a person's name, and is another."""
+    own = _keys(person.name)[1]
+    return any(
+        names.look_alike(word, each) for word in (*words, "".join(words)) for each in (*own, *_turned(own, turns=True))
+    )
 
 
 def _only(people: Collection[Person]) -> Person | None:

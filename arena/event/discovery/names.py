@@ -8,7 +8,10 @@ since 2019), has no dependencies, and a table of our own would be wrong for some
 
 import re
 import unicodedata
+from functools import cache
 
+BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {*map(chr, range(0xFE00, 0xFE10))}
+"""Letters and marks that Unicode calls printable, and that nobody sees."""
 DISPLAY_LETTERS = 60
 NAME_LETTERS = 40
 
@@ -16,7 +19,7 @@ NAME_LETTERS = 40
 def display(real: str) -> str:
     """Return a name as it is shown: one line of printable text, composed, of a length that fits a table."""
     text = unicodedata.normalize("NFC", real)
-    text = "".join(letter if letter.isprintable() else " " for letter in text)
+    text = "".join(letter if letter.isprintable() and letter not in BLANK else " " for letter in text)
     return " ".join(text.split())[:DISPLAY_LETTERS].rstrip()
 
 
@@ -33,6 +36,39 @@ def latin(real: str) -> str:
     from anyascii import anyascii  # its tables are slow to load, and few names need them
 
     return anyascii(unicodedata.normalize("NFC", real))
+
+
+def look_alike(name: str, other: str) -> bool:
+    """Return whether two different names look the same, as with a Cyrillic A: they have one skeleton (Unicode TR39).
+
+    Names in ASCII are never alike: `rn` looks like `m` in some fonts, but both are typed by honest people.
+    """
+    if name == other or (name.isascii() and other.isascii()):
+        return False
+    return _skeleton(name) == _skeleton(other)
+
+
+def _skeleton(text: str) -> str:
+    """Return a text with each letter replaced by one that stands for all that look like it."""
+    letters = unicodedata.normalize("NFD", display(text))
+    return unicodedata.normalize("NFD", "".join(map(_prototype, letters))).casefold()
+
+
+@cache
+def _prototype(letter: str) -> str:
+    # Imported here because its table takes 0.1 s to load, and few names need it. It lists for a letter what it is
+    # replaced by, or for a letter that stands for others all of these: the first of them stands for all.
+    from confusable_homoglyphs.confusables import confusables_data
+
+    def like(text: str) -> list[str]:
+        return [row["c"] for row in confusables_data.get(text, ())]
+
+    found = like(letter)
+    if len(found) == 1 and len(found[0]) > 1:
+        return found[0]
+    if len(found) == 1:
+        found = [*found, *like(found[0])]
+    return min(each for each in (letter, *found) if len(each) == 1)
 
 
 def words(real: str) -> frozenset[str]:
