@@ -12,7 +12,6 @@ It decides what may be joined. It reads the archives and writes a new one; it do
 # The records are copied a batch at a time. Which of them count is decided at the end, when all are there: a later batch
 # of a plan may depend on results that another archive has.
 
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -114,7 +113,7 @@ def _record(archive: Archive, number: int) -> Record:
     match, blob = archive.packed_record(number) or ("", b"")
     try:
         record = records.unpacked(blob)
-    except (ValueError, zlib.error) as error:
+    except ValueError as error:
         raise archive.damaged(f"the record of match {match} cannot be read") from error
     if record.match.id != match:
         raise archive.damaged(f"the record of match {match} is that of match {record.match.id}")

@@ -33,7 +33,6 @@ current plan.
 import contextlib
 import json
 import sqlite3
-import zlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -167,7 +166,10 @@ class Archive(Database):
     def stop(self) -> Stop | None:
         """Return why the event ended; None while it is not over, or if nothing but its plan ended it."""
         rows = self._rows("select value from meta where key = 'stop'")
-        stop = next((records.stop_of(text) for (text,) in rows), None)
+        try:
+            stop = next((records.stop_of(text) for (text,) in rows), None)
+        except (ValueError, AttributeError) as error:
+            raise self.damaged("the end of its event cannot be read") from error
         if stop is None or self._label is None:
             return stop
         digests = {bot.name: bot.digest for bot in self._event_as_played().bots}
@@ -192,7 +194,10 @@ class Archive(Database):
     def _event_as_played(self) -> Event:
         """Return the event with the names that bots have in records."""
         for (text,) in self._rows("select value from meta where key = 'event'"):
-            return records.event_of(text)
+            try:
+                return records.event_of(text)
+            except (ValueError, AttributeError) as error:  # AttributeError: SQLite may hold any value
+                raise self.damaged("its event cannot be read") from error
         raise ArenaError(f"{self.folder}: no event was begun here; `arena run` does")
 
     def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
@@ -293,7 +298,7 @@ class Archive(Database):
         """Yield the records by id, `most` at most: ids are hashes, so these are a fair sample of boards and pairs."""
         query = "select record from matches join records on match = number where planned or ? order by id limit ?"
         for (blob,) in self._rows(query, all_versions, -1 if most is None else most):
-            yield records.unpacked(blob)
+            yield self._unpacked(blob)
 
     def sample_of(
         self, labels: Sequence[str], most: int, *, all_versions: bool = False, bot: str | None = None
@@ -321,7 +326,7 @@ class Archive(Database):
             f"where number in {schema.CHOSEN} order by number"
         )
         for blob, planned in self._rows(query, json.dumps(list(numbers))):
-            yield records.unpacked(blob), bool(planned)
+            yield self._unpacked(blob), bool(planned)
 
     def newest_on(self, label: str) -> Record | None:
         """Return the newest record of a match on this `game/board`, or None."""
@@ -336,7 +341,7 @@ class Archive(Database):
         """Return a stored record; DamagedError when it cannot be read."""
         try:
             return records.unpacked(blob)
-        except (ValueError, TypeError, RecursionError, zlib.error) as error:  # TypeError: SQLite may hold any value
+        except ValueError as error:
             raise self.damaged("a record cannot be read") from error
 
     def numbers(self) -> dict[str, int]:

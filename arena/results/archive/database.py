@@ -35,6 +35,7 @@ import sqlite3
 import struct
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -42,8 +43,15 @@ from arena import durable, shared_folders
 from arena.errors import ArenaError
 from arena.results.archive import schema
 
-DAMAGE = ("no such table", "Could not decode", "malformed")
+DAMAGE = ("no such table", "Could not decode", "malformed", "interrupted")
 """Parts of SQLite's messages about a damaged file in other errors than SQLITE_CORRUPT."""
+LONGEST_VALUE = 128_000_000
+"""Bytes of a value that is read; a list of four million ids is shorter."""
+STEPS, STEPS_A_BYTE = 50_000_000, 20
+"""Steps of SQLite's machine after which a query reads more than the file has; a few are honest for each byte."""
+STEPS_AT_ONCE = 1_000_000
+ROWS, BYTES_A_ROW = 10_000, 8
+"""As many rows more than the file has room for tell the same of the result of a query."""
 BUSY_TIMEOUT_MS = 10_000
 """SQLite waits so long for a lock of another process before it raises an error."""
 FLOCK = struct.Struct("hhqqi4x")
@@ -86,6 +94,7 @@ class Database:
         """The token of this holder of the lock; empty without `writing`."""
         self._open: sqlite3.Connection | None = None
         self._label: Callable[[str, str], str] | None = None
+        self._size = self._steps = 0
 
     @classmethod
     def open(cls, folder: Path, *, writing: bool = False) -> Self:
@@ -97,6 +106,8 @@ class Database:
                 database._take_lock()
             elif not database.path.is_file():
                 raise NoResultsError(f"{folder}: there are no results here; `arena run` makes some")
+            if database.path.is_symlink():  # who shares the folder could have other results read or written
+                raise ArenaError(f"{database.path}: is a symbolic link; name the folder that it leads to")
             database._connection()
         except BaseException as error:
             database.__exit__()
@@ -156,7 +167,14 @@ class Database:
     def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query."""
         with self._named_errors():
-            yield from self._connection().execute(query, values)
+            self._steps = 0
+            rows = self._connection().execute(query, values)
+            if self._writing:
+                yield from rows
+                return
+            yield from islice(rows, ROWS + self._size // BYTES_A_ROW)
+            if next(rows, None) is not None:
+                raise self.damaged("it has more rows than bytes for them")
 
     def close(self) -> None:
         """Close the connection; the next call opens it again."""
@@ -200,7 +218,9 @@ class Database:
             connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
             try:
                 connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
+                connection.execute("pragma trusted_schema = off")
                 if not self._writing:
+                    self._limit(connection)
                     connection.execute("begin")  # never committed: all queries until `close` read one moment
                 self._prepare(connection)
                 if self._label is not None:
@@ -222,6 +242,7 @@ class Database:
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = full")
         if version:
+            self._refuse_strange_tables(connection)
             return
         if not self._writing:
             raise NoResultsError(f"{self.path}: holds no results; `arena run` makes some")
@@ -229,6 +250,29 @@ class Database:
             raise ArenaError(f"{self.path}: is a database of something else; move it away, or play under another name")
         schema.make(connection)
         durable.sync_folder(self.folder)  # SQLite syncs the content of the file, but not its name in the folder
+
+    def _limit(self, connection: sqlite3.Connection) -> None:
+        """Bound what a query takes: a stranger may have made the file, and its pages may lead in circles."""
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        log = Path(f"{self.path}-wal")
+        self._size = self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+        most = (STEPS + STEPS_A_BYTE * self._size) // STEPS_AT_ONCE
+
+        def count() -> bool:
+            self._steps += 1
+            return self._steps > most
+
+        connection.set_progress_handler(count, STEPS_AT_ONCE)
+
+    def _refuse_strange_tables(self, connection: sqlite3.Connection) -> None:
+        """Raise ArenaError unless the tables are ours to the letter: a view in place of one may have no end."""
+        expected = schema.declarations()
+        for name, sql in connection.execute("select name, sql from sqlite_master where sql is not null"):
+            if expected.get(name) != sql:
+                raise ArenaError(
+                    f"{self.path}: {str(name)[:80]!a} in it is no table as arena makes it; if you added it, remove it, "
+                    "else believe nothing in this file"
+                )
 
     def damaged(self, reason: str) -> DamagedError:
         """Return the error for a damaged file, with a remedy."""
@@ -265,7 +309,7 @@ class Database:
             hint = "free some space and run the same command again" if full else "look at its permissions"
             raise ArenaError(f"{self.path}: {error}; {hint}") from error
         except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG}:
                 raise self.damaged(str(error)) from error
             raise ArenaError(f"{self.path}: {error}; move it away, or play under another name") from error
 

@@ -6,6 +6,7 @@ equal from the packed record, and a column has it escaped.
 """
 
 import json
+import re
 import zlib
 from array import array
 from collections.abc import Iterable
@@ -16,7 +17,8 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, SchemaValidator
+from pydantic_core.core_schema import CoreConfig
 
 from arena.game import Role
 from arena.results.standings import seat_results
@@ -34,10 +36,65 @@ FIGURES = (
 )
 """The numbers of each seat in `figures`, with codes of `struct` and numpy; `ending` is -1 or an index in Ending."""
 PLAYED = MATCH[:8]
+MOST_BYTES = 50_000_000
+"""Of a record or an event as JSON, as of the text of a match: a bot's output in a match is limited to 4 MB."""
+FEW_BYTES, MOST_LISTS, MOST_VALUES = 1_000_000, 500_000, 5_000_000
+"""A turn is two lists with 13 values. While JSON is read an empty list takes 300 bytes, and a number 32."""
+TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 Row = tuple[Any, ...]
 
 _figures = Struct("<" + "".join(code for _, code in FIGURES))
 _endings: dict[str | None, int] = {None: -1} | {ending.value: index for index, ending in enumerate(Ending)}
+
+
+class _Reader:
+    """Makes values from JSON that anybody may have written: it stops at the first mistake, at any depth and length."""
+
+    def __init__(self, adapter: TypeAdapter[Any]) -> None:
+        # By default pydantic goes on, and keeps 700 bytes for each mistake: a list of ten million takes all memory.
+        # A mistake is not shown with what was read: its text would be made of all of that.
+        self._validator = SchemaValidator(_fail_fast(adapter.core_schema), CoreConfig(hide_input_in_errors=True))
+
+    def read(self, text: str | bytes) -> Any:
+        """Return the value; ValueError when there is none in the text."""
+        try:
+            text = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+            _refuse_excess(text)
+            try:
+                return self._validator.validate_json(text)
+            except ValidationError as error:
+                if error.error_count() > 1 or error.errors(include_input=False)[0]["type"] != "json_invalid":
+                    raise
+                return self._validator.validate_python(json.loads(text))  # half of a surrogate pair: only json reads it
+        except (TypeError, RecursionError) as error:  # of the wrong length, or nested too deep
+            raise ValueError(str(error)) from error
+
+
+def _refuse_excess(text: bytes) -> None:
+    """Raise ValueError for JSON that takes much more memory than its length, or that is too long."""
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES} bytes")
+    if len(text) > FEW_BYTES:
+        values = text.count(b'"') - text.count(b'\\"')
+        if values <= MOST_VALUES:
+            signs = TEXTS.sub(b"", text)  # a bot may have written any text, so the signs in texts prove nothing
+            lists = signs.count(b"[") + signs.count(b"{")
+            values = MOST_VALUES + 1 if lists > MOST_LISTS else signs.count(b",")
+        if values > MOST_VALUES:
+            raise ValueError("it has more values than a match")
+
+
+def _fail_fast(schema: Any) -> Any:
+    """Return a schema of pydantic that stops at the first mistake in a list."""
+    if isinstance(schema, list | tuple):
+        return [_fail_fast(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kind = schema.get("type")
+    more: dict[str, Any] = {"fail_fast": True} if kind in {"tuple", "list", "dict"} else {}
+    if kind == "arguments":  # of a NamedTuple: values beyond its own go to it, and it raises a TypeError
+        more = {"var_args_schema": {"type": "any"}}
+    return {key: _fail_fast(part) for key, part in schema.items()} | more
 
 
 # pydantic takes 5 to 10 ms to make each of these, and most commands need only some of them.
@@ -54,6 +111,21 @@ def _events() -> TypeAdapter[Event]:
 @cache
 def _stops() -> TypeAdapter[Stop]:
     return TypeAdapter(Stop)
+
+
+@cache
+def _record_reader() -> _Reader:
+    return _Reader(_records())
+
+
+@cache
+def _event_reader() -> _Reader:
+    return _Reader(_events())
+
+
+@cache
+def _stop_reader() -> _Reader:
+    return _Reader(_stops())
 
 
 class BoardRole(NamedTuple):
@@ -175,12 +247,16 @@ def packed(record: Record) -> bytes:
 
 
 def unpacked(blob: bytes) -> Record:
-    """Return a record equal to the one that was packed."""
-    text = zlib.decompress(blob)
+    """Return a record equal to the one that was packed; ValueError when it is none, or too large for a match."""
     try:
-        return _records().validate_json(text)
-    except ValidationError:
-        return _records().validate_python(json.loads(text))
+        unpacking = zlib.decompressobj()
+        text = unpacking.decompress(blob, MOST_BYTES + 1)
+    except (zlib.error, TypeError) as error:  # TypeError: SQLite may hold any value
+        raise ValueError(str(error)) from error
+    if not unpacking.eof and len(text) <= MOST_BYTES:
+        raise ValueError("it is cut")
+    record: Record = _record_reader().read(text)
+    return record
 
 
 def valid_text(text: str) -> str:
@@ -194,8 +270,9 @@ def event_text(event: Event) -> str:
 
 
 def event_of(text: str) -> Event:
-    """Return an event equal to the one that the JSON was made of."""
-    return _events().validate_python(json.loads(text))
+    """Return an event equal to the one that the JSON was made of; ValueError when it was made of none."""
+    event: Event = _event_reader().read(text)
+    return event
 
 
 def stop_text(stop: Stop) -> str:
@@ -204,8 +281,9 @@ def stop_text(stop: Stop) -> str:
 
 
 def stop_of(text: str) -> Stop:
-    """Return the reason that the JSON was made of."""
-    return _stops().validate_python(json.loads(text))
+    """Return the reason that the JSON was made of; ValueError when it was made of none."""
+    stop: Stop = _stop_reader().read(text)
+    return stop
 
 
 def abort_row(abort: Abort) -> Row:

@@ -3,8 +3,10 @@
 `place` in `seats` and `clocks` is the seat's position in the order of play. No folder, lock or record is known here.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Callable
+from functools import cache
 
 from arena.results.archive import records
 
@@ -58,6 +60,14 @@ values (?, ?, ?, {", ".join("?" * len(records.SEAT))})
 def make(connection: sqlite3.Connection) -> None:
     """Make the tables of an empty file."""
     connection.executescript(f"begin; {TABLES} pragma user_version = {VERSION}; commit;")
+
+
+@cache
+def declarations() -> dict[str, str]:
+    """Return the text by which SQLite stores each table."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as empty:
+        make(empty)
+        return dict(empty.execute("select name, sql from sqlite_master where sql is not null"))
 
 
 def relabel(connection: sqlite3.Connection, label: Callable[[str, str], str]) -> None:

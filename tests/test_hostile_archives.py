@@ -1,0 +1,165 @@
+"""An archive that a stranger made: each command says in one line what is wrong, in bounded time and memory."""
+
+import contextlib
+import json
+import sqlite3
+import tracemalloc
+import zlib
+
+import cup
+import pytest
+import stored
+
+from arena.errors import ArenaError
+from arena.results.archive import Archive, DamagedError, records
+
+EVENT = stored.event("first", "last", boards=(stored.DUEL,))
+NEST = "[" * 900_000
+ENDLESS = "with recursive up (x) as (select 1 union all select x + 1 from up) select x as number, x as id from up"
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    """A workspace with the results `cup` and `good`, and a function that changes the tables of `cup`."""
+    folder = cup.make(tmp_path / "ws")
+    for name in ("cup", "good"):
+        stored.store(folder / "results" / name, EVENT, map(stored.played, stored.plan(EVENT)))
+
+    def change(*statements, **values):
+        with contextlib.closing(sqlite3.connect(folder / "results/cup/event.sqlite")) as archive:
+            for statement in statements:
+                archive.execute(statement, values)
+            archive.commit()
+
+    return folder, change
+
+
+def record_of(workspace):
+    with Archive.open(workspace / "results/good") as archive:
+        return next(archive.records())
+
+
+def in_one_line(done, words):
+    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+COMMANDS = ("leaderboard", "report", "export", "verify", "status", "lessons first", "compare first last", "merge good")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_view_in_place_of_a_table_is_refused_in_one_line(workspace, command):
+    folder, change = workspace
+    change("drop table matches", f"create view matches as {ENDLESS}")
+
+    done = cup.arena(folder, *command.split(), "cup")
+
+    in_one_line(done, "event.sqlite: 'matches' in it is no table as arena makes it")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create trigger grows after insert on matches begin insert into aborts values ('', 1, ''); end",
+        "create index more on matches (game)",
+        "create table more (number integer)",
+        "create view more as select 1",
+    ],
+)
+def test_nothing_but_our_tables_is_accepted_in_an_archive(workspace, statement):
+    folder, change = workspace
+    change(statement)
+
+    for writing in (False, True):
+        with pytest.raises(ArenaError, match="is no table as arena makes it"):
+            Archive.open(folder / "results/cup", writing=writing)
+
+
+@pytest.mark.parametrize("command", ["leaderboard", "export", "status", "merge good", "report", "compare first last"])
+@pytest.mark.parametrize("text", [NEST, f'{{"bots": {NEST}', "5"])
+def test_an_event_that_is_nested_without_end_is_one_line(workspace, command, text):
+    folder, change = workspace
+    change("update meta set value = :text where key = 'event'", text=text)
+
+    done = cup.arena(folder, *command.split(), "cup")
+
+    in_one_line(done, "its event cannot be read: the file is damaged")
+
+
+def packed(text):
+    return zlib.compress(text.encode(), 9)
+
+
+def test_a_record_that_unpacks_to_gigabytes_is_refused_in_bounded_memory():
+    packing, zeros = zlib.compressobj(9), bytes(1 << 24)
+    bomb = b"".join([*(packing.compress(zeros) for _ in range(20)), packing.flush()])
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="more than 50000000 bytes"):
+            records.unpacked(bomb)
+        assert tracemalloc.get_traced_memory()[1] < 150_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"match": ' + NEST,
+        '{"match": [' + "[]," * 3_000_000 + "[]]}",
+        '{"match": [' + '"",' * 3_000_000 + '""]}',
+        '{"turns": [' + "0," * 6_000_000 + "0]}",
+        '{"turns": [["' + "x" * 50_000_000 + '"]]}',
+    ],
+)
+def test_json_that_takes_more_memory_than_a_match_is_not_read(text):
+    with pytest.raises(ValueError, match=r"more values|more than 50000000 bytes|recursion"):
+        records.unpacked(packed(text))
+
+
+@pytest.mark.parametrize("turns", [[0] * 300_000, [[0] * 300_000], [["x"] * 12] * 20_000])
+def test_a_record_with_many_mistakes_is_refused_at_the_first(workspace, turns):
+    folder, _ = workspace
+    content = json.loads(zlib.decompress(records.packed(record_of(folder))))
+
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 (its length is what counts)
+        records.unpacked(packed(json.dumps(content | {"turns": turns})))
+
+    assert len(str(refused.value)) < 5000
+
+
+def test_a_long_match_of_talkative_bots_is_read_all_the_same(workspace):
+    folder, _ = workspace
+    record = record_of(folder)
+    remark = '["[{,\\"\ud800' * 100
+    turns = [record.turns[0]._replace(number=number, remarks=(remark,) * 3) for number in range(3000)]
+    long = record.__class__(**(vars(record) | {"turns": tuple(turns)}))
+
+    assert records.unpacked(records.packed(long)) == long
+
+
+def test_a_value_of_many_megabytes_is_not_read(workspace):
+    folder, change = workspace
+    change("update records set record = zeroblob(150000000) where match = 1")
+
+    in_one_line(cup.arena(folder, "export", "cup"), "string or blob too big")
+
+
+def test_a_query_that_reads_more_than_the_file_has_is_stopped(workspace, monkeypatch):
+    folder, _ = workspace
+    with Archive.open(folder / "results/good") as archive:
+        with pytest.raises(DamagedError, match="more rows than bytes"):
+            for _ in archive._rows(ENDLESS):
+                pass
+        with pytest.raises(DamagedError, match="interrupted"):
+            next(archive._rows(f"select count(*) from ({ENDLESS})"))
+
+
+def test_an_archive_that_is_a_link_is_refused_in_one_line(workspace):
+    folder, _ = workspace
+    (folder / "results/cup/event.sqlite").unlink()
+    (folder / "results/cup/event.sqlite").symlink_to(folder / "results/good/event.sqlite")
+
+    in_one_line(cup.arena(folder, "leaderboard", "cup"), "is a symbolic link; name the folder that it leads to")
