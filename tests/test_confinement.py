@@ -1113,8 +1113,7 @@ def test_nobody_else_can_claim_a_user_and_a_file_that_others_can_open_is_not_bel
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root's bots become other users")
-def test_without_a_free_user_a_match_waits_until_there_are_enough(monkeypatch, few_users, tmp_path):
-    monkeypatch.setattr(launcher_module, "BESIDE_OTHERS_S", 0.1)
+def test_without_a_free_user_a_match_waits_until_there_are_enough(few_users, tmp_path):
     steady = replace(bot_of(tmp_path / "steady.py", STEADY), command=(PUBLIC_PYTHON, "-u", "steady.py"))
     taken = users.claim(0)
     assert taken is not None

@@ -22,7 +22,7 @@ from arena.match.process_reuse import reused_bots_of
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
 from arena.sandbox import cores, levels
-from arena.sandbox.launcher import Launcher, NoUserError
+from arena.sandbox.launcher import Launcher
 from arena.values import Fault, Match, Record, Seat, SeatReport
 
 Observer = Callable[[Referee], None]
@@ -143,17 +143,13 @@ class LiveBots:
         """Seconds that the referee took after each role's last answer until it asked again."""
 
     def __enter__(self) -> Self:
-        while True:
-            with ExitStack() as ending:
-                ending.callback(self._end)
-                try:
-                    for seat in self._seats.values():
-                        self._start(seat, self._reused.take(self._match, seat) if self._reuses else None)
-                except NoUserError:  # all begin again, and the waiting bots give up their users, too
-                    self._reused.close()
-                    continue
-                ending.pop_all()
-                return self
+        with ExitStack() as ending:
+            ending.callback(self._end)
+            with self._launcher.users_for(len(self._seats), self._conditions.sandbox, self._end_waiting):
+                for seat in self._seats.values():
+                    self._start(seat, self._reused.take(self._match, seat) if self._reuses else None)
+            ending.pop_all()
+        return self
 
     def __exit__(self, *_: object) -> None:
         self._end()
@@ -212,6 +208,11 @@ class LiveBots:
         graces = {bot: self._graces.get(bot, 0.0) for bot in self.bots.values()}
         # Whoever waits for a later match in this lane lives on, also after a roll call, which reuses nobody.
         LiveBot.end_all(self._launcher, graces, self._reused.pids)
+
+    def _end_waiting(self) -> None:
+        """End the bots of this lane that wait for another match, so that others get their users."""
+        self._reused.close()
+        self._launcher.sweep()
 
     def _ask_one(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         (role,) = asks

@@ -5,6 +5,7 @@ match into a `Plan` for one bot: the command, the files, the limits, the user, t
 what bots say.
 """
 
+import contextlib
 import os
 import sys
 import time
@@ -39,11 +40,11 @@ from arena.sandbox.freezer import Freezer
 from arena.sandbox.level import Level
 from arena.sandbox.meter import Meter
 from arena.sandbox.plan import Plan
-from arena.sandbox.spawner_process import ConfinementError, NoUserError, SpawnerLostError, SpawnerProcess
+from arena.sandbox.spawner_process import ConfinementError, SpawnerLostError, SpawnerProcess
 from arena.sandbox.watchdog import Watchdog
 from arena.values import Bot, Conditions, Limits
 
-__all__ = ["Child", "ConfinementError", "Exit", "Launcher", "NoUserError", "SpawnerLostError"]
+__all__ = ["Child", "ConfinementError", "Exit", "Launcher", "SpawnerLostError"]
 
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -58,8 +59,8 @@ quarter of the CPU time, but the import takes as much as a start saves. Every st
 whether or not the bot imports the kit: later bots can see what is loaded, and must not learn that of an opponent."""
 
 
-USERS_WAIT_S, BESIDE_OTHERS_S, USERS_POLL_S = 300.0, 1.0, 0.05
-"""The longest wait for a free user, the same for a launcher that has living bots, and the time between two looks."""
+USERS_WAIT_S, USERS_POLL_S = 300.0, 0.05
+"""The longest wait for free users, and the time between two looks."""
 
 
 class Launcher:
@@ -82,6 +83,8 @@ class Launcher:
         self._user_checks: dict[tuple[str, ...], dict[str, Any]] = {}
         """Answers about users, by the files that a bot must read."""
         self._user_numbers = count(os.getpid())
+        self._reserved: list[tuple[int, int]] = []
+        """Users for the next bots, and the claims to them."""
         self._claims: dict[int, int] = {}
         """The claims to users, by the process of the bot that is the user."""
         environment = ENVIRONMENT | warm.room_for(_environment(self.folder.path))
@@ -96,6 +99,42 @@ class Launcher:
     def protection(self) -> str:
         """Return what bots get beside the level of confinement, as a record shows it; empty where that is nothing."""
         return "" if self._cgroups is None else cgroups.description(self._cgroups.controllers)
+
+    @contextlib.contextmanager
+    def users_for(self, count: int, level: str, make_room: Callable[[], None]) -> Iterator[None]:
+        """Wait until there are users for so many bots, which are started in this `with`; hold none while it waits.
+
+        Otherwise lanes that wait for each other's users would wait for ever. `make_room` ends all bots that the lane
+        can do without.
+        """
+        needed = count if os.getuid() == 0 and levels.TABLE[level].restricts else 0
+        self._reserved = self._claim_users(needed, make_room)
+        try:
+            yield
+        finally:
+            _give_back(self._reserved)
+
+    def _claim_users(self, count: int, make_room: Callable[[], None] = lambda: None) -> list[tuple[int, int]]:
+        """Return so many users and the claims to them; MachineError when there are too few for long."""
+        claimed: list[tuple[int, int]] = []
+        until = time.monotonic() + USERS_WAIT_S
+        while len(claimed) < count:
+            try:
+                found = users.claim(next(self._user_numbers))
+            except OSError as error:
+                raise MachineError(f"sandbox: no bot can become a user of its own: {error.strerror}") from error
+            if found is not None:
+                claimed.append(found)
+                continue
+            _give_back(claimed)
+            make_room()
+            if time.monotonic() > until:
+                raise MachineError(
+                    f"sandbox: all {len(users.uids())} users that bots become are taken by other runs of root; wait "
+                    "for these, or use fewer workers, and run the same command again"
+                )
+            time.sleep(USERS_POLL_S)
+        return claimed
 
     def start(self, bot: Bot, conditions: Conditions, rules: Path | None, *, builds: bool = False) -> Child:
         """Start the bot, confined as the conditions say; `Child.error` says why when it can't be run.
@@ -180,7 +219,7 @@ class Launcher:
         """
         if os.getuid() != 0 or not level.restricts:
             return None, None
-        user, claim = self._free_user()
+        user, claim = (self._reserved or self._claim_users(1)).pop()
         try:
             if read not in self._user_checks:
                 question = [user, str(self.folder.path), read]
@@ -201,26 +240,6 @@ class Launcher:
                 "everybody can read it, or use the level landlock"
             )
         return None, None
-
-    def _free_user(self) -> tuple[int, int]:
-        """Return a user and the claim to it, waiting until there is one. MachineError when there is none for long.
-
-        With living bots beside it, NoUserError: launchers that wait for each other's users would wait for ever.
-        """
-        until = time.monotonic() + (BESIDE_OTHERS_S if self._claims else USERS_WAIT_S)
-        while True:
-            try:
-                claimed = users.claim(next(self._user_numbers))
-            except OSError as error:
-                raise MachineError(f"sandbox: no bot can become a user of its own: {error.strerror}") from error
-            if claimed is not None:
-                return claimed
-            if time.monotonic() > until:
-                taken = f"sandbox: all {len(users.uids())} users that bots become are taken by other runs of root"
-                if self._claims:
-                    raise NoUserError(taken, passing=True)
-                raise MachineError(f"{taken}; wait for these, or use fewer workers, and run the same command again")
-            time.sleep(USERS_POLL_S)
 
     def _new_cgroup(self, level: Level, limits: Limits) -> Cgroup | None:
         """Return a new cgroup with the limits of one bot, where arena has a delegated one."""
@@ -343,6 +362,12 @@ class Launcher:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _give_back(claimed: list[tuple[int, int]]) -> None:
+    """Give back all users in a list."""
+    while claimed:
+        os.close(claimed.pop()[1])
 
 
 def _exit(child: Child, how: dict[str, Any] | None) -> Exit:

@@ -42,10 +42,6 @@ class ConfinementError(RuntimeError):
         self.passing = passing
 
 
-class NoUserError(ConfinementError):
-    """A bot beside others found no user that it could become: the caller ends those, so that others get theirs."""
-
-
 class SpawnerProcess:
     """The spawner of one referee process."""
 
