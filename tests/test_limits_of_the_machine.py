@@ -7,15 +7,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+import live
 import pytest
 from cup import environment, make, processes_naming, run_event, stored
 
 from arena.cli import output
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineError
 from arena.replay import verify
+from arena.sandbox.folder import ADVICE
+from arena.sandbox.launcher import Launcher
+from arena.values import Bot, Conditions
 
 REFUSES = """
 import sys, threading
@@ -87,35 +90,36 @@ def small_disk(folder: Path, options: str) -> Iterator[None]:
         subprocess.run(["umount", "-l", folder], check=True)
 
 
-@contextmanager
-def full_disk(folder: Path, files: int) -> Iterator[dict[str, str]]:
-    """Yield what sets TMPDIR to a folder with room for so many files; skip where nothing can be mounted."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size=64k,nr_inodes={files}", "none", folder]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("nothing can be mounted here")
-    try:
-        yield {"TMPDIR": str(folder)}
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
+ROOM = ": has less room than the limits scratch and files allow a bot; "
 
 
-def full(folder: Path) -> str:
-    return (
-        f"{folder}: cannot be written: No space left on device; bots get their scratch folders there: free some space, "
-        "or set TMPDIR to another folder"
-    )
-
-
-@pytest.mark.parametrize(("files", "level"), [(9, "none"), (2, "auto")])
-def test_a_folder_for_scratch_that_is_full_is_named(tmp_path, files, level):
+@pytest.mark.parametrize(
+    ("files", "level", "why"),
+    [(9, "none", ROOM), (2, "auto", ": cannot be written: No space left on device; "), (500, "auto", ROOM)],
+)
+def test_a_folder_for_scratch_that_is_full_is_named(tmp_path, files, level, why):
     folder = make(tmp_path / "ws")
     command = (sys.executable, "-m", "arena", "run", "--no-charts", "--sandbox", level, "--unsafe")
-    with full_disk(tmp_path / "full", files) as variables:
-        done = ended(folder, *command, **variables)
+    with small_disk(tmp_path / "small", f"size=64m,nr_inodes={files}"):
+        done = ended(folder, *command, TMPDIR=str(tmp_path / "small"))
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].removeprefix("tournament.toml: ") == full(tmp_path / "full")
+    assert done.stderr.splitlines()[-1].removeprefix("tournament.toml: ") == f"{tmp_path / 'small'}{why}{ADVICE}"
     assert "Traceback" not in done.stderr
+
+
+def test_a_bot_that_fails_while_the_disk_is_full_is_not_at_fault(tmp_path, monkeypatch):
+    (tmp_path / "fills.sh").write_text(
+        "while read -r line; do name=x$name; echo note > $TMPDIR/$name || exit; echo ready; done\n"
+    )
+    bot = Bot(name="fills", command=("/bin/sh", "fills.sh"), digest="fills", files=str(tmp_path / "fills.sh"))
+    with small_disk(tmp_path / "small", "size=20m"):
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "small"))
+        with Launcher() as launcher, live.started(bot, Conditions(sandbox="rlimits"), launcher) as started:
+            assert live.ask(started, live.READY).ending is None
+            with pytest.raises(OSError, match="No space left"):
+                (tmp_path / "small/file").write_bytes(bytes(30_000_000))
+            with pytest.raises(MachineError, match=ROOM):
+                live.ask(started)
 
 
 @pytest.mark.parametrize("submitted", ["class/Ann.py", "class"])
@@ -124,9 +128,11 @@ def test_a_disk_that_is_full_refuses_no_bot_that_is_submitted(tmp_path, submitte
     (tmp_path / "class").mkdir()
     for name in ("Ann", "Bob", "Cy"):
         (tmp_path / f"class/{name}.py").write_text(f"print({name!r})\n")
-    with full_disk(tmp_path / "full", 25) as variables:  # there is room for the self-test
-        done = ended(folder, sys.executable, "-m", "arena", "submit", str(tmp_path / submitted), **variables)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", full(tmp_path / "full") + "\n")
+    (folder / "tournament.toml").open("a").write("\n[limits]\nfiles = 30_000\n")  # the self-test has the default
+    with small_disk(tmp_path / "small", "size=64m,nr_inodes=9000"):
+        command = (sys.executable, "-m", "arena", "submit", str(tmp_path / submitted))
+        done = ended(folder, *command, TMPDIR=str(tmp_path / "small"))
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{tmp_path / 'small'}{ROOM}{ADVICE}\n")
     assert not (folder / "bots/_refused").exists()
 
 

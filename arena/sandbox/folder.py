@@ -24,6 +24,7 @@ import os
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ from arena.errors import MachineError
 from arena.sandbox import leftovers, spawner, users
 from arena.sandbox.copying import Copier
 from arena.sandbox.file_policy import KIT
-from arena.values import Bot
+from arena.values import Bot, Limits
 
 LEFT_OUT = {"__pycache__", ".git"}
 """Folders that tools leave beside a bot: no part of it."""
@@ -48,6 +49,8 @@ REACHABLE = 0o711
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 """The errors of a disk that takes no more."""
+
+ADVICE = "bots get their scratch folders there: free some space, or set TMPDIR to another folder"
 
 
 @dataclass(frozen=True)
@@ -93,9 +96,7 @@ class Folder:
         self._lock: int | None
         self.path, self._lock = private()
         if os.getuid() == 0:
-            with contextlib.suppress(
-                OSError
-            ):  # root of a namespace may not have the group: no bot becomes a user there
+            with contextlib.suppress(OSError):  # root of a namespace may not have the group, nor bots become users
                 os.chown(self.path, -1, users.GROUP)
                 self.path.chmod(0o710)
         self._kits: dict[str, Path] = {}
@@ -191,6 +192,18 @@ class Folder:
                 raise
             raise _unwritable(str(self.path.parent), error) from error
 
+    def refuse_full(self, limits: Limits) -> None:
+        """Raise MachineError where the disk has less than what a bot may use of it.
+
+        A bot that fails there may have failed because of that, and its author has no part in it.
+        """
+        disk = os.statvfs(self.path)
+        files = disk.f_favail if disk.f_files else sys.maxsize  # 0: a file system that does not count them
+        if disk.f_bavail * disk.f_frsize < (limits.scratch or 0) or files < (limits.files or 0):
+            raise MachineError(
+                f"{self.path.parent}: has less room than the limits scratch and files allow a bot; {ADVICE}"
+            )
+
     def remove(self) -> None:
         """Remove everything."""
         discard(self.path)
@@ -226,10 +239,7 @@ def sweep() -> None:
 
 
 def _unwritable(folder: str, error: OSError) -> MachineError:
-    return MachineError(
-        f"{folder}: cannot be written: {error.strerror}; bots get their scratch folders there: free some space, or set "
-        "TMPDIR to another folder"
-    )
+    return MachineError(f"{folder}: cannot be written: {error.strerror}; {ADVICE}")
 
 
 def _handed_over(room: Room, user: int) -> Room:

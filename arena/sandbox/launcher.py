@@ -146,6 +146,8 @@ class Launcher:
         limits = conditions.limits.tightened(bot.limits)
         if level.restricts:
             rlimits.refuse_lower(limits)
+        if not builds:  # few builds use what they may
+            self.refuse_full_disk(level, limits)
         kit = [str(self.folder.kit(rules))] if rules else []
         argv, files = toolchain.resolved(bot.command)
         read = (*kit, *files)
@@ -211,6 +213,11 @@ class Launcher:
             cgroup=cgroup,
             inherited=answer.get("resident", 0) if plan.warm else 0,
         )
+
+    def refuse_full_disk(self, level: Level, limits: Limits) -> None:
+        """Raise MachineError where the disk of scratch folders has less room than these limits allow a bot."""
+        if not level.private_scratch:
+            self.folder.refuse_full(limits)
 
     def _claim_user(self, level: Level, read: tuple[str, ...]) -> tuple[int | None, int | None]:
         """Return the user that a bot becomes when we are root, and the claim to it, which no other bot has.

@@ -232,7 +232,10 @@ class LiveBot:
             self._freezer.look()
 
     def explain_exit(self) -> None:
-        """End a bot whose output ended before an answer, and set the reply that says why."""
+        """End a bot whose output ended before an answer, and set the reply that says why.
+
+        MachineError where its scratch folder may not have had the room that it was promised.
+        """
         how = self.end(EXIT_GRACE_S)
         limits, starting = self._child.limits, self._ready is None
         if (failure := postmortem.limit_exceeded(how, limits, starting=starting)) is not None:
@@ -240,6 +243,7 @@ class LiveBot:
         elif self._blameless and postmortem.killed_by_signal(how, limits) and self._is_killed_by_others():
             raise InterferenceError(self._bot.name, postmortem.KILLED)
         else:
+            self._launcher.refuse_full_disk(self._child.level, limits)
             confined = self._child.level.confines
             calls = self._launcher.refused.failing() if confined and self._launcher.refused else ()
             log, line = bytes(self._log), self._output.unfinished
