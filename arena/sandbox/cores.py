@@ -53,7 +53,8 @@ def claim(count: int) -> Claim | None:
     """Claim so many cores; None when fewer are free.
 
     Several workers of a cluster on one machine would otherwise each pin their first lane to the same core. A claim is
-    an abstract socket of the core's name, like the claim to a user (users.py).
+    an abstract socket of the core's name: workers of all users agree on it, and who takes all names ends the pinning,
+    but no match.
     """
     names: dict[int, socket.socket] = {}
     for core in available():

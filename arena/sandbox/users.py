@@ -62,16 +62,19 @@ def claim(first: int) -> tuple[int, int] | None:
 def _open_claims() -> int:
     """Open the file with the claims: a plain one that is root's alone."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    reasons = []
     for path in CLAIMS:
         try:
             descriptor = os.open(path, flags, 0o600)
-        except OSError:
+        except OSError as error:
+            reasons.append(f"{path}: {error.strerror}")
             continue
         status = os.fstat(descriptor)
         if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077:
             return descriptor
         os.close(descriptor)
-    raise OSError(errno.EACCES, f"{' and '.join(CLAIMS)}: neither can be a file that is root's alone")
+        reasons.append(f"{path}: others can open it")
+    raise OSError(errno.EACCES, "; ".join(reasons))
 
 
 def become(user: int | None) -> None:
