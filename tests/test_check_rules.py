@@ -2,12 +2,14 @@
 
 import json
 import re
+from dataclasses import dataclass
 
 import pytest
 from cup import arena
 from toy import Duet
 
-from arena.games.conformance import flaws
+from arena.game import Game, Outcome, Value
+from arena.games.conformance import examination, flaws
 
 MARKS = """\
 from dataclasses import dataclass
@@ -127,3 +129,194 @@ class Hasty(Duet):
 
 def test_moves_of_one_turn_must_not_be_made_one_after_another():
     assert any("order of the moves that are made at once" in flaw.words for flaw in flaws(Hasty(), playouts=3))
+
+
+LOADING = {
+    "game = 5": "a rules file ends with `game = TheClass`",
+    "game = Marks()": "a rules file ends with `game = TheClass`",
+    "game = type('Marks', (), {'__dataclass_fields__': {}})": "the game has no `roles`",
+    "Marks.roles = 5\ngame = Marks": "roles: expected a tuple of words, such as ('red', 'blue'), not 5",
+    "Marks.sides = ('cross', 'nought')\ngame = Marks": "sides: expected a tuple of tuples of roles",
+    "Marks.view = Game.view\ngame = Marks": "the game has no `view`",
+    "import sys\nsys.exit(0)": "when marks.py is loaded, it raises SystemExit (marks.py, line 35, in <module>)",
+    "import os\nos._exit(3)": "when marks.py is loaded, it ends the process, with exit code 3",
+    "raise KeyboardInterrupt": "when marks.py is loaded, it raises KeyboardInterrupt (marks.py, line 34, in <module>)",
+    "import time\ntime.sleep(60)": "when marks.py is loaded, it takes more than 2 s (marks.py, line 35, in <module>)",
+    "input('your name? ')": "marks.py:34: EOFError",
+}
+"""The end of a rules file that cannot be loaded, and what is said of it."""
+PLAYING = {
+    "start": {
+        "raise ValueError('no')": "start raises ValueError: no (marks.py, line 15)",
+        "while True: pass": "when it is played, it takes more than 2 s (marks.py, line 15, in start)",
+    },
+    "to_move": {
+        "return None": "to_move: None is no tuple of texts",
+        "return state[0]": "to_move: 'cross' is one text and not a tuple of them: write ('cross',)",
+    },
+    "legal_moves": {"return (cell for cell in CELLS)": "is no tuple of texts"},
+    "play": {
+        "import time; time.sleep(60)": "when it is played, it takes more than 2 s (marks.py, line 24, in play)",
+        "raise SystemExit": "when it is played, it raises SystemExit (marks.py, line 24, in play)",
+        "import os; os._exit(1)": "when it is played, it ends the process, with exit code 1",
+        "import os; os.kill(os.getpid(), 9)": "when it is played, it ends the process, by SIGKILL",
+        "return bytearray(8 << 30)": "play raises MemoryError (marks.py, line 24)",
+    },
+    "outcome": {"return {'cross': 50, 'nought': 50}": "return None, or Outcome({role: score, ...}, reason)"},
+    "view": {"return None": "view of everything: None is no tuple of texts"},
+}
+"""The body of a method, and what is said of it."""
+
+
+def broken(folder, method, body):
+    text = MARKS.replace("BOARD", SOUND["BOARD"]).replace("LEGAL", SOUND["LEGAL"])
+    head, definition, rest = text.partition(f"    def {method}(")
+    parameters, _, rest = rest.partition("\n")
+    (folder / "marks.py").write_text(f"{head}{definition}{parameters}\n        {body}\n{rest}")
+
+
+def check_broken(folder, words, monkeypatch):
+    monkeypatch.setattr(examination, "WALL_SECONDS", 2.0)
+    done = arena(folder, "check-rules", "marks.py")
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert done.stdout.startswith("FAULT  marks")
+    assert words in done.stdout
+
+
+@pytest.mark.parametrize("end", LOADING)
+def test_whatever_keeps_rules_from_being_loaded_is_a_sentence(tmp_path, monkeypatch, end):
+    (tmp_path / "marks.py").write_text(MARKS.replace("game = Marks", end))
+    check_broken(tmp_path, LOADING[end], monkeypatch)
+
+
+@pytest.mark.parametrize(("method", "body"), [(method, body) for method in PLAYING for body in PLAYING[method]])
+def test_whatever_rules_do_while_they_are_played_is_a_sentence(tmp_path, monkeypatch, method, body):
+    broken(tmp_path, method, body)
+    check_broken(tmp_path, PLAYING[method][body], monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        ("", "marks.toml: has no board; write a line such as [default]"),
+        ("size = 3\n", "marks.toml: every parameter belongs to a board"),
+        ("[[default]]\n", "marks.toml: every parameter belongs to a board"),
+        ("[default]\nsize = 3\n", "marks.toml: [default] size: unknown parameter"),
+        ("[default]\nday = [2020-01-01]\n", "marks.toml: [default] has a date or a time: write it as a text"),
+    ],
+)
+def test_a_toml_of_the_wrong_kind_is_a_sentence(marks, toml, words):
+    folder = marks()
+    path = folder / "marks.py"
+    path.write_text(path.read_text().replace("    roles =", "    day: tuple = ()\n    roles ="))
+    (folder / "marks.toml").write_text(toml)
+    done = arena(folder, "check-rules", "marks.py")
+    assert (done.returncode, words in done.stdout) == (1, True), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "shown"),
+    [
+        ('"full")', "sorted(CELLS, key=hash)[0])", "reason "),
+        ('{"cross": 50, "nought": 50}', '{"cross": hash("cross") % 101, "nought": 50}', "cross scores "),
+        ('("cells 6",)', "tuple(CELLS)", "in the state after 0 turns"),
+    ],
+)
+def test_outcomes_reasons_and_boards_are_the_same_in_every_process(marks, was, now, shown):
+    folder = marks()
+    path = folder / "marks.py"
+    path.write_text(path.read_text().replace(was, now))
+    done = arena(folder, "check-rules", "marks.py")
+    assert done.returncode == 1
+    assert "in another process" in done.stdout
+    assert shown in done.stdout
+
+
+@dataclass(frozen=True)
+class Needle(Game):
+    """A role finds the needle three times in a row among 50 moves, or scores nothing; random play never does."""
+
+    last: int = 100
+    roles = ("seeker", "hider")
+
+    def board(self):
+        return ()
+
+    def start(self):
+        return ()
+
+    def to_move(self, state):
+        return ("seeker",) if len(state) < 3 else ()
+
+    def legal_moves(self, state, role):
+        return tuple(f"straw {number}" for number in range(50))
+
+    def play(self, state, moves):
+        return (*state, moves["seeker"])
+
+    def outcome(self, state):
+        score = 100 * (set(state) == {"straw 7"})
+        return Outcome({"seeker": score, "hider": 100 - score}, "searched") if len(state) == 3 else None
+
+    def view(self, state, role):
+        return tuple(f"found {straw}" for straw in state) or ("found nothing",)
+
+    def solve(self):
+        def value(state):
+            found = set(state) <= {"straw 7"}
+            return Value(self.last if found and len(state) == 3 else 100 * found, 3 - len(state))
+
+        return value
+
+
+def test_the_best_moves_of_a_solver_are_played_out():
+    assert flaws(Needle(), playouts=2) == []
+    (flaw,) = flaws(Needle(last=0), playouts=2)
+    assert flaw.words == "solve's value of a state is not that of the best move there"
+    assert flaw.moves == ("seeker straw 7", "seeker straw 7")
+
+
+def test_a_solver_says_the_same_in_every_process(marks):
+    folder = marks()
+    path = folder / "marks.py"
+    solve = """
+    def solve(self):
+        import os
+        from arena.game import Value
+
+        elsewhere = os.environ.get("PYTHONHASHSEED") == "2"
+        return lambda state: Value(50, 4 - len(state[1]) + 10 * elsewhere)
+
+
+game = Marks
+"""
+    path.write_text(path.read_text().replace("\n\ngame = Marks\n", solve))
+    done = arena(folder, "check-rules", "marks.py", PYTHONHASHSEED="1")
+    assert (done.returncode, "in another process" in done.stdout) == (1, True)
+    assert "turns=4" in done.stdout
+
+
+def test_a_move_that_a_role_does_not_see_but_is_told_is_a_warning(tmp_path):
+    """Each role sees its own marks only: it cannot know those of the other, if the referee does not tell them."""
+    path = tmp_path / "marks.py"
+    text = MARKS.replace("BOARD", SOUND["BOARD"]).replace("sorted(state[1])", "sorted(OWN[role] & state[1])")
+    text = text.replace("LEGAL", "sorted(OWN[role] - state[1])")
+    own = 'OWN = {None: CELLS, "cross": {"alpha", "beta"}, "nought": {"gamma", "delta"}}\n'
+    path.write_text(text.replace("\n\n\n@dataclass", f"\n{own}\n\n@dataclass"))
+    done = arena(tmp_path, "check-rules", "marks.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "WARN   marks/default: the view of nought does not show which move cross made" in done.stdout
+    (row,) = json.loads(arena(tmp_path, "check-rules", "marks.py", "--json").stdout)
+    assert (row["sound"], len(row["warnings"])) == (True, 2)
+    path.write_text(path.read_text().replace("    roles =", "    hidden = True\n    roles ="))
+    assert "WARN" not in arena(tmp_path, "check-rules", "marks.py").stdout
+
+
+@pytest.mark.parametrize("body", ["raise ValueError('no')", "raise SystemExit(0)", "return self.play(state, moves)"])
+def test_a_match_by_rules_that_raise_names_their_file_and_line(tmp_path, body):
+    broken(tmp_path, "play", body)
+    done = arena(tmp_path, "match", "dice", "dice", "--board", "marks.py", "--no-draw")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{tmp_path}/marks.py:24: play raises ")
+    assert done.stderr.endswith(f"; `arena check-rules {tmp_path}/marks.py` finds more mistakes of rules\n")
+    assert done.stderr.count("\n") == 1

@@ -24,6 +24,7 @@ class Coin(Game):
 
     size: int = 1
     roles = ("caller",)
+    board = start = to_move = legal_moves = play = outcome = view = lambda self, *_: ()
 
     def __post_init__(self):
         if self.size > 9:

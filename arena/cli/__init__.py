@@ -9,10 +9,13 @@ import atexit
 import errno
 import gc
 import os
+import shlex
 import sys
 import threading
+import traceback
 from importlib import import_module
 from keyword import iskeyword
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 if {"_ARENA_COMPLETE", "_BOTARENA_COMPLETE"} & os.environ.keys():
@@ -128,6 +131,9 @@ def main() -> NoReturn:
         code = 2
     except SystemExit as done:
         code = done.code if isinstance(done.code, int) else 0
+        if (message := _mistake_of_rules(done)) is not None:
+            output.notice(message)
+            code = 2
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
             output.notice(f"{output.safe_line(error.filename)}: this name is too long")
@@ -136,7 +142,7 @@ def main() -> NoReturn:
             output.notice(message)
             streams.flush()
             os._exit(2)  # an orderly end would wait for threads that were never started, and for their processes
-        if (message := _damage()) is None:
+        if (message := _mistake_of_rules(error) or _damage()) is None:
             raise  # a bug of ours
         output.notice(message)
         sys.exit(2)
@@ -153,6 +159,23 @@ def _report_thread_failure(failure: threading.ExceptHookArgs) -> None:
     """Print the traceback of a thread, unless the system refused it something: the main thread then reports that."""
     if failure.exc_value is None or refusal(failure.exc_value) is None:
         threading.__excepthook__(failure)
+
+
+def _mistake_of_rules(error: BaseException) -> str | None:
+    """Return a line for what a user's rules raised; None for anything else, also for rules that come with arena."""
+    from arena import rulefile
+
+    calls = traceback.extract_tb(error.__traceback__)
+    modules = [str(frame.f_globals.get("__name__", "")) for frame, _ in traceback.walk_tb(error.__traceback__)]
+    last = max((place for place, name in enumerate(modules) if name.startswith(rulefile.PACKAGE)), default=None)
+    if last is None or any(name.startswith("arena.") for name in modules[last:]):  # such as a search that rules call
+        return None
+    call = calls[last]
+    if Path(call.filename).is_relative_to(rulefile.shipped()):
+        return None
+    raised = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+    line = output.shorten_lines(f"{call.filename}:{call.lineno}: {call.name} raises {raised}")
+    return f"{line}; `arena check-rules {shlex.quote(call.filename)}` finds more mistakes of rules"
 
 
 def _damage() -> str | None:

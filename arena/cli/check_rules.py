@@ -23,37 +23,35 @@ def check_rules(
     json: options.Json = False,
 ) -> None:
     """Try the rules of a game, board by board, by random matches; exit code 1 when they break the contract."""
-    from arena.games import rulebook
-    from arena.games.conformance import Flaw, flaws, other_process
+    from arena.games.conformance import Flaw
+    from arena.games.conformance.examination import boards_of, examined
 
-    results: list[tuple[str, list[Flaw]]] = []
+    results: list[tuple[str, list[Flaw], list[Flaw]]] = []
     try:
-        for board in rulebook.find(file, Path()):
-            game = rulebook.game_of(board)
-            breaches = flaws(game, playouts, seed) or other_process.differences(game, Path(board.rules), board.name)
-            results.append((board.label, breaches))
+        results += [(board.label, *examined(board, playouts, seed)) for board in boards_of(file)]
     except ArenaError as error:
         if not Path(file).is_file():
             raise
-        results = [(file, [Flaw(words=str(error))])]
+        results = [(file, [Flaw(words=str(error))], [])]
     if json:
         output.print_json(
-            {
-                "board": label,
-                "sound": not breaches,
-                "flaws": [{"words": f.words, "turn": f.turn, "moves": f.moves, "state": f.facts} for f in breaches],
-            }
-            for label, breaches in results
+            {"board": label, "sound": not flaws, "flaws": list(map(_row, flaws)), "warnings": list(map(_row, doubts))}
+            for label, flaws, doubts in results
         )
     else:
-        for label, breaches in results:
+        for label, flaws, doubts in results:
             name = output.safe_line(label)
-            if not breaches:
+            if not flaws:
                 print(f"ok     {name}: keeps the contract in {playouts} random matches, and in other processes")
-            for flaw in breaches:
-                print(f"FAULT  {name}: {output.safe_lines(flaw.words)}", *_origin(flaw), sep="\n")
-    if any(breaches for _, breaches in results):
+            for mark, found in (("FAULT", flaws), ("WARN ", doubts)):
+                for flaw in found:
+                    print(f"{mark}  {name}: {output.safe_lines(flaw.words)}", *_origin(flaw), sep="\n")
+    if any(flaws for _, flaws, _ in results):
         raise typer.Exit(1)
+
+
+def _row(flaw: "Flaw") -> dict[str, object]:
+    return {"words": flaw.words, "turn": flaw.turn, "moves": flaw.moves, "state": flaw.facts}
 
 
 def _origin(flaw: "Flaw") -> Iterator[str]:

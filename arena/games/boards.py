@@ -21,6 +21,10 @@ from arena.values import Board, boards_key, digest_of
 
 NAME = re.compile(r"[A-Za-z0-9._,=()-]+")
 """The name of a game or a board: one word of the protocol, and a file's name."""
+NEEDED = ("roles", "board", "start", "to_move", "legal_moves", "play", "outcome", "view")
+"""What every game defines."""
+DEFAULTS = ("sides", "hidden", "open", "drawing")
+"""What a game has of `Game`, if it does not define it."""
 PARAMETER = re.compile("[=(]")
 """What a board's name has, from which the rules make a board, if it says more than which game it is."""
 LARGE_NUMBER = re.compile(r"\d{4}|\d[eE]")
@@ -64,7 +68,11 @@ def board_of(path: Path, name: str, drawn: tuple[str, ...] = ()) -> Board:
         game, digest = drawn_game(path, drawn[0]), _rules_digest(path, {})
     else:
         game = game_on(path, name)
-        digest = _rules_digest(path, _table(path, name), getattr(game, "version", ""))
+        try:
+            digest = _rules_digest(path, _table(path, name), getattr(game, "version", ""))
+        except TypeError as error:
+            where = f"{path.with_suffix('.toml')}: [{name}]"
+            raise ArenaError(f"{where} has a date or a time: write it as a text") from error
     return Board(
         game=path.stem,
         name=name,
@@ -140,7 +148,7 @@ def drawn_game(path: Path, drawn: str) -> Game[Any]:
             _check_parameters(where, rulefile.parameters_of(drawn), known)
             if LARGE_NUMBER.search(drawn):
                 trial.refuse_deadly(partial(rulefile.load_drawn, path, drawn))
-            return rulefile.load_drawn(path, drawn)
+            return _sound(rulefile.load_drawn(path, drawn))
         except RecursionError as error:  # a record may come from anybody, and be nested without end
             raise ArenaError(f"{where} {_line(error)}") from error
 
@@ -155,7 +163,30 @@ def game_on(path: Path, board: str) -> Game[Any]:
     with _one_line(where):
         if board not in tables(path) and PARAMETER.search(board):
             trial.refuse_deadly(partial(rulefile.load, path, board))
-        return rulefile.load(path, board)
+        return _sound(rulefile.load(path, board))
+
+
+def _sound(game: Game[Any]) -> Game[Any]:
+    """Return a game that was loaded; ValueError unless it has all that the referee asks for."""
+    for name in NEEDED:
+        if getattr(type(game), name, None) is getattr(Game, name) or not hasattr(game, name):
+            raise ValueError(f"the game has no `{name}`; rules/README.md says what a game has")
+    if not _are_words(game.roles):
+        raise ValueError(f"roles: expected a tuple of words, such as ('red', 'blue'), not {game.roles!r}")
+    for name in DEFAULTS:
+        if not hasattr(game, name):
+            raise ValueError(
+                f"the game has no `{name}`; begin its class with `class {type(game).__name__}(Game[State])`"
+            )
+    if not isinstance(game.sides, tuple | list) or not all(map(_are_words, game.sides)):
+        raise ValueError(
+            f"sides: expected a tuple of tuples of roles, such as (('red',), ('blue',)), not {game.sides!r}"
+        )
+    return game
+
+
+def _are_words(value: object) -> bool:
+    return isinstance(value, tuple | list) and all(isinstance(word, str) for word in value)
 
 
 def _check_parameters(where: str, table: Mapping[str, Any], known: Mapping[str, bool]) -> None:
@@ -203,6 +234,8 @@ def all_tables(path: Path) -> dict[str, dict[str, Any]]:
     for name in (path.stem, *tables):
         if not NAME.fullmatch(name):
             raise ArenaError(f"{where}: {name!r} cannot be a name: use letters, digits and . _ -")
+    if not tables and not rulefile.names_boards(path):
+        raise ArenaError(f"{where}: has no board; write a line such as [default]")
     return tables
 
 
@@ -211,11 +244,14 @@ def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
     try:
         rulefile.module(path)
     except SyntaxError as error:
-        raise ArenaError(f"{error.filename}:{error.lineno}: {error.msg}") from error
+        raise ArenaError(f"{error.filename or path}:{error.lineno or 1}: {error.msg}") from error
     except Exception as error:  # the file is the user's, and so is whatever it raises
         last = traceback.extract_tb(error.__traceback__)[-1]
-        raise ArenaError(f"{last.filename}:{last.lineno}: {type(error).__name__}: {_line(error)}") from error
+        raised = f"{type(error).__name__}: {_line(error)}".removesuffix(": ")
+        raise ArenaError(f"{last.filename}:{last.lineno}: {raised}") from error
     try:
+        if not isinstance(getattr(rulefile.module(path), kind), type):
+            raise TypeError(kind)
         return rulefile.parameters(path, kind)
     except (AttributeError, TypeError) as error:
         name = "rules file" if kind == "game" else "generator"

@@ -61,7 +61,7 @@ def find(
     name, count = _counted(query)
     file, board = _path_in(name, workspace)
     if file is not None:
-        known = [f"{name.removesuffix(board)}{each}" for each in boards.all_tables(file)]
+        known = [f"{name.removesuffix(f'/{board}')}/{each}" for each in boards.all_tables(file)]
     else:
         files = {file.stem: file for file in rules_files(workspace)}
         known = [f"{file.stem}/{each}" for file in files.values() for each in _readable_names(file)]

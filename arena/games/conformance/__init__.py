@@ -14,8 +14,9 @@ from typing import Any
 from arena.game import Game
 from arena.games.conformance import laws
 from arena.games.conformance.laws import LONGEST, Step
+from arena.games.grading import solver_of
 
-__all__ = ["LONGEST", "Flaw", "Step", "flaws", "playout", "transcript"]
+__all__ = ["LONGEST", "Flaw", "Step", "doubts", "flaws", "playout", "transcript"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,15 +38,33 @@ class Flaw:
 
 def flaws(game: Game[Any], playouts: int = 20, seed: int = 0) -> list[Flaw]:
     """Return the flaws of a game; `[]` when there are none. A law that is broken again and again is one flaw."""
+    *_, all_flaws = examine(game, playouts, seed)
+    return all_flaws
+
+
+def examine(game: Game[Any], playouts: int = 20, seed: int = 0) -> Iterator[list[Flaw]]:
+    """Yield the flaws that are known, after each playout; the last time all of them."""
     flaws = {words: Flaw(words=words) for law in laws.OF_THE_GAME for words in _tried(partial(law, game))}
-    for number in range(playouts):
-        steps = playout(game, Random(f"{seed}/{number}"))
-        for index, words in _broken(game, steps):
-            if words not in flaws:
-                flaws[words] = _flaw(game, steps, index, words)
+    for number in range(playouts if _tried(partial(_starts, game)) == [] else 0):
+        flaws = _flaws_of(game, playout(game, Random(f"{seed}/{number}"))) | flaws
+        yield list(flaws.values())
         if flaws:  # other playouts would mostly repeat these
             break
-    return list(flaws.values())
+    if not flaws:
+        flaws |= _flaws_of(game, best_playout(game))
+    yield list(flaws.values())
+
+
+def doubts(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[Flaw]:
+    """Return what a game without flaws may have got wrong, and only its author can know."""
+    doubts: dict[str, Flaw] = {}
+    for number in range(playouts):
+        steps = playout(game, Random(f"{seed}/{number}"))
+        for index, step in enumerate(steps):
+            for words in laws.secrets(game, step):
+                if words not in doubts:
+                    doubts[words] = _flaw(game, steps, index, words)
+    return list(doubts.values())
 
 
 def playout(game: Game[Any], dice: Random) -> tuple[Step, ...]:
@@ -64,19 +83,70 @@ def playout(game: Game[Any], dice: Random) -> tuple[Step, ...]:
     return (*steps, Step(state, {}))
 
 
+def best_playout(game: Game[Any]) -> tuple[Step, ...]:
+    """Play the best moves of a board that its rules solve, as `playout` plays random ones; `()` for any other board."""
+    grader = solver_of(game)
+    if grader is None:
+        return ()
+    state = game.start()
+    steps: list[Step] = []
+    try:
+        while (movers := game.to_move(state)) and len(steps) < LONGEST:
+            best = grader.best(state, movers[0]) or game.legal_moves(state, movers[0])  # none: the laws say so
+            steps.append(Step(state, {movers[0]: best[0]}))
+            state = game.play(state, steps[-1].moves)
+    except Exception:  # noqa: BLE001, S110 (as above)
+        pass
+    return (*steps, Step(state, {}))
+
+
 def transcript(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[list[str]]:
-    """Return everything that a bot could be told in some playouts, a list for each state: facts, then legal moves."""
-    states = []
+    """Return all that the referee and bots are told in some playouts, a list of lines for the board and for each state.
+
+    If the rules solve the board, the last playout is one of best moves, with the value of each state.
+    """
+    states = [["board", *game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)]]
     for number in range(playouts):
-        for state, _ in playout(game, Random(f"{seed}/{number}")):
-            legal = [f"{role}: {move}" for role in game.to_move(state) for move in game.legal_moves(state, role)]
-            states.append([*game.view(state, None), *legal])
+        states += [_told(game, state) for state, _ in playout(game, Random(f"{seed}/{number}"))]
+    if (grader := solver_of(game)) is not None:
+        for state, moves in best_playout(game):
+            best = [f"best: {move}" for role in moves for move in grader.best(state, role)]
+            states.append([*_told(game, state), str(grader.value(state)), *best])
     return states
+
+
+def _told(game: Game[Any], state: Any) -> list[str]:
+    """Return the lines about a state: what each role sees, the legal moves, the outcome."""
+    lines = [*game.view(state, None)]
+    for role in game.roles:
+        lines += [f"{role} sees {fact}" for fact in game.view(state, role)]
+    lines += [f"{role}: {move}" for role in game.to_move(state) for move in game.legal_moves(state, role)]
+    if (outcome := game.outcome(state)) is not None:
+        lines += [*(f"{role} scores {outcome.scores[role]}" for role in game.roles), f"reason {outcome.reason}"]
+    return lines
+
+
+def _starts(game: Game[Any]) -> Iterator[str]:
+    """A match can begin; otherwise the law `lasting` says why not."""
+    game.start()
+    yield from ()
+
+
+def _flaws_of(game: Game[Any], steps: tuple[Step, ...]) -> dict[str, Flaw]:
+    """Return the flaws that a playout shows, by their words."""
+    flaws: dict[str, Flaw] = {}
+    for index, words in _broken(game, steps):
+        if words not in flaws:
+            flaws[words] = _flaw(game, steps, index, words)
+    return flaws
 
 
 def _broken(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
     """Yield a sentence for every law that a playout breaks, with the number of turns before."""
     for index, step in enumerate(steps):
+        if wrong := _tried(partial(laws.kinds, game, step)):
+            yield from ((index, words) for words in wrong)
+            return  # the other laws would only stumble over it
         for law in laws.OF_A_STATE:
             yield from ((index, words) for words in _tried(partial(law, game, step)))
     for playout_law in laws.OF_A_PLAYOUT:
@@ -98,8 +168,8 @@ def _raised(error: Exception) -> str:
     """Return a sentence for an exception of the rules, with the method and the line."""
     frames = traceback.extract_tb(error.__traceback__)
     called = next((frame.name for frame in frames if Path(frame.filename).parent != Path(__file__).parent), "a law")
-    message, last = " ".join(str(error).split()), frames[-1]
-    return f"{called} raises {type(error).__name__}: {message} ({Path(last.filename).name}, line {last.lineno})"
+    message, last = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":"), frames[-1]
+    return f"{called} raises {message} ({Path(last.filename).name}, line {last.lineno})"
 
 
 def _flaw(game: Game[Any], steps: tuple[Step, ...], index: int, words: str) -> Flaw:

@@ -5,18 +5,20 @@ whole playout. It does not know who tests it, nor what becomes of its sentences.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, Mark, Piece
-from arena.game import CHANCE, Game, Move, Role, Value
+from arena.game import CHANCE, Game, Move, Outcome, Role, Value
 from arena.games.grading import Grader, is_estimated, is_solved
 from arena.protocol import LINE_LIMIT
 
 LONGEST = 10_000
 """Turns after which a playout counts as endless."""
+MOST_CHARACTERS = 200
+"""Of a wrong value, in a sentence."""
 ROLE = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -74,6 +76,20 @@ def drawing(game: Game[Any]) -> Iterator[str]:
 
 
 # One state
+
+
+def kinds(game: Game[Any], step: Step) -> Iterator[str]:
+    """What the rules return is of the right kind. All other laws count on that."""
+    movers = game.to_move(step.state)
+    yield from _listed("to_move", movers)
+    if isinstance(movers, Collection) and set(movers) <= {*game.roles, CHANCE}:
+        for role in movers:
+            yield from _listed(f"legal moves of {role}", game.legal_moves(step.state, role))
+    for viewer in (None, *game.roles):
+        yield from _listed(f"view of {viewer or 'everything'}", game.view(step.state, viewer))
+    outcome = game.outcome(step.state)
+    if outcome is not None and not (isinstance(outcome, Outcome) and isinstance(outcome.scores, Mapping)):
+        yield f"outcome returns {_short(outcome)}: return None, or Outcome({{role: score, ...}}, reason)"
 
 
 def turns(game: Game[Any], step: Step) -> Iterator[str]:
@@ -237,6 +253,31 @@ def estimated(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, s
                     return
 
 
+# What only the author of the rules can know
+
+
+def secrets(game: Game[Any], step: Step) -> Iterator[str]:
+    """A role whose view does not show another's move is told the move all the same, unless the game is `hidden`."""
+    if game.hidden or not _complete(game, step):
+        return
+    after = game.play(step.state, step.moves)
+    for mover, move in step.moves.items():
+        others = [choice for choice in game.legal_moves(step.state, mover) if choice != move]
+        if mover == CHANCE or not others:
+            continue
+        instead = game.play(step.state, {**step.moves, mover: others[0]})
+        if game.view(after, mover) == game.view(instead, mover):
+            continue  # two moves of the same effect
+        if any(role == CHANCE for state in (after, instead) for role in game.to_move(state) or (CHANCE,)):
+            continue  # nobody is asked while chance is to move or after the end, so views may say nothing
+        for role in game.roles:
+            if role != mover and game.view(after, role) == game.view(instead, role):
+                yield (
+                    f"the view of {role} does not show which move {mover} made, but the referee tells every move: "
+                    "write `hidden = True` if it is a secret"
+                )
+
+
 @lru_cache(1)  # rules may compute for long, and every playout asks for it
 def _solution(game: Any) -> Callable[[Any], Value] | None:
     value: Callable[[Any], Value] | None = game.solve()
@@ -256,8 +297,8 @@ def _complete(game: Game[Any], step: Step) -> bool:
 
 def _text(name: str, lines: Iterable[str]) -> Iterator[str]:
     """Yield a sentence for each text that is not a line of words, as the protocol sends them."""
-    if isinstance(lines, str):
-        yield f"{name}: {lines!r} is one text and not a tuple of them: write ({lines!r},)"
+    if wrong := list(_listed(name, lines)):
+        yield from wrong
         return
     for line in lines:
         if not isinstance(line, str) or not line or not line.isprintable() or line != " ".join(line.split()):
@@ -266,6 +307,20 @@ def _text(name: str, lines: Iterable[str]) -> Iterator[str]:
             yield f"{name}: {line!r} begins with #, which marks a bot's remark"
         elif len(line.encode()) > LINE_LIMIT // 2:
             yield f"{name}: a line of {len(line)} characters is longer than a bot may answer"
+
+
+def _listed(name: str, texts: object) -> Iterator[str]:
+    """Yield a sentence unless this is a tuple of texts, or something alike."""
+    if isinstance(texts, str):
+        yield f"{name}: {_short(texts)} is one text and not a tuple of them: write ({_short(texts)},)"
+    elif not isinstance(texts, Collection):
+        yield f"{name}: {_short(texts)} is no tuple of texts"
+
+
+def _short(value: object) -> str:
+    """Return a value as Python writes it, up to a length that can be read."""
+    text = repr(value)
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}..."
 
 
 def _hashable(value: object) -> bool:

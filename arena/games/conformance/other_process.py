@@ -16,13 +16,13 @@ SEEDS = ("1", "2")
 
 
 def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
-    """Return a flaw if the same moves give other facts or legal moves in another process; else `[]`."""
+    """Return a flaw if the same moves give other facts, legal moves or outcomes in another process; else `[]`."""
     here = transcript(game)
     for seed in SEEDS:
         try:
             there = _transcript_elsewhere(path, board, seed)
         except subprocess.CalledProcessError as error:
-            last = error.stderr.strip().splitlines()[-1:] or [f"exit {error.returncode}"]
+            last = error.stderr.strip().splitlines()[-1:] or [f"it ends with exit code {error.returncode}"]
             return [Flaw(words=f"the same random matches cannot be played in another process: {last[0]}")]
         for turn, (ours, theirs) in enumerate(zip(here, there, strict=False)):
             if ours != theirs:
@@ -41,14 +41,19 @@ def transcript_json(path: Path, board: str) -> str:
 
 def _transcript_elsewhere(path: Path, board: str, seed: str) -> list[list[str]]:
     code = "import sys; from pathlib import Path; from arena.games.conformance.other_process import transcript_json"
+    # The rules may print, at any time and without an end of line.
+    code += "; import os; print(); print(transcript_json(Path(sys.argv[1]), sys.argv[2]), flush=True); os._exit(0)"
     done = subprocess.run(
-        [sys.executable, "-c", f"{code}; print(transcript_json(Path(sys.argv[1]), sys.argv[2]))", str(path), board],
+        [sys.executable, "-c", code, str(path), board],
         env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
         capture_output=True,
         text=True,
         check=True,
     )
-    states: list[list[str]] = json.loads(done.stdout.splitlines()[-1])
+    try:
+        states: list[list[str]] = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):  # the rules ended the process
+        raise subprocess.CalledProcessError(done.returncode, done.args, stderr=done.stderr) from None
     return states
 
 
