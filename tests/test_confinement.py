@@ -1108,7 +1108,7 @@ def test_nobody_else_can_claim_a_user_and_a_file_that_others_can_open_is_not_bel
     assert names[3].stat().st_mode & 0o777 == 0o600
     assert not (tmp_path / "elsewhere").exists()
     monkeypatch.setattr(users, "CLAIMS", tuple(map(str, names[:3])))
-    with pytest.raises(OSError, match="pipe: others can open it; .*link: .*; .*others: others can open it"):
+    with pytest.raises(OSError, match=r"pipe: others can open it; .*link: .*; .*others: others can open it"):
         users.claim(0)
 
 
