@@ -1,7 +1,10 @@
 """The house bots, in real matches: legal, the same each time, and as strong as their pages say."""
 
+import runpy
 from functools import cache
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -124,6 +127,31 @@ def test_dice_plays_any_game_and_needs_nothing_of_arena():
     bot: Bot = HOUSE["dice"]
     assert bot.games == ()
     assert "arena" not in Path(bot.files or "").read_text().replace('"""Plays any', "")
+
+
+def test_the_sampler_lists_no_more_moves_for_an_answer_on_a_large_board(monkeypatch):
+    """On a board such as that of Go its playouts of all moves would take minutes."""
+    monkeypatch.setattr("arena.kit.run", lambda *_, **__: None)
+    sampler = runpy.run_path(str(Path(HOUSE["sampler"].files or "") / "bot.py"))
+    legal, listed = tuple(f"place {cell}" for cell in range(400)), []
+
+    class Large:
+        def to_move(self, state):
+            return ("black",)
+
+        def legal_moves(self, state, role):
+            listed.append(len(legal))
+            return legal
+
+        def play(self, state, moves):
+            return state + 1
+
+        def outcome(self, state):
+            return None
+
+    turn = SimpleNamespace(rules=Large(), states=[0], legal=legal, role="black", random=Random(1), remark=str)
+    assert sampler["choose"](turn) in legal
+    assert sum(listed) < 1.5 * sampler["WORK"]
 
 
 @pytest.mark.slow
