@@ -90,10 +90,11 @@ def plain(text: str) -> str:
 
 def test_a_warm_bot_finds_everything_as_after_a_cold_start(tmp_path, launcher):
     bot = bot_of(tmp_path / "bot.py", LOOK)
-    (cold, complaint, _), (hot, no_other, _) = (said(launcher, bot, is_warm=is_warm) for is_warm in (False, True))
-    assert complaint == no_other == ""
-    cold, hot = json.loads(plain(cold)), json.loads(plain(hot))
-    assert cold == hot
+    cold, complaint, _ = said(launcher, bot, is_warm=False)
+    for _ in range(STARTS_BEFORE_KIT + 1):  # at last with the kit and the rules imported
+        hot, no_other, _ = said(launcher, bot, is_warm=True)
+        assert complaint == no_other == ""
+        assert json.loads(plain(cold)) == json.loads(plain(hot))
 
 
 def test_a_warm_script_behind_links_finds_its_neighbours_as_a_cold_one(tmp_path, launcher):
@@ -208,14 +209,46 @@ def test_a_preloaded_module_is_there_already_and_throws_other_dice_in_each_bot(t
     assert one.split()[1] != other.split()[1]
 
 
-def test_after_a_few_starts_the_kit_imports_nothing_that_is_not_loaded(tmp_path):
-    text = "import sys\nbefore = set(sys.modules)\nimport arena.kit\n"
-    text += "print(*(name for name in sys.modules.keys() - before if not name.startswith('arena')))\n"
-    bot = bot_of(tmp_path / "bot.py", text)
+SEARCH = """
+import sys
+before = set(sys.modules)
+from arena import kit, rulefile
+game = rulefile.load(rulefile.shipped() / "{rules}", "{board}")
+print(*sorted(sys.modules.keys() - before))
+print(len(game.roles), *(hasattr(module, "mark") for module in (kit, rulefile, sys.modules[type(game).__module__])))
+kit.mark = rulefile.mark = sys.modules[type(game).__module__].mark = True
+"""
+
+
+def test_after_a_few_starts_kit_and_rules_are_there_as_no_bot_before_has_touched_them(tmp_path):
+    pacman = bot_of(tmp_path / "bot.py", SEARCH.format(rules="pacman.py", board="classic"))
+    maze = bot_of(tmp_path / "other.py", SEARCH.format(rules="mummy_maze.py", board="duel"))
     with Launcher() as launcher:
-        imported = [said(launcher, bot, is_warm=True)[0].split() for _ in range(STARTS_BEFORE_KIT + 1)]
-    assert "dataclasses" in imported[0]
-    assert imported[-1] == []
+        out = [said(launcher, pacman, is_warm=True) for _ in range(STARTS_BEFORE_KIT + 2)]
+        out += [said(launcher, maze, is_warm=True, rules=RULES.with_name("mummy_maze.py"))]
+    imported = [text.splitlines()[0].split() for text, _, _ in out]
+    assert {"arena.kit", "dataclasses"} <= set(imported[0])
+    assert imported[-3:] == [[], [], []]
+    assert [text.splitlines()[1] for text, _, _ in out] == [*["3 False False False"] * 6, "2 False False False"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n",
+        "import os\nos._exit(0)\n",
+        "raise ImportError('not here')\n",
+    ],
+    ids=["a thread", "an end", "an error"],
+)
+def test_rules_that_no_fork_can_have_imported_are_left_to_the_bots(tmp_path, text):
+    (tmp_path / "rules").mkdir()
+    rules = tmp_path / "rules/odd.py"
+    rules.write_text(text)
+    bot = bot_of(tmp_path / "bot.py", "from arena import kit\nprint('plays')\n")
+    with Launcher() as launcher:
+        for _ in range(STARTS_BEFORE_KIT + 3):
+            assert said(launcher, bot, is_warm=True, rules=rules) == ("plays\n", "", "exit 0")
 
 
 def test_no_later_bot_sees_that_calls_of_one_before_it_were_watched(tmp_path):

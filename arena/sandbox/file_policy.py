@@ -47,8 +47,6 @@ JAVA = "/etc/java-*"
 
 KIT = ("kit.py", "encoding.py", "game.py", "drawing.py", "rulefile.py")
 """The files of arena that a Python bot may import, and nothing else of arena."""
-KIT_IMPORTS = ("dataclasses", "hashlib", "importlib.util", "pathlib", "tomllib")
-"""The modules of Python that these import and the spawner does not have."""
 
 
 def public(path: str) -> bool:

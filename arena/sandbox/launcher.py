@@ -34,7 +34,6 @@ from arena.sandbox import (
 )
 from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.child import Child, Exit, pipes
-from arena.sandbox.file_policy import KIT_IMPORTS
 from arena.sandbox.folder import Folder
 from arena.sandbox.freezer import Freezer
 from arena.sandbox.level import Level
@@ -54,9 +53,9 @@ ENVIRONMENT = {
 }
 """The environment of every bot, and of the spawner: nothing of the user's own."""
 STARTS_BEFORE_KIT = 4
-"""After so many warm starts with a kit the spawner imports what the kit imports. A bot with the kit then starts in a
-quarter of the CPU time, but the import takes as much as a start saves. Every start counts,
-whether or not the bot imports the kit: later bots can see what is loaded, and must not learn that of an opponent."""
+"""After so many warm starts with a kit the spawner imports the kit, and the rules of each game. A bot that imports them
+then starts in a third of the CPU time, but the import takes as much as two starts save. Every start counts, whether or
+not the bot imports the kit: later bots can see what is loaded, and must not learn that of an opponent."""
 
 
 USERS_WAIT_S, USERS_POLL_S = 300.0, 0.05
@@ -77,7 +76,7 @@ class Launcher:
         self.folder = Folder()
         self._cgroups = cgroups.opened()
         self._prepared: set[tuple[object, ...]] = set()
-        self._preloaded: tuple[str, ...] = ()
+        self._preloaded: set[tuple[object, ...]] = set()
         self._warm_starts = 0
         """The number of warm starts of bots that have a kit."""
         self._user_checks: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -179,7 +178,7 @@ class Launcher:
             user=user,
         )
         try:
-            self._prepare(plan, conditions.preload, tuple(kit))
+            self._prepare(plan, conditions.preload, tuple(kit), rules)
             with pipes() as (theirs, ours):
                 message = [list(argv), _environment(room.scratch, *kit), tuple(plan)]
                 answer = self._spawner.request(child_setup.START, message, theirs, subject=level.name)
@@ -262,15 +261,15 @@ class Launcher:
             return None
         return cgroup
 
-    def _prepare(self, plan: Plan, modules: tuple[str, ...], kit: tuple[str, ...]) -> None:
+    def _prepare(self, plan: Plan, modules: tuple[str, ...], kit: tuple[str, ...], rules: Path | None) -> None:
         """Let the spawner prepare once what all bots of this kind share; it is never told a bot's own files."""
         if plan.warm:
             self._warm_starts += bool(kit)
-            if self._warm_starts > STARTS_BEFORE_KIT:
-                modules = (*KIT_IMPORTS, *modules)
-            if modules and modules != self._preloaded:
-                self._spawner.request(spawner.PRELOAD, [modules], subject="preload")
-                self._preloaded = modules
+            shared = (*kit, rules.name) if rules and self._warm_starts > STARTS_BEFORE_KIT else ("", "")
+            imports = (modules, *shared)
+            if any(imports) and imports not in self._preloaded:
+                self._spawner.request(spawner.PRELOAD, imports, subject="preload")
+                self._preloaded.add(imports)
         readable = (*kit, *toolchain.needs(sys.executable))
         kind = (plan.level, plan.processes, plan.calls, plan.user is not None, readable)
         if kind not in self._prepared:

@@ -226,10 +226,10 @@ def prepare(level: str, processes: int, calls: tuple[str, ...], other_user: bool
     return {}
 
 
-def preload(modules: tuple[str, ...]) -> Answer:
-    """Import the modules that bots would import."""
+def preload(modules: tuple[str, ...], kit: str, rules: str) -> Answer:
+    """Import the modules that bots would import: these, and from the folder `kit` the kit and this file of rules."""
     end_spares()
-    failure = warm.preload(modules)
+    failure = warm.preload(modules, kit, rules)
     return {"failed": failure} if failure else {}
 
 

@@ -5,13 +5,14 @@ Theory of operation
 
 Purpose. A start of the interpreter costs some 10 ms, and an import of numpy 100 ms; a fork of a process that has done
 both costs 2 to 3 ms (benchmarks/starts.py). So the spawner is started with the flags (FLAGS) and the environment of
-every Python bot, imports what the organiser wants preloaded, and a child that is forked from it and confined calls
-`run`.
+every Python bot, imports what the organiser wants preloaded, and after a few starts the kit and the rules. A child that
+is forked from it and confined calls `run`.
 
 Imitation. `run` does what `python bot.py` does between its start and its end: the environment, `sys.argv` and
 `sys.path`, new standard streams, a new `__main__`, the signals of an interpreter, and at the end the threads, the exit
 functions, the flush and the exit status. A bot can tell a warm start only by the clock, by the modules that are loaded
-already, and by the frames below its own. `arena` itself is removed from `sys.modules`.
+already, and by the frames below its own. `arena` itself is removed from `sys.modules`. The kit is another package of
+this name; its modules, and those of the rules, take that place.
 
 Process lists read the arguments and the environment from the memory in which the kernel put them at exec. `_show`
 overwrites that memory. It cannot grow, so `room_for` reserves space in the spawner's environment with a long variable.
@@ -21,7 +22,8 @@ write. `gc.freeze` keeps the collector from writing to every object. `inherited`
 count against a bot's limits. What the spawner learned last must be settled before the next fork (`prepare_to_fork`).
 
 Differences. Random numbers: `random` reseeds itself after a fork, numpy does not, so `run` reseeds it. A module
-that starts a thread when it is imported is refused, because no fork has that thread.
+that starts a thread when it is imported is refused, because no fork has that thread. Rules that do so, or fail, are
+left to the bots that want them: a fork has tried them first.
 """
 
 import _signal  # type: ignore[import-not-found]  # the module signal makes enums of all, which costs
@@ -31,6 +33,7 @@ import gc
 import importlib
 import io
 import os
+import select
 import sys
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
@@ -45,6 +48,8 @@ RESERVE = "ARENA"
 """The name of the variable that reserves space."""
 LONGER_BYTES = 512
 """A bot's environment may be so much longer than one with the spawner's folder as HOME and TMPDIR."""
+IMPORT_S = 10
+"""The kit and the rules are imported within so many seconds, or left to the bots."""
 CANNOT_FLUSH = 120  # the exit status of an interpreter that cannot flush its output
 base_path = sys.path[1:]
 """Where modules are found, after a script's own folder and PYTHONPATH."""
@@ -73,6 +78,8 @@ addresses = Addresses(0, 0, 0, 0)
 readable: tuple[str, ...] = ()
 arena_modules: list[str] = []
 """The loaded modules of arena, which no bot may find."""
+kits: dict[str, dict[str, ModuleType]] = {}
+"""The modules of each kit and of its rules, by the folder of the kit."""
 
 
 def fits(argv: tuple[str, ...]) -> bool:
@@ -86,8 +93,11 @@ def room_for(env: dict[str, str]) -> dict[str, str]:
     return {RESERVE: "-" * (sum(len(name) + len(value) + 2 for name, value in env.items()) + LONGER_BYTES)}
 
 
-def preload(modules: tuple[str, ...]) -> str:
-    """Import in the spawner, once, modules that bots would import; return why that fails, empty when it does not."""
+def preload(modules: tuple[str, ...], kit: str, rules: str) -> str:
+    """Import in the spawner, once, modules that bots would import; return why that fails, empty when it does not.
+
+    With a folder `kit`, import the kit and this file of rules from there, too.
+    """
     for name in modules:
         try:
             importlib.import_module(name)
@@ -95,8 +105,47 @@ def preload(modules: tuple[str, ...]) -> str:
             return f"{name}: {error!r}"[:1000]
         if len(os.listdir("/proc/self/task")) > 1:
             return f"{name}: it starts threads when it is imported, which no fork has"
+    if kit and _can_import(kit, rules):
+        _import_kit(kit, rules)
     prepare_to_fork(readable)
     return ""
+
+
+def _can_import(kit: str, rules: str) -> bool:
+    """Return whether the kit and these rules can be imported without a thread that stays: a fork tries it."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _import_kit(kit, rules)
+            if len(os.listdir("/proc/self/task")) == 1:
+                os.write(write, b"1")
+        finally:
+            os._exit(0)
+    os.close(write)
+    answered = bool(select.select([read], [], [], IMPORT_S)[0]) and bool(os.read(read, 1))
+    os.close(read)
+    os.kill(pid, _signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return answered
+
+
+def _import_kit(kit: str, rules: str) -> None:
+    """Import the kit, and this file of rules by it, as a bot does; keep their modules apart from arena's own."""
+    own = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "arena"}
+    sys.modules.update(kits.get(kit, {}))
+    sys.path.insert(0, kit)
+    try:
+        for name in ("arena.kit", "random"):  # most bots throw dice, and so may the kit
+            importlib.import_module(name)
+        rulefile: Any = sys.modules["arena.rulefile"]
+        rulefile.module(rulefile.shipped() / rules)
+        rulefile.tables(rulefile.shipped() / rules)
+        loaded = [name for name in sys.modules if name.partition(".")[0].startswith("arena")]
+        kits[kit] = {name: sys.modules.pop(name) for name in loaded}
+    finally:
+        sys.path.remove(kit)
+        sys.modules.update(own)
 
 
 def prepare_to_fork(bots_may_read: tuple[str, ...] = ()) -> None:
@@ -176,6 +225,8 @@ def _become(argv: list[str], script: str, env: dict[str, str]) -> ModuleType:
     file = os.path.join(os.getcwd(), script)
     folder = os.path.dirname(os.path.realpath(file) if "/" in script or os.path.islink(file) else file)
     kit = [path for path in env.get("PYTHONPATH", "").split(":") if path]
+    for path in kit:
+        sys.modules.update(kits.get(path, {}))
     sys.path[:] = [folder, *kit, *base_path]
     _open_streams()
     sys.argv[:] = argv[len(FLAGS) + 1 :]
