@@ -20,7 +20,6 @@ It owns the format of the file, and how a bot is led to a position. arena/result
 # printed decide nothing. They are left out, so that the author of the bot may have the file.
 
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +28,7 @@ from typing import Annotated, Any
 import tomli_w
 from pydantic import BeforeValidator, Field, ValidationError
 
-from arena import protocol
+from arena import protocol, shared_folders, toml
 from arena.errors import ArenaError
 from arena.event import builds, config, discovery
 from arena.event.tables import Names, Table, as_tuple
@@ -51,6 +50,8 @@ HEAD = """\
 # Lessons for {bot}: positions in which it threw points away, the worst first.
 # `arena check BOT --lessons FILE` asks a bot for its move in each of them.
 """
+MOST_LESSONS = 1000
+"""Of a file, and as many matches: each is played again by the rules when the file is read."""
 RIVAL = "rival"
 """The name of all other bots in the file."""
 HIDDEN = "..."
@@ -242,11 +243,15 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
     """
     path = Path(path)
     try:
+        shared_folders.refuse_pipe(path)
         with path.open("rb") as file:
             content = file.read(notation.MOST_BYTES + 1)
         if len(content) > notation.MOST_BYTES:
             raise ArenaError(f"{path}: has more than {notation.MOST_BYTES:,} bytes, which no file of lessons has")
-        tables = LessonFile.model_validate(tomllib.loads(content.decode("utf-8-sig")))
+        content_table = toml.loads(content)
+        if any(isinstance(each, list | dict) and len(each) > MOST_LESSONS for each in content_table.values()):
+            raise ArenaError(f"{path}: has more than {MOST_LESSONS} lessons or matches; leave out most of them")
+        tables = LessonFile.model_validate(content_table)
     except OSError as error:
         hint = "; `arena lessons BOT --tests FILE` writes one" if isinstance(error, FileNotFoundError) else ""
         raise ArenaError(f"{path}: cannot be read: {error.strerror}{hint}") from error

@@ -240,6 +240,7 @@ MISTAKES = {
     "a long path": (f'command = "/{"k" * 5000}"\n', ["is outside the bot's folder"]),
     "a command of empty words": (f"command = {['x'] + [''] * 1000}\n", ["command: more than 1000 words"]),
     "a long size": (f'command = "x"\nlimits.memory = "{"m" * 5000}"\n', ["limits.memory: expected a size such as"]),
+    "a key of many parts": (f"""command = "x"\n"a\\"".{"a." * 60_000}b = 1\n""", ["more than 40 parts (at line 2"]),
     "a file of megabytes": (f'command = "x"\n# {"x" * 5_000_000}\n', ["it is larger than 128 kB"]),
     "a build of somebody else's file": ('command = "x"\nbuild = "cc /home/ann/bot.c"\n', ["build: ", "is outside"]),
 }

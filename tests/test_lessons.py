@@ -1,6 +1,7 @@
 """Lessons: a planted blunder is found, fails the bot that makes it and passes the mended one; every lesson replays."""
 
 import json
+import os
 import random
 import re
 import shutil
@@ -340,6 +341,11 @@ def text(folder):
         (lambda text: re.sub(r"\n1\. (\w+) \w+ \w+", r"\n1. \1 fly", text), "does not agree with the rules known here"),
         (lambda text: re.sub(r"(?s)\[Format 1\].*?\n\n", "hello\n\n", text), "is no move"),
         (lambda _: "format = 1\n", "has no [[lesson]]"),
+        (lambda _: "[[lesson]]\n" * 1001, "has more than 1000 lessons or matches"),
+        (
+            lambda text: f"a{' . a' * 50_000} = 1\n{text}",
+            "is no TOML: a key has more than 40 parts (at line 1, column 1)",
+        ),
     ],
 )
 def test_a_file_with_a_mistake_is_refused_in_a_line_for_each_mistake(text, tmp_path, edit, words):
@@ -349,6 +355,12 @@ def test_a_file_with_a_mistake_is_refused_in_a_line_for_each_mistake(text, tmp_p
         lessons.read(file)
     assert words in str(refused.value)
     assert all(line.startswith(f"{file}: ") for line in str(refused.value).split("\n"))
+
+
+def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "lessons.toml")
+    with pytest.raises(ArenaError, match="it is no plain file"):
+        lessons.read(tmp_path / "lessons.toml")
 
 
 def test_a_file_of_endless_mistakes_is_refused_in_few_lines(tmp_path):

@@ -14,6 +14,7 @@ from arena.cli import options, output, paths, stored_match
 if TYPE_CHECKING:
     from arena.results.lessons import Lesson
 
+MOST_IN_A_FILE = 1000  # as `arena check --lessons` reads
 MOST = 5  # lessons, unless --most says otherwise
 SHOWN_TURNS = 8  # of a refutation
 PROBLEMS = 3  # matches that cannot be read and that a notice names
@@ -27,7 +28,9 @@ def lessons(
             metavar="EVENT...", help="Names under results/, paths, or tournament.toml files; default: the one here."
         ),
     ] = None,
-    most: Annotated[int, typer.Option("--most", metavar="N", min=1, help="At most so many lessons.")] = MOST,
+    most: Annotated[
+        int, typer.Option("--most", metavar="N", min=1, max=MOST_IN_A_FILE, help="At most so many lessons.")
+    ] = MOST,
     board: Annotated[str | None, typer.Option("--board", "-b", help="Only on this board.")] = None,
     role: Annotated[str | None, typer.Option(help="Only in this role.")] = None,
     tests: Annotated[

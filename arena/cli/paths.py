@@ -1,9 +1,8 @@
 """The files and folders of a workspace, and the event folder that a command line names."""
 
-import tomllib
 from pathlib import Path
 
-from arena import shared_folders
+from arena import shared_folders, toml
 from arena.errors import ArenaError
 
 TOURNAMENT_FILE = "tournament.toml"
@@ -77,7 +76,7 @@ def _name_in(file: Path) -> str:
     """Return the event's name; no other key of the file is read, so that results stay readable while it is edited."""
     try:
         shared_folders.refuse_pipe(file)
-        name = tomllib.loads(file.read_text("utf-8-sig")).get("name")
+        name = toml.loads(file.read_bytes()).get("name")
     except FileNotFoundError as error:
         raise ArenaError(f"{file}: no such file; `arena init DIR` makes a workspace with one") from error
     except RecursionError as error:

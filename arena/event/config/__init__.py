@@ -3,7 +3,6 @@
 It knows the keys of the file. rulebook.py finds the boards that it names, and discovery/ the bots.
 """
 
-import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from arena import shared_folders
+from arena import shared_folders, toml
 from arena.clock import TimeControl
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
@@ -331,7 +330,7 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     """
     try:
         shared_folders.refuse_pipe(path)
-        table = tomllib.loads(path.read_text("utf-8-sig"))
+        table = toml.loads(path.read_bytes())
     except FileNotFoundError as error:
         raise ArenaError(f"{path}: there is no such file; `arena init DIR` makes a workspace with one") from error
     except OSError as error:

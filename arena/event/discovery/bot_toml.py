@@ -6,12 +6,12 @@ file, each text, list and number, and what a message repeats of them.
 It needs pydantic, which takes 0.1 s to import, so discovery imports this module only when there is a bot.toml to read.
 """
 
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, ValidationError
 
+from arena import toml
 from arena.errors import ArenaError
 from arena.event.discovery import commands
 from arena.event.tables import BotLimits, Table, as_tuple
@@ -74,7 +74,7 @@ def read(path: Path) -> BotSettings:
             raise ArenaError(
                 f"{path}: it is larger than {LARGEST_FILE_BYTES // 1000} kB; put the rest into other files"
             )
-        table = tomllib.loads(content.decode("utf-8-sig"))  # some editors begin a file with a mark
+        table = toml.loads(content)
     except FileNotFoundError:
         raise
     except (OSError, ValueError, RecursionError) as error:  # no TOML, no text, or nested to break the reader
