@@ -57,7 +57,7 @@ def limited(work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: 
     It may use so many bytes of memory beside those of this process, and for each item so many seconds, of CPU time and
     on the wall. An ArenaError of the work is raised here; LimitedError when the process ends in another way.
     """
-    for stream in (sys.stdout, sys.stderr):  # or both processes would write what waits there
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # or both processes would write what waits there
         with suppress(OSError, ValueError):
             stream.flush()
     (answers, answering), (places, placing) = os.pipe(), os.pipe()

@@ -219,7 +219,7 @@ def test_a_toml_of_the_wrong_kind_is_a_sentence(marks, toml, words):
     [
         ('"full")', "sorted(CELLS, key=hash)[0])", "reason "),
         ('{"cross": 50, "nought": 50}', '{"cross": hash("cross") % 101, "nought": 50}', "cross scores "),
-        ('("cells 6",)', "tuple(CELLS)", "in the state after 0 turns"),
+        ('("cells 6",)', "tuple(CELLS)", "(there: "),
     ],
 )
 def test_outcomes_reasons_and_boards_are_the_same_in_every_process(marks, was, now, shown):
@@ -320,3 +320,10 @@ def test_a_match_by_rules_that_raise_names_their_file_and_line(tmp_path, body):
     assert done.stderr.startswith(f"{tmp_path}/marks.py:24: play raises ")
     assert done.stderr.endswith(f"; `arena check-rules {tmp_path}/marks.py` finds more mistakes of rules\n")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_state_that_only_another_seed_reaches_is_no_traceback(marks):
+    folder = marks(LEGAL='(sorted(CELLS - state[1]) if "zeta" not in state[1] else 1 / 0)')
+    for seed in range(6):
+        done = arena(folder, "check-rules", "marks.py", "--playouts", "1", "--seed", str(seed))
+        assert (done.returncode, "ZeroDivisionError" in done.stdout) == (1, True), done.stderr

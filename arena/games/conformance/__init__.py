@@ -16,7 +16,7 @@ from arena.games.conformance import laws
 from arena.games.conformance.laws import LONGEST, Step
 from arena.games.grading import solver_of
 
-__all__ = ["LONGEST", "Flaw", "Step", "doubts", "flaws", "playout", "transcript"]
+__all__ = ["LONGEST", "Flaw", "Step", "doubts", "examine", "flaws", "playout", "raised", "transcript"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,8 @@ def examine(game: Game[Any], playouts: int = 20, seed: int = 0) -> Iterator[list
     """Yield the flaws that are known, after each playout; the last time all of them."""
     flaws = {words: Flaw(words=words) for law in laws.OF_THE_GAME for words in _tried(partial(law, game))}
     for number in range(playouts if _tried(partial(_starts, game)) == [] else 0):
-        flaws = _flaws_of(game, playout(game, Random(f"{seed}/{number}"))) | flaws
+        of_playout = _flaws_of(game, playout(game, Random(f"{seed}/{number}")))
+        flaws |= {words: flaw for words, flaw in of_playout.items() if words not in flaws}
         yield list(flaws.values())
         if flaws:  # other playouts would mostly repeat these
             break
@@ -61,7 +62,7 @@ def doubts(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[Flaw]:
     for number in range(playouts):
         steps = playout(game, Random(f"{seed}/{number}"))
         for index, step in enumerate(steps):
-            for words in laws.secrets(game, step):
+            for words in _tried(partial(laws.secrets, game, step)):
                 if words not in doubts:
                     doubts[words] = _flaw(game, steps, index, words)
     return list(doubts.values())
@@ -101,18 +102,18 @@ def best_playout(game: Game[Any]) -> tuple[Step, ...]:
 
 
 def transcript(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[list[str]]:
-    """Return all that the referee and bots are told in some playouts, a list of lines for the board and for each state.
+    """Return all that the referee and bots are told in some playouts: a list of lines for each state, then the board.
 
     If the rules solve the board, the last playout is one of best moves, with the value of each state.
     """
-    states = [["board", *game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)]]
+    states = []
     for number in range(playouts):
         states += [_told(game, state) for state, _ in playout(game, Random(f"{seed}/{number}"))]
     if (grader := solver_of(game)) is not None:
         for state, moves in best_playout(game):
             best = [f"best: {move}" for role in moves for move in grader.best(state, role)]
             states.append([*_told(game, state), str(grader.value(state)), *best])
-    return states
+    return [*states, [*game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)]]
 
 
 def _told(game: Game[Any], state: Any) -> list[str]:
@@ -153,7 +154,7 @@ def _broken(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str
         try:
             yield from playout_law(game, steps)
         except Exception as error:  # noqa: BLE001 (whatever the rules raise)
-            yield len(steps) - 1, _raised(error)
+            yield len(steps) - 1, raised(error)
 
 
 def _tried(law: Callable[[], Iterable[str]]) -> list[str]:
@@ -161,10 +162,10 @@ def _tried(law: Callable[[], Iterable[str]]) -> list[str]:
     try:
         return list(law())
     except Exception as error:  # noqa: BLE001 (whatever the rules raise)
-        return [_raised(error)]
+        return [raised(error)]
 
 
-def _raised(error: Exception) -> str:
+def raised(error: Exception) -> str:
     """Return a sentence for an exception of the rules, with the method and the line."""
     frames = traceback.extract_tb(error.__traceback__)
     called = next((frame.name for frame in frames if Path(frame.filename).parent != Path(__file__).parent), "a law")
