@@ -118,9 +118,11 @@ class Run:
         return history
 
 
-def simulate(event: Event, schedule, *, seed: int = 1, order: int = 0, draws: float = 0.0, turns=None) -> Run:
+def simulate(
+    event: Event, schedule, *, seed: int = 1, order: int = 0, draws: float = 0.0, turns=None, spread: float = 1.5
+) -> Run:
     """Play a whole event whose first board has the sides of all others."""
-    strength, sides = strengths(event, seed), {board.label: board.sides for board in event.boards}
+    strength, sides = strengths(event, seed, spread), {board.label: board.sides for board in event.boards}
 
     def play(match: Match) -> Played:
         return result(match, sides[match.label], strength, draws, turns)

@@ -77,7 +77,32 @@ def test_close_bots_meet_more_often_than_bots_far_apart():
     strength = {each.name: 0.7 * number for number, each in enumerate(cup.bots)}
     run = Run(cup, ladder, lambda match: paired.result(match, DUEL.sides, strength)).go_on()
     apart = [int(max(pair)[3:]) - int(min(pair)[3:]) for pairs in run.pairs[12:] for pair in pairs]
-    assert np.mean(apart) < 1.6  # 5.7 for all pairs; 2.1 without the doubt, by the information of the matches alone
+    assert np.mean(apart) < 4  # 5.7 for all pairs, which the lot draws; 1.6 for those that are chosen
+
+
+def test_intervals_of_equal_bots_hold_the_truth_though_matches_are_chosen_by_results():
+    inside = []
+    for number in range(3):
+        run = simulate(replace(event("ladder", 10, rounds=30), seed=number), ladder, seed=number, spread=0.0)
+        found = ratings.find("bradley_terry").rate(arrays_of(run.disk.values()), refits=100).ratings
+        inside += [rating.strength.low <= 0 <= rating.strength.high for rating in found]
+    assert np.mean(inside) >= 0.9  # benchmarks/formats.py: 97 %; 51 % without the lot and with a wide prior
+
+
+def test_bots_that_are_far_apart_still_meet_by_lot():
+    cup = event("ladder", 16, rounds=20)
+    strength = {each.name: 2.0 * number for number, each in enumerate(cup.bots)}
+    run = Run(cup, ladder, lambda match: paired.result(match, DUEL.sides, strength)).go_on()
+    apart = [int(max(pair)[3:]) - int(min(pair)[3:]) for pairs in run.pairs[4:] for pair in pairs]
+    assert np.mean([distance > 4 for distance in apart]) > 0.2
+
+
+def test_another_seed_draws_other_pairings_of_the_same_results():
+    cups = [replace(event("ladder", 16, rounds=4), seed=seed) for seed in (1, 2)]
+    strength = {each.name: 20.0 * number for number, each in enumerate(cups[0].bots)}
+    one, other = (Run(cup, ladder, lambda match: paired.result(match, DUEL.sides, strength)).go_on() for cup in cups)
+    assert one.pairs[0] == other.pairs[0]
+    assert one.pairs[1:] != other.pairs[1:]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -106,7 +131,7 @@ def test_a_bot_of_one_role_meets_only_bots_of_the_other_and_does_not_starve():
 
 
 def test_two_close_bots_without_chance_do_not_repeat_the_same_match_for_ever():
-    cup = event("ladder", 8, rounds=24)
+    cup = event("ladder", 8, rounds=48)
     strength = {each.name: -1.0 * (number // 2) for number, each in enumerate(cup.bots)}  # four pairs of equals
 
     def meetings(key):

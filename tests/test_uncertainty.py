@@ -222,6 +222,30 @@ def test_a_tier_ends_where_its_best_is_surely_better():
     assert tiers(np.full((1, 1), 0.5)) == [1]
 
 
+def test_of_equal_bots_few_pairs_are_said_to_be_unequal():
+    random = np.random.default_rng(2)
+    fields = [league(random, bots=12, spread=0.0, special=0.0) for _ in range(4)]
+    chances = [bradley_terry.rate(play(random, field, repeats=5), refits=200).better for field in fields]
+    assert np.mean(np.array(chances) > 0.94) < 0.02  # of all entries; 0.06 with a prior of another width
+
+
+def test_the_spread_of_strengths_is_found_whether_wide_or_close():
+    random = np.random.default_rng(2)
+    for spread in (2.0, 0.5, 0.0):
+        field = league(random, bots=30, spread=spread, special=0.0)
+        fitted = estimate(model_of(add_up(play(random, field, repeats=3))))
+        assert fitted.spread.bots == pytest.approx(spread, rel=0.4, abs=0.2)
+
+
+def test_a_role_that_a_bot_never_played_leaves_its_strength_open():
+    random = np.random.default_rng(2)
+    field = league(random, bots=8)
+    played = play(random, field, repeats=100, chosen=lambda rows: rows[:, 1] != 7)  # bot07 plays the first role only
+    result = bradley_terry.rate(played, refits=200)
+    error = {rating.bot: result.draws[row].std() for row, rating in enumerate(result.ratings)}
+    assert error["bot07"] > 1.5 * max(error[bot] for bot in field.bots[:7])
+
+
 def test_equal_bots_share_a_tier_and_unequal_ones_do_not():
     assert {one.tier for one in rated(*cup(3, first=50)).ratings} == {1}
     assert [one.tier for one in rated(*cup(200, first=90)).ratings] == [1, 2, 3]

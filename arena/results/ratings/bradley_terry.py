@@ -14,7 +14,7 @@ from arena.results.ratings.fitting.bounds import bounds, centre, ends
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
 from arena.results.ratings.fitting.model import Model, model_of
-from arena.results.ratings.fitting.prior import overall_means
+from arena.results.ratings.fitting.prior import overall_means, unplayed_errors
 from arena.results.ratings.fitting.rounding import rounded
 from arena.results.ratings.fitting.uncertainty import Cells, ratings_of, strengths
 
@@ -24,9 +24,11 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     totals = add_up(arrays)
     model = model_of(totals)
     fitted = estimate(model)
-    refitted = bootstrap(totals, fitted, refits, np.random.default_rng(abs(seed)))
-    draws = np.column_stack((fitted.unknowns, refitted))
-    overall = rounded(overall_means(model, fitted.spread, len(totals.bots), len(totals.board_roles)) @ draws)
+    random, size = np.random.default_rng(abs(seed)), (len(totals.bots), len(totals.board_roles))
+    draws = np.column_stack((fitted.unknowns, bootstrap(totals, fitted, refits, random)))
+    overall = rounded(overall_means(model, fitted.spread, *size) @ draws)
+    errors = unplayed_errors(model, fitted.spread, *size)[:, None]
+    overall[:, 1:] += errors * random.standard_normal((len(errors), draws.shape[1] - 1))
     closed = ends(totals)
     middle = centre(closed)
     overall -= overall[middle].mean(axis=0, keepdims=True) if model.size else 0

@@ -12,7 +12,9 @@
 # the same for a thousand matches and for a million. The rejected option, drawing blocks, costs a pass over all of them.
 #
 # The prior is drawn anew as well (as in Newton and Raftery's weighted likelihood bootstrap, 1994). A bot that always
-# won leaves nothing to resample; its interval comes from the prior.
+# won leaves nothing to resample; its interval comes from the prior. The spreads of the prior are estimates, too: a
+# refit shifts the slope by what another spread would do to it (Kass and Steffey, 1989). The variance of a spread's
+# logarithm is 1 / (2 n), where n is the number of strengths that the matches have told apart from 0.
 #
 # Two corrections keep the intervals wide enough in small events:
 # - The fit follows the scores, which makes the residuals too small: `inflation` enlarges them again.
@@ -33,12 +35,15 @@ import numpy.typing as npt
 from arena.results.arrays import Floats, Ints
 from arena.results.ratings.fitting.fit import Fit
 from arena.results.ratings.fitting.match_totals import MatchTotals
+from arena.results.ratings.fitting.prior import pulls
 from arena.results.ratings.fitting.rounding import rounded
 
 LEAN_BLOCKS = 20.0
 """The scatter that the model expects counts as much as so many blocks of each strength."""
 LEAST_FREE = 0.2
 """Part of the matches that remain when each unknown has used up its own: with fewer, residuals mean next to nothing."""
+SURE = 1.0
+"""The belief says as much of a spread as the strength of so many bots, if it were known."""
 WORK = 10_000_000
 """Scores times refits that are worth waiting for: some seconds. From about 60 bots on there are fewer refits."""
 FEWEST_REFITS = 200
@@ -66,7 +71,9 @@ def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.G
     lean = LEAN_BLOCKS / (LEAN_BLOCKS + blocks)
     measured, expected = np.sqrt(np.outer(1 - lean, 1 - lean)), np.sqrt(np.outer(lean, lean))
     scatter = inflation(totals, fitted) * by_blocks(totals, fitted) * measured + fitted.information * expected
-    root = rounded(np.linalg.cholesky(np.asarray(scatter) + fitted.prior))
+    pull = pulls(model, fitted.spread, fitted.unknowns)
+    by_spreads = 2 * pull / (SURE + fitted.unknowns @ pull) @ pull.T
+    root = rounded(np.linalg.cholesky(np.asarray(scatter) + fitted.prior + by_spreads))
     shifts = rounded(root @ random.standard_normal((model.size, refits)))
     solver = _Solver(fitted)
     chunk = max(CHUNK_REFITS, CHUNK_NUMBERS // len(model.mean))

@@ -14,7 +14,12 @@
 # - The overlap is found from the correlation of residuals of different sides: where what one side wins the other side
 #   loses, both scores report one result and each weighs half.
 #
-# Each estimate leans on an initial belief that is worth a few bots or a few matches, so two bots, or a league without
+# A spread may be 0, as that of equal bots is, and then the likeliest one would make their intervals empty. So a spread
+# s has a prior of its own, s^2 exp(-(s / belief)^2) for log s. It is 0 at 0, and so keeps s about a standard error away
+# from there (Chung, Rabe-Hesketh, Dorie, Gelman and Liu, 2013), however many matches there are. Rejected: a belief that
+# counts as some bots of a known spread. It keeps s above a fixed figure, and many equal bots are "better with 0.99".
+#
+# The dispersion and the overlap lean on an initial belief that is worth a few matches, so two bots, or a league without
 # one upset, still have sensible figures.
 
 import numpy as np
@@ -24,8 +29,6 @@ from arena.results.ratings.fitting.fit import Fit, fit
 from arena.results.ratings.fitting.model import Model
 from arena.results.ratings.fitting.prior import Spread, mean_weight
 
-BELIEF_BOTS = 2.0
-"""The initial spread counts as much as the strengths of so many bots."""
 BELIEF_SCATTER = 1.0
 """The belief that scores scatter as winning and losing do, and that one side loses what the other wins, counts as so
 much variance: that of four even matches."""
@@ -36,8 +39,9 @@ LARGEST_LEVERAGE = 0.8
 STEPS = 60
 TAIL_DEGREES = 4.0
 """Degrees of freedom of Student's distribution of the means: with so few, a bot five spreads away is not unlikely."""
-SETTLED = 0.002
-"""Of the logarithm of a spread: far below the precision that a dozen bots can give it."""
+SETTLED = 0.005
+"""Of the logarithm of a spread. Steps are slow where it is small: there some 0.1 may remain, half of the precision that
+a dozen bots can give it."""
 
 
 def estimate(model: Model) -> Fit:
@@ -67,13 +71,18 @@ def _spread(fitted: Fit, covariance: Floats) -> Spread:
     special_squares = by_role - 2 * weight * by_bot + roles * mean_squares
     played, initial = roles > 0, Spread()
     tails = (TAIL_DEGREES + 1) / (TAIL_DEGREES + mean_squares / spread.bots**2)
-    bots = BELIEF_BOTS * initial.bots**2 + (tails * mean_squares)[played].sum()
-    special = BELIEF_BOTS * initial.roles**2 + special_squares[played].sum()
     return Spread(
-        bots=float(np.sqrt(bots / (BELIEF_BOTS + played.sum()))),
+        bots=_likeliest((tails * mean_squares)[played].sum(), played.sum(), initial.bots),
         weight=tails,
-        roles=float(np.sqrt(special / (BELIEF_BOTS + roles.sum()))),
+        roles=_likeliest(special_squares[played].sum(), roles.sum(), initial.roles),
     )
+
+
+def _likeliest(squares: float, count: int, belief: float) -> float:
+    """Return the likeliest spread of so many normal variables whose squares have this sum."""
+    # Where d/d(log s) of 2 log s - (s / belief)^2 - count log s - squares / (2 s^2) is 0: a quadratic equation of s^2.
+    half = (count - 2) * belief**2 / 4
+    return float(np.sqrt(np.sqrt(half**2 + squares * belief**2 / 2) - half))
 
 
 def _dispersion(fitted: Fit, covariance: Floats) -> Floats:

@@ -25,10 +25,10 @@ ADVANTAGE_LOGITS = 3.0
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """Standard deviations, in logits: of the bots' mean strengths, and of the part that is special to a role."""
+    """Scales, in logits: of the bots' mean strengths, and of the part that is special to a role; first the belief."""
 
-    bots: float = 2.0
-    roles: float = 0.5
+    bots: float = 1.5
+    roles: float = 1.0
     weight: "Floats | float" = 1.0
     """By bot: the weight of its mean in the spread of the means, lower for a mean farther from 0."""
 
@@ -50,6 +50,15 @@ def mean_weight(model: Model, spread: Spread) -> Floats:
     return np.asarray(variance / (spread.roles**2 + np.bincount(model.bot) * variance))
 
 
+def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
+    """Return P x 2: how strongly the spread of the means, and that of the special parts, draws each unknown to 0."""
+    count, weight = len(model.advantages), mean_weight(model, spread)
+    means = weight * np.bincount(model.bot, weights=unknowns[count:])
+    by_means = ((1 - np.bincount(model.bot) * weight) * means)[model.bot] / spread.roles**2
+    special = (unknowns[count:] - means[model.bot]) / spread.roles**2
+    return np.vstack((np.zeros((count, 2)), np.column_stack((by_means, special - by_means))))
+
+
 def overall_means(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
     """Return bots x P: the matrix that turns the unknowns into each bot's mean strength over all board roles.
 
@@ -59,3 +68,10 @@ def overall_means(model: Model, spread: Spread, bots: int, board_roles: int) -> 
     matrix = np.zeros((bots, model.size))
     matrix[model.bot, len(model.advantages) + np.arange(len(model.bot))] = weight[model.bot]
     return matrix
+
+
+def unplayed_errors(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
+    """Return by bot the standard error of its mean strength that comes from the board roles that it never played."""
+    missing = board_roles - np.bincount(model.bot, minlength=bots)
+    errors = spread.roles * np.sqrt(missing + missing**2 * mean_weight(model, spread)) / max(board_roles, 1)
+    return np.asarray(errors)
