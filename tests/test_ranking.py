@@ -302,7 +302,7 @@ def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(specialists
 
 def test_a_bot_that_scored_nothing_on_a_board_is_ranked_behind_all_that_did(tmp_path):
     """The best bot elsewhere loses its few matches on `duel`: its strength there would be a guess from elsewhere."""
-    event = stored.event(*NAMES, repeats=4)
+    event = stored.event(*NAMES, repeats=12)
     plan = [match for match in stored.plan(event) if match.board != "duel" or match.repeat == 0]
 
     def record(match):
