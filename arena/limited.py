@@ -95,17 +95,20 @@ def limited(work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: 
 
 def _answer(connection: Connection, process: int, wall: float) -> tuple[str, Any]:
     """Return the next answer of the process: its kind and its value; `late` or `gone` where there is none."""
-    until = time.monotonic() + wall
-    while not connection.poll(LOOK_S):
-        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None and not connection.poll():
+    until, closed = time.monotonic() + wall, False
+    while time.monotonic() < until:
+        if closed:
+            time.sleep(LOOK_S)
+        elif connection.poll(LOOK_S):
+            try:
+                kind, value = connection.recv()
+            except (EOFError, OSError):
+                closed = True  # it ended, or closed its end of the pipe and lives on
+            else:
+                return kind, value
+        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) and (closed or not connection.poll()):
             return "gone", None
-        if time.monotonic() > until:
-            return "late", None
-    try:
-        kind, value = connection.recv()
-    except (EOFError, OSError):
-        return "gone", None
-    return kind, value
+    return "late", None
 
 
 def _kill(process: int) -> None:
