@@ -31,6 +31,7 @@ bench: $(TOOLS) ## measure, side by side in one run
 	$(BIN)/python benchmarks/starts.py
 	$(BIN)/python benchmarks/leaderboard.py
 	$(BIN)/python benchmarks/export.py
+	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/openings.py
 	$(BIN)/python benchmarks/formats.py

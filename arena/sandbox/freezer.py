@@ -11,7 +11,7 @@ and bubblewrap; at the other levels, and where an organiser allows more calls, t
 Verification. To look whether every thread has stopped costs 10 to 50 microseconds, of 40 that a whole
 turn takes (benchmarks/turns.py). So a stop is verified at once only for a bot that is `doubted`:
 
-- it may have several processes;
+- it may have several processes (where it may have one and nothing keeps it from a second, the watchdog ends it);
 - it used more CPU time than time passed;
 - it used more than RESTLESS_S of CPU time while it was frozen, which `thaw` sees in its CPU clock;
 - a look found it awake.
@@ -53,12 +53,13 @@ child lives, stops when that is over: its stop signal is pending."""
 class Freezer:
     """Stops and wakes one bot."""
 
-    def __init__(self, child: Child, meter: Meter, processes: Callable[[], Iterable[int]], *, doubted: bool) -> None:
-        """`processes` lists the bot's process ids; `doubted`: verify every stop."""
+    def __init__(self, child: Child, meter: Meter, processes: Callable[[], Iterable[int]]) -> None:
+        """`processes` lists the bot's process ids."""
         self._child = child
         self._meter = meter
         self._processes = processes
-        self.doubted = doubted
+        self.doubted = not meter.of_one_process
+        """Whether every stop is verified."""
 
     def freeze(self) -> None:
         """Stop the bot and all that it forked, until `thaw`."""

@@ -284,7 +284,7 @@ class Launcher:
 
     def freezer(self, child: Child, meter: Meter) -> Freezer:
         """Return the freezer for this child."""
-        return Freezer(child, meter, self._lister(child), doubted=not child.cannot_fork)
+        return Freezer(child, meter, self._lister(child))
 
     def meter(self, child: Child) -> Meter:
         """Return the meter for this child; where it may fork, the meter counts all that it forked."""
