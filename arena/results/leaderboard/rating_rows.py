@@ -106,9 +106,9 @@ def rankings(
                 if (standing := by_bot.get(row.bot)) is not None
             }
             order = sorted((scores[row.bot] == 0, row.rank, row) for row in ranking if row.bot in scores)
-            levels = [(without_score, rank) for without_score, rank, _ in order]
-            for level, (_, _, row) in zip(levels, order, strict=True):
-                rank = 1 + levels.index(level)
+            ranks: dict[tuple[bool, int], int] = {}
+            for number, (without_score, fitted_rank, row) in enumerate(order, 1):
+                rank = ranks.setdefault((without_score, fitted_rank), number)  # equals share the rank of the first
                 best, worst = min(rank, row.ranks[0]), max(rank, row.ranks[1])
                 cells = (board, role, rank, row.bot, *row.strength, best, worst, scores[row.bot], label(row.bot))
                 rows.append(dict(zip(RANKINGS.names, cells, strict=True)))
