@@ -1,7 +1,6 @@
 """Who meets whom in a Swiss and in a knockout, with results that dice decide."""
 
 import math
-import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from paired import DUEL, HUNT, Run, bot, event, simulate
 
 from arena.errors import ArenaError
-from arena.event.schedules import _matching, knockout, ladder, swiss
+from arena.event.schedules import knockout, ladder, swiss
 from arena.event.schedules._pairings import seeded
 
 NEVER = [(name, module) for name, module in (("swiss", swiss), ("knockout", knockout), ("ladder", ladder))]
@@ -37,39 +36,6 @@ def all_pairings(bots: tuple[int, ...]) -> Iterator[list[tuple[int, int]]]:
     for other in others:
         for rest in all_pairings(tuple(each for each in others if each != other)):
             yield [(one, other), *rest]
-
-
-# Graphs
-
-
-@st.composite
-def graphs(draw):
-    size = draw(st.integers(0, 10))
-    edges = draw(st.sets(st.sampled_from([*combinations(range(size), 2)] or [(0, 0)])))
-    return {node: {a + b - node for a, b in edges if node in (a, b) and a != b} for node in range(size)}
-
-
-@given(graphs())
-def test_no_matching_is_larger_than_the_largest(graph):
-    def size(nodes: tuple[int, ...]) -> int:
-        if not nodes:
-            return 0
-        first, *rest = nodes
-        pairs = [1 + size(tuple(set(rest) - {mate})) for mate in graph[first] & set(rest)]
-        return max([size(tuple(rest)), *pairs])
-
-    mates = _matching.largest(graph, graph)
-    assert all(mates[mate] == node and mate in graph[node] for node, mate in mates.items())
-    assert len(mates) == 2 * size(tuple(graph))
-
-
-def test_a_pairing_of_all_is_found_where_odd_cycles_hide_it():
-    for seed in range(200):
-        dice = random.Random(seed)
-        nodes = dice.sample(range(14), 14)
-        edges = {*zip(nodes[::2], nodes[1::2], strict=True), *(tuple(dice.sample(nodes, 2)) for _ in range(10))}
-        graph = {node: {a + b - node for a, b in edges if node in (a, b)} for node in range(14)}
-        assert len(_matching.largest(graph, graph)) == 14
 
 
 # Swiss: pairing

@@ -1,0 +1,309 @@
+"""Who meets whom in one round of a Swiss: FIDE's Dutch system without its colours. Pure; it knows no event.
+
+FIDE's criteria have an order of importance, and each counts pairs of some kind. So the quality of a pairing is a sum of
+weights of its pairs, in which each criterion has digits of its own, and the best pairing is a matching of greatest
+weight, which rustworkx finds. Among pairings of equal quality the first in FIDE's order is taken: a pair is tried, and
+stands if the greatest weight can still be reached with it.
+
+Rejected: py4swiss, which pairs by the rules before July 2025 (97 of 100 rounds are as good as can be by the new ones),
+takes ten times as long, and has no wheel for Linux on ARM; networkx, whose matching of 128 bots takes a second.
+"""
+
+# The rules, with the articles of FIDE's handbook, C.04.1 (basic rules) and C.04.3 (Dutch system), of 1 July 2025
+# ---------------------------------------------------------------------------------------------------------------
+# - Two bots meet only once (C1), as long as the bots can be paired so. Where they can't (in small fields, late), those
+#   that met least often meet again. Scores matter less than that they are few, so then all bots are one group.
+# - With an odd number of bots one has a bye: one of the lowest score (C5) among the bots with the fewest byes, so
+#   nobody has two before all have one (C2).
+# - Bots are ordered by score, then by seed (article 1.2), and paired from the highest score down. A bracket is a group
+#   of equal scores with the bots that moved down to it. The rest must always be able to be paired (C4).
+# - In a bracket as few bots as possible move down (C6), then those of the lowest scores (C7), then those with which the
+#   next bracket keeps C6 and C7 best (C8).
+# - Who meets a bot of lower score floats down in that round, who meets one of higher score floats up, and a bye is a
+#   float down (article 1.4). As few residents as possible move down that floated down in the last round (C14), as few
+#   opponents of moved bots as possible floated up then (C15); then the same for the round before (C16, C17). Of moved
+#   bots and their opponents that float again all the same, the differences of scores are as small as can be (C18 to
+#   C21).
+# - Among pairings of equal quality the highest moved bots are paired, and have the highest opponents. Of the rest, the
+#   upper half meets the lower half, with the fewest and smallest exchanges (4.3 a, b), in the order of the lower half's
+#   transpositions (4.2).
+#
+# Left out: colours (C3, C10 to C13), because each pairing is played in both distributions of roles; unplayed games
+# (C9), because arena knows no bot that is absent from a round; and 4.3 c and d: among exchanges of the same size the
+# first transposition decides.
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import chain, combinations, groupby, zip_longest
+from itertools import count as counting
+
+import rustworkx
+
+Pairs = list[tuple[int, int]]
+"""Two bots each, as their places in the seed order; the first has the higher rank."""
+Meetings = Callable[[int, int], int]
+Edge = tuple[int, int]
+"""Two bots that may meet, the one of higher rank first, or a bot and BYE."""
+Quality = tuple[int, ...]
+"""What an edge adds to each criterion, the most important first; more is better. No criterion has both signs."""
+
+LAST_ROUND, ROUND_BEFORE = 2, 1
+BYE = -1
+"""The node that the bot with the bye is paired with."""
+WEIGHT_BITS = 120
+"""rustworkx computes with 128 bits, and doubles weights. What would need more is left out, the last criteria first."""
+
+
+@dataclass(frozen=True)
+class Floats:
+    """How each bot floated in the last two rounds: the sum of LAST_ROUND and ROUND_BEFORE, 0 for not at all."""
+
+    down: Sequence[int]
+    up: Sequence[int]
+
+
+def paired(
+    points: Sequence[int], met: Meetings, byes: Sequence[int], floats: Floats | None = None
+) -> tuple[Pairs, int | None]:
+    """Return the pairs of a round, those of the highest score first, and the bot that has the bye, if there is one.
+
+    Bots are numbered by seed. `met` is how often two bots met: they meet again only if all can't be paired otherwise.
+    """
+    bots = range(len(points))
+    floats = floats or Floats([0] * len(points), [0] * len(points))
+    able = [bot for bot in bots if byes[bot] == min(byes)] if len(bots) % 2 else []
+    for limit in counting():
+        forbidden = {pair for pair in combinations(bots, 2) if met(*pair) > limit}
+        forbidden |= {(second, first) for first, second in forbidden}
+        for score in sorted({points[bot] for bot in able}) or [0]:
+            absent = {bot for bot in able if points[bot] == score}
+            round_ = _Round([0] * len(bots) if limit else points, met, forbidden, absent, floats)
+            if round_.can_pair_all():
+                return round_.pairs()
+    raise AssertionError("some limit leaves all pairs allowed")
+
+
+@dataclass(frozen=True)
+class _Round:
+    """What the brackets of a round have in common."""
+
+    points: Sequence[int]
+    met: Meetings
+    forbidden: Set[Edge]
+    """In both directions."""
+    absent: Set[int]
+    """The bots that may have the bye; nobody where all are paired."""
+    floats: Floats
+
+    def can_pair_all(self) -> bool:
+        """Tell whether all bots can be paired, with one of `absent` as the bye."""
+        bots = range(len(self.points))
+        return len(bots) >= self.always_pairable() or len(_matching(dict.fromkeys(self.edges(bots), 1))) >= len(bots)
+
+    def always_pairable(self) -> int:
+        """Return how many bots can be paired, whoever of them met, by Dirac's theorem (1952).
+
+        A graph has a perfect matching if its nodes are even in number and each has edges to at least half of them. Two
+        bots more are for an odd number and the bye.
+        """
+        met = [0] * len(self.points)
+        for bot, _ in self.forbidden:
+            met[bot] += 1
+        return 2 * (max(met, default=0) + 1) + 2
+
+    def edges(self, bots: Iterable[int]) -> Iterator[Edge]:
+        """Yield who may meet whom of these bots, which come in the order of their rank, and who may have the bye."""
+        bots = list(bots)
+        yield from (edge for edge in combinations(bots, 2) if edge not in self.forbidden)
+        yield from ((bot, BYE) for bot in bots if bot in self.absent)
+
+    def pairs(self) -> tuple[Pairs, int | None]:
+        """Return the pairs of all brackets, and the bot with the bye."""
+        ranked = sorted(range(len(self.points)), key=lambda bot: (-self.points[bot], bot))
+        groups = [list(group) for _, group in groupby(ranked, self.points.__getitem__)]
+        safe = self.always_pairable()
+        pairs: Pairs = []
+        moved: list[int] = []
+        for number, group in enumerate(groups):
+            lower = list(chain.from_iterable(groups[number + 1 :]))
+            following = groups[number + 1] if lower else []
+            # Bots far below decide nothing but whether all can be paired. Where they surely can, these are left out.
+            complete = len(lower) < safe or (bool(self.absent) and self.absent.isdisjoint(lower))
+            pairs += _Bracket(self, moved, group, following, lower if complete else following, complete).pairs()
+            met = set(chain.from_iterable(pairs))
+            moved = [bot for bot in (*moved, *group) if bot not in met]
+        return pairs, moved[0] if moved else None
+
+
+@dataclass(frozen=True)
+class _Bracket:
+    """A group of equal scores, and the bots that moved down to it; all in the order of their rank."""
+
+    round: _Round
+    moved: Sequence[int]
+    residents: Sequence[int]
+    following: Sequence[int]
+    """The next group."""
+    lower: Sequence[int]
+    """The lower bots that matter here: the next group, or all."""
+    complete: bool
+    """Whether all lower bots must be paired as well, and the bye be given."""
+
+    def pairs(self) -> Pairs:
+        """Return the pairs of the bracket; who is in none moves down, or has the bye."""
+        half, odd = divmod(len(self.residents), 2)
+        first = list(zip(self.residents[:half], self.residents[half:], strict=False))
+        if not (self.moved or odd or (self.lower and self.complete)) and not any(
+            self.round.met(*pair) for pair in first
+        ):
+            return first  # nothing is better, and a matching of 1,000 bots takes half a minute
+        pairs: Pairs = []
+        if self.moved:
+            best = self._best(self.moved, self.residents, self._order_of_moved())
+            pairs = [
+                (bot, opponent) for bot in self.moved if (opponent := best.settle(bot, self.residents)) is not None
+            ]
+        met = set(chain.from_iterable(pairs))
+        moved, rest = ([bot for bot in bots if bot not in met] for bots in (self.moved, self.residents))
+        resting, size, among_rest = set(rest), -1, len(rest) // 2
+        while size != among_rest:  # which half a bot is in depends on how many pairs the criteria allow
+            size = among_rest
+            best = self._best(moved, rest, self._order_of_rest(rest, size))
+            among_rest = len(resting.intersection(map(best.mates.get, rest))) // 2
+        upper, lower = rest[:size], rest[size:]
+        exchanges = any(best.mates.get(bot) not in lower for bot in upper)
+        for place, bot in enumerate(rest):
+            opponents = rest[place + 1 :] if exchanges else lower
+            if size and bot not in met and (opponent := best.settle(bot, opponents)) is not None:
+                pairs.append((bot, opponent))
+                met |= {bot, opponent}
+                size -= 1
+        return pairs
+
+    def _best(self, moved: Sequence[int], rest: Sequence[int], order: Callable[[int, int], Quality]) -> "_Best":
+        """Return the best matching of these bots and the lower ones; `order` decides where the criteria are equal.
+
+        No two moved bots meet: those that may would have met in a higher bracket, as then fewer move down.
+        """
+        criteria, moving, resting = self._criteria(), set(moved), set(rest)
+        quality = {}
+        for first, second in self.round.edges([*moved, *rest, *self.lower]):
+            if second in resting:
+                quality[first, second] = (*criteria(first, second), *order(first, second))
+            elif second not in moving:
+                quality[first, second] = criteria(first, second)
+        return _Best(quality, complete=self.complete)
+
+    def _criteria(self) -> Callable[[int, int], Quality]:
+        """Return the function that says what an edge adds to FIDE's criteria C6 to C21."""
+        points, down, up = self.round.points, self.round.floats.down, self.round.floats.up
+        moved, residents, following = set(self.moved), set(self.residents), set(self.following)
+        scores = sorted({points[bot] for bot in (*moved, *residents)}, reverse=True)
+
+        def criteria(first: int, second: int) -> Quality:
+            here, next_bracket = second in residents, second in following
+
+            def by_score(counts: int) -> Quality:
+                return tuple(counts if points[first] == score else 0 for score in scores)
+
+            falls, rises, differences = [], [], []
+            for when in (LAST_ROUND, ROUND_BEFORE):
+                floats_up = here and first in moved and bool(up[second] & when)
+                floats_down = here and first in moved and bool(down[first] & when)
+                falls.append(here and sum(bool(down[bot] & when) for bot in (first, second) if bot in residents))
+                rises.append(-floats_up)
+                differences += [*by_score(-floats_down), *by_score(-floats_up)]
+            return (
+                here,  # C6
+                -self.round.met(first, second) if here else 0,
+                *by_score(here and first in moved),  # C7
+                next_bracket,  # C8
+                *by_score(next_bracket and first not in following),
+                *chain.from_iterable(zip(falls, rises, strict=True)),  # C14 to C17
+                *differences,  # C18 to C21
+            )
+
+        return criteria
+
+    def _order_of_moved(self) -> Callable[[int, int], Quality]:
+        """Return what decides between equal pairings: the highest moved bots meet the highest residents."""
+        bit = {bot: 1 << place for place, bot in enumerate(reversed(self.moved))}
+        height = {bot: place for place, bot in enumerate(reversed(self.residents))}
+        return lambda first, second: (bit[first], height[second]) if first in bit else ()
+
+    @staticmethod
+    def _order_of_rest(rest: Sequence[int], size: int) -> Callable[[int, int], Quality]:
+        """Return what decides between equal pairings of so many pairs: few and small exchanges, no transposition."""
+        place = {bot: number for number, bot in enumerate(rest)}
+
+        def order(first: int, second: int) -> Quality:
+            if first not in place:
+                return ()
+            shift = abs(place[second] - place[first] - size)
+            return place[first] < size, -place[first], len(rest) - shift
+
+        return order
+
+
+class _Best:
+    """The best matching of a graph, of which the pairs are settled one after the other without loss."""
+
+    def __init__(self, quality: Mapping[Edge, Quality], *, complete: bool) -> None:
+        """Find the matching; of the most pairs, if `complete`. The last number of a quality may be lost: a hint."""
+        self._complete = complete
+        self._weights, self._unit = _weights(quality)
+        self.mates = _matching(self._weights, complete=complete)
+        """The partner of each paired node that is not settled; each pair stands here twice."""
+        self._settled: set[int] = set()
+
+    def settle(self, bot: int, opponents: Iterable[int]) -> int | None:
+        """Pair a bot with the first of these opponents that leaves the matching as good; return it, or None."""
+        for opponent in opponents:
+            if (bot, opponent) not in self._weights or opponent in self._settled:
+                continue
+            if self.mates.get(bot) != opponent:
+                gone = {*self._settled, bot, opponent}
+                open_ = {edge: weight for edge, weight in self._weights.items() if gone.isdisjoint(edge)}
+                mates = {**_matching(open_, complete=self._complete), bot: opponent, opponent: bot}
+                if self._worth(mates) < self._worth(self.mates):
+                    continue
+                self.mates = mates
+            del self.mates[bot], self.mates[opponent]
+            self._settled |= {bot, opponent}
+            return opponent
+        return None
+
+    def _worth(self, mates: Mapping[int, int]) -> tuple[int, int]:
+        weight = sum(self._weights.get(edge, 0) for edge in mates.items())
+        return len(mates) if self._complete else 0, weight // self._unit
+
+
+def _weights(quality: Mapping[Edge, Quality]) -> tuple[dict[Edge, int], int]:
+    """Return a weight for each edge that has all criteria in digits of their own, and the unit of the last but one."""
+    weights, unit = [0] * len(quality), 1
+    for column in zip_longest(*quality.values(), fillvalue=0):
+        unit = 1
+        if not any(column):
+            continue
+        greatest: dict[int, int] = {}
+        for (first, _), value in zip(quality, column, strict=True):
+            if value and abs(value) > greatest.get(first, 0):
+                greatest[first] = abs(value)
+        unit = 1 + sum(
+            greatest.values()
+        )  # more than a matching can add, as no two of its edges have the same first node
+        if (max(map(abs, weights)) * unit).bit_length() > WEIGHT_BITS:
+            unit = 1
+            break
+        weights = [weight * unit + value for weight, value in zip(weights, column, strict=True)]
+    return dict(zip(quality, weights, strict=True)), unit
+
+
+def _matching(weights: Mapping[Edge, int], *, complete: bool = True) -> dict[int, int]:
+    """Return the matching of greatest weight, among those of the most pairs if `complete`."""
+    graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=False)
+    nodes = list(dict.fromkeys(chain.from_iterable(weights)))
+    index = {node: graph.add_node(node) for node in nodes}
+    graph.add_edges_from([(index[first], index[second], weight) for (first, second), weight in weights.items()])
+    pairs = rustworkx.max_weight_matching(graph, max_cardinality=complete, weight_fn=int)
+    return {nodes[here]: nodes[there] for pair in pairs for here, there in (pair, reversed(pair))}
