@@ -14,7 +14,9 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
@@ -138,6 +140,16 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
                 os.replace(making.name, target.name, src_dir_fd=source, dst_dir_fd=final)
         for folder in folders.values():
             _sync_open(folder)
+
+
+@contextlib.contextmanager
+def staging(folder: Path) -> Iterator[Path]:
+    """Yield a new folder in `folder`, to make there what is published into it; it is removed at the end."""
+    making = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
+    try:
+        yield making
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
 
 
 def make_private(path: Path) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cup
 import pytest
 
 from arena import durable, shared_folders
@@ -251,3 +252,50 @@ def test_a_cache_that_is_a_pipe_is_not_waited_for(tmp_path: Path):
     with pytest.raises(OSError, match="no plain file"):
         durable.read_cache(tmp_path / ".cache")
     durable.write_cache(tmp_path / ".cache", b"new")
+
+
+def test_init_and_new_give_names_only_to_what_is_on_disk(tmp_path: Path, monkeypatch):
+    synced: set[int] = set()
+    fsync, replace = os.fsync, os.replace
+
+    def watched(source, target, *, src_dir_fd, dst_dir_fd):
+        top = Path(f"/proc/self/fd/{src_dir_fd}").resolve() / source
+        assert {path.stat().st_ino for path in (top, *top.rglob("*")) if not path.is_symlink()} <= synced
+        published.append(target)
+        replace(source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
+
+    published: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: (synced.add(os.fstat(fd).st_ino), fsync(fd))[1])
+    monkeypatch.setattr(os, "replace", watched)
+    assert cup.arena(tmp_path, "init", "ws").returncode == 0
+    assert cup.arena(tmp_path / "ws", "new", "mine").returncode == 0
+
+    assert published[-2:] == ["tournament.toml", "mine"]
+    assert {"rules", "bots", "results"} <= set(published)
+    assert not list(tmp_path.glob("**/.new*"))
+
+
+def test_files_and_folders_can_be_used_by_their_owner_whatever_the_umask(tmp_path: Path):
+    line = "import sys; sys.argv[0] = 'arena'; from arena.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", line, "init", "ws"], cwd=tmp_path, umask=0o777, capture_output=True, timeout=60
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "ws").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "ws/tournament.toml").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_results_that_the_user_may_not_read_are_one_line(tmp_path: Path):
+    folder = cup.make(tmp_path / "ws")
+    (folder / "results/cup").mkdir(parents=True)
+    (folder / "results/cup").chmod(0)
+
+    done = cup.arena(folder, "leaderboard", "cup")
+
+    (folder / "results/cup").chmod(0o700)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "results/cup/event.sqlite: the system forbids that; look at its permissions and its owner\n",
+    )

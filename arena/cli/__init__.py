@@ -34,6 +34,14 @@ from arena.sandbox import descriptors
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threads only spin, and wait for busy cores
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # the search for them takes longer than most tables do
 
+FORBIDDEN = {
+    errno.ENAMETOOLONG: "this name is too long",
+    errno.ELOOP: "its symbolic links lead in a circle",
+    errno.EACCES: "the system forbids that; look at its permissions and its owner",
+    errno.EPERM: "the system forbids that; look at its permissions and its owner",
+    errno.EROFS: "its file system cannot be written",
+}
+"""What a path is, when any use of it failed by one of these errors: a user's mistake in every command."""
 GC_THRESHOLD = 10_000
 """New objects before the garbage collector looks for cycles. At Python's 700 a command spends a tenth of its start on
 that: the modules that it imports make hundreds of thousands of objects, which all stay."""
@@ -121,6 +129,9 @@ def main() -> NoReturn:
     """Run the command line, and exit."""
     gc.set_threshold(GC_THRESHOLD)
     descriptors.keep_standard_open()
+    os.umask(
+        os.umask(0o077) & 0o077
+    )  # arena goes on with the files and folders that it makes, so its owner may use them
     code = 0
     streams.replace()
     threading.excepthook = _report_thread_failure
@@ -135,8 +146,8 @@ def main() -> NoReturn:
             output.notice(message)
             code = 2
     except Exception as error:
-        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-            output.notice(f"{output.safe_line(error.filename)}: this name is too long")
+        if isinstance(error, OSError) and error.filename is not None and error.errno in FORBIDDEN:
+            output.notice(f"{output.safe_line(error.filename)}: {FORBIDDEN[error.errno]}")
             sys.exit(2)
         if (message := refusal(error)) is not None:
             output.notice(message)

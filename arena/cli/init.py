@@ -32,23 +32,29 @@ def init(
     if existing:
         raise ArenaError(f"{folder}: has {', '.join(existing)} already; name another folder, or move them away")
     try:
-        for part in PARTS:
-            if (source / part).is_dir():
-                shutil.copytree(source / part, folder / part, ignore=NOT_COPIED, symlinks=True)
-            elif (source / part).is_file():
-                (folder / part).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(source / part, folder / part)
-        # The new event gets its own name, and a seed that nobody can guess or read, instead of the demo's.
-        name, file = names.safe(folder.absolute().resolve().name), folder / "tournament.toml"
-        file.chmod(durable.PRIVATE)
-        text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), file.read_text("utf-8"), count=1)
-        text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
-        file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")
-        for path in (folder / "bots").iterdir() if empty else ():
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif path.name != discovery.README:
-                path.unlink()
+        durable.make_folder(folder)
+        with durable.staging(folder) as making:  # a power cut leaves no empty file, which would stop a run
+            for part in PARTS:
+                if (source / part).is_dir():
+                    shutil.copytree(source / part, making / part, ignore=NOT_COPIED, symlinks=True)
+                elif (source / part).is_file():
+                    (making / part).parent.mkdir(exist_ok=True)
+                    shutil.copy(source / part, making / part)
+            for path in (making / "bots").iterdir() if empty else ():
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path.name != discovery.README:
+                    path.unlink()
+            # The new event gets its own name, and a seed that nobody can guess or read, instead of the demo's.
+            name, file = names.safe(folder.absolute().resolve().name), making / "tournament.toml"
+            file.chmod(durable.PRIVATE)
+            text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), file.read_text("utf-8"), count=1)
+            text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
+            file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")
+            parts = sorted(
+                making.iterdir(), key=lambda path: path == file
+            )  # the file that makes it a workspace is last
+            durable.publish_all({path: folder / path.name for path in parts})
     except OSError as error:
         raise ArenaError(f"{error.filename or folder}: {error.strerror}; name a folder that can be written") from error
     print(

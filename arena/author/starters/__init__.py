@@ -6,6 +6,7 @@ workspace, and runs nothing.
 """
 
 import json
+import os
 import shutil
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from arena import plugins
+from arena import durable, plugins
 from arena.errors import ArenaError, known_are
 from arena.event.discovery import is_source
 
@@ -75,13 +76,15 @@ def find(language: str) -> Starter:
 
 def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], replacements: Mapping[str, str]) -> None:
     """Make a new bot in the folder `target`, which must not exist; fill in each `@key@` of its README.md."""
+    if os.path.lexists(target):
+        raise ArenaError(f"{target}: is there already; choose another name")
     try:
-        shutil.copytree(kit.folder, target, ignore=LEFT_OUT)
-        listed = ", ".join(map(_quoted, games))
-        _fill(target / "bot.toml", {'"@author@"': _quoted(author), '"@game@"': listed})
-        _fill(target / "README.md", {f"@{key}@": value for key, value in replacements.items()})
-    except FileExistsError as error:
-        raise ArenaError(f"{target}: is there already; choose another name") from error
+        with durable.staging(target.parent) as folder:  # a power cut leaves no half of a bot, which would stop a run
+            bot = Path(shutil.copytree(kit.folder, folder / target.name, ignore=LEFT_OUT))
+            listed = ", ".join(map(_quoted, games))
+            _fill(bot / "bot.toml", {'"@author@"': _quoted(author), '"@game@"': listed})
+            _fill(bot / "README.md", {f"@{key}@": value for key, value in replacements.items()})
+            durable.publish(bot, target)
     except OSError as error:
         raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror}") from error
 
