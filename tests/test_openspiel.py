@@ -15,11 +15,13 @@ from test_docs import blocks
 
 import arena
 from arena import report, rulefile
+from arena.cli.live.human_seat import PlayerView
 from arena.errors import ArenaError
 from arena.game import CHANCE
 from arena.games import boards, rulebook
 from arena.games.conformance import flaws
 from arena.kit import run
+from arena.match.human import HUMAN
 from arena.match.referee import Referee
 from arena.protocol import Reply
 from arena.results.leaderboard import Results
@@ -219,6 +221,21 @@ def test_what_a_bot_reads_of_hidden_moves_is_a_function_of_what_it_may_know():
             referee.hear({role: Reply(dice.choice(ask.legal).encode()) for role, ask in asks.items()})
     assert sum(len(numbers) > 1 for numbers in turns.values()) > 20
     assert all(len(texts) == 1 for texts in read.values())
+
+
+def test_a_person_is_not_shown_how_often_others_moved_in_hidden_turns_either():
+    game = load("phantom_ttt")
+    board = Board(game="openspiel", name="phantom_ttt", rules="", digest="", roles=game.roles, sides=game.sides)
+    bots = HUMAN, Bot(name="bot", command=("true",), digest="")
+    match = Event(name="cup", seed=1, boards=(board,), bots=bots).match(board, bots, 0)
+    referee, view = Referee(game, match), PlayerView(game, match)
+    referee.hear({role: Reply(b"ready") for role in referee.asks()})
+    seen = []
+    for move in ("x(0,0)", "o(0,0)", "o(2,2)", "x(1,1)"):  # the second meets the first mark
+        (role,) = referee.asks()
+        referee.hear({role: Reply(move.encode())})
+        seen.append([(scene.number, [turn.move for turn in scene.turns]) for scene in view.go_on(referee.turns)])
+    assert seen == [[(1, ["x(0,0)"])], [], [], [(2, ["x(1,1)"])]]
 
 
 def test_a_bot_does_not_take_a_position_before_a_hidden_move_for_the_present_one():

@@ -38,13 +38,18 @@ class PlayerView:
         self._game = game
         self.own = [seat.role for seat in match.seats if seat.bot == HUMAN]
         self._replayer = Replayer(game, self.own[0])
+        self._shown = 0
 
     def opening(self) -> Scene:
         """Return the start of the match."""
         return self._replayer.opening()
 
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
-        """Yield the scenes of new turns, without chance's moves, others' remarks, and others' secret moves."""
+        """Yield the scenes of new turns, without chance's moves, others' remarks, and others' secret moves.
+
+        Where moves are hidden the person's own turns are counted, and those of others have no scene: a bot is not told
+        how many they were either.
+        """
         for scene in self._replayer.go_on(turns):
             visible_turns, visible_steps = [], []
             for turn, steps in zip(scene.turns, scene.steps, strict=True):
@@ -56,7 +61,11 @@ class PlayerView:
                     by = "bot" if turn.by == "strike" else turn.by
                     visible_turns.append(turn._replace(remarks=(), rejected_text=None, by=by))
                 visible_steps.append(steps)
-            yield replace(scene, turns=tuple(visible_turns), steps=tuple(visible_steps))
+            if self._game.hidden and not visible_turns:
+                continue
+            self._shown += 1
+            number = self._shown if self._game.hidden else scene.number
+            yield replace(scene, number=number, turns=tuple(visible_turns), steps=tuple(visible_steps))
 
     def of(self, role: Role, scene: Scene, referee: "Referee") -> Scene:
         """Return the scene as this one of the person's roles sees it."""
@@ -71,16 +80,21 @@ class TextSeat:
         self._view = PlayerView(game, match)
         print(match_text.heading(match))
         print(HELP)
-        match_text.print_scene(game, match, self._view.opening(), draw=True)
+        self._scene = self._view.opening()
+        match_text.print_scene(game, match, self._scene, draw=True)
 
     def watch(self, referee: "Referee") -> None:
         """Print the new turns."""
         for scene in self._view.go_on(referee.turns):
+            self._scene = scene
             match_text.print_scene(self._game, self._match, scene, draw=True)
 
     def choose(self, referee: "Referee", role: Role) -> Move:
         """Read a legal move of the role; LeftEarlyError at the end of the input."""
         legal = tuple(self._game.legal_moves(referee.state, role))
+        now = self._view.of(role, self._scene, referee)
+        if now.facts != self._scene.facts:  # hidden turns of others have no scene
+            print(f"\n{match_text.drawing(self._game, now)}\n")
         listing = "\n".join(f"  {output.safe_line(line)}" for line in entering.in_columns(entering.listing(legal), 76))
         if len(legal) <= MOVES_LISTED:
             print(f"legal moves:\n{listing}")
