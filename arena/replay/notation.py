@@ -152,6 +152,9 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
         raise _no_match(f"its id {match.id[:40]!r} is not 12 hex digits")
     if record.scale <= 0:
         raise _no_match(f"its scale {record.scale:g} is not above 0")
+    time = match.conditions.time
+    if any(each is not None and each < 0 for each in (time.start, time.move, time.bank, time.margin)):
+        raise _no_match("it has a time below 0")
     if not match.drawn.isprintable():
         raise _no_match("the parameters of its board are not one line")
     opening = match.opening
