@@ -120,3 +120,16 @@ def test_a_truncated_file_is_reported_in_one_line(whole, damaged, share):
         done = arena(folder, *words)
         assert done.returncode == 2
         assert "the file is damaged" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", 'name = "cup"\nboards = ["du'])
+def test_a_tournament_that_is_cut_leaves_the_records_and_their_grades_as_they_were(whole, damaged, text):
+    folder = damaged(whole[1])
+    before = arena(folder, "leaderboard", "results/cup", "--json").stdout
+    (folder / "tournament.toml").write_text(text)
+
+    assert "14 records: 14 hold\n" in arena(folder, "verify", "results/cup").stdout
+    for cache in (folder / "results/cup").glob(".accuracy*"):
+        cache.unlink()
+    assert arena(folder, "leaderboard", "results/cup", "--json").stdout == before
+    assert '"accuracy"' in before

@@ -1,5 +1,6 @@
 """A recorded match, the game that it was played by, and what was said in it."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,10 @@ def board_of(match: Match) -> Board:
     from arena.games import rulebook
 
     file = paths.tournament_file(None)
-    named = [rulebook.path_of(name) for name in (config.load(file).boards if file.is_file() else ()) if ".py" in name]
+    boards: tuple[str, ...] = ()
+    with suppress(ArenaError):  # somebody edits it while an event runs: what needs none of its rules stays readable
+        boards = config.load(file).boards if file.is_file() else ()
+    named = [rulebook.path_of(name) for name in boards if ".py" in name]
     return rulebook.of_record(match, {str(path): path for path in named if path is not None})
 
 
