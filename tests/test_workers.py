@@ -129,7 +129,7 @@ def log(tmp_path):
 
 
 def test_lines_of_workers_reach_the_log_under_their_names(log, tmp_path):
-    with Workers(2) as lanes:
+    with Workers(2, before_fork=log.renew) as lanes:
         list(lanes.map(shout, feed(*(f"line {number}" for number in range(50)))))
     log.close()
     text = (tmp_path / "arena.log").read_text()
@@ -137,8 +137,21 @@ def test_lines_of_workers_reach_the_log_under_their_names(log, tmp_path):
     assert "referee-1 WARNING" in text
 
 
+def test_lines_reach_the_log_when_fork_is_not_the_default_start_method(tmp_path):
+    before = multiprocessing.get_start_method()
+    multiprocessing.set_start_method("spawn", force=True)
+    try:
+        log = Log(tmp_path)
+        with Workers(1, before_fork=log.renew) as lanes:
+            list(lanes.map(shout, feed("spawned?")))
+        log.close()
+    finally:
+        multiprocessing.set_start_method(before, force=True)
+    assert "spawned? from" in (tmp_path / "arena.log").read_text()
+
+
 def test_lines_reach_the_log_after_a_worker_was_killed_and_nobody_hangs(log, tmp_path):
-    with Workers(2) as lanes:
+    with Workers(2, before_fork=log.renew) as lanes:
         pids = {one.result[2] for one in lanes.map(who, feed(*range(1, 20))) if one.result}
         for pid in pids:
             os.kill(pid, signal.SIGKILL)

@@ -206,6 +206,10 @@ def run(
             except OSError as error:
                 raise ArenaError(f"{folder / 'logs'}: cannot be written: {error.strerror}; move it away") from error
 
+            def before_fork() -> None:
+                archive.close()  # SQLite must not cross a fork; the archive opens again by itself
+                log.renew()
+
             try:
                 pinned = cores.should_pin(pin, event, workers, len(cores.available()))
 
@@ -217,8 +221,7 @@ def run(
                     return stopped()
 
                 with (
-                    # SQLite must not cross a fork; the archive opens again by itself.
-                    Workers(workers, pin=pinned, before_fork=archive.close, stopped=stopped_by_now)
+                    Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped_by_now)
                     if cluster is None
                     else cluster(
                         event,

@@ -28,7 +28,6 @@ It owns the processes, and what happens when one is killed. It knows no event an
 # SIGINT and SIGHUP, which a terminal sends to all processes at once, are ignored: the main process decides.
 
 import ctypes
-import errno
 import logging
 import multiprocessing
 import os
@@ -43,7 +42,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
 from arena import parallel
-from arena.errors import MachineError
+from arena.event import logs
 from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
 
@@ -196,13 +195,7 @@ class _Lane:
         for starts_left in reversed(range(STARTS)):
             self._before_fork()
             context = multiprocessing.get_context("fork")
-            try:
-                self._pool = ProcessPoolExecutor(1, context, _become_referee, self._settings)
-            except OSError as error:  # its queues need semaphores, and Linux keeps those in /dev/shm
-                if error.errno not in {errno.EACCES, errno.ENOENT, errno.ENOSPC, errno.EROFS}:
-                    raise
-                reason = f"no semaphore can be made: {error.strerror}"
-                raise MachineError(f"/dev/shm: {reason}; it must be a folder that can be written") from error  # noqa: S108
+            self._pool = ProcessPoolExecutor(1, context, _become_referee, self._settings)
             try:
                 parallel.result_of(self._pool, self._pool.submit(os.getpid))  # forks now, in this thread
             except BrokenProcessPool:
@@ -285,6 +278,7 @@ def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, w
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     parallel.tie_to(parent)
+    logs.in_worker()
 
 
 def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:

@@ -164,6 +164,7 @@ class Host:
             with Workers(
                 lanes,
                 pin=pinned,
+                before_fork=log.renew,
                 stopped=lambda: self._look(workers),
                 among=claim.cores if pinned and claim is not None else None,
             ) as workers:
