@@ -40,7 +40,7 @@ def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
     references -= classroom.strangers(references, event)
     written: list[Path] = []
     with output.writing(folder), ProgressLine("report: replays" if not everybody else "report: authors") as progress:
-        for done, reader in enumerate(readers):
+        for done, reader in enumerate(readers, 1):
             author = replace(reader, hidden_paths=hidden_paths(folder))
 
             def results(archive: "Archive", author: "Author" = author) -> Results:
@@ -48,7 +48,6 @@ def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
                 return Results(pseudonymous(archive, names), rules=stored_match.game_of)
 
             if everybody:
-                progress(done, len(readers))
                 archive = Archive.open(folder)
                 names = pseudonyms(archive, author.bots | references)
                 written += letter.write(results(archive), folder, author, names)
@@ -58,6 +57,8 @@ def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
                     results(Archive.open(folder)), folder, rules=stored_match.game_of, tell=tell, author=author
                 )
             )
+            if everybody:
+                progress(done, len(readers))
     return tuple(written)
 
 
