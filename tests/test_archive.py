@@ -258,6 +258,25 @@ def test_a_match_without_a_move_of_the_bot_at_fault_repeats_no_other():
     assert records.transcript(late_one) == records.transcript(late_two)
 
 
+@pytest.mark.parametrize("by", ["chance", "strike", "substitute"])
+def test_a_match_in_which_a_move_was_drawn_repeats_no_other(by):
+    first = stored.played(MATCHES[0], turns=3, explorer=50)
+    again = replace(first, match=replace(first.match, id="0" * 12))
+    assert records.transcript(first) == records.transcript(again)
+    one, two = (replace(each, turns=(each.turns[0]._replace(by=by), *each.turns[1:])) for each in (first, again))
+    assert records.transcript(one) >> records.PLAY_BITS != records.transcript(two) >> records.PLAY_BITS
+
+
+def test_matches_behind_other_openings_or_on_other_boards_begin_otherwise():
+    first = stored.played(MATCHES[0], turns=3, explorer=50)
+    moved = replace(first, turns=(*first.turns[:-1], first.turns[-1]._replace(move="wait")))
+    opened = replace(first, turns=(first.turns[0]._replace(by="opening"), *first.turns[1:]))
+    drawn = replace(first, match=replace(first.match, drawn='{"width":5}'))
+    begun = [records.transcript(each) >> records.PLAY_BITS for each in (first, moved, opened, drawn)]
+    assert begun[0] == begun[1]
+    assert len(set(begun)) == 3
+
+
 def test_records_are_sorted_by_id_in_whatever_order_they_were_appended(archive):
     for match in reversed(MATCHES):
         archive.append(stored.played(match))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from simulated import DUEL, TRIO, League, league, match, play, small_events
 from slow_tables import arrays_of
 
+from arena.results.arrays import PLAY_BITS
 from arena.results.ratings import Ratings, bradley_terry, points
 from arena.results.ratings.fitting.bootstrap import bootstrap, by_blocks, inflation
 from arena.results.ratings.fitting.bounds import groups
@@ -62,8 +63,8 @@ def test_repeats_that_went_otherwise_narrow_the_intervals(rule):
     assert width(20) < width(2)
 
 
-def test_repeats_of_some_moves_weigh_as_many_as_there_are_different_ones():
-    totals = add_up(arrays_of(cup(6), {one.id: int(one.id[-1]) // 3 for one in cup(6)}))
+def test_repeats_weigh_as_many_as_there_are_different_beginnings():
+    totals = add_up(arrays_of(cup(6), {one.id: (int(one.id[-1]) // 3) << PLAY_BITS for one in cup(6)}))
     assert set(totals.matches.tolist()) == {6}
     assert set(totals.different.tolist()) == {2}
     assert (totals.different / totals.matches).tolist() == [1 / 3] * 6
@@ -76,7 +77,18 @@ def test_the_mean_score_is_that_of_all_matches_also_where_some_are_repeats():
     played = [replace(match("duel", "ann bob", x, 100 - x, seed=k), id=str(k)) for k, x in enumerate(scores)]
     model = model_of(add_up(arrays_of(played, {"0": 7, "1": 7, "2": 7, "3": 8})))
     assert model.mean.tolist() == [0.75]
+    assert model.matches.tolist() == [4]
+    model = model_of(add_up(arrays_of(played, {"0": 7, "1": 7, "2": 7, "3": 8 << PLAY_BITS})))
+    assert model.mean.tolist() == [0.75]
     assert model.matches.tolist() == [2]
+
+
+def test_bots_that_once_play_otherwise_use_chance_so_each_of_their_matches_counts():
+    alike = add_up(arrays_of(cup(6), {one.id: 5 for one in cup(6)}))
+    assert set(alike.different.tolist()) == {1}
+    unlike = add_up(arrays_of(cup(6), {one.id: 5 + (one.id[-1] == "3") for one in cup(6)}))
+    assert set(unlike.different.tolist()) == {6}
+    assert unlike.repeated == 0
 
 
 def test_legs_of_one_seed_are_one_block_and_other_seeds_and_bots_are_others():

@@ -12,9 +12,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from arena.results.archive.records import FIGURES, BoardRole, Entry
+from arena.results.archive.records import FIGURES, PLAY_BITS, BoardRole, Entry
 
-__all__ = ["Arrays", "BoardRole", "Entry", "Floats", "Ints", "Marks"]
+__all__ = ["PLAY_BITS", "Arrays", "BoardRole", "Entry", "Floats", "Ints", "Marks"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -35,7 +35,7 @@ class Arrays:
     turns: Ints
     """Match: its number of turns."""
     transcript: Ints
-    """Match: a hash of its moves and verdict, 0 or above; of one seating, equal hashes are the same match again."""
+    """Match: the hashes of its beginning and its play (`archive.records.transcript`), 0 or above."""
     match: Ints
     """Seat: its match, as an index in `seed`; rising."""
     position: Ints

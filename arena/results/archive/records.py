@@ -36,6 +36,10 @@ FIGURES = (
 )
 """The numbers of each seat in `figures`, with codes of `struct` and numpy; `ending` is -1 or an index in Ending."""
 PLAYED = MATCH[:8]
+DRAWN = frozenset({"chance", "strike", "substitute"})
+"""`Turn.by` of the moves that are drawn by lot from the seed of a match."""
+PLAY_BITS = 32
+"""Of a transcript: the bits that say how the match went; those above say where the bots' play began."""
 MOST_BYTES = 50_000_000
 """Of a record or an event as JSON, as of the text of a match: a bot's output in a match is limited to 4 MB."""
 FEW_BYTES, MOST_LISTS, MOST_VALUES = 1_000_000, 500_000, 5_000_000
@@ -316,23 +320,27 @@ def sides_of(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def transcript(record: Record) -> int:
-    """Return a hash of 63 bits of the moves, their choosers, the verdict and a drawn board, without clock readings.
+    """Return what tells repeats: 31 bits of where the bots' play began, then 32 of how it went, without clock readings.
 
-    Bots and seed are left out, so that a repeat with the same moves can be recognised. A bot that is at fault before
-    its first move has shown no play that another match could repeat, so this match is unlike all others.
+    Bots and seed are left out. Play begins on a drawn board and behind an opening. Matches of the same bots that began
+    alike and all went alike are repeats; if one of them went otherwise, the bots use chance (`add_up`). A match in
+    which a move was drawn by lot begins like no other. So does one that a bot forfeits before its first move: it has
+    shown no play that another match could repeat.
     """
     verdict = record.verdict
     movers = {turn.role for turn in record.turns if turn.by == "bot"}
-    lines = (
-        *(f"{turn.number} {turn.role} {turn.by} {turn.move}" for turn in record.turns),
-        *(f"{fault.role} {fault.ending} {fault.turn}" for fault in verdict.faults),
-        *(f"{role} {score}" for role, score in sorted(verdict.scores.items())),
-        verdict.reason,
-        *([record.match.drawn] if record.match.drawn else ()),
-        *([record.match.id] if any(fault.role not in movers for fault in verdict.faults) else ()),
-    )
-    digest = blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") >> 1
+    own = any(turn.by in DRAWN for turn in record.turns) or any(fault.role not in movers for fault in verdict.faults)
+    turns = [f"{turn.number} {turn.role} {turn.by} {turn.move}" for turn in record.turns]
+    openings = [text for text, turn in zip(turns, record.turns, strict=True) if turn.by == "opening"]
+    beginning = [record.match.drawn, record.match.id if own else "", *openings]
+    faults = (f"{fault.role} {fault.ending} {fault.turn}" for fault in verdict.faults)
+    scores = (f"{role} {score}" for role, score in sorted(verdict.scores.items()))
+    return (_hashed(beginning) >> 1) << PLAY_BITS | _hashed([*turns, *faults, *scores, verdict.reason])
+
+
+def _hashed(lines: Iterable[str]) -> int:
+    """Return a hash of 32 bits."""
+    return int.from_bytes(blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
 
 
 def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows:

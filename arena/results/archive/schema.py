@@ -10,7 +10,7 @@ from functools import cache
 
 from arena.results.archive import records
 
-VERSION = 5
+VERSION = 6
 TABLES = """
 create table matches (
   number integer primary key, id text not null unique, game text not null, board text not null, repeat integer not null,

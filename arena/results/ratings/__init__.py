@@ -121,7 +121,7 @@ class Ratings:
     groups: tuple[tuple[str, ...], ...]
     """Bots linked by matches, the largest group first; bots of two groups can't be compared."""
     repeated: int
-    """Matches that add nothing, because the same bots had played the same moves before."""
+    """Matches that add nothing: nothing in them was drawn, and the same bots had played the same moves before."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ class Ratings:
         if self.repeated:
             warnings.append(
                 f"{self.repeated} matches repeat others move for move and count once with them: "
-                "more repeats of bots without chance add nothing, unless the event has [openings]"
+                "nothing in them was drawn by lot, so more repeats add nothing, unless the event has [openings]"
             )
         return tuple(warnings)
 

@@ -3,9 +3,11 @@
 A *seating* is the bots in the roles of a board. A *block* is all matches of the same bots with the same seed: the legs
 of one meeting, which share their luck. All sums here are of whole numbers, so they are exact in any order.
 
-Repeats with the same moves say nothing new. Of R matches of a seating with D different transcripts each has the weight
-D/R: the mean score stays as it is, and bots without chance count once, however often they meet. Such repeats are put
-together into D blocks, so that they do not narrow the intervals either.
+Repeats say nothing new. `archive.records.transcript` says which matches of a seating began alike, and how they went. If
+all that began alike went alike, they count as one. If one of them went otherwise, there is chance, and each of them
+counts, also where two are equal: in a small game of chance most are. Of R matches that count as D each has the weight
+D/R, so the mean score stays as it is. They are put together into D blocks, so that they do not narrow the intervals
+either.
 """
 
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from arena.results.arrays import Arrays, BoardRole, Ints
+from arena.results.arrays import PLAY_BITS, Arrays, BoardRole, Ints
 from arena.results.ratings.fitting.rows import changes, key, ranked, sums
 
 
@@ -33,7 +35,7 @@ class MatchTotals:
     matches: Ints
     """S: number of matches."""
     different: Ints
-    """S: number of different transcripts."""
+    """S: number of matches without those that repeat others."""
     scores: Ints
     """S x K: sum of each role's scores."""
     products: Ints
@@ -90,8 +92,7 @@ def add_up(arrays: Arrays) -> MatchTotals:
     new_seating = changes(seats, board_role)
     first, seating = np.flatnonzero(new_seating), np.cumsum(new_seating) - 1
     matches = np.bincount(seating)
-    by_transcript = np.lexsort((transcript, seating))
-    different = np.bincount(seating[by_transcript][changes(seating[by_transcript], transcript[by_transcript])])
+    different = _different(seating, transcript)
     blocks = key(_bot_sets(seats[first])[seating], _block_seeds(seed, seating, matches, different))
     by_block = np.lexsort((seating, blocks))
     part = np.flatnonzero(changes(blocks[by_block], seating[by_block]))
@@ -135,6 +136,16 @@ def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Int
     where[match, column] = board_role[entry]
     scores[match, column] = arrays.score[order]
     return bots, board_roles, seats, where, scores
+
+
+def _different(seating: Ints, transcript: Ints) -> Ints:
+    """Return, by seating, the number of its matches without those that repeat others."""
+    order = np.lexsort((transcript, seating))
+    seating, transcript = seating[order], transcript[order]
+    group = np.cumsum(changes(seating, transcript >> PLAY_BITS)) - 1  # those that began alike
+    plays = np.bincount(group[changes(seating, transcript)])
+    counted = np.where(plays == 1, 1, np.bincount(group))
+    return np.bincount(seating[changes(group)], weights=counted).astype(np.int64)
 
 
 def _block_seeds(seed: Ints, seating: Ints, matches: Ints, different: Ints) -> Ints:
