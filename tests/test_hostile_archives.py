@@ -163,3 +163,22 @@ def test_an_archive_that_is_a_link_is_refused_in_one_line(workspace):
     (folder / "results/cup/event.sqlite").symlink_to(folder / "results/good/event.sqlite")
 
     in_one_line(cup.arena(folder, "leaderboard", "cup"), "is a symbolic link; name the folder that it leads to")
+
+
+def test_an_archive_that_is_a_link_while_it_is_opened_is_refused(workspace, monkeypatch):
+    folder, _ = workspace
+    path = folder / "results/cup/event.sqlite"
+    connect, aside = sqlite3.connect, path.with_name("aside")
+
+    def exchanged(*words, **options):
+        path.rename(aside)
+        path.symlink_to(folder / "results/good/event.sqlite")
+        connection = connect(*words, **options)
+        connection.execute("pragma user_version")
+        path.unlink()
+        aside.rename(path)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", exchanged)
+    with pytest.raises(ArenaError, match="is a symbolic link"):
+        Archive.open(folder / "results/cup")

@@ -106,8 +106,6 @@ class Database:
                 database._take_lock()
             elif not database.path.is_file():
                 raise NoResultsError(f"{folder}: there are no results here; `arena run` makes some")
-            if database.path.is_symlink():  # who shares the folder could have other results read or written
-                raise ArenaError(f"{database.path}: is a symbolic link; name the folder that it leads to")
             database._connection()
         except BaseException as error:
             database.__exit__()
@@ -223,6 +221,7 @@ class Database:
                     self._limit(connection)
                     connection.execute("begin")  # never committed: all queries until `close` read one moment
                 self._prepare(connection)
+                self._refuse_link()
                 if self._label is not None:
                     schema.relabel(connection, self._label)
             except BaseException:
@@ -250,6 +249,20 @@ class Database:
             raise ArenaError(f"{self.path}: is a database of something else; move it away, or play under another name")
         schema.make(connection)
         durable.sync_folder(self.folder)  # SQLite syncs the content of the file, but not its name in the folder
+
+    def _refuse_link(self) -> None:
+        """Raise ArenaError if what SQLite opened is not the plain file in this folder: it follows links.
+
+        Who shares the folder could have other results of the organiser read, and their tables written there.
+        """
+        with shared_folders.opened(self.folder) as folder:
+            found = os.stat(self.path.name, dir_fd=folder, follow_symlinks=False)
+        for descriptor in os.listdir("/proc/self/fd"):  # noqa: PTH208 (names are all that is asked for)
+            with contextlib.suppress(OSError):
+                opened = Path(f"/proc/self/fd/{descriptor}").stat()
+                if (opened.st_dev, opened.st_ino) == (found.st_dev, found.st_ino):
+                    return
+        raise ArenaError(f"{self.path}: is a symbolic link; name the folder that it leads to")
 
     def _limit(self, connection: sqlite3.Connection) -> None:
         """Bound what a query takes: a stranger may have made the file, and its pages may lead in circles."""
