@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import arena
 from arena import rulefile
 from arena.errors import ArenaError
 from arena.games import rulebook
@@ -62,6 +61,6 @@ def _words(error: LimitedError) -> str:
 def _is_of_rules(place: Place) -> bool:
     """Return whether a line belongs neither to arena nor to Python nor to a package."""
     file = Path(place.file)
-    others = (str(Path(arena.__file__).parent), *sysconfig.get_paths().values())
+    others = (str(Path(rulefile.__file__).parent), *sysconfig.get_paths().values())
     of_others = place.file.startswith("<") or any(file.is_relative_to(folder) for folder in others)
     return file.is_relative_to(rulefile.shipped()) or not of_others
