@@ -196,6 +196,17 @@ def test_the_next_start_ends_what_a_killed_spawner_and_a_killed_referee_left_and
         other.kill()
 
 
+def test_processes_that_are_always_gone_before_they_are_looked_at_are_ended_with_their_group(tmp_path, monkeypatch):
+    with confined() as bot:
+        (tmp_path / "room1").mkdir()
+        note = f"{bot.pid} {procfs.start(bot.pid)} {leftovers.numbering()}"
+        (tmp_path / "room1" / leftovers.NOTE).write_text(note)
+        seen = procfs.all_processes
+        monkeypatch.setattr(procfs, "all_processes", lambda: [pid for pid in seen() if pid != bot.pid])
+        leftovers.end(str(tmp_path))
+        assert bot.wait(10) == -signal.SIGKILL
+
+
 def confined() -> subprocess.Popen[bytes]:
     """Start a process that has given up new privileges."""
     return subprocess.Popen(["setpriv", "--no-new-privs", "sleep", "600"], start_new_session=True)

@@ -42,22 +42,24 @@ def numbering() -> str:
 def end(folder: str) -> None:
     """Kill every process of the bots that have a room in this private folder.
 
-    A confined bot cannot leave the group that it leads, and that is killed at once: of processes that always fork, each
-    would be gone before it is found.
+    A confined bot cannot leave the group that it leads, and a group is killed at once. Processes that fork and end all
+    the time may be gone before they are looked at; so a group is killed, too, if nobody was met in it or its session.
     """
     import signal  # here, because it makes enums, and the spawner does without
 
-    sessions, home = _noted(folder), b"HOME=%s/" % os.fsencode(folder)
+    noted, home = _noted(folder), b"HOME=%s/" % os.fsencode(folder)
     for _ in range(ROUNDS):
-        processes = [
-            pid for pid in procfs.all_processes() if _belongs(pid, sessions) or home in procfs.environment(pid)
-        ]
-        if not processes:
-            return
-        groups = {procfs.session(pid) for pid in processes} & sessions.keys()
-        for kill, number in (*((os.killpg, group) for group in groups), *((os.kill, pid) for pid in processes)):
-            with contextlib.suppress(OSError):  # it may be gone
+        sessions = {pid: procfs.session(pid) for pid in procfs.all_processes()}
+        leftovers = [pid for pid in sessions if _belongs(pid, sessions[pid], noted) or home in procfs.environment(pid)]
+        met = {*sessions.values(), *(procfs.group(pid) for pid, session in sessions.items() if session)}
+        groups = noted.keys() & {sessions[pid] for pid in leftovers} | noted.keys() - met
+        killed = False
+        for kill, number in (*((os.killpg, group) for group in groups), *((os.kill, pid) for pid in leftovers)):
+            with contextlib.suppress(OSError):  # it is gone
                 kill(number, signal.SIGKILL)
+                killed = True
+        if not killed:
+            return
 
 
 def _noted(folder: str) -> dict[int, int]:
@@ -77,12 +79,9 @@ def _noted(folder: str) -> dict[int, int]:
     return sessions
 
 
-def _belongs(pid: int, sessions: dict[int, int]) -> bool:
-    """Return whether a process is in one of these sessions, which still is the one that was noted."""
-    session = procfs.session(pid)
-    if session not in sessions or procfs.start(pid) < sessions[session]:
+def _belongs(pid: int, session: int, noted: dict[int, int]) -> bool:
+    """Return whether a process is in a session that was noted, and that still is the same one."""
+    if session not in noted or procfs.start(pid) < noted[session]:
         return False
-    leader_start = procfs.start(
-        session
-    )  # 0 if it is gone: nobody can get its number before the last of its session ends
-    return leader_start in {0, sessions[session]} and procfs.cannot_gain_privileges(pid)
+    leader_start = procfs.start(session)  # 0 if it is gone; its number is nobody's before the last of its session ends
+    return leader_start in {0, noted[session]} and procfs.cannot_gain_privileges(pid)
