@@ -985,6 +985,16 @@ def test_a_name_that_looks_like_that_of_a_person_is_refused_unless_it_is_theirs(
     assert results == ["accepted", "accepted", "accepted", "refused"]
 
 
+def test_of_two_files_of_a_class_whose_names_look_alike_one_is_refused(untried, tmp_path):
+    for name in ("Ann", "\u0410nn"):
+        written(tmp_path / "class" / f"{name}.py", f"# {name}\n")
+    answers = list(untried.submit_all(class_of(tmp_path / "class"), lambda bots: iter([() for _ in list(bots)])))
+    assert [(answer.result, "looks like 'Ann'" in answer.words) for answer in answers] == [
+        ("accepted", False),
+        ("refused", True),
+    ]
+
+
 @pytest.mark.parametrize("name", ["\u3164", "\u2800\ufe0f", "\u115f \u3164"])
 def test_a_name_without_a_letter_that_anybody_sees_is_refused(name, submissions, tmp_path):
     answer = submissions.submit(written(tmp_path / f"{name}.py"))

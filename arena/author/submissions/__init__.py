@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 
@@ -118,6 +119,8 @@ class Submissions:
         self._reserved = {name.lower() for name in reserved}
         self._sources: dict[str, str] = {}
         """The source of each submission so far, by its name in lower case."""
+        self._displays: set[str] = set()
+        """The names that tables show of each submission so far."""
 
     def submit(self, path: Path, name: str | None = None, *, replaces: bool = False) -> Answer:
         """Accept a bot, or refuse it."""
@@ -199,6 +202,7 @@ class Submissions:
         try:
             candidate.name = self._name(request, origin, person)
             self._sources[candidate.name.lower()] = origin.source
+            self._displays.add(origin.display)
         except ArenaError as error:
             candidate.faults.append(str(error))
         try:
@@ -240,12 +244,16 @@ class Submissions:
                 )
         return called
 
-    def _refuse_look_alike(self, origin: Origin) -> None:
-        """Raise ArenaError if nobody knows the author, and the name looks like that of another bot or person."""
+    @cached_property
+    def _shown_names(self) -> frozenset[str]:
+        """The names that tables showed before these submissions, and those of people."""
         shown = {name: name for name in (*self._reserved, *self._store.names())}
         shown |= {name: version.note.display for name in shown for version in self._store.versions(name)[-1:]}
-        shown |= {person.name: person.name for person in self._people}
-        for known in shown.values():
+        return frozenset((*shown.values(), *(person.name for person in self._people)))
+
+    def _refuse_look_alike(self, origin: Origin) -> None:
+        """Raise ArenaError if nobody knows the author, and the name looks like that of another bot or person."""
+        for known in (*self._shown_names, *self._displays):
             if names.look_alike(origin.display, known):
                 raise ArenaError(
                     f"{origin.display!r} ({origin.display!a}) looks like {known!r} ({known!a}), which is another "
