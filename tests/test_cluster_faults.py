@@ -66,7 +66,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays
     monkeypatch.setattr("arena.event.cluster.driver.REFUSED_S", 60.0)  # a guard against hangs: until another joins
     full = tmp_path / "full"
     full.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=16m,nr_inodes=1000", "none", str(full)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=80m,nr_inodes=12000", "none", str(full)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("no file system can be mounted here")
     try:
@@ -82,7 +82,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays
                 while True:
                     file.write(bytes(1 << 20))
             with contextlib.suppress(OSError):
-                for number in range(1000):
+                for number in range(12000):
                     (full / f"{number}").touch()
 
         class Fills(Quiet):
