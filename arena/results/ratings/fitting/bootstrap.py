@@ -25,9 +25,10 @@
 #
 # From the draws uncertainty.py reads all intervals, of ratings and of ranks. Their coverage is measured on leagues of
 # known strengths: `python benchmarks/ratings.py 60 coverage`, 30 kinds of leagues with some 720 intervals each, so the
-# figures are right to about 2 %. Intervals that should hold the true strength in 95 % of cases hold it in 92.5 to 97.4
-# % where the model is right, also beside hopeless and perfect bots. Where it is wrong: 97.6 and 99.2 % where pairs have
-# an effect of their own, and 90.3 % where all pairs share the same lucky seeds.
+# figures are right to about 2 %. Intervals that should hold the true strength in 95 % of cases hold it in 92.8 to 97.5
+# % where the model is right, also beside hopeless bots and of specialists. That of a perfect bot, drawn towards the
+# others, holds it in 91.7 %. Where the model is wrong: 97.6 and 98.9 % where pairs have an effect of their own, and
+# 90.8 % where all pairs share the same lucky seeds.
 
 import numpy as np
 import numpy.typing as npt
