@@ -52,6 +52,8 @@ SPARES = 2
 """As many bots as most matches have."""
 IDLE_S = 0.003
 """The time without a request after which the spawner forks ahead."""
+IMPORT_S = 10.0
+"""The kit and the rules are imported within so many seconds, or left to the bots."""
 END_POLL_S, SWEEP_POLL_S = 0.0005, 0.0002
 """The time between two looks at whether a process has ended."""
 PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36
@@ -229,8 +231,28 @@ def prepare(level: str, processes: int, calls: tuple[str, ...], other_user: bool
 def preload(modules: tuple[str, ...], kit: str, rules: str) -> Answer:
     """Import the modules that bots would import: these, and from the folder `kit` the kit and this file of rules."""
     end_spares()
-    failure = warm.preload(modules, kit, rules)
+    failure = warm.preload(modules, *((kit, rules) if kit and can_import(kit, rules) else ("", "")))
     return {"failed": failure} if failure else {}
+
+
+def can_import(kit: str, rules: str) -> bool:
+    """Return whether the kit and these rules can be imported without a thread that stays: a fork tries it."""
+    parent, (read, write) = os.getpid(), os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            child_setup.die_with(parent)
+            warm.import_kit(kit, rules)
+            if len(os.listdir("/proc/self/task")) == 1:
+                os.write(write, b"1")
+        finally:
+            os._exit(0)
+    os.close(write)
+    answered = bool(select.select([read], [], [], IMPORT_S)[0]) and bool(os.read(read, 1))
+    os.close(read)
+    os.kill(pid, _signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return answered
 
 
 def end(bots: tuple[tuple[int, float], ...], living: tuple[int, ...] | None) -> Answer:

@@ -33,7 +33,6 @@ import gc
 import importlib
 import io
 import os
-import select
 import sys
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
@@ -48,8 +47,6 @@ RESERVE = "ARENA"
 """The name of the variable that reserves space."""
 LONGER_BYTES = 512
 """A bot's environment may be so much longer than one with the spawner's folder as HOME and TMPDIR."""
-IMPORT_S = 10
-"""The kit and the rules are imported within so many seconds, or left to the bots."""
 CANNOT_FLUSH = 120  # the exit status of an interpreter that cannot flush its output
 base_path = sys.path[1:]
 """Where modules are found, after a script's own folder and PYTHONPATH."""
@@ -105,32 +102,13 @@ def preload(modules: tuple[str, ...], kit: str, rules: str) -> str:
             return f"{name}: {error!r}"[:1000]
         if len(os.listdir("/proc/self/task")) > 1:
             return f"{name}: it starts threads when it is imported, which no fork has"
-    if kit and _can_import(kit, rules):
-        _import_kit(kit, rules)
+    if kit:
+        import_kit(kit, rules)
     prepare_to_fork(readable)
     return ""
 
 
-def _can_import(kit: str, rules: str) -> bool:
-    """Return whether the kit and these rules can be imported without a thread that stays: a fork tries it."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            _import_kit(kit, rules)
-            if len(os.listdir("/proc/self/task")) == 1:
-                os.write(write, b"1")
-        finally:
-            os._exit(0)
-    os.close(write)
-    answered = bool(select.select([read], [], [], IMPORT_S)[0]) and bool(os.read(read, 1))
-    os.close(read)
-    os.kill(pid, _signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return answered
-
-
-def _import_kit(kit: str, rules: str) -> None:
+def import_kit(kit: str, rules: str) -> None:
     """Import the kit, and this file of rules by it, as a bot does; keep their modules apart from arena's own."""
     own = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "arena"}
     sys.modules.update(kits.get(kit, {}))
