@@ -123,7 +123,8 @@ def test_closing_a_door_twice_is_closing_it_once(sleeper):
 
 
 @pytest.mark.slow
-def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_path):
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_path, stopped):
     script = (
         "import sys; from pathlib import Path; from arena.event import discovery; from arena.values import Conditions\n"
         "from arena.sandbox.launcher import Launcher\n"
@@ -138,6 +139,8 @@ def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_pa
     assert referee.stdout is not None
     with referee.stdout:
         spawner, bot, folder = referee.stdout.readline().split()
+    if stopped:
+        os.kill(int(spawner), signal.SIGSTOP)
     referee.kill()
     referee.wait()
     assert gone_soon([int(bot)])

@@ -74,6 +74,7 @@ def main() -> None:
     os.set_inheritable(launcher.fileno(), False)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(PR_SET_NAME, b"arena-spawner", 0, 0, 0)
+    prctl(child_setup.PR_SET_PDEATHSIG, _signal.SIGCONT, 0, 0, 0)  # stopped, it would not see that the socket ends
     _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)  # else the kernel may reap the children: our parent ignored it
     for number in IGNORED_SIGNALS:
         _signal.signal(number, _signal.SIG_IGN)
