@@ -11,6 +11,7 @@ a stranger, who may share the folder (shared_folders.py). It knows nothing of th
 import contextlib
 import ctypes
 import errno
+import fcntl
 import os
 import re
 import secrets
@@ -63,7 +64,7 @@ def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterato
         # too, could have put a link there.
         part = f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.part"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with _naming(path):
+        with shared_folders.naming(path):
             descriptor = os.open(part, flags, mode, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -71,7 +72,7 @@ def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterato
                 file.flush()
                 if synced:
                     os.fsync(descriptor)
-            with _naming(path):
+            with shared_folders.naming(path):
                 os.replace(part, path.name, src_dir_fd=folder, dst_dir_fd=folder)
         finally:
             with contextlib.suppress(OSError):  # it has its final name
@@ -94,6 +95,17 @@ def open_lock(path: Path) -> int:
     with contextlib.suppress(OSError):  # an earlier arena made it for everybody; it may be another user's
         os.fchmod(descriptor, PRIVATE)
     return descriptor
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, waits: bool = True) -> Iterator[None]:
+    """Hold the lock of a file, which ends with this process; BlockingIOError if it does not wait for another's."""
+    lock = open_lock(path)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        yield
+    finally:
+        os.close(lock)
 
 
 def remove(path: Path) -> None:
@@ -135,7 +147,7 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
         paths = dict.fromkeys(path.parent for pair in targets.items() for path in reversed(pair))
         folders = {path: stack.enter_context(shared_folders.opened(path)) for path in paths}
         for making, target in targets.items():
-            with _naming(target):
+            with shared_folders.naming(target):
                 source, final = folders[making.parent], folders[target.parent]
                 os.replace(making.name, target.name, src_dir_fd=source, dst_dir_fd=final)
         for folder in folders.values():
@@ -155,7 +167,11 @@ def staging(folder: Path) -> Iterator[Path]:
 def make_private(path: Path) -> None:
     """Make an empty file that only its owner may read or write, unless the name is taken."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-    with contextlib.suppress(FileExistsError), shared_folders.opened(path.parent) as folder, _naming(path):
+    with (
+        contextlib.suppress(FileExistsError),
+        shared_folders.opened(path.parent) as folder,
+        shared_folders.naming(path),
+    ):
         os.close(os.open(path.name, flags, PRIVATE, dir_fd=folder))
 
 
@@ -183,13 +199,13 @@ def sync_tree(path: Path) -> None:
     if path.is_symlink():
         return
     if not path.is_dir():
-        _sync(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        _sync(path)
         return
     for root, _, names in os.walk(path, topdown=False, onerror=_raised):
         for name in names:
             file = Path(root, name)
             if stat.S_ISREG(file.lstat().st_mode):
-                _sync(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+                _sync(file)
         sync_folder(Path(root))
 
 
@@ -224,8 +240,8 @@ def _sync_file_system(path: Path) -> bool:
     return True
 
 
-def _sync(path: Path, flags: int) -> None:
-    descriptor = os.open(path, flags | os.O_CLOEXEC)
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:
@@ -236,18 +252,9 @@ def _raised(error: OSError) -> None:
     raise error
 
 
-@contextlib.contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Have an OSError name this path, and not the unfinished file beside it."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-
-
 def _open_or_make(path: Path, flags: int, mode: int) -> int:
     flags |= os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    with shared_folders.opened(path.parent) as folder, _naming(path):
+    with shared_folders.opened(path.parent) as folder, shared_folders.naming(path):
         descriptor = os.open(path.name, flags, mode, dir_fd=folder)
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
             return descriptor
@@ -256,7 +263,7 @@ def _open_or_make(path: Path, flags: int, mode: int) -> int:
 
 
 def _make_folder(path: Path) -> None:
-    with shared_folders.opened(path.parent) as parent, _naming(path):
+    with shared_folders.opened(path.parent) as parent, shared_folders.naming(path):
         try:
             os.mkdir(path.name, dir_fd=parent)
         except FileExistsError:
@@ -271,7 +278,7 @@ def _stream(path: Path, folder: int) -> int | None:
 
     OSError with the reason for anything else.
     """
-    with _naming(path):
+    with shared_folders.naming(path):
         try:
             status = os.stat(path.name or ".", dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:

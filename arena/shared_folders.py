@@ -33,7 +33,7 @@ def open_folder(path: Path, *parts: str) -> int:
     The names `parts` below `path` may be no links at all.
     """
     steps, links = list(reversed(path.parts)), 0
-    try:
+    with naming(path.joinpath(*parts)):
         folder = os.open("/" if path.is_absolute() else ".", STEP)
         try:
             while steps:
@@ -57,8 +57,15 @@ def open_folder(path: Path, *parts: str) -> int:
             return os.dup(folder)
         finally:
             os.close(folder)
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Have an OSError name this path: a call that takes the descriptor of a folder knows only a part of it."""
+    try:
+        yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path.joinpath(*parts))) from error
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 @contextlib.contextmanager
@@ -77,27 +84,24 @@ def open_plain(path: Path, *, trusted: bool = False) -> int:
     If it must be `trusted`, it and its folder are ours or root's.
     """
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    with opened(path.parent) as folder:
+    with opened(path.parent) as folder, naming(path):
+        descriptor = os.open(path.name, flags, dir_fd=folder)
         try:
-            descriptor = os.open(path.name, flags, dir_fd=folder)
-            try:
-                status = os.fstat(descriptor)
-                if not stat.S_ISREG(status.st_mode):
-                    raise OSError(errno.EINVAL, NOT_PLAIN)
-                if trusted and not (is_trusted(status) and is_trusted(os.fstat(folder))):
-                    raise OSError(errno.EPERM, "it belongs to another user")
-            except OSError:
-                os.close(descriptor)
-                raise
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(path)) from error
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(errno.EINVAL, NOT_PLAIN)
+            if trusted and not (is_trusted(status) and is_trusted(os.fstat(folder))):
+                raise OSError(errno.EPERM, "it belongs to another user")
+        except OSError:
+            os.close(descriptor)
+            raise
     return descriptor
 
 
-def read(path: Path, *, trusted: bool = False) -> bytes:
-    """Return the content of a plain file, as `open_plain` opens it."""
+def read(path: Path, most: int = -1, *, trusted: bool = False) -> bytes:
+    """Return the content of a plain file, as `open_plain` opens it; no more than the first `most` bytes."""
     with os.fdopen(open_plain(path, trusted=trusted), "rb") as file:
-        return file.read()
+        return file.read(most)
 
 
 def refuse_pipe(path: Path) -> None:

@@ -1,6 +1,5 @@
 """`arena merge`: join archives of one event that were played in several places."""
 
-import fcntl
 import os
 import re
 import shutil
@@ -98,10 +97,9 @@ def _checked(name: str) -> str:
 def _making(target: Path) -> Iterator[Path]:
     """Yield an empty folder for the archive of `target`, and remove it if it is still there at the end."""
     parent = durable.make_folder(target.parent / MAKING)
-    lock = durable.open_lock(parent / ".lock")
-    try:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(durable.locked(parent / ".lock", waits=False))
         except BlockingIOError as error:
             raise ArenaError(f"{parent}: another `arena merge` is at work here; wait for it") from error
         for leftover in parent.iterdir():  # of a merge that was killed
@@ -113,8 +111,6 @@ def _making(target: Path) -> Iterator[Path]:
             yield making
         finally:
             shutil.rmtree(making, ignore_errors=True)
-    finally:
-        os.close(lock)
 
 
 def _copy_bots(source: Path, target: Path) -> None:
@@ -163,8 +159,7 @@ def _copy_bot(source: Path, digest: str, target: Path) -> int:
 def _copy_tournament(source: Path, target: Path, mode: int) -> None:
     """Copy the tournament.toml as it was played, if there is one."""
     try:
-        with os.fdopen(shared_folders.open_plain(source / paths.TOURNAMENT_FILE), "rb") as file:
-            content = file.read(MOST_TOML_BYTES)
+        content = shared_folders.read(source / paths.TOURNAMENT_FILE, MOST_TOML_BYTES)
     except OSError:  # none, or a link in a foreign folder, which may lead to private files
         return
     durable.write(target / paths.TOURNAMENT_FILE, content, mode)

@@ -5,7 +5,6 @@ all that, because the folder's name is the digest of the source only. sandbox/bu
 """
 
 import contextlib
-import fcntl
 import os
 import shutil
 import subprocess
@@ -115,13 +114,10 @@ def _compiler(program: str) -> str:
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of this folder, so that one process builds at a time; the lock ends with its process."""
-    try:
-        durable.make_folder(folder)
-        lock = durable.open_lock(folder / ".lock")
-    except OSError as error:
-        raise ArenaError(f"{folder}: cannot be written: {error.strerror}; builds are kept there") from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as stack:
+        try:
+            durable.make_folder(folder)
+            stack.enter_context(durable.locked(folder / ".lock"))
+        except OSError as error:
+            raise ArenaError(f"{folder}: cannot be written: {error.strerror}; builds are kept there") from error
         yield
-    finally:
-        os.close(lock)

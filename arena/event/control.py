@@ -176,8 +176,7 @@ def request_stop(folder: Path, token: str) -> None:
 def last_state(folder: Path) -> RunState | None:
     """Return what the last run that wrote here has published; None if nothing readable is there."""
     try:
-        with os.fdopen(shared_folders.open_plain(folder / PROGRESS_FILE), "rb") as file:
-            return _states.validate_json(file.read(MOST_BYTES))
+        return _states.validate_json(shared_folders.read(folder / PROGRESS_FILE, MOST_BYTES))
     except (OSError, ValidationError):
         return None
 

@@ -9,7 +9,6 @@ plays: the digests do.
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import shutil
@@ -103,23 +102,18 @@ class BotStore:
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
         """Hold the lock while bots come and go, and clear the leftovers of an interrupted run."""
-        with self.writing():
-            durable.make_folder(self.bots / VERSIONS)
-            lock = durable.open_lock(self.bots / VERSIONS / ".lock")
-        try:
+        with contextlib.ExitStack() as stack:
             with self.writing():
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                for old in (self.incoming / REPLACED).glob(
-                    "*"
-                ):  # a killed process moved it away and put no other there
-                    if not self.playing(old.name if old.is_dir() else old.stem):
+                durable.make_folder(self.bots / VERSIONS)
+                stack.enter_context(durable.locked(self.bots / VERSIONS / ".lock"))
+                for old in (self.incoming / REPLACED).glob("*"):
+                    # A killed process moved it away, and perhaps put no other there.
+                    if not self.playing(_name(old)):
                         exchange.restore(old, self.bots / old.name)
                 shutil.rmtree(self.incoming, ignore_errors=True)
                 self.incoming.mkdir()
             yield
             shutil.rmtree(self.incoming, ignore_errors=True)
-        finally:
-            os.close(lock)
 
     def new_folder(self) -> Path:
         """Make a new folder in `incoming`, while bots are `changing`."""
@@ -128,13 +122,13 @@ class BotStore:
 
     def names(self) -> tuple[str, ...]:
         """Return every name that a bot has or had, in order."""
-        playing = {path.name if path.is_dir() else path.stem for path in self._entries()}
+        playing = set(map(_name, self._entries()))
         submitted = {path.name for path in (self.bots / VERSIONS).glob("[!.]*")}
         return tuple(sorted(playing | submitted))
 
     def playing(self, name: str) -> tuple[Path, ...]:
         """Return the bots of this name that play; two only if somebody put a second one there by hand."""
-        return tuple(path for path in self._entries() if name == (path.name if path.is_dir() else path.stem))
+        return tuple(path for path in self._entries() if name == _name(path))
 
     def versions(self, name: str) -> tuple[Version, ...]:
         """Return every version of a bot that can be read, the oldest first."""
@@ -244,3 +238,8 @@ class BotStore:
             return Version(notes.read(folder), path)
         except (OSError, ValueError, TypeError):
             return None
+
+
+def _name(path: Path) -> str:
+    """Return the name of the bot in a file or folder."""
+    return path.name if path.is_dir() else path.stem

@@ -11,10 +11,10 @@ import zlib
 from array import array
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, SchemaValidator
@@ -46,32 +46,43 @@ FEW_BYTES, MOST_LISTS, MOST_VALUES = 1_000_000, 500_000, 5_000_000
 """A turn is two lists with 13 values. While JSON is read an empty list takes 300 bytes, and a number 32."""
 TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 Row = tuple[Any, ...]
+Value = TypeVar("Value")
 
 _figures = Struct("<" + "".join(code for _, code in FIGURES))
 _endings: dict[str | None, int] = {None: -1} | {ending.value: index for index, ending in enumerate(Ending)}
 
 
-class _Reader:
-    """Makes values from JSON that anybody may have written: it stops at the first mistake, at any depth and length."""
+class _Json(Generic[Value]):
+    """JSON of one kind of values."""
 
-    def __init__(self, adapter: TypeAdapter[Any]) -> None:
+    def __init__(self, kind: type[Value]) -> None:
+        self._kind = kind
+
+    @cached_property  # pydantic takes 5 to 10 ms to make it, and most commands need only some of them
+    def adapter(self) -> TypeAdapter[Value]:
+        return TypeAdapter(self._kind)
+
+    @cached_property
+    def _validator(self) -> SchemaValidator:
         # By default pydantic goes on, and keeps 700 bytes for each mistake: a list of ten million takes all memory.
         # A mistake is not shown with what was read: its text would be made of all of that.
-        self._validator = SchemaValidator(_fail_fast(adapter.core_schema), CoreConfig(hide_input_in_errors=True))
+        return SchemaValidator(_fail_fast(self.adapter.core_schema), CoreConfig(hide_input_in_errors=True))
 
-    def read(self, text: str | bytes) -> Any:
-        """Return the value; ValueError when there is none in the text."""
+    def read(self, text: str | bytes) -> Value:
+        """Return the value of a text that anybody may have written; ValueError at the first mistake in it."""
         try:
             text = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
             _refuse_excess(text)
             try:
-                return self._validator.validate_json(text)
+                value: Value = self._validator.validate_json(text)
             except ValidationError as error:
                 if error.error_count() > 1 or error.errors(include_input=False)[0]["type"] != "json_invalid":
                     raise
-                return self._validator.validate_python(json.loads(text))  # half of a surrogate pair: only json reads it
+                # Half of a surrogate pair: only json reads it.
+                value = self._validator.validate_python(json.loads(text))
         except (TypeError, RecursionError) as error:  # of the wrong length, or nested too deep
             raise ValueError(str(error)) from error
+        return value
 
 
 def _refuse_excess(text: bytes) -> None:
@@ -101,35 +112,7 @@ def _fail_fast(schema: Any) -> Any:
     return {key: _fail_fast(part) for key, part in schema.items()} | more
 
 
-# pydantic takes 5 to 10 ms to make each of these, and most commands need only some of them.
-@cache
-def _records() -> TypeAdapter[Record]:
-    return TypeAdapter(Record)
-
-
-@cache
-def _events() -> TypeAdapter[Event]:
-    return TypeAdapter(Event)
-
-
-@cache
-def _stops() -> TypeAdapter[Stop]:
-    return TypeAdapter(Stop)
-
-
-@cache
-def _record_reader() -> _Reader:
-    return _Reader(_records())
-
-
-@cache
-def _event_reader() -> _Reader:
-    return _Reader(_events())
-
-
-@cache
-def _stop_reader() -> _Reader:
-    return _Reader(_stops())
+_record, _event, _stop = _Json(Record), _Json(Event), _Json(Stop)
 
 
 class BoardRole(NamedTuple):
@@ -244,9 +227,9 @@ def figures(rows: Rows, entries: Iterable[int]) -> bytes:
 def packed(record: Record) -> bytes:
     """Return the whole record, compressed."""
     try:
-        text = _records().dump_json(record)
+        text = _record.adapter.dump_json(record)
     except PydanticSerializationError:  # half of a surrogate pair: json escapes it, but takes longer
-        text = json.dumps(_records().dump_python(record)).encode("ascii")
+        text = json.dumps(_record.adapter.dump_python(record)).encode("ascii")
     return zlib.compress(text, 1)
 
 
@@ -259,8 +242,7 @@ def unpacked(blob: bytes) -> Record:
         raise ValueError(str(error)) from error
     if not unpacking.eof and len(text) <= MOST_BYTES:
         raise ValueError("it is cut")
-    record: Record = _record_reader().read(text)
-    return record
+    return _record.read(text)
 
 
 def valid_text(text: str) -> str:
@@ -270,24 +252,22 @@ def valid_text(text: str) -> str:
 
 def event_text(event: Event) -> str:
     """Return an event as JSON."""
-    return json.dumps(_events().dump_python(event))
+    return json.dumps(_event.adapter.dump_python(event))
 
 
 def event_of(text: str) -> Event:
     """Return an event equal to the one that the JSON was made of; ValueError when it was made of none."""
-    event: Event = _event_reader().read(text)
-    return event
+    return _event.read(text)
 
 
 def stop_text(stop: Stop) -> str:
     """Return the reason for an end as JSON."""
-    return json.dumps(_stops().dump_python(stop))
+    return json.dumps(_stop.adapter.dump_python(stop))
 
 
 def stop_of(text: str) -> Stop:
     """Return the reason that the JSON was made of; ValueError when it was made of none."""
-    stop: Stop = _stop_reader().read(text)
-    return stop
+    return _stop.read(text)
 
 
 def abort_row(abort: Abort) -> Row:
