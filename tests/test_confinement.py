@@ -903,6 +903,21 @@ def test_a_bot_that_sends_itself_sigcont_without_end_stays_frozen_all_the_same(t
             assert all(stopped(pid) for pid in list(launcher._group(bot.child)))
 
 
+@pytest.mark.alone  # as above
+@pytest.mark.parametrize("level", ["rlimits", "none"])
+def test_a_bot_of_one_process_that_wakes_itself_is_found_out_by_its_next_answer(tmp_path, level):
+    """It is not looked at after each stop, until its CPU clock shows that it ran on."""
+    conditions, text = Conditions(sandbox=level, warm=False), WAKES_ITSELF + "by_threads()\n" + ANSWERS
+    with Launcher() as launcher, live.ready(bot_of(tmp_path / "restless.py", text), conditions, launcher) as bot:
+        for _ in range(30):  # a stop that is not verified holds by luck, about one time in two
+            assert live.ask(bot).line == b"x"
+            if until(lambda: bot._meter.since_read() > 0.01, 0.02):  # it ran on
+                break
+        for _ in range(5):
+            assert live.ask(bot).line == b"x"
+            assert stopped(bot.program)
+
+
 def test_a_bot_that_woke_up_is_frozen_again_while_others_think(launcher, tmp_path):
     conditions = Conditions(sandbox="landlock")
     thinks = ANSWERS.replace("print('x'", "time.sleep(0.1); print('x'")
