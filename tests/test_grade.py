@@ -16,6 +16,7 @@ import stored
 
 from arena.author.submissions import BotStore, People, Submissions, people, students
 from arena.author.submissions.people import Person
+from arena.cli import paths
 from arena.event import config, discovery
 from arena.results import grades
 from arena.results.grades import Threshold
@@ -404,3 +405,9 @@ def test_thresholds_may_be_corrected_when_all_is_played_and_the_copy_counts_wher
     (folder / "tournament.toml").write_text((TOML + GRADE).replace('"cup"', '"next"'))
     cup.arena(folder, "grade", "cup")
     assert rows(folder, "cup")[0]["marks"] == "5"
+
+
+def test_no_file_of_an_author_replaces_another_also_one_that_has_a_number_or_other_case():
+    used: set[str] = set()
+    names = [paths.distinct(name, used) for name in ("ann-2", "Ann", "ann", "Ann-2")]
+    assert names == ["ann-2", "Ann", "ann-3", "Ann-2-2"]

@@ -1,21 +1,20 @@
 """`arena report --for`: a page for one author, or a page and a letter for everybody."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.cli import authors, output, stored_match
+from arena.cli import authors, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 
 if TYPE_CHECKING:
     from arena.author.submissions.students import Student
     from arena.report.author import Author
-    from arena.results.archive import Archive
     from arena.values import Event
 
 EVERYBODY = "everybody"
+REFUSED = "Your last bot was refused, and does not play. Mend what follows, then hand it in again."
 
 
 def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
@@ -39,24 +38,15 @@ def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
     references = classroom.references(event)
     references -= classroom.strangers(references, event)
     written: list[Path] = []
-    with output.writing(folder), ProgressLine("report: replays" if not everybody else "report: authors") as progress:
+    with output.writing(folder), ProgressLine(f"report: {'authors' if everybody else 'replays'}") as progress:
         for done, reader in enumerate(readers, 1):
-            author = replace(reader, hidden_paths=hidden_paths(folder))
-
-            def results(archive: "Archive", author: "Author" = author) -> Results:
-                names = pseudonyms(archive, author.bots | references)
-                return Results(pseudonymous(archive, names), rules=stored_match.game_of)
-
+            author, archive = replace(reader, hidden_paths=hidden_paths(folder)), Archive.open(folder)
+            names = pseudonyms(archive, author.bots | references)
+            results = Results(pseudonymous(archive, names), rules=stored_match.game_of)
             if everybody:
-                archive = Archive.open(folder)
-                names = pseudonyms(archive, author.bots | references)
-                written += letter.write(results(archive), folder, author, names)
-            tell = progress if not everybody else (lambda _done, _all: None)
-            written.append(
-                report.write(
-                    results(Archive.open(folder)), folder, rules=stored_match.game_of, tell=tell, author=author
-                )
-            )
+                written += letter.write(results, folder, author, names)
+            tell = (lambda _done, _all: None) if everybody else progress
+            written.append(report.write(results, folder, rules=stored_match.game_of, tell=tell, author=author))
             if everybody:
                 progress(done, len(readers))
     return tuple(written)
@@ -73,23 +63,26 @@ def _everybody(classroom: authors.Classroom, event: "Event") -> Iterator["Author
     measures = [bot for bot in event.bots if bot.name in references]
     refusals = classroom.store.refused() if classroom.store is not None else ()
     listed = {person.id for person in classroom.people}
-    used: Counter[str] = Counter()
-
-    def author(name: str, bots: frozenset[str], email: str, notice: str, file: str) -> Author:
-        used[file.lower()] += 1  # some file systems do not tell `Ada` from `ada`
-        number = used[file.lower()]
-        return Author(
-            name=name, bots=bots, email=email, notice=notice, file=file if number == 1 else names.numbered(file, number)
-        )
-
+    used: set[str] = set()
     for student in students(challengers, classroom.people, classroom.store, measures):
         reasons = [refusal.reason for refusal in refusals if student.id and refusal.origin.person == student.id]
-        file = min(student.bots) if student.bots else names.safe(student.name)
-        yield author(student.name, frozenset(student.bots), student.email, _notice(student, reasons), file)
+        yield Author(
+            name=student.name,
+            bots=frozenset(student.bots),
+            file=paths.distinct(min(student.bots) if student.bots else names.safe(student.name), used),
+            email=student.email,
+            notice=_notice(student, reasons),
+        )
     for refusal in refusals:
         if refusal.origin.person not in listed:
             name = refusal.origin.display or refusal.name
-            yield author(name, frozenset(), refusal.origin.email, _refused([refusal.reason]), names.safe(name))
+            yield Author(
+                name=name,
+                bots=frozenset(),
+                file=paths.distinct(names.safe(name), used),
+                email=refusal.origin.email,
+                notice=_refused([refusal.reason]),
+            )
 
 
 def _notice(student: "Student", reasons: list[str]) -> str:
@@ -98,12 +91,10 @@ def _notice(student: "Student", reasons: list[str]) -> str:
 
     if reasons:
         return _refused(reasons)
-    return (
-        "" if student.state is State.PLAYED and not student.newer else f"{student.note[:1].upper()}{student.note[1:]}."
-    )
+    if student.state is State.PLAYED and not student.newer:
+        return ""
+    return f"{student.note[:1].upper()}{student.note[1:]}."
 
 
 def _refused(reasons: list[str]) -> str:
-    return "\n\n".join(
-        ["Your last bot was refused, and does not play. Mend what follows, then hand it in again.", *reasons]
-    )
+    return "\n\n".join([REFUSED, *reasons])

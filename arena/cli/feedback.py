@@ -4,13 +4,12 @@ A letter may quote anything that a bot wrote; it is plain text without control c
 """
 
 import shlex
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena import durable
-from arena.cli import output
+from arena.cli import output, paths
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -27,15 +26,12 @@ Your bot was not taken in, and does not play. Mend what follows, then hand it in
 
 def write(answers: "Iterable[Answer]", folder: Path) -> None:
     """Write `NAME.txt` for each answer, over an older one; ArenaError when the folder cannot be written."""
-    written: Counter[str] = Counter()
+    used: set[str] = set()
     try:
         durable.make_folder(folder)
         for answer in answers:
-            stem = answer.where.parent.name if answer.where else answer.name
-            written[stem.lower()] += 1  # some file systems do not tell `Ada` from `ada`
-            number = written[stem.lower()]
-            name = f"{stem}.txt" if number == 1 else f"{stem}-{number}.txt"
-            durable.write(folder / name, _letter(answer).encode("utf-8", "backslashreplace"))
+            name = paths.distinct(answer.where.parent.name if answer.where else answer.name, used)
+            durable.write(folder / f"{name}.txt", _letter(answer).encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise ArenaError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
 

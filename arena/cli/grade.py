@@ -256,13 +256,10 @@ def _write(
         if gradescope is not None:
             path = gradescope
             durable.make_folder(path)
-            used: Counter[str] = Counter()
+            used: set[str] = set()
             for row in rows:
-                name = _file_name(row.student)
-                used[name.lower()] += 1  # some file systems do not tell `Ada` from `ada`
-                number = used[name.lower()]
                 text = json_text.dumps(_gradescope(row, thresholds), indent=1, ensure_ascii=False) + "\n"
-                path = gradescope / f"{name if number == 1 else f'{name}-{number}'}.json"
+                path = gradescope / f"{paths.distinct(_file_name(row.student), used)}.json"
                 durable.write(path, text.encode("utf-8", "backslashreplace"), durable.PRIVATE)
             written.append(gradescope)
     except OSError as error:
