@@ -12,6 +12,11 @@ class MachineError(ArenaError):
     """The machine has no more disk space, memory, processes, threads or open files for arena."""
 
 
+def named(error: BaseException) -> str:
+    """Return the kind of an error and its message, as one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+
+
 def refusal(error: BaseException) -> str | None:
     """Return a message, with advice, if by this error the system refuses something that it gives out; else None."""
     text = str(error)

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, named
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, SelectableGroups
@@ -61,8 +61,7 @@ def module(group: str, name: str, parts: Iterable[str]) -> ModuleType:
     try:
         imported = import_module(path)
     except Exception as error:  # the package is the user's, and so is whatever it raises
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise ArenaError(f"plug-in {name}: {path}: {reason}; install its package again") from error
+        raise ArenaError(f"plug-in {name}: {path}: {named(error)}; install its package again") from error
     for part in parts:
         if not hasattr(imported, part):
             raise ArenaError(f"plug-in {name}: {path} has no {part!r}; docs/formats.md says what {group} needs")

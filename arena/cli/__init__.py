@@ -28,7 +28,7 @@ from typer.core import TyperGroup
 
 from arena import __version__
 from arena.cli import output, streams
-from arena.errors import ArenaError, refusal
+from arena.errors import ArenaError, named, refusal
 from arena.sandbox import descriptors
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threads only spin, and wait for busy cores
@@ -129,9 +129,7 @@ def main() -> NoReturn:
     """Run the command line, and exit."""
     gc.set_threshold(GC_THRESHOLD)
     descriptors.keep_standard_open()
-    os.umask(
-        os.umask(0o077) & 0o077
-    )  # arena goes on with the files and folders that it makes, so its owner may use them
+    os.umask(os.umask(0o077) & 0o077)  # our owner may use the files and folders that we make: we go on with them
     code = 0
     streams.replace()
     threading.excepthook = _report_thread_failure
@@ -184,8 +182,7 @@ def _mistake_of_rules(error: BaseException) -> str | None:
     call = calls[last]
     if Path(call.filename).is_relative_to(rulefile.shipped()):
         return None
-    raised = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-    line = output.shorten_lines(f"{call.filename}:{call.lineno}: {call.name} raises {raised}")
+    line = output.shorten_lines(f"{call.filename}:{call.lineno}: {call.name} raises {named(error)}")
     return f"{line}; `arena check-rules {shlex.quote(call.filename)}` finds more mistakes of rules"
 
 

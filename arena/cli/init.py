@@ -51,9 +51,7 @@ def init(
             text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), file.read_text("utf-8"), count=1)
             text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
             file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")
-            parts = sorted(
-                making.iterdir(), key=lambda path: path == file
-            )  # the file that makes it a workspace is last
+            parts = sorted(making.iterdir(), key=lambda path: path == file)  # last what makes it a workspace
             durable.publish_all({path: folder / path.name for path in parts})
     except OSError as error:
         raise ArenaError(f"{error.filename or folder}: {error.strerror}; name a folder that can be written") from error

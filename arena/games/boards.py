@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from arena import parallel, rulefile
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError, did_you_mean, named
 from arena.game import Game
 from arena.games import board_cache, trial
 from arena.values import Board, boards_key, digest_of
@@ -247,8 +247,7 @@ def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
         raise ArenaError(f"{error.filename or path}:{error.lineno or 1}: {error.msg}") from error
     except Exception as error:  # the file is the user's, and so is whatever it raises
         last = traceback.extract_tb(error.__traceback__)[-1]
-        raised = f"{type(error).__name__}: {_line(error)}".removesuffix(": ")
-        raise ArenaError(f"{last.filename}:{last.lineno}: {raised}") from error
+        raise ArenaError(f"{last.filename}:{last.lineno}: {named(error)}") from error
     try:
         if not isinstance(getattr(rulefile.module(path), kind), type):
             raise TypeError(kind)
@@ -268,7 +267,7 @@ def _one_line(where: str) -> Iterator[None]:
     except ValueError as error:
         raise ArenaError(f"{where} {_line(error)}") from error
     except Exception as error:  # a value of the wrong type goes wrong anywhere
-        raise ArenaError(f"{where} {type(error).__name__}: {_line(error)}") from error
+        raise ArenaError(f"{where} {named(error)}") from error
 
 
 def _line(error: Exception) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, named
 from arena.game import Game
 from arena.limited import LimitedError, limited
 
@@ -53,6 +53,5 @@ def _play_once(load: Callable[[], Game[Any]]) -> tuple[()]:
     except Exception as error:
         if deed == "loaded" and type(error) is ValueError:  # the rules' own words
             raise ArenaError(str(error)) from error
-        words = f"cannot be {deed} with these parameters: {type(error).__name__}: {error}"
-        raise ArenaError(words) from error
+        raise ArenaError(f"cannot be {deed} with these parameters: {named(error)}") from error
     return ()

@@ -79,7 +79,7 @@ def class_of(
     labels = labels_of([path.name for path in paths])
     # The label of a file that has none is its name without the ending.
     labels = [label if label.who else label_of(name_of(path)) for path, label in zip(paths, labels, strict=True)]
-    labels = _told_apart(labels, people)
+    labels = _without_shared_marks(labels, people)
     groups: dict[tuple[str, object], list[_Entry]] = {}
     for path, label in zip(paths, labels, strict=True):
         person = people.author(label)
@@ -92,10 +92,8 @@ def class_of(
     requests = []
     for (kind, _), entries in groups.items():
         bots = _bots(entries)
-        for number, bot in enumerate(bots):
-            if not every and number < len(bots) - 1:
-                continue
-            older = () if every else tuple(each.path for each in bots[:-1])
+        older = () if every else tuple(bot.path for bot in bots[:-1])
+        for bot in bots[len(older) :]:
             rivals = same_name[_folded(bot.path)] if kind == "path" else []
             requests.append(
                 replace(
@@ -167,7 +165,7 @@ def _entries(folder: Path) -> list[Path]:
     ]
 
 
-def _told_apart(labels: Sequence[Label], people: People) -> list[Label]:
+def _without_shared_marks(labels: Sequence[Label], people: People) -> list[Label]:
     """Return the labels; without their marks where the platform tells two people apart who are one in `people`."""
     known = {label.who: people.author(label) for label in labels if label.who}
     authors = [person for person in known.values() if person is not None]

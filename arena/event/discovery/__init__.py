@@ -135,9 +135,8 @@ def _program(folder: Path, missing: str) -> Program:
     entries = _entries(folder)
     runnable = [path for path in entries if programs.is_runnable(path)]
     mains = [path for path in runnable if programs.is_main(path)] or runnable
-    mains = [
-        path for path in mains if not programs.program_of(path, entries).build
-    ] or mains  # its source lies beside it
+    # Beside a program that was built lies its source.
+    mains = [path for path in mains if not programs.program_of(path, entries).build] or mains
     if len(mains) > 1 and programs.is_main(mains[0]):
         both = " and ".join(path.name for path in mains)
         raise ArenaError(f"{shown(folder)}: has {both}: write a bot.toml whose `command` starts one of them")

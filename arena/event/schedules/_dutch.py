@@ -289,9 +289,8 @@ def _weights(quality: Mapping[Edge, Quality]) -> tuple[dict[Edge, int], int]:
         for (first, _), value in zip(quality, column, strict=True):
             if value and abs(value) > greatest.get(first, 0):
                 greatest[first] = abs(value)
-        unit = 1 + sum(
-            greatest.values()
-        )  # more than a matching can add, as no two of its edges have the same first node
+        # More than a matching can add, as no two of its edges have the same first node.
+        unit = 1 + sum(greatest.values())
         if (max(map(abs, weights)) * unit).bit_length() > WEIGHT_BITS:
             unit = 1
             break

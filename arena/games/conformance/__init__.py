@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from arena.errors import named
 from arena.game import Game
 from arena.games.conformance import laws
 from arena.games.conformance.laws import LONGEST, Step
@@ -45,7 +46,7 @@ def flaws(game: Game[Any], playouts: int = 20, seed: int = 0) -> list[Flaw]:
 def examine(game: Game[Any], playouts: int = 20, seed: int = 0) -> Iterator[list[Flaw]]:
     """Yield the flaws that are known, after each playout; the last time all of them."""
     flaws = {words: Flaw(words=words) for law in laws.OF_THE_GAME for words in _tried(partial(law, game))}
-    for number in range(playouts if _tried(partial(_starts, game)) == [] else 0):
+    for number in range(playouts if _starts(game) else 0):
         of_playout = _flaws_of(game, playout(game, Random(f"{seed}/{number}")))
         flaws |= {words: flaw for words, flaw in of_playout.items() if words not in flaws}
         yield list(flaws.values())
@@ -108,15 +109,15 @@ def transcript(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[list[s
     """
     states = []
     for number in range(playouts):
-        states += [_told(game, state) for state, _ in playout(game, Random(f"{seed}/{number}"))]
+        states += [_lines(game, state) for state, _ in playout(game, Random(f"{seed}/{number}"))]
     if (grader := solver_of(game)) is not None:
         for state, moves in best_playout(game):
             best = [f"best: {move}" for role in moves for move in grader.best(state, role)]
-            states.append([*_told(game, state), str(grader.value(state)), *best])
+            states.append([*_lines(game, state), str(grader.value(state)), *best])
     return [*states, [*game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)]]
 
 
-def _told(game: Game[Any], state: Any) -> list[str]:
+def _lines(game: Game[Any], state: Any) -> list[str]:
     """Return the lines about a state: what each role sees, the legal moves, the outcome."""
     lines = [*game.view(state, None)]
     for role in game.roles:
@@ -127,19 +128,21 @@ def _told(game: Game[Any], state: Any) -> list[str]:
     return lines
 
 
-def _starts(game: Game[Any]) -> Iterator[str]:
-    """A match can begin; otherwise the law `lasting` says why not."""
-    game.start()
-    yield from ()
+def _starts(game: Game[Any]) -> bool:
+    """Return whether a match can begin; otherwise the law `lasting` says why not."""
+    try:
+        game.start()
+    except Exception:  # noqa: BLE001 (whatever the rules raise)
+        return False
+    return True
 
 
 def _flaws_of(game: Game[Any], steps: tuple[Step, ...]) -> dict[str, Flaw]:
     """Return the flaws that a playout shows, by their words."""
-    flaws: dict[str, Flaw] = {}
+    first: dict[str, int] = {}
     for index, words in _broken(game, steps):
-        if words not in flaws:
-            flaws[words] = _flaw(game, steps, index, words)
-    return flaws
+        first.setdefault(words, index)
+    return {words: _flaw(game, steps, index, words) for words, index in first.items()}
 
 
 def _broken(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
@@ -169,8 +172,7 @@ def raised(error: Exception) -> str:
     """Return a sentence for an exception of the rules, with the method and the line."""
     frames = traceback.extract_tb(error.__traceback__)
     called = next((frame.name for frame in frames if Path(frame.filename).parent != Path(__file__).parent), "a law")
-    message, last = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":"), frames[-1]
-    return f"{called} raises {message} ({Path(last.filename).name}, line {last.lineno})"
+    return f"{called} raises {named(error)} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 def _flaw(game: Game[Any], steps: tuple[Step, ...], index: int, words: str) -> Flaw:
