@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -41,6 +42,9 @@ from arena.values import Bot, Match
 PLIES = 100
 FEW, MANY = 4, 44
 """Games a lane before the clock is read for the first time and for the last time."""
+LEAST_S, MOST = 3.0, 50_000
+"""The seconds by which a run of fastchess must be longer than a short one, and the most games a lane to reach that:
+kept engines play 40 games in a tenth of a second, by which the start and the end of a run may differ from another's."""
 JAVA_FEW, JAVA_MANY = 100, 300
 """The same for cg-brutaltester, on all lanes together: Java compiles most of its code during the first hundred games,
 which take two to three times as much CPU time as the next ones."""
@@ -135,10 +139,11 @@ def _played(launcher: Launcher, match: Match) -> int | None:
 
 
 def fastchess_figures(command: Callable[[int], Sequence[str]], lanes: int, folder: Path) -> Measure:
-    """Return what measures fastchess, by the difference of two runs; `command` plays so many games.
+    """Return what measures fastchess, by the difference of two whole runs; `command` plays so many games.
 
-    It may hold its output back, so its lines don't show when a game ended.
+    It holds its output back when that goes into a pipe, so its lines don't show when a game ended.
     """
+    few, many = FEW * lanes, MANY * lanes
 
     def used(games: int) -> tuple[float, float]:
         began, before = time.perf_counter(), os.times()
@@ -148,10 +153,20 @@ def fastchess_figures(command: Callable[[int], Sequence[str]], lanes: int, folde
         return time.perf_counter() - began, cpu
 
     def measure() -> Figures:
-        short, short_cpu = used(FEW * lanes)
-        long, long_cpu = used(MANY * lanes)
-        games = (MANY - FEW) * lanes
-        return Figures(games * PLIES / max(long - short, 1e-9), 1000 * (long_cpu - short_cpu) / games)
+        nonlocal many  # a later round begins with as many games
+        short, short_cpu = used(few)
+        while True:
+            long, long_cpu = used(many)
+            if long - short >= LEAST_S and long_cpu > short_cpu:
+                break
+            if many >= MOST * lanes:
+                raise SystemExit(
+                    f"{command(many)[0]}: {many} games took {long:.1f} s ({long_cpu:.1f} s of CPU) and {few} games "
+                    f"{short:.1f} s ({short_cpu:.1f} s), too little of a difference to tell what a game takes"
+                )
+            many *= 4
+        games = many - few
+        return Figures(games * PLIES / (long - short), 1000 * (long_cpu - short_cpu) / games)
 
     return measure
 
@@ -181,7 +196,10 @@ def _run(command: Sequence[str], folder: Path) -> str:
 
 
 def fastchess(program: Path, engine: Sequence[str], lanes: int, *extra: str) -> Callable[[int], Sequence[str]]:
-    """Return the command line of fastchess for a number of games, an even one, of an engine against itself."""
+    """Return the command line of fastchess for a number of games, an even one, of an engine against itself.
+
+    It plays rounds of two games, in which the engines change sides (`-repeat` would say the same as `-games 2`).
+    """
 
     def command(games: int) -> Sequence[str]:
         engines = [
@@ -198,13 +216,17 @@ def fastchess(program: Path, engine: Sequence[str], lanes: int, *extra: str) -> 
 
 
 def check_fastchess(program: Path, engine: Sequence[str], folder: Path) -> None:
-    """End with a message unless fastchess plays games of PLIES plies with these options."""
+    """End with a message unless fastchess plays two rounds of two games of PLIES plies with these options."""
     record = folder / "games.pgn"
-    _run([*fastchess(program, engine, 1)(2), "-pgnout", f"file={record}"], folder)
-    lengths = re.findall(r'^\[PlyCount "(\d+)"\]', record.read_text() if record.exists() else "", re.MULTILINE)
-    if lengths != [str(PLIES)] * 2:
+    record.unlink(missing_ok=True)  # fastchess appends to it
+    _run([*fastchess(program, engine, 1)(4), "-pgnout", f"file={record}"], folder)
+    tags = re.findall(r'^\[(Round|PlyCount) "(\d+)"\]', record.read_text() if record.exists() else "", re.MULTILINE)
+    rounds = sorted(Counter(value for tag, value in tags if tag == "Round").values())
+    lengths = [value for tag, value in tags if tag == "PlyCount"]
+    if rounds != [2, 2] or lengths != [str(PLIES)] * 4:
         raise SystemExit(
-            f"{program}: played games of {', '.join(lengths) or 'unknown'} plies instead of two of {PLIES}"
+            f"{program}: played rounds of {', '.join(map(str, rounds)) or 'no'} games, and games of "
+            f"{', '.join(lengths) or 'unknown'} plies, instead of two rounds of two games of {PLIES}"
         )
 
 

@@ -18,29 +18,36 @@ STAND_IN = """\
 import subprocess, sys
 words = " ".join(sys.argv[1:])
 options = dict(word.split("=", 1) for word in sys.argv if "=" in word)
-after = lambda name: sys.argv[sys.argv.index(name) + 1]
+after = lambda name: int(sys.argv[sys.argv.index(name) + 1])
 assert "-engine cmd=" in words and "-each tc=60+10" in words
-engine = subprocess.Popen([options["cmd"], *options["args"].split()], stdin=-1, stdout=-1, text=True, bufsize=1)
+command = [options["cmd"], *options["args"].split()]
+engines = [subprocess.Popen(command, stdin=-1, stdout=-1, text=True, bufsize=1) for _ in "ab"]
 
-def ask(text, until):
+def ask(engine, text, until):
     engine.stdin.write(text)
     while not (line := engine.stdout.readline()).startswith(until):
         assert line
     return line.split()
 
-ask("uci\\n", "uciok"), ask("isready\\n", "readyok")
-games = []
-for _ in range(int(after("-rounds")) * int(after("-games"))):
+for engine in engines:
+    ask(engine, "uci\\n", "uciok"), ask(engine, "isready\\n", "readyok")
+for number in range(after("-rounds") * after("-games")):
     moves = []
     while len(moves) < {plies}:
         said = "position startpos" + " moves " * bool(moves) + " ".join(moves)
-        moves.append(ask(said + "\\ngo wtime 60000 btime 60000\\n", "bestmove")[1])
-    games.append(" ".join(moves) + '\\n[PlyCount "%d"]\\n' % len(moves))
-engine.communicate("quit\\n")
-assert engine.returncode == 0
-open(options["file"], "w").write("".join(games))
+        asked = engines[(len(moves) + number) % 2]
+        moves.append(ask(asked, said + "\\ngo wtime 60000 btime 60000\\n", "bestmove")[1])
+    print("Finished game", number + 1)
+    if "file" in options:
+        with open(options["file"], "a") as record:
+            record.write('[Round "%d"]\\n[PlyCount "%d"]\\n' % (number // after("-games") + 1, len(moves)))
+            record.write(" ".join(moves) + "\\n")
+for engine in engines:
+    engine.communicate("quit\\n")
+    assert engine.returncode == 0
 """
-"""It plays as fastchess does, as far as an engine can tell, and knows no rules."""
+"""It plays as fastchess does, as far as an engine can tell, and knows no rules. It plays rounds of games between two
+engines that change sides, appends to its record, and where stdout is a pipe it prints its lines at its end."""
 LANGUAGES = ["Python", pytest.param("C", marks=pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler"))]
 
 
@@ -64,20 +71,39 @@ def test_the_game_of_the_engines_has_its_length_and_no_position_three_times():
     assert max(seen.values()) <= 2
 
 
+def stand_in(folder: Path, plies: int) -> Path:
+    program = folder / f"fastchess{plies}"
+    program.write_text(STAND_IN.format(python=sys.executable, plies=plies))
+    program.chmod(0o755)
+    return program
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_engine_plays_whole_games_as_fastchess_asks_and_others_are_refused(language, tmp_path):
     (tmp_path / "game").write_text("\n".join(peers.chess_game()))
     engine = (*player(language, "uci_engine", peers.UCI_ENGINE, tmp_path), str(tmp_path / "game"))
-    for plies in (peers.PLIES, 40):
-        program = tmp_path / f"fastchess{plies}"
-        program.write_text(STAND_IN.format(python=sys.executable, plies=plies))
-        program.chmod(0o755)
-        if plies == peers.PLIES:
-            peers.check_fastchess(program, engine, tmp_path)
-            assert (tmp_path / "games.pgn").read_text().count(" ".join(peers.chess_game())) == 2
-        else:
-            with pytest.raises(SystemExit, match="games of 40, 40 plies instead of two of 100"):
-                peers.check_fastchess(program, engine, tmp_path)
+    for _ in range(2):  # as for one lane and for two
+        peers.check_fastchess(stand_in(tmp_path, peers.PLIES), engine, tmp_path)
+    assert (tmp_path / "games.pgn").read_text().count(" ".join(peers.chess_game())) == 4
+    with pytest.raises(SystemExit, match="rounds of 2, 2 games, and games of 40, 40, 40, 40 plies, instead of two"):
+        peers.check_fastchess(stand_in(tmp_path, 40), engine, tmp_path)
+
+
+def test_fastchess_is_measured_by_the_difference_of_runs_that_is_long_enough(tmp_path, monkeypatch):
+    monkeypatch.setattr(peers, "LEAST_S", 0.3)
+    (tmp_path / "game").write_text("\n".join(peers.chess_game()))
+    engine = (*player("Python", "uci_engine", peers.UCI_ENGINE, tmp_path), str(tmp_path / "game"))
+    command = peers.fastchess(stand_in(tmp_path, peers.PLIES), engine, 1)
+    figures = peers.fastchess_figures(command, 1, tmp_path)()
+    assert 0 < figures.cpu_ms < 10_000
+    assert 0 < figures.plies_a_second < 40 * 4**5 * peers.PLIES / peers.LEAST_S
+
+
+def test_runs_of_fastchess_that_take_as_long_whatever_they_play_are_refused_in_words(tmp_path, monkeypatch):
+    monkeypatch.setattr(peers, "MOST", 100)
+    measure = peers.fastchess_figures(lambda _: ["/bin/true"], 1, tmp_path)
+    with pytest.raises(SystemExit, match=r"^/bin/true: 176 games took .* and 4 games .* too little of a difference"):
+        measure()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
