@@ -306,6 +306,10 @@ def letters(tmp_path_factory) -> Path:
     for name, text in {"s1": cup.FIRST, "s2": typo, "s3": "", "Evexq": typo}.items():
         (folder.parent / f"{name}.py").write_text(text)
         submissions.submit(folder.parent / f"{name}.py")
+    for path, text in {"Evexq-2.py": cup.LAST, "other/Evexq.py": cup.LAST}.items():
+        (folder.parent / path).parent.mkdir(exist_ok=True)
+        (folder.parent / path).write_text(text)
+        submissions.submit(folder.parent / path)
     assert cup.arena(folder, "run", "--no-charts", "--workers", "1").returncode == 0
     done = cup.arena(folder, "report", "--for", "everybody")
     assert done.returncode == 0, done.stderr
@@ -317,18 +321,30 @@ def letters(tmp_path_factory) -> Path:
 
 def test_everybody_gets_a_page_and_a_letter_also_who_was_refused_or_sent_nothing(letters):
     home = letters / "results/cup/for"
-    assert {path.stem for path in home.glob("*.html")} == {"Ada_Real-Xq", "Ben_Xq", "Cleo", "Dan", "Evexq"}
+    assert {path.stem for path in home.glob("*.html")} == {
+        *("Ada_Real-Xq", "Ben_Xq", "Cleo", "Dan"),
+        *("Evexq", "Evexq-2", "Evexq-3"),
+    }
     assert all((home / f"{page.stem}.txt").is_file() for page in home.glob("*.html"))
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in home.iterdir())
     ada, ben, cleo, dan = ((home / f"{name}.txt").read_text() for name in ("Ada_Real-Xq", "Ben_Xq", "Cleo", "Dan"))
     assert ada.startswith("To: Ada Real-Xq <ada@x.example>\nSubject: cup: Ada_Real-Xq, without a fault\n")
-    assert ben.splitlines()[5].startswith("Ben_Xq: 2 times crashed: ")
+    assert ben.splitlines()[5].startswith("Ben_Xq: 3 times crashed: ")
     assert "stderr: NameError" in ben
     assert "Your last bot was refused" in cleo.splitlines()[5]
     assert "it\nis bad" in cleo
     assert "Nothing was handed in." in dan
     page = (home / "Cleo.html").read_text()
     assert page.index("Your last bot was refused") < page.index("it<br>is bad") < page.index('id="leaderboard-view"')
+
+
+def test_the_letter_of_a_refused_bot_takes_the_file_of_no_bot_that_plays(letters):
+    bots = {name: (letters / f"results/cup/for/{name}.txt").read_text() for name in ("Evexq", "Evexq-2", "Evexq-3")}
+    assert {name: "Your last bot was refused" in text for name, text in bots.items()} == {
+        "Evexq": False,
+        "Evexq-2": False,
+        "Evexq-3": True,
+    }
 
 
 def test_the_match_that_a_letter_encloses_can_be_replayed_and_names_nobody_else(letters, tmp_path):

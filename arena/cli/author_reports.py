@@ -63,13 +63,13 @@ def _everybody(classroom: authors.Classroom, event: "Event") -> Iterator["Author
     measures = [bot for bot in event.bots if bot.name in references]
     refusals = classroom.store.refused() if classroom.store is not None else ()
     listed = {person.id for person in classroom.people}
-    used: set[str] = set()
+    used = {bot.name.lower() for bot in event.bots}  # the files of their authors, also in `--for NAME`
     for student in students(challengers, classroom.people, classroom.store, measures):
         reasons = [refusal.reason for refusal in refusals if student.id and refusal.origin.person == student.id]
         yield Author(
             name=student.name,
             bots=frozenset(student.bots),
-            file=paths.distinct(min(student.bots) if student.bots else names.safe(student.name), used),
+            file=min(student.bots) if student.bots else paths.distinct(names.safe(student.name), used),
             email=student.email,
             notice=_notice(student, reasons),
         )

@@ -59,8 +59,9 @@ def _to_look_at(results: Results, author: Author, faults: Mapping[str, list[bots
 def _text(results: Results, author: Author, faults: Mapping[str, list[bots.Page]], match: str, role: str) -> str:
     event, names = results.event.name, " and ".join(sorted(author.bots)) or "no bot"
     wrong = sum(card["count"] for cards in faults.values() for card in cards)
+    faulty = f"at fault {'once' if wrong == 1 else f'{wrong} times'}" if wrong else "without a fault"
     to = f"{author.name} <{author.email}>" if author.email else author.name
-    subject = f"{event}: {names}, {f'at fault {wrong} times' if wrong else 'without a fault'}" if author.bots else event
+    subject = f"{event}: {names}, {faulty}" if author.bots else event
     paragraphs = [f"To: {to}\nSubject: {subject}", f"Hello {author.name},", author.without_paths(author.notice).strip()]
     for bot in sorted(faults):
         for card in faults[bot]:
