@@ -74,8 +74,7 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
             procs = os.open(f"{plan.cgroup}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
             os.write(procs, b"0")  # this process
             os.close(procs)
-        if plan.processes > 1 or not (level.confines and level.confines_itself):
-            leftovers.note(os.path.dirname(plan.scratch))  # any other bot is one process, which ends with the spawner
+        leftovers.note(os.path.dirname(plan.scratch))
         if level.restricts:
             users.become(plan.user)
         if plan.user is not None:

@@ -1,8 +1,9 @@
 """The processes that a killed spawner leaves: how its referee, or the next arena, finds and ends them.
 
-The kernel ends the bots of a killed spawner, and not what these forked. Such a process can empty its environment, close
-its descriptors and lose its parents, but the filter keeps it in the session of its bot. So each bot that may leave
-somebody behind writes its session into its room before it is confined, and the note lasts as long as the room.
+The kernel ends the bots of a killed spawner, and not what these forked; nor a bot of one process in which another
+thread than the first called exec, because only the first is to die with the spawner. Such a process can empty its
+environment, close its descriptors and lose its parents, but the filter keeps it in the session of its bot. So each bot
+writes its session into its room before it is confined, and the note lasts as long as the room.
 
 The number of a session that has ended may be another's today. So the note has the start of the bot too, and where its
 number counts: in which boot, among which processes. And whatever is ended has given up new privileges, which a process

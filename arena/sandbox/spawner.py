@@ -28,8 +28,9 @@ spawner is a subreaper: what a bot forked becomes its child when the bot dies, w
 finds it there. Each of its descriptors closes on exec, so a bot has three pipes and nothing else.
 
 Loss. When the spawner itself is killed, the kernel kills the bots that it forked; what those forked becomes a child of
-init. The referee sees the socket end, kills these processes (`leftovers.py`), removes the folder, and plays the match
-again. If the referee is killed, too, the next start of arena does that.
+init, and so does a bot that called exec in another thread than its first, which the kernel forgets to kill. The referee
+sees the socket end, kills these processes (`leftovers.py`), removes the folder, and plays the match again. If the
+referee is killed, too, the next start of arena does that.
 """
 
 import _signal  # type: ignore[import-not-found]  # signal and socket make enums, in 12 ms of CPU
