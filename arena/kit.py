@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Cell: TypeAlias = tuple[int, int]
 
-MOST_STATES = 2_000
+MOST_STATES = 4_000
 """Where more states than this may be meant, `Turn.states` gives up, because a bot could not search them in time."""
 
 

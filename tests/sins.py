@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.event import discovery
+from arena.event.discovery import programs
 
 FOLDER = Path(__file__).parent / "bad_bots"
 START_S, MOVE_S = 2.0, 0.6
@@ -174,7 +174,7 @@ SINS = {
 
 def on_disk() -> set[str]:
     """Return the names of the bots in the folder."""
-    return {path.stem for path in FOLDER.iterdir() if path.suffix in discovery.ENDINGS or (path / "bot.toml").exists()}
+    return {path.stem for path in FOLDER.iterdir() if path.suffix in programs.ENDINGS or (path / "bot.toml").exists()}
 
 
 def path_of(name: str) -> Path:

@@ -77,13 +77,13 @@ def test_the_file_as_played_is_only_touched_when_it_differs(tmp_path):
 
 
 def test_progress_tells_share_rate_and_time_left():
-    assert str(Progress(200, 50, 40, 10.0)) == "50 of 200 matches (25 %), 4.0/s, about 38 s left"
+    assert str(Progress(200, "", 50, 40, 10.0)) == "50 of 200 matches (25 %), 4.0/s, about 38 s left"
 
 
 def test_progress_before_the_first_match_and_after_the_last_promises_nothing():
-    assert str(Progress(200, 0, 0, 3.0)) == "0 of 200 matches (0 %)"
-    assert str(Progress(4, 4, 2, 1.0)) == "4 of 4 matches (100 %), 2.0/s"
-    assert Progress(0, 0, 0, 0.0).share == 1.0
+    assert str(Progress(200, "", 0, 0, 3.0)) == "0 of 200 matches (0 %)"
+    assert str(Progress(4, "", 4, 2, 1.0)) == "4 of 4 matches (100 %), 2.0/s"
+    assert Progress(0, "", 0, 0, 0.0).share == 1.0
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_a_terminal_sees_a_bar_with_rate_and_time_left_over_the_standings_and_no
     assert COLOUR.search(said)
     frames = said.split("\x1b[2K")
     assert any("/s" in frame and " left" in frame for frame in frames)
-    assert re.search(r"\b[1-9]/12\b", said)
+    assert re.search(r"\b[1-9] of 12\b", said)
     assert len(re.findall(r"\brank\b.*\bpoints\b", re.sub(r"\x1b\[[0-9;]*m", "", said))) >= 3
     assert "\x1b[?25l" in said  # the cursor is hidden while it draws,
     assert said.rindex("\x1b[?25h") > said.rindex("\x1b[?25l")  # and given back
