@@ -1,7 +1,12 @@
 """The user's mistake, with a suggestion. Every other exception is a bug of ours, and ends in a traceback."""
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the spawner imports this file, and stays small
+    from pathlib import Path
 
 
 class ArenaError(Exception):
@@ -53,3 +58,17 @@ def known_are(word: str, known: Iterable[str], *, nearest: Iterable[str] = ()) -
     names = list(known)
     suggestion = did_you_mean(word, [*names, *nearest])
     return f"{f'{suggestion} Known' if suggestion else 'known'}: {', '.join(names) or 'none'}"
+
+
+@contextmanager
+def writing(target: "Path") -> Iterator[None]:
+    """Turn the failure to write a file into an ArenaError that names the file, or else `target`, and the reason.
+
+    An error by which the system refuses memory, a process or a thread passes: `arena.cli.main` has the advice about it.
+    """
+    try:
+        yield
+    except OSError as error:
+        if refusal(error) is not None:
+            raise
+        raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror or error}") from error

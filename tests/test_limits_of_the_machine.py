@@ -13,8 +13,7 @@ import live
 import pytest
 from cup import environment, make, processes_naming, run_event, stored
 
-from arena.cli import output
-from arena.errors import ArenaError, MachineError
+from arena.errors import ArenaError, MachineError, writing
 from arena.replay import verify
 from arena.sandbox.folder import ADVICE
 from arena.sandbox.launcher import Launcher
@@ -169,9 +168,9 @@ def test_a_log_on_a_full_disk_costs_its_lines_and_no_match(tmp_path):
 
 def test_a_file_that_cannot_be_written_is_named_and_a_refusal_of_the_system_passes(tmp_path):
     target = tmp_path / "missing/file"
-    with pytest.raises(ArenaError, match=f"^{target}: cannot be written: No such file"), output.writing(tmp_path):
+    with pytest.raises(ArenaError, match=f"^{target}: cannot be written: No such file"), writing(tmp_path):
         target.touch()
-    with pytest.raises(ArenaError, match=f"^{tmp_path}: cannot be written: No space left"), output.writing(tmp_path):
+    with pytest.raises(ArenaError, match=f"^{tmp_path}: cannot be written: No space left"), writing(tmp_path):
         raise OSError(errno.ENOSPC, "No space left on device")
-    with pytest.raises(BlockingIOError), output.writing(tmp_path):
+    with pytest.raises(BlockingIOError), writing(tmp_path):
         raise OSError(errno.EAGAIN, "Resource temporarily unavailable")

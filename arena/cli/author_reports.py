@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.cli import authors, output, paths, stored_match
+from arena.cli import authors, paths, stored_match
 from arena.cli.progress import ProgressLine
+from arena.errors import writing
 
 if TYPE_CHECKING:
     from arena.author.submissions.students import Student
@@ -38,7 +39,7 @@ def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
     references = classroom.references(event)
     references -= classroom.strangers(references, event)
     written: list[Path] = []
-    with output.writing(folder), ProgressLine(f"report: {'authors' if everybody else 'replays'}") as progress:
+    with writing(folder), ProgressLine(f"report: {'authors' if everybody else 'replays'}") as progress:
         for done, reader in enumerate(readers, 1):
             author, archive = replace(reader, hidden_paths=hidden_paths(folder)), Archive.open(folder)
             names = pseudonyms(archive, author.bots | references)

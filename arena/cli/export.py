@@ -8,7 +8,7 @@ import typer
 from arena import durable
 from arena.cli import options, output, paths
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError
+from arena.errors import ArenaError, writing
 
 FOLDER = "export"
 
@@ -39,7 +39,7 @@ def export(
         return
     if form not in tables.FORMATS:
         raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
-    with Archive.open(folder) as archive, output.writing(to or folder), ProgressLine("export: matches") as progress:
+    with Archive.open(folder) as archive, writing(to or folder), ProgressLine("export: matches") as progress:
         target = to or durable.make_folder(folder, FOLDER)
         exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
     if json:
@@ -57,7 +57,7 @@ def _write_match(prefix: str, folder: Path, to: Path | None, *, json: bool) -> N
         name, record = archive.event().name, archive.record(prefix)
     text = notation.text_of(record, name)
     if to is not None:
-        with output.writing(to):
+        with writing(to):
             durable.write(to, text.encode("ascii"))
     if json:
         output.print_json([{"match": record.match.id, "file": None if to is None else str(to), "text": text}])

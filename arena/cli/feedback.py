@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from arena import durable
 from arena.cli import output, paths
-from arena.errors import ArenaError
+from arena.errors import writing
 
 if TYPE_CHECKING:
     from arena.author.submissions import Answer
@@ -27,13 +27,11 @@ Your bot was not taken in, and does not play. Mend what follows, then hand it in
 def write(answers: "Iterable[Answer]", folder: Path) -> None:
     """Write `NAME.txt` for each answer, over an older one; ArenaError when the folder cannot be written."""
     used: set[str] = set()
-    try:
+    with writing(folder):
         durable.make_folder(folder)
         for answer in answers:
             name = paths.distinct(answer.where.parent.name if answer.where else answer.name, used)
             durable.write(folder / f"{name}.txt", _letter(answer).encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        raise ArenaError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
 
 
 def _letter(answer: "Answer") -> str:

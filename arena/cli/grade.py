@@ -18,7 +18,7 @@ import typer
 
 from arena import durable
 from arena.cli import authors, options, output, paths
-from arena.errors import ArenaError
+from arena.errors import ArenaError, writing
 
 if TYPE_CHECKING:
     from arena.author.submissions.students import Student
@@ -250,21 +250,16 @@ def _write(
         for row in rows
     ]
     frame = pd.DataFrame(cells, columns=names)
-    path = folder / FILE
-    try:
-        written = [tables.write(frame, GRADES, path, durable.PRIVATE)]
+    with writing(folder):
+        written = [tables.write(frame, GRADES, folder / FILE, durable.PRIVATE)]
         if gradescope is not None:
-            path = gradescope
-            durable.make_folder(path)
+            durable.make_folder(gradescope)
             used: set[str] = set()
             for row in rows:
                 text = json_text.dumps(_gradescope(row, thresholds), indent=1, ensure_ascii=False) + "\n"
                 path = gradescope / f"{paths.distinct(_file_name(row.student), used)}.json"
                 durable.write(path, text.encode("utf-8", "backslashreplace"), durable.PRIVATE)
             written.append(gradescope)
-    except OSError as error:
-        # The error itself may name the unfinished file beside it.
-        raise ArenaError(f"{paths.displayed(path)}: cannot be written: {error.strerror}") from error
     return written
 
 

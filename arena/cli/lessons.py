@@ -10,6 +10,7 @@ import typer
 
 from arena import durable
 from arena.cli import options, output, paths, stored_match
+from arena.errors import writing
 
 if TYPE_CHECKING:
     from arena.results.lessons import Lesson
@@ -154,6 +155,6 @@ def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    with output.writing(path):
+    with writing(path):
         durable.write(path, text.encode("utf-8"))
     output.notice(f"written: {paths.displayed(path)}")

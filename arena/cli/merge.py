@@ -14,7 +14,7 @@ from arena import durable, shared_folders
 from arena.author.submissions.copy_untrusted import Allowance, copy_entry
 from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError
+from arena.errors import ArenaError, writing
 from arena.event import bot_folder
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def merge(
         target = paths.results_folder(Path(), _checked(f"{event.name}-merged" if name is None else name))
         if target.exists():
             raise ArenaError(f"{target}: is there already; choose another --name, or move it away")
-        with output.writing(target), _making(target) as making:
+        with writing(target), _making(target) as making:
             for folder in folders:
                 _copy_bots(folder, making / "bots")
             secret = isinstance(event.seed, str)

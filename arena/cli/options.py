@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from arena import durable
-from arena.errors import ArenaError
+from arena.errors import ArenaError, writing
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 MatchId = Annotated[
@@ -120,8 +120,6 @@ def store_played_tournament(folder: Path, text: str, *, secret: bool) -> None:
     With a `secret` in it only its owner may read it.
     """
     path = folder / "tournament.toml"
-    try:
+    with writing(path):
         if not path.is_file() or path.read_bytes() != text.encode("utf-8"):
             durable.write(path, text.encode("utf-8"), durable.PRIVATE if secret else durable.SHARED)
-    except OSError as error:
-        raise ArenaError(f"{path}: cannot be written: {error.strerror}") from error

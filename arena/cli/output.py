@@ -6,13 +6,10 @@ rich as `Text`, which reads no markup.
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from math import isfinite
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
-
-from arena.errors import ArenaError, refusal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,20 +35,6 @@ def wants_colour(stream: IO[str] | None = None) -> bool:
     """Return True for a terminal that has colours, unless the user set NO_COLOR."""
     stream = sys.stdout if stream is None else stream
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-@contextmanager
-def writing(target: Path) -> Iterator[None]:
-    """Turn the failure to write a file into an ArenaError that names the file, or else `target`, and the reason.
-
-    An error by which the system refuses memory, a process or a thread passes: main() has the advice about it.
-    """
-    try:
-        yield
-    except OSError as error:
-        if refusal(error) is not None:
-            raise
-        raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror or error}") from error
 
 
 def notice(text: str) -> None:

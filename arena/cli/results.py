@@ -9,7 +9,7 @@ import typer
 
 from arena.cli import author_reports, leaderboard_text, options, output, paths, workspace
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError
+from arena.errors import ArenaError, writing
 from arena.results.columns import CHANGE, CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def write_tables(results: "Results", folder: Path, placings: "Placings") -> tupl
     """Write the CSV files; return their paths."""
     from arena.results.leaderboard import write_csv
 
-    with output.writing(folder):
+    with writing(folder):
         written = write_csv(results, folder)
         if placings:  # the event's schedule has such a table
             import pandas as pd
@@ -175,7 +175,7 @@ def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
     artist.kwdoc = lambda _: ""  # type: ignore[assignment]
     from arena import charts
 
-    with output.writing(folder):
+    with writing(folder):
         written = charts.write(results, folder)
     if written.silent:
         output.notice(f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in written.silent.items())}")
@@ -192,7 +192,7 @@ def write_report(
     """Write report.html with these charts and places; `rules` returns the game that replays a match."""
     from arena import report
 
-    with output.writing(folder), ProgressLine("report: replays") as progress:
+    with writing(folder), ProgressLine("report: replays") as progress:
         return report.write(results, folder, charts=charts, placings=placings, rules=rules, tell=progress)
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from arena import durable, plugins
-from arena.errors import ArenaError, known_are
+from arena.errors import ArenaError, known_are, writing
 from arena.event.discovery import is_source
 
 HERE = Path(__file__).parent
@@ -78,15 +78,13 @@ def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], repla
     """Make a new bot in the folder `target`, which must not exist; fill in each `@key@` of its README.md."""
     if os.path.lexists(target):
         raise ArenaError(f"{target}: is there already; choose another name")
-    try:
-        with durable.staging(target.parent) as folder:  # a power cut leaves no half of a bot, which would stop a run
-            bot = Path(shutil.copytree(kit.folder, folder / target.name, ignore=LEFT_OUT))
-            listed = ", ".join(map(_quoted, games))
-            _fill(bot / "bot.toml", {'"@author@"': _quoted(author), '"@game@"': listed})
-            _fill(bot / "README.md", {f"@{key}@": value for key, value in replacements.items()})
-            durable.publish(bot, target)
-    except OSError as error:
-        raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror}") from error
+    # A power cut leaves no half of a bot, which would stop a run.
+    with writing(target), durable.staging(target.parent) as folder:
+        bot = Path(shutil.copytree(kit.folder, folder / target.name, ignore=LEFT_OUT))
+        listed = ", ".join(map(_quoted, games))
+        _fill(bot / "bot.toml", {'"@author@"': _quoted(author), '"@game@"': listed})
+        _fill(bot / "README.md", {f"@{key}@": value for key, value in replacements.items()})
+        durable.publish(bot, target)
 
 
 def _fill(path: Path, values: Mapping[str, str]) -> None:

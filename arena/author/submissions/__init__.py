@@ -21,7 +21,7 @@ from arena.author.submissions.copy_untrusted import Allowance, copy_submission
 from arena.author.submissions.people import People, Person
 from arena.author.submissions.requests import Request, class_in, class_of, is_class, name_of, packed_as, request
 from arena.author.submissions.unpacking import unpack
-from arena.errors import ArenaError, MachineError, did_you_mean
+from arena.errors import ArenaError, MachineError, did_you_mean, writing
 from arena.event import bot_folder, discovery
 from arena.event.discovery import names
 from arena.values import Bot
@@ -163,7 +163,7 @@ class Submissions:
                 version = self._version_of(bot)
                 if version is None:  # somebody put it there by hand: it is kept before it goes
                     copy = self._store.new_folder() / path.name
-                    with self._store.writing():
+                    with writing(self._store.bots):
                         bot_folder.copy(path, copy)
                     version = self._store.keep(bot, copy, Origin(display=bot.display))
                 versions.append(version)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from arena import durable, shared_folders
 from arena.author.submissions import exchange
-from arena.errors import ArenaError
+from arena.errors import writing
 from arena.event import bot_folder, discovery
 from arena.event.discovery import notes
 from arena.event.discovery.notes import NOTE, VERSIONS, Note
@@ -103,7 +103,7 @@ class BotStore:
     def changing(self) -> Iterator[None]:
         """Hold the lock while bots come and go, and clear the leftovers of an interrupted run."""
         with contextlib.ExitStack() as stack:
-            with self.writing():
+            with writing(self.bots):
                 durable.make_folder(self.bots / VERSIONS)
                 stack.enter_context(durable.locked(self.bots / VERSIONS / ".lock"))
                 for old in (self.incoming / REPLACED).glob("*"):
@@ -117,7 +117,7 @@ class BotStore:
 
     def new_folder(self) -> Path:
         """Make a new folder in `incoming`, while bots are `changing`."""
-        with self.writing():
+        with writing(self.bots):
             return Path(tempfile.mkdtemp(dir=self.incoming))
 
     def names(self) -> tuple[str, ...]:
@@ -152,7 +152,7 @@ class BotStore:
 
     def keep(self, bot: Bot, copy: Path, origin: Origin) -> Version:
         """Move a bot from `incoming` to the versions, as the next of its name."""
-        with self.writing():
+        with writing(self.bots):
             numbers = (int(path.name) for path in self._version_folders(bot.name))
             note = Note(
                 number=max(numbers, default=0) + 1,
@@ -170,14 +170,14 @@ class BotStore:
 
     def restore(self, version: Version, copy: Path) -> None:
         """Replace a damaged version by a whole copy."""
-        with self.writing():
+        with writing(self.bots):
             new = self.new_folder() / version.path.name
             bot_folder.copy(copy, new)
             exchange.put(new, version.path, self.new_folder() / "damaged")
 
     def play(self, name: str, version: Version) -> None:
         """Let a version play: put a copy under the bot's name in one step, and remove the last bot of that name."""
-        with self.writing():
+        with writing(self.bots):
             aside = self.incoming / REPLACED
             aside.mkdir(exist_ok=True)
             new = self.new_folder() / version.path.name
@@ -189,14 +189,14 @@ class BotStore:
 
     def withdraw(self, name: str) -> None:
         """Remove a bot from the event; its versions stay."""
-        with self.writing():
+        with writing(self.bots):
             for number, old in enumerate(self.playing(name)):
                 old.rename(self.incoming / f".withdrawn{number}")
             durable.sync_folder(self.bots)
 
     def refuse(self, name: str, reason: str, copy: Path | None, origin: Origin) -> Path:
         """Keep a refused submission and the reason in place of the last one of this name; return the reason's file."""
-        with self.writing():
+        with writing(self.bots):
             new = self.new_folder() / "refusal"
             new.mkdir()
             new.chmod(0o755)
@@ -214,14 +214,6 @@ class BotStore:
         for refusal in self.refused():
             if refusal.name == name or origin.is_same_as(refusal.origin):
                 shutil.rmtree(self.bots / REFUSED / refusal.name, ignore_errors=True)
-
-    @contextlib.contextmanager
-    def writing(self) -> Iterator[None]:
-        """Turn an error of the disk into an ArenaError."""
-        try:
-            yield
-        except OSError as error:
-            raise ArenaError(f"{error.filename or self.bots}: cannot be written: {error.strerror}") from error
 
     def _entries(self) -> Iterator[Path]:
         for path in sorted(self.bots.iterdir()):
