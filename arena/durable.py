@@ -164,15 +164,15 @@ def staging(folder: Path) -> Iterator[Path]:
         shutil.rmtree(making, ignore_errors=True)
 
 
-def make_private(path: Path) -> None:
-    """Make an empty file that only its owner may read or write, unless the name is taken."""
+def make_empty(path: Path, mode: int = SHARED) -> None:
+    """Make an empty file, unless the name is taken."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     with (
         contextlib.suppress(FileExistsError),
         shared_folders.opened(path.parent) as folder,
         shared_folders.naming(path),
     ):
-        os.close(os.open(path.name, flags, PRIVATE, dir_fd=folder))
+        os.close(os.open(path.name, flags, mode, dir_fd=folder))
 
 
 def make_folder(path: Path, *parts: str) -> Path:

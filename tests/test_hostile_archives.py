@@ -3,6 +3,7 @@
 import contextlib
 import json
 import sqlite3
+import struct
 import tracemalloc
 import zlib
 
@@ -182,3 +183,65 @@ def test_an_archive_that_is_a_link_while_it_is_opened_is_refused(workspace, monk
     monkeypatch.setattr(sqlite3, "connect", exchanged)
     with pytest.raises(ArenaError, match="is a symbolic link"):
         Archive.open(folder / "results/cup")
+
+
+@pytest.mark.parametrize("command", ["report --for ../../../first", "report --for everybody", "merge good"])
+def test_a_name_in_an_archive_that_leads_to_another_folder_is_refused(workspace, command):
+    folder, change = workspace
+    change(
+        """update meta set value = replace(value, '"first"', '"../../../first"') where key = 'event'""",
+        "update entries set bot = '../../../first' where bot = 'first'",
+    )
+
+    in_one_line(cup.arena(folder, *command.split(), "cup"), "its event cannot be read")
+    assert not [*folder.glob("first*")]
+
+
+def test_the_id_of_a_match_in_an_archive_leads_to_no_other_folder(workspace):
+    folder, change = workspace
+    change("update matches set id = '/../../../../' || id")
+    for name in ("first", "last"):
+        (folder / f"results/cup/for/{name}-").mkdir(parents=True)
+
+    cup.arena(folder, "report", "--for", "everybody", "cup")
+
+    assert not [*folder.glob("*.txt")]
+
+
+def test_sums_with_an_ending_that_does_not_exist_are_one_line(workspace):
+    folder, change = workspace
+    change("update or ignore tallies set ending = x'00ff'")
+
+    in_one_line(cup.arena(folder, "leaderboard", "cup"), "the sums behind the leaderboard are not those of its matches")
+
+
+def test_a_journal_that_names_another_file_has_it_not_removed(workspace):
+    folder, change = workspace
+    private = folder / "private"
+    private.write_text("a stranger's journal says that this file belongs to it")
+    change("pragma journal_mode = delete")
+    name, magic = bytes(private), bytes.fromhex("d9d505f920a163d7")
+    page = struct.unpack(">H", (folder / "results/cup/event.sqlite").read_bytes()[16:18])[0]
+    head = magic + struct.pack(">5I", 0, 0, 1, 512, page)
+    last = struct.pack(">I", (1 << 30) // page + 1) + name + struct.pack(">2I", len(name), sum(name)) + magic
+    (folder / "results/cup/event.sqlite-journal").write_bytes(head.ljust(512, b"\0") + last)
+
+    done = cup.arena(folder, "void", "there", "cup")
+
+    assert private.exists()
+    in_one_line(done, "event.sqlite-journal: ")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_no_archive_is_made_where_a_link_leads(workspace, there):
+    folder, _ = workspace
+    (folder / "results/cup/event.sqlite").unlink()
+    (folder / "results/cup/event.sqlite").symlink_to(folder / "private")
+    if there:
+        (folder / "private").touch()
+
+    with pytest.raises(ArenaError, match="is a symbolic link|unable to open database file"):
+        Archive.make(folder / "results/cup")
+
+    assert (folder / "private").exists() == there
+    assert not there or not (folder / "private").read_bytes()

@@ -69,7 +69,7 @@ def merge(
             secret = isinstance(event.seed, str)
             _copy_tournament(folders[0], making, durable.PRIVATE if secret else durable.SHARED)
             if secret:
-                durable.make_private(making / paths.EVENT_FILE)  # it will hold the secret seed
+                durable.make_empty(making / paths.EVENT_FILE, durable.PRIVATE)  # it will hold the secret seed
             with Archive.open(making, writing=True) as merged:
                 with ProgressLine("merge: records") as progress:
                     stored, counting = merging.merge(

@@ -88,6 +88,8 @@ def damage(archive: Archive) -> str | None:
         return next((problem.words for problem in _event_problems(archive, unfinished=False, until=until)), None)
     except DamagedError as error:
         return str(error)
+    except UNREADABLE:
+        return "its tables cannot be read"
 
 
 def _check(
@@ -143,7 +145,11 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
     except UNREADABLE:
         yield Problem("", "its seats are not those of its matches")
         return
-    if counted != _counter(archive.tallies()):
+    try:
+        sums = _counter(archive.tallies())
+    except UNREADABLE:  # such as an ending that does not exist
+        sums = Counter()
+    if counted != sums:
         yield Problem("", "the sums behind the leaderboard are not those of its matches")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from arena import durable
+from arena.event.discovery.names import safe
 from arena.protocol import clean
 from arena.replay import notation
 from arena.report import bots
@@ -32,7 +33,7 @@ def write(results: Results, folder: Path, author: Author, pseudonyms: Mapping[st
         match, role = _to_look_at(results, author, faults)
         if match:
             text = notation.text_of(author.portable(archive.record(match), pseudonyms), results.event.name)
-            path = home / f"{author.file}-{match}.txt"
+            path = home / f"{author.file}-{safe(match)}.txt"  # a stranger's archive may have any text as an id
             written.append(durable.write(path, text.encode("ascii"), durable.PRIVATE))
     text = _text(results, author, faults, match, role)
     return durable.write(

@@ -167,7 +167,7 @@ def make_archive(event: Event, folder: Path) -> None:
     if isinstance(event.seed, str):
         with contextlib.suppress(OSError):  # `Archive.make` reports what is wrong with the folder
             durable.make_folder(folder)
-            durable.make_private(folder / "event.sqlite")  # it will hold the secret seed
+            durable.make_empty(folder / "event.sqlite", durable.PRIVATE)  # it will hold the secret seed
     Archive.make(folder)
 
 

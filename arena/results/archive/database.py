@@ -54,6 +54,8 @@ ROWS, BYTES_A_ROW = 10_000, 8
 """As many rows more than the file has room for tell the same of the result of a query."""
 BUSY_TIMEOUT_MS = 10_000
 """SQLite waits so long for a lock of another process before it raises an error."""
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+"""The last bytes of a rollback journal behind the name of another file."""
 FLOCK = struct.Struct("hhqqi4x")
 """The kernel's struct flock on 64-bit machines: type, whence, start, length, pid."""
 LOCK_BYTES = 64
@@ -207,21 +209,24 @@ class Database:
         """Return the connection to tables of our version, opened if necessary."""
         if self._open is not None:
             return self._open
-        mode = "mode=rwc" if self._writing else "mode=ro"
+        mode = "mode=rw" if self._writing else "mode=ro"
         if not (self._writing or os.access(self.folder, os.W_OK) or Path(f"{self.path}-wal").exists()):
             mode = "immutable=1"  # WAL needs a file beside this one; where none can be made, nobody writes either
         for suffix in ("", "-journal", "-shm", "-wal"):  # SQLite opens whatever is there, and waits at a pipe
             shared_folders.refuse_pipe(Path(f"{self.path}{suffix}"))
+        if self._writing:
+            durable.make_empty(self.path)  # SQLite would make the file that a link leads to
+            self._refuse_journal()
         with self._named_errors():
             connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
             try:
+                self._refuse_link()
                 connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
                 connection.execute("pragma trusted_schema = off")
                 if not self._writing:
                     self._limit(connection)
                     connection.execute("begin")  # never committed: all queries until `close` read one moment
                 self._prepare(connection)
-                self._refuse_link()
                 if self._label is not None:
                     schema.relabel(connection, self._label)
             except BaseException:
@@ -249,6 +254,21 @@ class Database:
             raise ArenaError(f"{self.path}: is a database of something else; move it away, or play under another name")
         schema.make(connection)
         durable.sync_folder(self.folder)  # SQLite syncs the content of the file, but not its name in the folder
+
+    def _refuse_journal(self) -> None:
+        """Raise ArenaError for a journal that names another file: SQLite would roll it back and remove that file.
+
+        Only a transaction in several databases has such a name, at the end of its journals, and arena has none.
+        """
+        journal = Path(f"{self.path}-journal")
+        try:
+            with os.fdopen(shared_folders.open_plain(journal), "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - len(JOURNAL_MAGIC)))
+                named = file.read() == JOURNAL_MAGIC
+        except FileNotFoundError:
+            return
+        if named:
+            raise ArenaError(f"{journal}: is no journal of arena's; remove it, and believe nothing in this folder")
 
     def _refuse_link(self) -> None:
         """Raise ArenaError if what SQLite opened is not the plain file in this folder: it follows links.

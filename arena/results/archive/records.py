@@ -256,8 +256,16 @@ def event_text(event: Event) -> str:
 
 
 def event_of(text: str) -> Event:
-    """Return an event equal to the one that the JSON was made of; ValueError when it was made of none."""
-    return _event.read(text)
+    """Return an event equal to the one that the JSON was made of; ValueError when it was made of none.
+
+    Files are named after the event and its bots, so a name that leads to another folder is refused.
+    """
+    event = _event.read(text)
+    if any(
+        "/" in name or "\0" in name or name in {"", ".", ".."} for name in (event.name, *(b.name for b in event.bots))
+    ):
+        raise ValueError("a name leads to another folder")
+    return event
 
 
 def stop_text(stop: Stop) -> str:
