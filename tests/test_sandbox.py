@@ -114,6 +114,18 @@ def test_a_spawner_that_gets_no_descriptor_says_so_and_starts_the_next_bot(sleep
         close(launcher.start(sleeper, OPEN, RULES))
 
 
+def test_a_child_without_memory_before_it_is_a_bot_says_nothing_of_the_level(sleeper):
+    with Launcher() as launcher:
+        close(launcher.start(sleeper, OPEN, RULES))
+        spawner = launcher._spawner.pid
+        limits = resource.prlimit(spawner, resource.RLIMIT_AS)
+        size = int(Path(f"/proc/{spawner}/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.prlimit(spawner, resource.RLIMIT_AS, (size, limits[1]))
+        with pytest.raises(ConfinementError) as refused:
+            _ = [close(launcher.start(sleeper, OPEN, RULES)) for _ in range(SPARES + 1)]
+        assert refused.value.passing
+
+
 def test_closing_a_door_twice_is_closing_it_once(sleeper):
     launcher = Launcher()
     close(launcher.start(sleeper, OPEN, RULES))

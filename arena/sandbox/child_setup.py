@@ -103,7 +103,8 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
         else:
             os.write(reply, marshal.dumps(failed(error)))
     except BaseException as error:  # noqa: BLE001 (the child can report it to nobody else)
-        os.write(reply, marshal.dumps({"failed": repr(error)[:TEXT_LENGTH]}))
+        passing = isinstance(error, MemoryError)
+        os.write(reply, marshal.dumps({"failed": repr(error)[:TEXT_LENGTH], "passing": passing}))
     finally:
         os._exit(127)  # whatever happens: a child must never run the spawner's own end
 
