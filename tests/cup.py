@@ -96,6 +96,11 @@ def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subproc
     return subprocess.CompletedProcess(words, code, *said)
 
 
+def refused(done: subprocess.CompletedProcess[str], words: str) -> bool:
+    """Return whether a command ended with a mistake of the user: one line, with these words."""
+    return (done.returncode, words in done.stderr, done.stderr.count("\n")) == (2, True, 1)
+
+
 def arena_itself(folder: Path, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder, in a process of its own."""
     return subprocess.run(

@@ -12,7 +12,7 @@ import pytest
 from classroom import GOOD, LAST
 
 from arena.author.submissions import BotStore, People, Person, Submissions, class_of, people, request
-from arena.author.submissions.downloads import labels_of
+from arena.author.submissions.downloads import label_of, labels_of
 from arena.errors import ArenaError
 
 ANN, BOB = Person(name="Ann Lee", id="ann"), Person(name="Bob de Vries", id="b_vries")
@@ -165,9 +165,9 @@ def test_two_people_of_one_name_keep_their_own_bots(tmp_path):
 def test_people_whose_names_differ_in_an_accent_only_have_bots_of_their_own(tmp_path):
     crowd = Person(name="Jürgen Roe", id="s1"), Person(name="Jurgen Roe", id="s2")
     everybody = People(crowd)
-    assert everybody.find("Jürgen Roe").id == everybody.find("roejürgen_77_88_bot").id == "s1"
-    assert everybody.find("Jurgen Roe").id == everybody.find("roejurgen_77_88_bot").id == "s2"
-    assert everybody.find("Jürgén Roe") is None
+    assert everybody.author(label_of("Jürgen Roe")).id == everybody.author(label_of("roejürgen_77_88_bot")).id == "s1"
+    assert everybody.author(label_of("Jurgen Roe")).id == everybody.author(label_of("roejurgen_77_88_bot")).id == "s2"
+    assert everybody.author(label_of("Jürgén Roe")) is None
     for known in (crowd, ()):
         (tmp_path / f"{len(known)}").mkdir()
         submissions = untried(tmp_path / f"{len(known)}", *known)

@@ -35,6 +35,7 @@ from arena.author.submissions import (
     unpacking,
 )
 from arena.author.submissions.copy_untrusted import DEEPEST
+from arena.author.submissions.downloads import label_of
 from arena.author.submissions.unpacking import unpack
 from arena.cli import examiner, feedback, workspace
 from arena.errors import ArenaError
@@ -625,16 +626,20 @@ def test_a_letter_has_no_line_that_the_name_of_a_file_put_there(submissions, tmp
 def test_a_submission_belongs_to_the_person_it_is_called_after(called, tmp_path):
     rows = "Name;E-Mail;ID\nAnn Lee;ann@x.example;s7\nBob Lee;;s8\n"
     everybody = people.read(written(tmp_path / "people.csv", f"\ufeff{rows}"))
-    assert everybody.find(called) == Person(name="Ann Lee", email="ann@x.example", id="s7")
-    assert everybody.find("Lee") is None
-    assert people.read(written(tmp_path / "people.csv", "name\nAnn Lee\n")).find("ann lee").id == "Ann Lee"
+    assert everybody.author(label_of(called)) == Person(name="Ann Lee", email="ann@x.example", id="s7")
+    assert everybody.author(label_of("Lee")) is None
+    assert people.read(written(tmp_path / "people.csv", "name\nAnn Lee\n")).author(label_of("ann lee")).id == "Ann Lee"
 
 
 @pytest.mark.parametrize("called", ["anti_bob", "anti_bob_2", "ann_against_bob", "no_bob_bot_99", "beats_Bob Lee"])
 def test_a_submission_that_has_a_persons_name_in_its_own_is_not_theirs(called, tmp_path):
     everybody = people.read(written(tmp_path / "people.csv", "name,e-mail,id\nBob Lee,bob@x.example,bob\nEve,,e1\n"))
-    assert everybody.find(called) is None
-    assert everybody.find("bob").name == everybody.find("bob_12_assignsubmission_file_").name == "Bob Lee"
+    assert everybody.author(label_of(called)) is None
+    assert (
+        everybody.author(label_of("bob")).name
+        == everybody.author(label_of("bob_12_assignsubmission_file_")).name
+        == "Bob Lee"
+    )
 
 
 @pytest.mark.parametrize(

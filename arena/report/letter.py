@@ -14,10 +14,10 @@ from arena.protocol import clean
 from arena.replay import notation
 from arena.report import bots
 from arena.report.author import Author
+from arena.report.page import LONGEST_LINE
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 
-LONGEST_LINE = 1000
 NOTHING_WRONG = "None of your bots was at fault."
 
 

@@ -17,7 +17,7 @@ from arena.report.packing import safe_json
 from arena.results.machines import Machines
 
 PARTS = Path(__file__).parent / "html"
-LONGEST_LINE = 1000  # characters of a line of the notice
+LONGEST_LINE = 1000  # characters of a line of the notice, or of a letter
 LARGEST_SVG_BYTES = 400_000
 """Of a larger drawing the page shows the PNG."""
 

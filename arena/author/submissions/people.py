@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.author.submissions.downloads import Label, label_of
+from arena.author.submissions.downloads import Label
 from arena.errors import ArenaError
 from arena.event.discovery import names
 
@@ -68,10 +68,6 @@ class People:
 
     def __iter__(self) -> Iterator[Person]:
         return iter(self._people)
-
-    def find(self, called: str) -> Person | None:
-        """Return the person whom a submitted file of this name belongs to; None for nobody, or if two people fit."""
-        return self.author(label_of(called))
 
     def named(self, text: str) -> Person | None:
         """Return the person whose id, e-mail or name the whole text is; None for nobody, or if two people fit."""

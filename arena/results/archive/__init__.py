@@ -168,7 +168,7 @@ class Archive(Database):
         rows = self._rows("select value from meta where key = 'stop'")
         try:
             stop = next((records.stop_of(text) for (text,) in rows), None)
-        except (ValueError, AttributeError) as error:
+        except ValueError as error:
             raise self.damaged("the end of its event cannot be read") from error
         if stop is None or self._label is None:
             return stop
@@ -196,7 +196,7 @@ class Archive(Database):
         for (text,) in self._rows("select value from meta where key = 'event'"):
             try:
                 return records.event_of(text)
-            except (ValueError, AttributeError) as error:  # AttributeError: SQLite may hold any value
+            except ValueError as error:
                 raise self.damaged("its event cannot be read") from error
         raise ArenaError(f"{self.folder}: no event was begun here; `arena run` does")
 

@@ -80,7 +80,7 @@ class _Json(Generic[Value]):
                     raise
                 # Half of a surrogate pair: only json reads it.
                 value = self._validator.validate_python(json.loads(text))
-        except (TypeError, RecursionError) as error:  # of the wrong length, or nested too deep
+        except (AttributeError, TypeError, RecursionError) as error:  # no text, of the wrong length, nested too deep
             raise ValueError(str(error)) from error
         return value
 
