@@ -9,6 +9,7 @@ import pytest
 from test_reconstruct import dice, scripted
 from test_rulebook import DEADLY
 
+from arena.event import discovery
 from arena.replay import notation
 from arena.results.archive import Archive
 from arena.values import Conditions, Event, Limits
@@ -88,6 +89,34 @@ def test_a_digest_in_a_record_leads_to_no_other_folder(workspace, tmp_path):
     done = cup.arena(workspace, "rerun", record.match.id, "--bot", "last", "--role", "mummy")
     assert "diary" not in done.stderr
     assert done.returncode in {0, 1}, done.stderr
+
+
+def test_a_copy_of_a_bot_to_which_a_link_leads_is_not_played_again(workspace, tmp_path):
+    bot = discovery.from_path(workspace / "bots" / "last.py")
+    record, _ = scripted("mummy_maze/duel", dice())
+    seats = tuple(replace(seat, bot=replace(seat.bot, name="last", digest=bot.digest)) for seat in record.match.seats)
+    reports = tuple(replace(report, bot="last", digest=bot.digest) for report in record.seats)
+    record = replace(record, match=replace(record.match, seats=seats), seats=reports)
+    shared = workspace / "results" / "shared"
+    with Archive.open(shared, writing=True) as archive:
+        archive.begin(Event(name="shared", seed=1, boards=(), bots=()), "key", tuple)
+        archive.append(record)
+    (tmp_path / bot.digest).mkdir()
+    (workspace / "bots" / "last.py").rename(tmp_path / bot.digest / "last.py")
+    rerun = ("rerun", record.match.id, "shared", "--bot", "last", "--role", "mummy")
+    try:
+        (shared / "bots").symlink_to(tmp_path)
+        done = cup.arena(workspace, *rerun)
+        assert (done.returncode, "there is no bot 'last'" in done.stderr) == (2, True), done.stderr
+
+        (shared / "bots").unlink()
+        (tmp_path / bot.digest).rename(shared / "moved")
+        (shared / "bots").mkdir()
+        (shared / "moved").rename(shared / "bots" / bot.digest)
+        done = cup.arena(workspace, *rerun)
+        assert done.returncode in {0, 1}, done.stderr
+    finally:
+        (shared / "bots" / bot.digest / "last.py").rename(workspace / "bots" / "last.py")
 
 
 def test_a_board_that_a_record_names_or_describes_does_not_end_the_process(workspace):

@@ -237,7 +237,7 @@ def test_no_archive_is_made_where_a_link_leads(workspace, there):
     if there:
         (folder / "private").touch()
 
-    with pytest.raises(ArenaError, match="is a symbolic link|unable to open database file"):
+    with pytest.raises(ArenaError, match=r"is a symbolic link|unable to open database file"):
         Archive.make(folder / "results/cup")
 
     assert (folder / "private").exists() == there

