@@ -14,7 +14,7 @@ import cup
 import pytest
 import stored
 
-from arena.author.submissions import BotStore, People, Submissions, people, students
+from arena.author.submissions import BotStore, People, Submissions, class_of, people, students
 from arena.author.submissions.people import Person
 from arena.cli import paths
 from arena.event import config, discovery
@@ -345,6 +345,19 @@ def test_a_bot_that_was_submitted_before_there_were_people_is_theirs_by_the_name
     crowd = People([Person(name="Real, Bob", id="1")])
     assert [students.author_of(stored.bot(name), crowd, store) for name in ("Bob_Real", "Bob_Real-2")] == [*crowd] * 2
     assert students.author_of(stored.bot("Bob_Real-2"), crowd, None) is None
+
+
+def test_bots_of_two_authors_of_one_name_are_not_both_graded_as_one_persons(tmp_path):
+    store, crowd = BotStore(tmp_path / "bots"), People([Person(name="Ann Lee", id="1")])
+    store.bots.mkdir()
+    (tmp_path / "class").mkdir()
+    for number in (7, 8):
+        path = tmp_path / f"class/Ann Lee_{number}_assignsubmission_file_bot.py"
+        path.write_text(f"# {number}\n{cup.FIRST}")
+    submissions = Submissions(store, lambda _: (), people=crowd)
+    answers = list(submissions.submit_all(class_of(tmp_path / "class", crowd)))
+    assert [answer.origin.person for answer in answers] == ["", ""]
+    assert [students.author_of(stored.bot(answer.name), crowd, store) for answer in answers] == [None, None]
 
 
 @pytest.mark.parametrize(

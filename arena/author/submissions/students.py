@@ -8,11 +8,15 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from arena.author.submissions.bot_store import BotStore
+from arena.author.submissions.bot_store import BotStore, Version
 from arena.author.submissions.people import People, Person
 from arena.errors import ArenaError
 from arena.event import discovery
+from arena.event.discovery import names
 from arena.values import Bot
+
+STEM_LETTERS = 30
+"""So many letters of a bot's name stay when it gets a number, as the bot of a second author of the same name does."""
 
 
 class State(StrEnum):
@@ -59,9 +63,20 @@ def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None
         for person in people:
             if person.id == version.note.person:
                 return person
+    if version is not None and store is not None and _has_namesake(bot.name, version, store):
+        return None
     # The display name of a submission is made of the name of its file; one without a source is from the bot.toml.
     submitted_as = version.note.display if version is not None and version.note.source else ""
     return (people.named(submitted_as) if submitted_as else None) or people.named(bot.name)
+
+
+def _has_namesake(bot: str, version: Version, store: BotStore) -> bool:
+    """Return whether a learning platform tells the author from that of another bot, and both have the same name."""
+    mark, display = version.note.mark, version.note.display
+    stem = names.safe(display)[:STEM_LETTERS]
+    alike = [name for name in store.names() if name != bot and name.startswith(stem)] if mark else []
+    notes = [each.note for name in alike for each in store.versions(name)[-1:]]
+    return any(note.display == display and note.mark not in {"", mark} for note in notes)
 
 
 def students(
