@@ -190,7 +190,7 @@ def test_a_name_in_an_archive_that_leads_to_another_folder_is_refused(workspace,
         "update entries set bot = '../../../first' where bot = 'first'",
     )
 
-    in_one_line(cup.arena(folder, *command.split(), "cup"), "its event cannot be read")
+    assert cup.refused(cup.arena(folder, *command.split(), "cup"), "its event cannot be read")
     assert not [*folder.glob("first*")]
 
 
@@ -209,7 +209,8 @@ def test_sums_with_an_ending_that_does_not_exist_are_one_line(workspace):
     folder, change = workspace
     change("update or ignore tallies set ending = x'00ff'")
 
-    in_one_line(cup.arena(folder, "leaderboard", "cup"), "the sums behind the leaderboard are not those of its matches")
+    done = cup.arena(folder, "leaderboard", "cup")
+    assert cup.refused(done, "the sums behind the leaderboard are not those of its matches"), done
 
 
 def test_a_journal_that_names_another_file_has_it_not_removed(workspace):
@@ -226,7 +227,7 @@ def test_a_journal_that_names_another_file_has_it_not_removed(workspace):
     done = cup.arena(folder, "void", "there", "cup")
 
     assert private.exists()
-    in_one_line(done, "event.sqlite-journal: ")
+    assert cup.refused(done, "event.sqlite-journal: "), done
 
 
 @pytest.mark.parametrize("there", [True, False])
