@@ -105,10 +105,8 @@ def _making(target: Path) -> Iterator[Path]:
                 shutil.rmtree(leftover)
         making = parent / target.name
         making.mkdir()
-        try:
-            yield making
-        finally:
-            shutil.rmtree(making, ignore_errors=True)
+        stack.callback(shutil.rmtree, making, ignore_errors=True)
+        yield making
 
 
 def _copy_bots(source: Path, target: Path) -> None:

@@ -33,8 +33,7 @@ def write(results: Results, folder: Path, author: Author, pseudonyms: Mapping[st
         match, role = _to_look_at(results, author, faults)
         if match:
             text = notation.text_of(author.portable(archive.record(match), pseudonyms), results.event.name)
-            path = home / f"{author.file}-{safe(match)}.txt"  # a stranger's archive may have any text as an id
-            written.append(durable.write(path, text.encode("ascii"), durable.PRIVATE))
+            written.append(durable.write(home / _enclosed(author, match), text.encode("ascii"), durable.PRIVATE))
     text = _text(results, author, faults, match, role)
     return durable.write(
         home / f"{author.file}.txt", text.encode("utf-8", "backslashreplace"), durable.PRIVATE
@@ -76,7 +75,7 @@ def _text(results: Results, author: Author, faults: Mapping[str, list[bots.Page]
         paragraphs.append(NOTHING_WRONG)
     enclosed = f"Enclosed is {author.file}.html"
     if match:
-        file = shlex.quote(f"{author.file}-{match}.txt")
+        file = shlex.quote(_enclosed(author, match))
         paragraphs.append(
             f"{enclosed}, which shows all of your matches, and {file}, the match to look at first:\n\n"
             f"  arena replay {file}\n  arena rerun {file} --bot YOUR_BOT --role {role} --print"
@@ -85,3 +84,8 @@ def _text(results: Results, author: Author, faults: Mapping[str, list[bots.Page]
         paragraphs.append(f"{enclosed}.")
     lines = "\n\n".join(filter(None, paragraphs)).split("\n")
     return "".join(f"{clean(line, LONGEST_LINE)}\n" for line in lines)
+
+
+def _enclosed(author: Author, match: str) -> str:
+    """Return the name of the file of a match; a stranger's archive may have any text as its id."""
+    return f"{author.file}-{safe(match)}.txt"
