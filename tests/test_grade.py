@@ -420,7 +420,7 @@ def test_thresholds_may_be_corrected_when_all_is_played_and_the_copy_counts_wher
     assert rows(folder, "cup")[0]["marks"] == "5"
 
 
-def test_no_file_of_an_author_replaces_another_also_one_that_has_a_number_or_other_case():
+def test_no_file_of_an_author_replaces_that_of_another():
     used: set[str] = set()
     names = [paths.distinct(name, used) for name in ("ann-2", "Ann", "ann", "Ann-2")]
     assert names == ["ann-2", "Ann", "ann-3", "Ann-2-2"]
