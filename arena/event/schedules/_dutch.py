@@ -157,27 +157,30 @@ class _Bracket:
             self.round.met(*pair) for pair in first
         ):
             return first  # nothing is better, and a matching of 1,000 bots takes half a minute
-        pairs: Pairs = []
-        if self.moved:
-            best = self._best(self.moved, self.residents, self._order_of_moved())
-            pairs = [
-                (bot, opponent) for bot in self.moved if (opponent := best.settle(bot, self.residents)) is not None
-            ]
-        met = set(chain.from_iterable(pairs))
+        with_moved = self._pairs_with_moved() if self.moved else []
+        return [*with_moved, *self._pairs_of_rest(set(chain.from_iterable(with_moved)))]
+
+    def _pairs_with_moved(self) -> Pairs:
+        """Return the pairs of a moved bot with a resident."""
+        best = self._best(self.moved, self.residents, self._order_of_moved())
+        return [(bot, opponent) for bot in self.moved if (opponent := best.settle(bot, self.residents)) is not None]
+
+    def _pairs_of_rest(self, met: set[int]) -> Pairs:
+        """Return the pairs of two residents that are not among those that met a moved bot."""
         moved, rest = ([bot for bot in bots if bot not in met] for bots in (self.moved, self.residents))
-        resting, size, among_rest = set(rest), -1, len(rest) // 2
-        while size != among_rest:  # which half a bot is in depends on how many pairs the criteria allow
-            size = among_rest
+        resting, size, possible = set(rest), -1, len(rest) // 2
+        while size != possible:  # which half a bot is in depends on how many pairs the criteria allow
+            size = possible
             best = self._best(moved, rest, self._order_of_rest(rest, size))
-            among_rest = len(resting.intersection(map(best.mates.get, rest))) // 2
+            possible = len(resting.intersection(map(best.mates.get, rest))) // 2
         upper, lower = rest[:size], rest[size:]
         exchanges = any(best.mates.get(bot) not in lower for bot in upper)
+        pairs: Pairs = []
         for place, bot in enumerate(rest):
             opponents = rest[place + 1 :] if exchanges else lower
-            if size and bot not in met and (opponent := best.settle(bot, opponents)) is not None:
+            if len(pairs) < size and bot not in met and (opponent := best.settle(bot, opponents)) is not None:
                 pairs.append((bot, opponent))
                 met |= {bot, opponent}
-                size -= 1
         return pairs
 
     def _best(self, moved: Sequence[int], rest: Sequence[int], order: Callable[[int, int], Quality]) -> "_Best":
