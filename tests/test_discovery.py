@@ -404,6 +404,8 @@ def test_the_program_of_a_bot_is_found_and_how_it_is_built(bots, name):
 NO_SHAPES = {
     "a notebook": (["walk.ipynb"], "walk.ipynb: not a bot: a notebook is no program: save it as a .py file"),
     "a text": (["mine/bot.txt", "mine/help.md"], "mine/bot.txt: not a bot: a text is no program: give it the ending"),
+    "an ending in capitals": (["WALK.PY"], "WALK.PY: not a bot: an ending is in small letters: rename it to WALK.py"),
+    "an ending in capitals, in a folder": (["mine/BOT.PY"], "mine/BOT.PY: not a bot: an ending is in small letters"),
     "a program for Windows": (["walk.exe"], "it was made for Windows: hand in its source"),
     "two folders": (["mine/a/bot.py", "mine/b/c/bot.py"], "mine: has bots in a and b/c: move one of them up"),
     "two programs": (["mine/a.py", "mine/b.py"], "it has no bot.toml; write one with a `command`, or call its program"),

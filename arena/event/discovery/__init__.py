@@ -141,7 +141,10 @@ def _program(folder: Path, missing: str) -> Program:
         both = " and ".join(path.name for path in mains)
         raise ArenaError(f"{shown(folder)}: has {both}: write a bot.toml whose `command` starts one of them")
     if len(mains) != 1:
-        no_programs = [programs.why_not(path) for path in entries if path.suffix.lower() in programs.NO_PROGRAMS]
+        taken_for = {*programs.NO_PROGRAMS, *programs.SOURCES}
+        no_programs = [
+            programs.why_not(path) for path in entries if path.suffix.lower() in taken_for and path.is_file()
+        ]
         if no_programs and not mains:
             raise ArenaError(f"{no_programs[0]}; {SKIP}")
         raise ArenaError(missing)

@@ -88,5 +88,7 @@ def program_of(path: Path, neighbours: Iterable[Path] | None = None) -> Program:
 def why_not(path: Path) -> str:
     """Return why a file is no bot, with what to do."""
     advice = NO_PROGRAMS.get(path.suffix.lower())
+    if path.suffix not in SOURCES and path.suffix.lower() in SOURCES:
+        advice = f"an ending is in small letters: rename it to {shown(path.stem)}{path.suffix.lower()}"
     known = f"neither executable nor one of {', '.join(sorted(SOURCES))}"
     return f"{shown(path)}: not a bot: {advice or known}"
