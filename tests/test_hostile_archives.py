@@ -12,6 +12,8 @@ import pytest
 import stored
 
 from arena.errors import ArenaError
+from arena.event import plan
+from arena.replay import verify
 from arena.results.archive import Archive, DamagedError, records
 
 EVENT = stored.event("first", "last", boards=(stored.DUEL,))
@@ -243,3 +245,13 @@ def test_no_archive_is_made_where_a_link_leads(workspace, there):
 
     assert (folder / "private").exists() == there
     assert not there or not (folder / "private").read_bytes()
+
+
+@pytest.mark.parametrize("read", [verify.of_event, lambda archive: plan.known(archive.event(), archive)])
+def test_a_plan_without_end_is_not_walked(workspace, monkeypatch, read):
+    folder, change = workspace
+    change("""update meta set value = replace(value, '"repeats": 1', '"repeats": 9000000000000000000')""")
+    monkeypatch.setattr(plan, "MOST_OPEN", 100)
+
+    with Archive.open(folder / "results/cup") as archive, pytest.raises(ArenaError, match="more than 100 matches"):
+        list(read(archive))

@@ -31,6 +31,8 @@ from arena.event import schedules, stopping
 from arena.results.archive import Archive
 from arena.values import Batch, Event, Match, OpenRanks, Stop, digest_of, plain
 
+MOST_OPEN = 1_500_000
+"""A run walks no further than it plays, so only a stranger has an archive of which so many are missing."""
 LOOK_UP = 256
 """The number of matches that are looked up in the archive at once."""
 
@@ -114,6 +116,10 @@ class Plan:
                 self._missing[number] += not stored
                 self._open += not stored
                 self.walked += 1
+                if self._open > MOST_OPEN:
+                    raise ArenaError(
+                        f"{self._archive.folder}: more than {MOST_OPEN:,} matches of its plan are not played"
+                    )
                 yield Planned(match, number, stored)
             if repeat < 0:
                 self._end("plan")
