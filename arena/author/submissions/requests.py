@@ -153,7 +153,7 @@ class _Entry:
 
     @property
     def age(self) -> tuple[str, int, int, str]:
-        """What is higher for a newer one: as the platform says, else by the file's own time."""
+        """Return the key that is higher for a newer file: the platform's word, else the file's own time."""
         return self.label.time, self.label.order, os.lstat(self.path).st_mtime_ns, self.path.name
 
 

@@ -71,7 +71,8 @@ def paired(
     """
     bots = range(len(points))
     floats = floats or Floats([0] * len(points), [0] * len(points))
-    able = [bot for bot in bots if byes[bot] == min(byes)] if len(bots) % 2 else []
+    fewest = min(byes, default=0)
+    able = [bot for bot in bots if byes[bot] == fewest] if len(bots) % 2 else []
     for limit in counting():
         forbidden = {pair for pair in combinations(bots, 2) if met(*pair) > limit}
         forbidden |= {(second, first) for first, second in forbidden}

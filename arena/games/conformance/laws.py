@@ -79,7 +79,7 @@ def drawing(game: Game[Any]) -> Iterator[str]:
 
 
 def kinds(game: Game[Any], step: Step) -> Iterator[str]:
-    """What the rules return is of the right kind. All other laws count on that."""
+    """Check that the rules return values of the right kind. All other laws count on that."""
     movers = game.to_move(step.state)
     yield from _listed("to_move", movers)
     if isinstance(movers, Collection) and set(movers) <= {*game.roles, CHANCE}:
