@@ -9,7 +9,7 @@ from rich.console import Console
 
 from arena.cli import options, output
 from arena.cli.run.planning import GUESSED_MATCH_S, lines
-from arena.cli.run.watching import Progress, duration
+from arena.cli.run.watching import RunProgress, duration
 from arena.errors import ArenaError
 from arena.values import Board, Bot, Event
 
@@ -77,13 +77,13 @@ def test_the_file_as_played_is_only_touched_when_it_differs(tmp_path):
 
 
 def test_progress_tells_share_rate_and_time_left():
-    assert str(Progress(200, "", 50, 40, 10.0)) == "50 of 200 matches (25 %), 4.0/s, about 38 s left"
+    assert str(RunProgress(200, "", 50, 40, 10.0)) == "50 of 200 matches (25 %), 4.0/s, about 38 s left"
 
 
 def test_progress_before_the_first_match_and_after_the_last_promises_nothing():
-    assert str(Progress(200, "", 0, 0, 3.0)) == "0 of 200 matches (0 %)"
-    assert str(Progress(4, "", 4, 2, 1.0)) == "4 of 4 matches (100 %), 2.0/s"
-    assert Progress(0, "", 0, 0, 0.0).share == 1.0
+    assert str(RunProgress(200, "", 0, 0, 3.0)) == "0 of 200 matches (0 %)"
+    assert str(RunProgress(4, "", 4, 2, 1.0)) == "4 of 4 matches (100 %), 2.0/s"
+    assert RunProgress(0, "", 0, 0, 0.0).share == 1.0
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ BOTS_PER_LAUNCHER = 20  # a launcher keeps a copy of each bot until it ends
 ATTEMPTS = 2
 
 
-class Examiner:
+class SubmissionCheck:
     """Returns the faults of a bot, a paragraph each. A context manager, because its launcher is one."""
 
     def __init__(self, tournament: "Tournament", boards: tuple[str, ...]) -> None:

@@ -69,8 +69,8 @@ def match(
     planned = seating.make_match(chosen, players, seed, tournament.conditions(), opening)
     output.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
-    with signals.listening() as stop, _naming_launcher() if no_limits else Launcher() as launcher:
-        stop.at_once()
+    with signals.listening() as interrupt, _naming_launcher() if no_limits else Launcher() as launcher:
+        interrupt.at_once()
         if json:
             record = play.play(planned, launcher=launcher)
             turns = [row for scene in scenes(game, record.turns) for row in match_text.turn_rows(planned, scene)]
@@ -79,8 +79,8 @@ def match(
             _show_on_screen(game, planned, launcher, watch=watch)
         else:
             _show_as_text(game, planned, launcher, draw=draw, watch=watch, pace=pace)
-    if stop:
-        raise typer.Exit(stop.code)
+    if interrupt:
+        raise typer.Exit(interrupt.code)
 
 
 def _naming_launcher() -> "Launcher":

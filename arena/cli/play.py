@@ -53,11 +53,11 @@ def play(
     seed = int(time.time()) if seed is None else seed
     planned = _plan(chosen, own_roles, against or (), seed, conditions, begun)
     output.warn_about_confinement(planned.conditions)
-    with signals.listening() as stop:
-        stop.at_once()
+    with signals.listening() as interrupt:
+        interrupt.at_once()
         _play(planned)
-    if stop:
-        raise typer.Exit(stop.code)
+    if interrupt:
+        raise typer.Exit(interrupt.code)
 
 
 def _plan(

@@ -38,12 +38,12 @@ def replay(
 
         names = match_text.names_of(record.match)
         story = Story(game, record.match, names, output.wants_colour(), chosen, record)
-        with signals.listening() as stop:
-            stop.at_once()
+        with signals.listening() as interrupt:
+            interrupt.at_once()
             with terminal.full_screen() as screen:
                 Viewer(screen, story, Playback(last=story.last)).run_until_left()
-        if stop:
-            raise typer.Exit(stop.code)
+        if interrupt:
+            raise typer.Exit(interrupt.code)
         print(match_text.heading(record.match))
     else:
         print(match_text.heading(record.match))

@@ -13,11 +13,11 @@ SHOW_CURSOR = "\x1b[?25h"
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class StoppedNow(BaseException):
+class InterruptedNow(BaseException):
     """Raised by a signal where nothing needs to be finished first; caught by `listening`."""
 
 
-class Stop:
+class Interrupt:
     """Holds the signal that asked for the end; True once there was one."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Stop:
         if self.signal is None:
             self.signal, self._since = signal.Signals(number), time.monotonic()
             if self._raises:
-                raise StoppedNow
+                raise InterruptedNow
         elif time.monotonic() - self._since > SAME_REQUEST_S:
             if sys.stderr.isatty():
                 os.write(sys.stderr.fileno(), SHOW_CURSOR.encode())
@@ -53,16 +53,16 @@ class Stop:
 
 
 @contextmanager
-def listening() -> Iterator[Stop]:
+def listening() -> Iterator[Interrupt]:
     """Let Ctrl-C, SIGTERM and a closed terminal set a flag; a signal that is ignored (nohup) stays ignored."""
-    stop = Stop()
+    interrupt = Interrupt()
     before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
-            signal.signal(number, stop.hear)
+            signal.signal(number, interrupt.hear)
     try:
-        yield stop
-    except StoppedNow:
+        yield interrupt
+    except InterruptedNow:
         pass
     finally:
         for number, handler in before.items():

@@ -54,7 +54,7 @@ def submit(
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
     from arena.author.submissions import Result, Submissions, class_in, is_class, packed_as, request
-    from arena.cli.examiner import Examiner
+    from arena.cli.examiner import SubmissionCheck
 
     if keep not in KEEP:
         raise ArenaError(f"--keep {keep}: expected {' or '.join(KEEP)}")
@@ -79,9 +79,9 @@ def submit(
     workspace.refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a submission
     output.warn_about_confinement(conditions)
     answers: list[Answer] = []
-    with Examiner(tournament, tuple(boards or ())) as examiner:
-        submissions = Submissions(store, examiner, [entry.name for entry in tournament.bot], class_list)
-        with closing(submissions.submit_all(requests, examiner.all if folder is not None else None)) as decided:
+    with SubmissionCheck(tournament, tuple(boards or ())) as checked:
+        submissions = Submissions(store, checked, [entry.name for entry in tournament.bot], class_list)
+        with closing(submissions.submit_all(requests, checked.all if folder is not None else None)) as decided:
             for answer in decided:
                 answers.append(answer)
                 if not json:

@@ -126,11 +126,11 @@ def duel(
     output.warn_about_confinement(event.conditions)
     state = Duel(event, names, sequential.SequentialTest(question), scale)
     folder = paths.results_folder(Path(), event.name)
-    with signals.listening() as stop:
-        given_up = _play(state, folder, count, stop, tournament.workers.pinned)
-    if stop and state.test.decision is None:
+    with signals.listening() as interrupt:
+        given_up = _play(state, folder, count, interrupt, tournament.workers.pinned)
+    if interrupt and state.test.decision is None:
         output.notice(f"{wording.pairings(state)} are complete; to go on:\n  {command_line()}")
-        raise typer.Exit(stop.code)
+        raise typer.Exit(interrupt.code)
     for abort in given_up:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
@@ -147,7 +147,7 @@ def duel(
         raise typer.Exit(1)
 
 
-def _play(duel: Duel, folder: Path, workers: int, stop: signals.Stop, pin: bool | None) -> tuple[Abort, ...]:
+def _play(duel: Duel, folder: Path, workers: int, interrupt: signals.Interrupt, pin: bool | None) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
     from arena.event import plan, tournament
     from arena.results.archive import Archive
@@ -164,7 +164,7 @@ def _play(duel: Duel, folder: Path, workers: int, stop: signals.Stop, pin: bool 
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
-            return bool(stop or duel.is_over or watcher.blocked or watcher.absentees)
+            return bool(interrupt or duel.is_over or watcher.blocked or watcher.absentees)
 
         outcome = tournament.run(duel.event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped)
     if outcome.unlogged:

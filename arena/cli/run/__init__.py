@@ -102,18 +102,18 @@ def run(
                 "limits.threads in tournament.toml is the limit"
             )
     text = _as_played(path, tournament, event, changed=bool(changed or bots or boards))
-    with signals.listening() as stop:
-        outcome, watcher = _play(event, folder, count, stop, tournament.workers)
+    with signals.listening() as interrupt:
+        outcome, watcher = _play(event, folder, count, interrupt, tournament.workers)
         if outcome.unlogged:
             output.notice(outcome.unlogged)
-        if not stop:
-            stop.at_once()
+        if not interrupt:
+            interrupt.at_once()
             options.store_played_tournament(folder, text, secret=isinstance(event.seed, str))
             _report(event, folder, watcher, outcome, charts=charts, json=json)
-    if stop:
+    if interrupt:
         planned = f"{watcher.at_most}{outcome.planned}"
         output.notice(f"{outcome.finished} of {planned} matches are stored; to go on:\n  {command_line()}")
-        raise typer.Exit(stop.code)
+        raise typer.Exit(interrupt.code)
     fault = False
     if strict:
         with Archive.open(folder, writing=False) as archive:
@@ -134,7 +134,7 @@ def _as_played(path: Path, tournament: "Tournament", event: Event, *, changed: b
 
 
 def _play(
-    event: Event, folder: Path, count: int, stop: signals.Stop, workers: "WorkersTable"
+    event: Event, folder: Path, count: int, interrupt: signals.Interrupt, workers: "WorkersTable"
 ) -> "tuple[Progress, Watcher]":
     from arena.cli.run import totals, watching
     from arena.event import cluster, schedules, tournament
@@ -146,7 +146,7 @@ def _play(
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
-            return bool(stop)
+            return bool(interrupt)
 
         opened = workers.cluster and cluster.opener(workers.cluster, scale_time=workers.scale_time, notice=watcher.line)
         return tournament.run(

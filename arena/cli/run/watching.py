@@ -26,7 +26,7 @@ BOTS_SHOWN = 15
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """Matches planned, stored, and played in this run, after so many seconds of it."""
 
     planned: int
@@ -93,9 +93,9 @@ class Watcher:
         self.begun = time.monotonic()
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> RunProgress:
         """The progress of the run now."""
-        return Progress(self.planned, self.at_most, self.done, self.played, time.monotonic() - self.begun)
+        return RunProgress(self.planned, self.at_most, self.done, self.played, time.monotonic() - self.begun)
 
     def begins(self, planned: int, finished: int) -> None:
         """Part of `Audience`."""
