@@ -27,9 +27,10 @@ README = (HERE / "README.md").read_text()
 BOTS = (HERE / "bots" / "README.md").read_text()
 RESULTS = (HERE / "results" / "README.md").read_text()
 ORGANISERS = (HERE / "docs" / "organisers.md").read_text()
+TOURNAMENT = (HERE / "docs" / "tournament.md").read_text()
 ENDINGS = (HERE / "docs" / "endings.md").read_text()
 CONTRIBUTING = (HERE / "CONTRIBUTING.md").read_text()
-PAGES = (README, BOTS, RESULTS, ORGANISERS, ENDINGS)
+PAGES = (README, BOTS, RESULTS, ORGANISERS, TOURNAMENT, ENDINGS)
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -144,15 +145,15 @@ def test_every_documented_command_runs(played, words):
 def test_every_key_of_a_tournament_is_documented():
     schema = config.schema()
     assert all(
-        any(f"`{said}`" in ORGANISERS for said in (key, f"[[{key}]]", f"[{key}]")) for key in schema["properties"]
+        any(f"`{said}`" in TOURNAMENT for said in (key, f"[[{key}]]", f"[{key}]")) for key in schema["properties"]
     )
     for table in schema["$defs"].values():
-        assert all(f"`{key}`" in ORGANISERS for key in table["properties"])
+        assert all(f"`{key}`" in TOURNAMENT for key in table["properties"])
 
 
 def test_every_rating_and_tie_break_is_documented():
-    assert all(f"`{name}`" in ORGANISERS for name in tiebreaks.names())
-    assert all(f'`"{name}"`' in ORGANISERS for name in ratings.names())
+    assert all(f"`{name}`" in TOURNAMENT for name in tiebreaks.names())
+    assert all(f'`"{name}"`' in TOURNAMENT for name in ratings.names())
 
 
 def documented(name: str) -> list[str]:

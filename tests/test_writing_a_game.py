@@ -11,7 +11,7 @@ from arena.games import rulebook
 from arena.games.conformance import flaws
 from arena.results.leaderboard import Results
 
-PAGE = (Path(__file__).parent.parent / "rules" / "README.md").read_text("utf-8")
+PAGE = (Path(__file__).parent.parent / "docs" / "game-authors.md").read_text("utf-8")
 CHAPTER = PAGE[PAGE.index("## Write a game") : PAGE.index("## What rules must know")]
 RULES, BOARDS, EVENT = re.findall(r"```(?:python|toml)\n(.*?)```", CHAPTER, re.DOTALL)
 COMMANDS = [

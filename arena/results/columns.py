@@ -282,7 +282,7 @@ MATCHES = Columns(
         Column(
             "seed",
             "The same for all matches of the same bots on one board and repeat; fixes all chance in them if the "
-            "event's seed is a number (otherwise each record has a key: [seeds](../docs/organisers.md#seeds))",
+            "event's seed is a number (otherwise each record has a key: [seeds](../docs/seeds.md))",
         ),
         Column("reason", "The rules' word for the end, or `forfeit`"),
         Column("ROLE_bot", "For each role: the bot that had it"),
