@@ -1,4 +1,4 @@
-"""Accuracy on solved boards: which moves count, that perfect play has 100 %, and that each match is graded once."""
+"""Accuracy on solved boards: which moves count, that perfect play has 100 %, and that each match is assessed once."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from arena import charts, rulefile
 from arena.charts.style import Nothing
 from arena.cli import results as commands
 from arena.games import rulebook
-from arena.games.grading import Grader, grader_of
+from arena.games.quality import PerfectPlay, assessor_of
 from arena.replay.replayer import scenes
 from arena.report import replays
 from arena.results import accuracy
@@ -32,15 +32,15 @@ def play(match):
     bots = {seat.role: seat.bot.name for seat in match.seats}
     # Not by the id, which changes with every edit of the rules.
     game, draw = rulebook.game_of(match), random.Random(f"{match.label} {match.repeat} {bots}")
-    grader = grader_of(game)
+    assessor = assessor_of(game)
     state, turns = game.start(), []
     while (outcome := game.outcome(state)) is None:
         (role,) = game.to_move(state)
         legal = game.legal_moves(state, role)
         if bots[role] == "perfect":
-            legal = grader.best(state, role)
+            legal = assessor.best(state, role)
         elif bots[role] == "slow":
-            legal = [move for move in legal if not grader.grade(state, role, move).points]
+            legal = [move for move in legal if not assessor.quality(state, role, move).points]
         turns.append(Turn(number=len(turns) + 1, role=role, move=draw.choice(legal)))
         state = game.play(state, {role: turns[-1].move})
     record = reported.played(match)
@@ -53,7 +53,7 @@ def folder(tmp_path_factory):
     boards = (rulebook.find("duel")[0], *rulebook.find("mummy_maze/random:4", seed=3))
     event = reported.event(BOTS, boards, repeats=4)
     plan = reported.plan(event)
-    return stored.store(tmp_path_factory.mktemp("graded"), event, map(play, plan), plan)
+    return stored.store(tmp_path_factory.mktemp("assessed"), event, map(play, plan), plan)
 
 
 def test_perfect_play_is_accurate_on_every_board_and_dice_are_not(folder):
@@ -70,46 +70,48 @@ def test_perfect_play_is_accurate_on_every_board_and_dice_are_not(folder):
 
 def test_only_moves_that_could_throw_points_away_count():
     board = rulebook.find("duel")[0]
-    matches, grader = reported.plan(reported.event(BOTS, [board], repeats=4)), Grader.of(rulebook.game_of(board))
-    graded = ((record, grader.of_turns(record.turns)) for record in map(play, matches))
-    record, grades = next((record, grades) for record, grades in graded if any(grade.critical for grade in grades))
-    seen = [grade.critical for grade in grades]
-    figures = accuracy.figures_of(record, grader)
+    matches, assessor = reported.plan(reported.event(BOTS, [board], repeats=4)), PerfectPlay.of(rulebook.game_of(board))
+    assessed = ((record, assessor.of_turns(record.turns)) for record in map(play, matches))
+    record, qualities = next(
+        (record, qualities) for record, qualities in assessed if any(quality.critical for quality in qualities)
+    )
+    seen = [quality.critical for quality in qualities]
+    figures = accuracy.figures_of(record, assessor)
     assert 0 < sum(seen) < len(seen)
     assert sum(moves for moves, _, _ in figures.values()) == sum(seen)
     struck = replace(record, turns=tuple(turn._replace(by="strike") for turn in record.turns))
-    assert accuracy.figures_of(struck, grader) == {}
+    assert accuracy.figures_of(struck, assessor) == {}
 
 
 def test_a_record_that_the_rules_do_not_allow_is_graded_up_to_there():
     board = rulebook.find("duel")[0]
-    (one, *_), grader = reported.plan(reported.event(BOTS, [board])), Grader.of(rulebook.game_of(board))
+    (one, *_), assessor = reported.plan(reported.event(BOTS, [board])), PerfectPlay.of(rulebook.game_of(board))
     record = play(one)
     forged = [*record.turns[:3], record.turns[3]._replace(move="move2 up up"), *record.turns[4:]]
-    assert len(grader.of_turns(forged)) == 3
+    assert len(assessor.of_turns(forged)) == 3
 
 
 def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkeypatch):
-    graded = Results.open(folder).graded
+    assessed = Results.open(folder).graded
     memory = folder / ".accuracy.json"
     content = json.loads(memory.read_text())
-    grades = []
-    monkeypatch.setattr(accuracy, "figures_of", lambda record, _: grades.append(record) or {})
-    assert Results.open(folder).graded == graded
+    qualities = []
+    monkeypatch.setattr(accuracy, "figures_of", lambda record, _: qualities.append(record) or {})
+    assert Results.open(folder).graded == assessed
     memory.write_text(json.dumps(content | {"key": "of other results"}))
-    assert Results.open(folder).graded == graded  # from the stored grades of each match
-    assert grades == []
+    assert Results.open(folder).graded == assessed  # from the stored qualities of each match
+    assert qualities == []
     monkeypatch.undo()
     for damage in ("", "[]", json.dumps(content | {"sums": [["x"]]}), json.dumps(content | {"matches": {"x": 3}})):
         memory.write_text(damage)
-        assert Results.open(folder).graded == graded
+        assert Results.open(folder).graded == assessed
 
 
 def test_a_cache_of_a_stranger_breaks_no_command_and_names_no_file_that_is_read_without_end(folder, tmp_path):
     os.mkfifo(tmp_path / "endless.py")
     folder = shutil.copytree(folder, tmp_path / "copy")
     memory = folder / ".accuracy.json"
-    graded = Results.open(folder).graded
+    assessed = Results.open(folder).graded
     content = json.loads(memory.read_text())
     match = next(iter(content["matches"]))
     row = content["sums"][0]
@@ -123,7 +125,7 @@ def test_a_cache_of_a_stranger_breaks_no_command_and_names_no_file_that_is_read_
         content | {"rules": {"a" * 10_000: "", "\0": "", "\ud800": ""}},
     ):
         memory.write_text(json.dumps(forged))
-        assert Results.open(folder).graded == graded
+        assert Results.open(folder).graded == assessed
     for key in (content["key"], None):
         memory.write_text(json.dumps(content | {"key": key, "matches": {match: {"nobody": [1, 1, 0]}}}))
         results = Results.open(folder)
@@ -148,7 +150,7 @@ def test_a_replay_and_the_report_show_what_a_move_lost():
     board = rulebook.find("duel")[0]
     record = play(reported.plan(reported.event(BOTS, [board]))[0])
     game = rulebook.game_of(record.match)
-    shown = [str(grade) for scene in scenes(game, record.turns, Grader.of(game)) for grade in scene.grades]
+    shown = [str(quality) for scene in scenes(game, record.turns, PerfectPlay.of(game)) for quality in scene.qualities]
     assert len(shown) == len(record.turns)
     assert any(shown)
     assert replays.replay(record, replays.Games(rulebook.game_of))["grades"] == shown

@@ -1,5 +1,5 @@
 """Estimates of Pacman's moves: they agree with a slow search by the rules, a planted blunder stands out, and each
-match is graded once."""
+match is assessed once."""
 
 import random
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from arena.cli.match_text import turn_rows
 from arena.game import Game, Outcome, Value
 from arena.games import pursuit, rulebook
 from arena.games.conformance import flaws
-from arena.games.grading import Estimator, Grader, grader_of
+from arena.games.quality import Estimator, PerfectPlay, assessor_of
 from arena.replay.replayer import scenes
 from arena.report import replays
 from arena.results import accuracy
@@ -116,32 +116,32 @@ def test_a_ghost_can_force_a_capture_exactly_where_a_slow_search_by_the_rules_fi
 
 def test_a_pacman_that_walks_into_a_ghost_instead_of_eating_regrets_it():
     state = at(pacman=(3, 6), blinky=(4, 6), inky=(8, 3))
-    blunder = estimator().grade(state, "pacman", "move east")
+    blunder = estimator().quality(state, "pacman", "move east")
     assert blunder.points >= 6
     assert blunder.critical
     assert str(blunder) == f"regret of {blunder.points} points, an estimate"
     assert estimator().best(state, "pacman") == ("move south",)
-    assert str(estimator().grade(state, "pacman", "move south")) == ""
+    assert str(estimator().quality(state, "pacman", "move south")) == ""
 
 
 def test_ghosts_that_let_pacman_go_in_the_last_turns_regret_the_capture_and_before_only_turns():
     state = at(pacman=(1, 6), blinky=(2, 6), inky=(8, 3), step=99, pacman_moves=False)
-    assert estimator().grade(state, "blinky", "move east").points == 100
+    assert estimator().quality(state, "blinky", "move east").points == 100
     assert estimator().best(state, "blinky") == ("move west",)
-    early = estimator().grade(state._replace(step=9), "blinky", "move east")
+    early = estimator().quality(state._replace(step=9), "blinky", "move east")
     assert (early.points, early.turns > 0) == (0, True)
     assert str(early) == f"lost {early.turns} turns, an estimate"
 
 
 def test_each_move_of_a_record_has_its_own_grade_and_a_ghost_answers_for_its_own_move_only():
     game, turns = classic(), played(classic(), classic().start(), 12)
-    grades = estimator().of_turns(turns)
-    assert len(grades) == len(turns)
-    assert [grade for scene in scenes(game, turns, grader_of(game)) for grade in scene.grades] == grades
+    qualities = estimator().of_turns(turns)
+    assert len(qualities) == len(turns)
+    assert [quality for scene in scenes(game, turns, assessor_of(game)) for quality in scene.qualities] == qualities
     state = at(pacman=(1, 6), blinky=(2, 6), inky=(8, 3), step=99, pacman_moves=False)
-    assert {estimator().grade(state, "inky", move).points for move in game.legal_moves(state, "inky")} == {0}
+    assert {estimator().quality(state, "inky", move).points for move in game.legal_moves(state, "inky")} == {0}
     beside = state._replace(inky=(1, 5))  # Inky may catch Pacman, too, and Blinky does not see whether it will
-    assert {estimator().grade(beside, "blinky", move).points for move in game.legal_moves(beside, "blinky")} == {0}
+    assert {estimator().quality(beside, "blinky", move).points for move in game.legal_moves(beside, "blinky")} == {0}
 
 
 def test_turns_from_the_first_that_the_rules_do_not_allow_have_no_grade():
@@ -153,21 +153,21 @@ def test_turns_from_the_first_that_the_rules_do_not_allow_have_no_grade():
 def test_where_ghosts_score_each_for_itself_a_capture_is_worth_half_to_their_side():
     game = rulebook.load("pacman", "published")
     state = game.start()._replace(pacman=(1, 6), blinky=(2, 6), inky=(8, 3), step=99, pacman_moves=False)
-    assert Estimator.of(game).grade(state, "blinky", "move east").points == 50
+    assert Estimator.of(game).quality(state, "blinky", "move east").points == 50
 
 
 def test_solved_boards_are_graded_by_their_solution_and_other_games_not_at_all():
-    assert isinstance(grader_of(rulebook.load("mummy_maze", "duel")), Grader)
-    assert isinstance(grader_of(classic()), Estimator)
-    assert grader_of(classic()) is grader_of(rulebook.load("pacman", "classic"))  # its searches serve all who ask
-    assert grader_of(rulebook.load("goofspiel", "five")) is None
+    assert isinstance(assessor_of(rulebook.load("mummy_maze", "duel")), PerfectPlay)
+    assert isinstance(assessor_of(classic()), Estimator)
+    assert assessor_of(classic()) is assessor_of(rulebook.load("pacman", "classic"))  # its searches serve all who ask
+    assert assessor_of(rulebook.load("goofspiel", "five")) is None
 
 
 def test_the_results_of_a_game_that_is_not_hashable_can_be_graded():
     class Lasting(Weather):
         __hash__ = None
 
-    assert isinstance(grader_of(Lasting((("go", 100, 0), ("wait", 0, 0)))), Estimator)
+    assert isinstance(assessor_of(Lasting((("go", 100, 0), ("wait", 0, 0)))), Estimator)
 
 
 def test_a_maze_of_too_many_cells_and_rules_that_fail_have_no_estimate(monkeypatch):
@@ -281,11 +281,11 @@ def test_each_match_is_searched_once_and_its_estimates_are_loaded_without_the_ru
 
 def test_an_edited_rules_file_has_its_matches_graded_again(folder, monkeypatch):
     before = Results.open(folder).regrets
-    graded = []
-    monkeypatch.setattr(accuracy, "figures_of", lambda record, _: graded.append(record) or {})
+    assessed = []
+    monkeypatch.setattr(accuracy, "figures_of", lambda record, _: assessed.append(record) or {})
     monkeypatch.setattr(accuracy, "_code_digest", lambda games: f"edited {len(list(games))}")
     assert Results.open(folder).regrets == {}
-    assert len(graded) == sum(figures.matches for figures in before.values()) // 3
+    assert len(assessed) == sum(figures.matches for figures in before.values()) // 3
 
 
 def test_the_report_searches_no_more_matches_than_the_leaderboard(folder, monkeypatch):
@@ -300,10 +300,10 @@ def test_the_report_searches_no_more_matches_than_the_leaderboard(folder, monkey
 def test_replay_and_report_say_beside_each_move_that_its_grade_is_an_estimate(folder):
     (record,) = Archive.open(folder).records(most=1)
     game = rulebook.game_of(record.match)
-    shown = [str(grade) for grade in estimator().of_turns(record.turns)]
+    shown = [str(quality) for quality in estimator().of_turns(record.turns)]
     assert any("regret of" in text and text.endswith("an estimate") for text in shown)
     assert replays.replay(record, replays.Games(rulebook.game_of))["grades"] == shown
-    rows = [row for scene in scenes(game, record.turns, grader_of(game)) for row in turn_rows(record.match, scene)]
+    rows = [row for scene in scenes(game, record.turns, assessor_of(game)) for row in turn_rows(record.match, scene)]
     assert {row["estimate"] for row in rows} == {True}
 
 
@@ -324,7 +324,7 @@ class Weather(Gate):
 
 
 def test_a_turn_of_chance_has_no_fault_and_the_moves_after_it_have_their_grades():
-    grader = grader_of(Weather((("go", 100, 0), ("wait", 0, 0))))
+    assessor = assessor_of(Weather((("go", 100, 0), ("wait", 0, 0))))
     turns = [Turn(number=1, role="chance", move="rain", by="chance"), Turn(number=2, role="fox", move="wait")]
-    assert [grade.points for grade in grader.of_turns(turns)] == [0, 100]
+    assert [quality.points for quality in assessor.of_turns(turns)] == [0, 100]
     assert flaws(Weather((("go", 100, 0), ("wait", 0, 0)))) == []

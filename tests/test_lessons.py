@@ -18,7 +18,7 @@ from arena import lessons
 from arena.errors import ArenaError
 from arena.event import config
 from arena.games import openings, rulebook
-from arena.games.grading import Grader
+from arena.games.quality import PerfectPlay
 from arena.match.play import play
 from arena.match.referee import Referee
 from arena.protocol import Reply
@@ -77,7 +77,7 @@ def planted_moves():
     `first` always plays the first legal move. The moves are by the facts of the state, as the bot reads them.
     """
     game = rulebook.game_of(rulebook.find("duel")[0])
-    grader = Grader.of(game)
+    assessor = PerfectPlay.of(game)
     moves, blunder = {}, None
     for own in game.roles:
         state, number = game.start(), 0
@@ -87,8 +87,8 @@ def planted_moves():
             legal = game.legal_moves(state, role)
             move = legal[0]
             if role == own:
-                move = grader.best(state, role)[0]
-                worse = [each for each in legal if grader.grade(state, role, each).points]
+                move = assessor.best(state, role)[0]
+                worse = [each for each in legal if assessor.quality(state, role, each).points]
                 good = [each for each in legal if each not in worse]
                 if blunder is None and worse and number > 4:
                     move, blunder = worse[0], (own, number, worse[0], good, game.view(state, own))
@@ -228,19 +228,19 @@ def folder(tmp_path_factory):
     boards = (rulebook.find("duel")[0], *rulebook.find("mummy_maze/random:2", seed=3))
     event = reported.event(("dice", "perfect"), boards, repeats=2)
     plan = [*reported.plan(event), *(event.match(boards[0], (event.bots[0],) * 2, repeat) for repeat in range(2))]
-    graders = {}
+    assessors = {}
 
     def record_of(match):
-        grader = graders.setdefault(match.drawn, Grader.of(rulebook.game_of(match)))
+        assessor = assessors.setdefault(match.drawn, PerfectPlay.of(rulebook.game_of(match)))
         names = {seat.role: seat.bot.name for seat in match.seats}
         return played(
             match,
             lambda role, state, legal, draw: draw.choice(
-                grader.best(state, role) if names[role] == "perfect" else legal
+                assessor.best(state, role) if names[role] == "perfect" else legal
             ),
         )
 
-    return stored.store(tmp_path_factory.mktemp("graded"), event, map(record_of, plan), plan)
+    return stored.store(tmp_path_factory.mktemp("assessed"), event, map(record_of, plan), plan)
 
 
 def lessons_in(folder, bot="dice", most=1000, **options):
@@ -255,15 +255,15 @@ def test_every_lesson_of_an_event_replays_and_perfect_play_gives_none(folder, tm
     assert points == sorted(points, reverse=True)
     for lesson in found:
         game = rulebook.game_of_record(lesson.record.match)
-        grader, state = Grader.of(game), game.start()
+        assessor, state = PerfectPlay.of(game), game.start()
         shown = list(scenes(game, lesson.record.turns))
         assert shown[lesson.turn - 1].facts == lesson.facts
         for role, move in lesson.opening:
             state = game.play(state, {role: move})
-        assert grader.grade(state, lesson.role, lesson.played).points == lesson.points > 0
+        assert assessor.quality(state, lesson.role, lesson.played).points == lesson.points > 0
         legal = game.legal_moves(state, lesson.role)
-        assert lesson.good == tuple(move for move in legal if not grader.grade(state, lesson.role, move).points)
-        best = grader.value(state).score
+        assert lesson.good == tuple(move for move in legal if not assessor.quality(state, lesson.role, move).points)
+        best = assessor.value(state).score
         for turn in (Turn(lesson.turn, lesson.role, lesson.played), *lesson.refutation):
             state = game.play(state, {turn.role: turn.move})
         scores = {"explorer": best, "mummy": 100 - best}

@@ -18,7 +18,7 @@ from PIL import Image
 
 from arena import charts, report
 from arena.games import rulebook
-from arena.games.grading import Grader
+from arena.games.quality import PerfectPlay
 from arena.protocol import clean
 from arena.replay.drawing.board_state import read_grid, read_state
 from arena.replay.replayer import scenes
@@ -310,12 +310,14 @@ def test_each_replay_of_drawn_boards_has_its_own_walls_and_says_what_moves_threw
     walls = {}
     with opened(browser, path) as page:
         for record in records:
-            grades = Grader.of(rulebook.game_of(record.match)).of_turns(record.turns)
+            qualities = PerfectPlay.of(rulebook.game_of(record.match)).of_turns(record.turns)
             go_to(page, f"#match={record.match.id}")
             page.locator(f"#match-view:has-text('{record.match.id}') .piece").first.wait_for()
             assert drawn(page) == recorded(record)[0]
-            assert page.locator(".moves .grade").all_inner_texts() == [f" ({grade})" for grade in grades if str(grade)]
-            assert page.locator(".moves .blunder").count() == sum(grade.points > 0 for grade in grades)
+            assert page.locator(".moves .grade").all_inner_texts() == [
+                f" ({quality})" for quality in qualities if str(quality)
+            ]
+            assert page.locator(".moves .blunder").count() == sum(quality.points > 0 for quality in qualities)
             walls.setdefault(record.match.drawn, set()).add(page.locator("#match-view .wall").get_attribute("d"))
     (first,), (second,) = walls.values()
     assert first != second

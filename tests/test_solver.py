@@ -1,4 +1,4 @@
-"""The solver of mazes agrees with a slow search by the rules themselves, and grades follow from its values."""
+"""The solver of mazes agrees with a slow search by the rules themselves, and qualities follow from its values."""
 
 import time
 from dataclasses import fields, replace
@@ -9,7 +9,7 @@ from solver import Solution, placements
 from arena.game import Value
 from arena.games import rulebook
 from arena.games.conformance import flaws, laws
-from arena.games.grading import Grader
+from arena.games.quality import PerfectPlay
 
 
 def maze(board):
@@ -45,21 +45,21 @@ def test_a_maze_of_8_by_8_cells_is_solved_in_less_than_a_second_of_cpu():
 
 def test_a_grade_says_what_a_move_threw_away_and_which_turns_it_lost():
     game = replace(maze("duel"), walls=(), explorer=(8, 7), mummy=(1, 1), exit=(8, 8))
-    grader = Grader.of(game)
+    assessor = PerfectPlay.of(game)
     start = game.start()
-    assert grader.value(start) == Value(100, 1)
-    escape, wait = (grader.grade(start, "explorer", f"move1 {way}") for way in ("north", "nowhere"))
+    assert assessor.value(start) == Value(100, 1)
+    escape, wait = (assessor.quality(start, "explorer", f"move1 {way}") for way in ("north", "nowhere"))
     assert (escape.points, escape.turns, str(escape)) == (0, 0, "")
     assert (wait.points, wait.turns, str(wait)) == (0, 2, "lost 2 turns")
-    assert grader.best(start, "explorer") == ("move1 north",)
+    assert assessor.best(start, "explorer") == ("move1 north",)
     last = at(game, (4, 4), (4, 5), step=49)  # the last turn: who does not eat now has a draw
-    assert grader.grade(last, "mummy", "move2 north north") == (50, 0, True)
-    assert grader.grade(last, "mummy", "move2 south nowhere") == (0, 0, True)
-    assert str(grader.grade(last, "mummy", "move2 north north")) == "threw away 50 points"
+    assert assessor.quality(last, "mummy", "move2 north north") == (50, 0, True, False)
+    assert assessor.quality(last, "mummy", "move2 south nowhere") == (0, 0, True, False)
+    assert str(assessor.quality(last, "mummy", "move2 north north")) == "threw away 50 points"
 
 
 def test_a_board_that_nobody_solved_has_no_grades():
-    assert Grader.of(rulebook.load("pacman", "classic")) is None
+    assert PerfectPlay.of(rulebook.load("pacman", "classic")) is None
 
 
 def test_check_rules_finds_a_solver_that_contradicts_the_rules():
@@ -88,6 +88,6 @@ def test_a_solver_that_fails_gives_no_grades_but_is_reported_to_the_author():
             raise MemoryError
 
     game = Failing(**{field.name: getattr(maze("duel"), field.name) for field in fields(maze("duel"))})
-    assert Grader.of(game) is None
+    assert PerfectPlay.of(game) is None
     with pytest.raises(MemoryError):
         list(laws.solved(game, ()))

@@ -41,8 +41,8 @@ def _lines(scene: Scene, names: Mapping[str, str]) -> Iterator[str]:
             note = f'instead of "{output.safe_line(turn.rejected_text)}", which was forgiven'
         else:
             note = f"{turn.wall * 1000:.0f} ms" if turn.by == "bot" else f"({turn.by})"
-        grade = f"  {scene.grades[index]}" if scene.grades and str(scene.grades[index]) else ""
-        yield f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}{grade}"
+        quality = f"  {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
+        yield f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}{quality}"
         yield from (f"    # {output.safe_line(remark)}" for remark in turn.remarks)
 
 
@@ -117,8 +117,8 @@ def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
             "cpu": turn.cpu,
             "waited": turn.waited,
             "remarks": turn.remarks,
-            "points_lost": scene.grades[index].points if scene.grades else None,
-            "turns_lost": scene.grades[index].turns if scene.grades else None,
-            "estimate": scene.grades[index].estimate if scene.grades else None,
+            "points_lost": scene.qualities[index].points if scene.qualities else None,
+            "turns_lost": scene.qualities[index].turns if scene.qualities else None,
+            "estimate": scene.qualities[index].estimate if scene.qualities else None,
             "state": scene.facts,
         }

@@ -8,7 +8,7 @@ import typer
 from arena.cli import match_text, options, output, signals, stored_match
 from arena.cli.live import terminal
 from arena.errors import ArenaError
-from arena.games.grading import grader_of
+from arena.games.quality import assessor_of
 from arena.replay.replayer import scenes
 
 
@@ -23,7 +23,7 @@ def replay(
     """Look at a recorded match by keys, or print it turn by turn in a pipe; steps that a wall stopped are marked."""
     record = stored_match.load_record(match, event)
     game = stored_match.game_of(record.match)
-    chosen = list(scenes(game, record.turns, grader_of(game)))
+    chosen = list(scenes(game, record.turns, assessor_of(game)))
     if turn is not None:
         last = chosen[-1].number
         if not 0 <= turn <= last:

@@ -17,7 +17,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
-from arena.games.grading import Grade, MoveGrader
+from arena.games.quality import Assessor, MoveQuality
 from arena.match.referee import facts_digest
 from arena.replay.drawing.board_state import Cell, Grid, numbers, read_grid
 from arena.values import Turn
@@ -52,8 +52,8 @@ class Scene:
     """The words of each turn's move, in the order of `turns`."""
     facts: tuple[Fact, ...]
     """Everything about the state after the turn."""
-    grades: tuple[Grade, ...] = ()
-    """The grade of each turn's move, where the board is solved and somebody asked for it."""
+    qualities: tuple[MoveQuality, ...] = ()
+    """The quality of each turn's move, where the board is solved and somebody asked for it."""
 
     def move(self, index: int) -> str:
         """Return the move at this index of `turns`, its steps marked."""
@@ -107,17 +107,17 @@ class Replayer:
         return Scene(number, turns, steps, after)
 
 
-def scenes(game: Game[Any], turns: Iterable[Turn], grader: MoveGrader | None = None) -> Iterator[Scene]:
-    """Yield the start and every turn of a match that was played, graded where there is a grader."""
+def scenes(game: Game[Any], turns: Iterable[Turn], assessor: Assessor | None = None) -> Iterator[Scene]:
+    """Yield the start and every turn of a match that was played, assessed where there is an assessor."""
     replayer = Replayer(game)
     yield replayer.opening()
-    if grader is None:
+    if assessor is None:
         yield from replayer.go_on(turns)
         return
     turns = tuple(turns)
-    grades = iter(grader.of_turns(turns))
+    qualities = iter(assessor.of_turns(turns))
     for scene in replayer.go_on(turns):
-        yield replace(scene, grades=tuple(islice(grades, len(scene.turns))))
+        yield replace(scene, qualities=tuple(islice(qualities, len(scene.turns))))
 
 
 def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:

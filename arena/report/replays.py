@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Game
-from arena.games.grading import Estimator, grader_of
+from arena.games.quality import Estimator, assessor_of
 from arena.protocol import clean
 from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
 from arena.replay.replayer import Scene, Step, scenes
@@ -34,7 +34,7 @@ class Games:
         self._rules = rules
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._cache: dict[object, dict[str, object]] = {}
-        self._estimated = 0  # the number of matches whose moves a search graded
+        self._estimated = 0  # the number of matches whose moves a search assessed
 
     def game(self, match: Match) -> Game[Any]:
         """Return the game of a match; ArenaError when its rules are not known here."""
@@ -64,11 +64,11 @@ class Games:
                 self._cache.clear()
             try:
                 game = self.game(record.match)
-                grader = grader_of(game)
-                if isinstance(grader, Estimator):
+                assessor = assessor_of(game)
+                if isinstance(assessor, Estimator):
                     self._estimated += 1
-                    grader = grader if self._estimated <= MOST_ESTIMATED else None
-                self._cache[key] = _facts(list(scenes(game, record.turns, grader)))
+                    assessor = assessor if self._estimated <= MOST_ESTIMATED else None
+                self._cache[key] = _facts(list(scenes(game, record.turns, assessor)))
                 if record.match.drawn and (grid := read_grid(game.board(), game.drawing)) is not None:
                     start = read_state(grid, game.view(game.start(), None), game.drawing)
                     self._cache[key]["grid"] = grid_values(grid, start)
@@ -109,9 +109,9 @@ def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
 
 def _facts(replayed: list[Scene]) -> dict[str, object]:
     states = [list(map(_clean, scene.facts)) for scene in replayed]
-    grades = [str(grade) for scene in replayed for grade in scene.grades]
+    qualities = [str(quality) for scene in replayed for quality in scene.qualities]
     return {
-        **({"grades": grades} if any(grades) else {}),
+        **({"grades": qualities} if any(qualities) else {}),
         "start": states[0],
         "changes": [delta(before, after) for before, after in pairwise(states)],
         "fates": [_fate(steps) for scene in replayed for steps in scene.steps],

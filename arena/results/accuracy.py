@@ -2,7 +2,7 @@
 
 The accuracy is the share of the moves that kept the points, of those that could throw points away. The regret is the
 number of points that a bot's moves threw away in a match. This module owns which moves count, and the cache.
-arena/games/grading.py grades a move. No match waits for a grade: matches are graded when somebody looks at the results,
+arena/games/quality.py assesses a move. No match waits for it: matches are assessed when somebody looks at the results,
 each once.
 """
 
@@ -32,22 +32,22 @@ from pydantic import BaseModel, Field
 from arena import durable, rulefile
 from arena.errors import ArenaError
 from arena.game import Game, Role
-from arena.games import grading, pursuit, rulebook, solver
-from arena.games.grading import MoveGrader
+from arena.games import pursuit, quality, rulebook, solver
+from arena.games.quality import Assessor
 from arena.results.archive import Archive
 from arena.values import Match, Played, Record, digest_of
 
-MOST_GRADED = 5000
-"""Matches that are graded of an event: a match of a maze takes some 2 ms, a board of its own some 20 ms."""
+MOST_ASSESSED = 5000
+"""Matches that are assessed of an event: a match of a maze takes some 2 ms, a board of its own some 20 ms."""
 MOST_ESTIMATED = 200
-"""Matches that are graded of an event by a search: one of Pacman with 57 turns takes 70 ms of CPU time."""
+"""Matches that are assessed of an event by a search: one of Pacman with 57 turns takes 70 ms of CPU time."""
 
 Rules = Callable[[Match], Game[Any]]
 """Return the game of a match, from rules that are trusted; ArenaError when there are none."""
 
 
 class Accuracy(NamedTuple):
-    """The graded moves of a bot in a role on a board, or anywhere."""
+    """The assessed moves of a bot in a role on a board, or anywhere."""
 
     matches: int = 0
     moves: int = 0
@@ -80,7 +80,7 @@ class Accuracy(NamedTuple):
 
 
 class Regret(NamedTuple):
-    """The moves of a bot in a role on a board, or anywhere, that a search graded: all figures are estimates."""
+    """The moves of a bot in a role on a board, or anywhere, that a search assessed: all figures are estimates."""
 
     matches: int = 0
     moves: int = 0
@@ -110,7 +110,7 @@ class Regret(NamedTuple):
 SumKey = tuple[str, Role, str]
 """The key of a sum: `game/board`, role and bot."""
 Sums = TypeVar("Sums", Accuracy, Regret)
-AnyGrader = TypeVar("AnyGrader", bound=MoveGrader)
+AnyAssessor = TypeVar("AnyAssessor", bound=Assessor)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,17 +121,17 @@ class Measure(Generic[Sums]):
     """The beginning of its cache's name."""
     sums: type[Sums]
     offered: Callable[[Game[Any]], bool]
-    """Return whether rules say that they can grade, without making a grader."""
-    grader: Callable[[Game[Any]], MoveGrader | None]
+    """Return whether rules say that they can assess moves, without making an assessor."""
+    assessor: Callable[[Game[Any]], Assessor | None]
     most: int
-    """Matches that are graded of an event."""
+    """Matches that are assessed of an event."""
 
 
 ACCURACY = Measure(
-    file=".accuracy", sums=Accuracy, offered=grading.is_solved, grader=grading.solver_of, most=MOST_GRADED
+    file=".accuracy", sums=Accuracy, offered=quality.is_solved, assessor=quality.perfect_play_of, most=MOST_ASSESSED
 )
 REGRET = Measure(
-    file=".regret", sums=Regret, offered=grading.is_estimated, grader=grading.estimator_of, most=MOST_ESTIMATED
+    file=".regret", sums=Regret, offered=quality.is_estimated, assessor=quality.estimator_of, most=MOST_ESTIMATED
 )
 
 
@@ -148,15 +148,15 @@ class _Stored(BaseModel):
     matches: dict[str, dict[Role, tuple[Figure, Figure, Figure]]]
 
 
-def by_bot(graded: Mapping[SumKey, Sums]) -> dict[str, Sums]:
+def by_bot(assessed: Mapping[SumKey, Sums]) -> dict[str, Sums]:
     """Return the sums of each bot over all boards and roles."""
     sums: dict[str, Sums] = {}
-    for (_, _, bot), figures in graded.items():
+    for (_, _, bot), figures in assessed.items():
         sums[bot] = sums[bot] + figures if bot in sums else figures
     return sums
 
 
-def load_or_grade(
+def load_or_assess(
     archive: Archive,
     labels: Sequence[str],
     sums: object,
@@ -168,7 +168,7 @@ def load_or_grade(
     """Return the measure of each bot in each role on the boards among `labels` that it applies to; or empty.
 
     `sums` are those of the matches that count, for the key of the cache. Of more matches than the measure's `most` that
-    many are graded, a fair sample.
+    many are assessed, a fair sample.
     """
     path = _path(archive, measure, all_versions=all_versions)
     cached = _load(path)
@@ -178,97 +178,99 @@ def load_or_grade(
         return {(board, role, bot): measure.sums(*figures) for board, role, bot, *figures in cached["sums"]}
 
     games, complete = list[Game[Any]](), True
-    graded_labels, sources = list[str](), set[Path]()
+    assessed_labels, sources = list[str](), set[Path]()
     for label in labels:
         try:
             if (sample := archive.newest_on(label)) is not None:
                 game = rules(sample.match)
                 sources.update(rulefile.sources_of(game))
                 if measure.offered(game):
-                    graded_labels.append(label)
+                    assessed_labels.append(label)
                     games.append(game)
         except ArenaError:
-            complete = False  # where its rules are known and its record is whole, its matches can be graded
+            complete = False  # where its rules are known and its record is whole, its matches can be assessed
     code = _code_digest(games)
     known: dict[str, Mapping[Role, Sequence[int]]] = cached.get("matches", {}) if cached.get("code") == code else {}
-    ids = archive.sample_of(graded_labels, measure.most, all_versions=all_versions) if graded_labels else []
+    ids = archive.sample_of(assessed_labels, measure.most, all_versions=all_versions) if assessed_labels else []
     played = archive.played_of(ids)
     new = [match for match in played if match.id not in known]
     # By board and repeat, so that the matches of one drawn board come together and it is solved once.
-    for match, figures in _graded(archive, sorted(new, key=lambda match: (match.label, match.repeat)), rules, measure):
+    for match, figures in _assessed(
+        archive, sorted(new, key=lambda match: (match.label, match.repeat)), rules, measure
+    ):
         if figures is None:
             complete = False
         else:
             known[match.id] = figures
-    graded: dict[SumKey, Sums] = _sums(played, known, measure)
+    assessed: dict[SumKey, Sums] = _sums(played, known, measure)
     text = json.dumps(
         {
             "key": key if complete else None,  # the next time the matches without figures are tried again
             "rules": hashes(sources),
-            "sums": [list(chain(*row)) for row in graded.items()],
+            "sums": [list(chain(*row)) for row in assessed.items()],
             "code": code,
             "matches": {match.id: known[match.id] for match in played if match.id in known},
         }
     )
-    # Incomplete grades do not replace those of a reader who knows the rules of more boards.
+    # Incomplete figures do not replace those of a reader who knows the rules of more boards.
     if complete or cached.get("code", code) == code:
         durable.write_cache(path, text.encode())
-    return graded
+    return assessed
 
 
-def _graded(
+def _assessed(
     archive: Archive, matches: Iterable[Played], rules: Rules, measure: Measure[Sums]
 ) -> Iterable[tuple[Played, Mapping[Role, Sequence[int]] | None]]:
     """Yield each match with the figures of each role: those of `measure.sums` after the first, the number of matches.
 
     None instead of figures for a record that cannot be read, or whose board cannot be played here.
     """
-    for match, record, grader in with_graders(archive, matches, rules, measure.grader):
+    for match, record, assessor in with_assessors(archive, matches, rules, measure.assessor):
         if isinstance(record, ArenaError):
             yield match, None
         else:
-            yield match, {} if grader is None else figures_of(record, grader)
+            yield match, {} if assessor is None else figures_of(record, assessor)
 
 
-def with_graders(
-    archive: Archive, matches: Iterable[Played], rules: Rules, grader_of: Callable[[Game[Any]], AnyGrader | None]
-) -> Iterator[tuple[Played, Record | ArenaError, AnyGrader | None]]:
-    """Yield each match with its record, and with the grader of its board where there is one.
+def with_assessors(
+    archive: Archive, matches: Iterable[Played], rules: Rules, assessor_of: Callable[[Game[Any]], AnyAssessor | None]
+) -> Iterator[tuple[Played, Record | ArenaError, AnyAssessor | None]]:
+    """Yield each match with its record, and with the assessor of its board where there is one.
 
     An ArenaError instead of a record that cannot be read, or whose board cannot be played here; `arena verify` says
-    more. A grader is made once for matches of one board that stand one after the other.
+    more. An assessor is made once for matches of one board that stand one after the other.
     """
-    grader: AnyGrader | None = None
+    assessor: AnyAssessor | None = None
     board: object = None
     for match in matches:
         try:
             record = archive.record(match.id)
             if (current := (record.match.rules, record.match.label, record.match.drawn)) != board:
-                board = None  # until its grader is made
-                grader = grader_of(rules(record.match))
+                board = None  # until its assessor is made
+                assessor = assessor_of(rules(record.match))
                 board = current
         except ArenaError as error:
             yield match, error, None
         else:
-            yield match, record, grader
+            yield match, record, assessor
 
 
-def figures_of(record: Record, grader: MoveGrader) -> dict[Role, list[int]]:
-    """Return moves, blunders (of an estimate: points) and lost turns of each role whose moves could be graded."""
+def figures_of(record: Record, assessor: Assessor) -> dict[Role, list[int]]:
+    """Return moves, blunders (of an estimate: points) and lost turns of each role whose moves could be assessed."""
     figures: dict[Role, list[int]] = {}
-    for turn, grade in zip(record.turns, grader.of_turns(record.turns), strict=False):
+    for turn, loss in zip(record.turns, assessor.of_turns(record.turns), strict=False):
         if turn.by == "bot":
             counted = figures.setdefault(turn.role, [0, 0, 0])
-            counted[0] += grade.critical
-            counted[1] += grade.points if grade.estimate else grade.points > 0
-            counted[2] += grade.turns
+            counted[0] += loss.critical
+            counted[1] += loss.points if loss.estimate else loss.points > 0
+            counted[2] += loss.turns
     return figures
 
 
 def blunderers(archive: Archive, *, all_versions: bool) -> dict[str, dict[Role, int]]:
-    """Return how often each role threw points away, by the id of each match that `load_or_grade` graded last.
+    """Return how often each role threw points away, by the id of each match that `load_or_assess` assessed last.
 
-    Matches without such a move are left out. Empty where no grades are stored.
+    Matches without such a move are left out. Empty where none are stored.
     """
     path = _path(archive, ACCURACY, all_versions=all_versions)
     stored: dict[str, dict[Role, Sequence[int]]] = _load(path).get("matches", {})
@@ -297,8 +299,8 @@ def _sums(
 
 
 def _code_digest(games: Iterable[Game[Any]]) -> str:
-    """Return a hash of the code that grades, and of the rules of these games: grades of other code are not used."""
-    paths = [Path(module) for module in (__file__, grading.__file__, solver.__file__, pursuit.__file__)]
+    """Return a hash of the code that assesses, and of these rules: figures of other code are not used."""
+    paths = [Path(module) for module in (__file__, quality.__file__, solver.__file__, pursuit.__file__)]
     paths += sorted({path for game in games for path in rulefile.sources_of(game)})
     return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()
 

@@ -1,6 +1,6 @@
 """Lessons for a bot: the positions of its matches in which it threw most points away, with the good moves there.
 
-It owns what a lesson is, and how lessons are found and ordered. arena/games/grading.py grades moves on solved boards.
+It owns what a lesson is, and how lessons are found and ordered. arena/games/quality.py assesses moves on solved boards.
 It does not know how a lesson is printed, nor how a bot is tested by it.
 """
 
@@ -36,9 +36,9 @@ from typing import Any, NamedTuple
 
 from arena.errors import ArenaError, known_are
 from arena.game import Fact, Game, Move, Role
-from arena.games.grading import Grader, solver_of
+from arena.games.quality import PerfectPlay, perfect_play_of
 from arena.protocol import clean
-from arena.results.accuracy import MOST_GRADED, Rules, with_graders
+from arena.results.accuracy import MOST_ASSESSED, Rules, with_assessors
 from arena.results.archive import Archive
 from arena.values import Match, OpeningMoves, Record, Turn, bot_shown
 
@@ -177,8 +177,8 @@ def find(
     """Return the lessons of a bot in the matches that count, at most so many.
 
     `board` is a `game/board` or a board's name; `board` and `role` choose among the lessons. Of each archive at most
-    MOST_GRADED matches of the bot are looked at, and as many matches of others where no board is solved. ArenaError for
-    an unknown bot, board or role.
+    MOST_ASSESSED matches of the bot are looked at, and as many matches of others where no board is solved. ArenaError
+    for an unknown bot, board or role.
     """
     entries = [entry for archive in archives for entry in archive.entries().values()]
     bots = sorted({entry.bot for entry in entries})
@@ -201,34 +201,34 @@ def find(
     looked_at = 0
     own_ids, unsolved = set[str](), set[str]()
     for archive in archives:
-        ids = archive.sample_of(labels, MOST_GRADED, bot=bot)
+        ids = archive.sample_of(labels, MOST_ASSESSED, bot=bot)
         own_ids.update(ids)
-        for record, grader in _readable(archive, ids, rules, problems):
+        for record, assessor in _readable(archive, ids, rules, problems):
             looked_at += 1
-            if grader is None:
+            if assessor is None:
                 unsolved.add(record.match.label)
                 estimates.add(archive, record, rules(record.match))
             else:
-                _add_graded(blunders, archive, record, grader, bot)
+                _add_exact(blunders, archive, record, assessor, bot)
     for archive in archives if unsolved else ():
-        others = set(archive.sample_of(sorted(unsolved), MOST_GRADED)) - own_ids
-        for record, grader in _readable(archive, others, rules, problems):
-            if grader is None:
+        others = set(archive.sample_of(sorted(unsolved), MOST_ASSESSED)) - own_ids
+        for record, assessor in _readable(archive, others, rules, problems):
+            if assessor is None:
                 estimates.add(archive, record, rules(record.match))
     chosen = _worst({**blunders, **estimates.blunders()}, most, role)
     return Lessons(_lessons(chosen, rules), looked_at, tuple(problems))
 
 
-def find_graded(
+def find_exact(
     archive: Archive, bots: Collection[str], ids: Iterable[str], rules: Rules, *, most: int
 ) -> dict[str, tuple[Lesson, ...]]:
     """Return at most so many lessons of each bot, from these matches on solved boards only."""
     rules = _remembering(rules)
     blunders: defaultdict[str, _Blunders] = defaultdict(dict)
-    for record, grader in _readable(archive, ids, rules, []):
-        if grader is not None:
+    for record, assessor in _readable(archive, ids, rules, []):
+        if assessor is not None:
             for bot in {seat.bot.name for seat in record.match.seats}.intersection(bots):
-                _add_graded(blunders[bot], archive, record, grader, bot)
+                _add_exact(blunders[bot], archive, record, assessor, bot)
     chosen = {bot: _worst(by_position, most) for bot, by_position in blunders.items()}
     lessons = iter(_lessons([pair for pairs in chosen.values() for pair in pairs], rules))
     return {bot: tuple(islice(lessons, len(pairs))) for bot, pairs in chosen.items()}
@@ -249,10 +249,10 @@ def _remembering(rules: Rules) -> Rules:
 
 def _readable(
     archive: Archive, ids: Iterable[str], rules: Rules, problems: list[str]
-) -> Iterator[tuple[Record, Grader | None]]:
+) -> Iterator[tuple[Record, PerfectPlay | None]]:
     """Yield the records of these matches, those of one board together; add a sentence for each that cannot be read."""
     matches = sorted(archive.played_of(sorted(ids)), key=lambda match: (match.label, match.repeat, match.id))
-    for match, record, grader in with_graders(archive, matches, rules, solver_of):
+    for match, record, assessor in with_assessors(archive, matches, rules, perfect_play_of):
         if isinstance(record, ArenaError):
             problems.append(f"match {match.id}: {record}")
         elif not (
@@ -260,7 +260,7 @@ def _readable(
         ):
             problems.append(f"match {match.id}: its roles are not those of the game")
         else:
-            yield record, grader
+            yield record, assessor
 
 
 def _positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
@@ -279,17 +279,17 @@ def _positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tu
         state = game.play(state, {turn.role: turn.move for turn in moves})
 
 
-def _add_graded(blunders: _Blunders, archive: Archive, record: Record, grader: Grader, bot: str) -> None:
+def _add_exact(blunders: _Blunders, archive: Archive, record: Record, assessor: PerfectPlay, bot: str) -> None:
     """Add the moves of a match by which the bot threw points away."""
-    grades = grader.of_turns(record.turns)
-    if not any(grade.points for grade in grades):
+    qualities = assessor.of_turns(record.turns)
+    if not any(quality.points for quality in qualities):
         return
     match, names = record.match, {seat.role: seat.bot.name for seat in record.match.seats}
-    for (state, (turn,)), grade in zip(_positions(grader.game, record.turns), grades, strict=False):
-        if grade.points and turn.by == "bot" and names[turn.role] == bot:
-            legal = grader.game.legal_moves(state, turn.role)
-            good = tuple(move for move in legal if not grader.grade(state, turn.role, move).points)
-            blunder = _Blunder(grade.points, archive, match.id, turn.number, turn.role, turn.move, good, {})
+    for (state, (turn,)), quality in zip(_positions(assessor.game, record.turns), qualities, strict=False):
+        if quality.points and turn.by == "bot" and names[turn.role] == bot:
+            legal = assessor.game.legal_moves(state, turn.role)
+            good = tuple(move for move in legal if not assessor.quality(state, turn.role, move).points)
+            blunder = _Blunder(quality.points, archive, match.id, turn.number, turn.role, turn.move, good, {})
             blunders.setdefault(_Position(match.label, match.drawn, turn.role, state), []).append(blunder)
 
 
@@ -421,19 +421,19 @@ def _lessons(chosen: Iterable[tuple[_Blunder, int]], rules: Rules) -> tuple[Less
     for blunder, times in chosen:
         record = blunder.archive.record(blunder.match)
         game = rules(record.match)
-        lessons.append(_lesson(blunder, times, record, game, None if blunder.means else solver_of(game)))
+        lessons.append(_lesson(blunder, times, record, game, None if blunder.means else perfect_play_of(game)))
     return tuple(lessons)
 
 
-def _lesson(blunder: _Blunder, times: int, record: Record, game: Game[Any], grader: Grader | None) -> Lesson:
-    """Return the lesson of a move in a match; `grader` is None for an estimate."""
+def _lesson(blunder: _Blunder, times: int, record: Record, game: Game[Any], assessor: PerfectPlay | None) -> Lesson:
+    """Return the lesson of a move in a match; `assessor` is None for an estimate."""
     turn, role = blunder.turn, blunder.role
     state, turns = next(pair for pair in _positions(game, record.turns) if pair[1][0].number == turn)
     facts = tuple(game.view(state, role))
     uncertain = list[str]()
-    if grader is not None:
+    if assessor is not None:
         after = game.play(state, {role: blunder.move})
-        refutation, scores = _best_play(game, grader, after, turn + 1)
+        refutation, scores = _best_play(game, assessor, after, turn + 1)
     else:
         if len(turns) > 1:
             uncertain.append("roles move at once here, so the best move depends on what the others choose")
@@ -461,13 +461,13 @@ def _lesson(blunder: _Blunder, times: int, record: Record, game: Game[Any], grad
 
 
 def _best_play(
-    game: Game[Any], grader: Grader, state: Any, number: int
+    game: Game[Any], assessor: PerfectPlay, state: Any, number: int
 ) -> tuple[tuple[Turn, ...], Mapping[Role, int] | None]:
     """Return the turns of best play from a state, and the scores at its end; None for the scores if it was cut."""
     turns = list[Turn]()
     while (outcome := game.outcome(state)) is None and len(turns) < MOST_TURNS:
         (role,) = game.to_move(state)
-        move = grader.best(state, role)[0]
+        move = assessor.best(state, role)[0]
         turns.append(Turn(number + len(turns), role, move))
         state = game.play(state, {role: move})
     return tuple(turns), None if outcome is None else outcome.scores

@@ -171,8 +171,8 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
     longest = max(map(len, story.game.roles))
     for index, turn in enumerate(scene.turns):
         by = "" if turn.by == "bot" else f" ({turn.by})"
-        grade = f", {scene.grades[index]}" if scene.grades and str(scene.grades[index]) else ""
-        text = f"{scene.number:>3} {turn.role:{longest}} {output.safe_line(scene.move(index))}{by}{grade}"
+        quality = f", {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
+        text = f"{scene.number:>3} {turn.role:{longest}} {output.safe_line(scene.move(index))}{by}{quality}"
         for line in _wrapped(text, columns, 6):
             yield paint(line, BOLD, story.colour and current)
         if current and turn.rejected_text is not None:

@@ -15,7 +15,7 @@ from arena.errors import named
 from arena.game import Game
 from arena.games.conformance import laws
 from arena.games.conformance.laws import LONGEST, Step
-from arena.games.grading import solver_of
+from arena.games.quality import perfect_play_of
 
 __all__ = ["LONGEST", "Flaw", "Step", "doubts", "examine", "flaws", "playout", "raised", "transcript"]
 
@@ -87,14 +87,14 @@ def playout(game: Game[Any], dice: Random) -> tuple[Step, ...]:
 
 def best_playout(game: Game[Any]) -> tuple[Step, ...]:
     """Play the best moves of a board that its rules solve, as `playout` plays random ones; `()` for any other board."""
-    grader = solver_of(game)
-    if grader is None:
+    assessor = perfect_play_of(game)
+    if assessor is None:
         return ()
     state = game.start()
     steps: list[Step] = []
     try:
         while (movers := game.to_move(state)) and len(steps) < LONGEST:
-            best = grader.best(state, movers[0]) or game.legal_moves(state, movers[0])  # none: the laws say so
+            best = assessor.best(state, movers[0]) or game.legal_moves(state, movers[0])  # none: the laws say so
             steps.append(Step(state, {movers[0]: best[0]}))
             state = game.play(state, steps[-1].moves)
     except Exception:  # noqa: BLE001, S110 (as above)
@@ -110,10 +110,10 @@ def transcript(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[list[s
     states = []
     for number in range(playouts):
         states += [_lines(game, state) for state, _ in playout(game, Random(f"{seed}/{number}"))]
-    if (grader := solver_of(game)) is not None:
+    if (assessor := perfect_play_of(game)) is not None:
         for state, moves in best_playout(game):
-            best = [f"best: {move}" for role in moves for move in grader.best(state, role)]
-            states.append([*_lines(game, state), str(grader.value(state)), *best])
+            best = [f"best: {move}" for role in moves for move in assessor.best(state, role)]
+            states.append([*_lines(game, state), str(assessor.value(state)), *best])
     return [*states, [*game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)]]
 
 

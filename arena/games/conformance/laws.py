@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, Mark, Piece
 from arena.game import CHANCE, Game, Move, Outcome, Role, Value
-from arena.games.grading import Grader, is_estimated, is_solved
+from arena.games.quality import PerfectPlay, is_estimated, is_solved
 from arena.protocol import LINE_LIMIT
 
 LONGEST = 10_000
@@ -203,14 +203,14 @@ def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]
     if not is_solved(game):
         return
     hashable: Any = game
-    # Not by Grader.of, which hides a failure of the rules.
+    # Not by PerfectPlay.of, which hides a failure of the rules.
     value = _solution(hashable) if _hashable(game) else game.solve()
     if value is None:
         return
-    grader = Grader(game, value)
+    assessor = PerfectPlay(game, value)
     for index, (state, moves) in enumerate(steps):
         if (outcome := game.outcome(state)) is not None:
-            score, turns = grader.value(state)
+            score, turns = assessor.value(state)
             if (score, turns) != (outcome.scores[game.sides[0][0]], 0):
                 yield index, f"solve says {score} in {turns} turns where the match is over, with {dict(outcome.scores)}"
                 return
@@ -218,8 +218,10 @@ def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]
             yield index, "solve is for games in which one role moves at a time, and chance never: leave it out"
             return
         for role in moves:
-            grades = [grader.grade(state, role, move) for move in game.legal_moves(state, role)]
-            if min(grade.points for grade in grades) or min(grade.turns for grade in grades if not grade.points):
+            qualities = [assessor.quality(state, role, move) for move in game.legal_moves(state, role)]
+            if min(quality.points for quality in qualities) or min(
+                quality.turns for quality in qualities if not quality.points
+            ):
                 yield index, "solve's value of a state is not that of the best move there"
                 return
 

@@ -32,13 +32,13 @@ from arena.results.accuracy import (
     Sums,
     blunderers,
     by_bot,
-    load_or_grade,
+    load_or_assess,
 )
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
 from arena.results.leaderboard import meetings, rank_changes, ranking, rating_cache, rating_rows, stop_words
-from arena.results.lessons import Lesson, find_graded
+from arena.results.lessons import Lesson, find_exact
 from arena.results.machines import MOST_SEATS, Machines
 from arena.results.machines import table as machine_table
 from arena.results.ratings import Ratings
@@ -227,7 +227,7 @@ class Results:
 
     def _measured(self, measure: Measure[Sums]) -> dict[SumKey, Sums]:
         """Return a measure of each bot in each role on the boards that it applies to."""
-        return load_or_grade(
+        return load_or_assess(
             self._archive,
             list(self.boards),
             rating_cache.sums(self.tallies),
@@ -251,7 +251,7 @@ class Results:
                 matches[bot].append(match.id)
         matches_a_bot = max(1, min(GRADED_MATCHES, ALL_GRADED_MATCHES // max(1, len(matches))))
         ids = {match for of_bot in matches.values() for match in of_bot[:matches_a_bot]}
-        return find_graded(self._archive, matches, ids, self._rules, most=most)
+        return find_exact(self._archive, matches, ids, self._rules, most=most)
 
     @property
     def rating(self) -> str:
