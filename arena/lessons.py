@@ -36,9 +36,9 @@ from arena.event.tables.mistakes import messages
 from arena.game import Game, Move, Role
 from arena.games import rulebook
 from arena.replay import notation
-from arena.replay.drawing import draw_state
+from arena.replay.drawing import render_state
 from arena.replay.reconstruct import Exchange, confirmed, retrace
-from arena.replay.rerun import Answer, feed, under
+from arena.replay.rerun import Comparison, feed, under
 from arena.results.lessons import Lesson
 from arena.sandbox import levels
 from arena.sandbox.launcher import Launcher
@@ -146,7 +146,7 @@ def _conditions_here(sandbox: str) -> Conditions:
     return Conditions(sandbox=levels.choose(sandbox, unsafe=unsafe))
 
 
-def _judged(answer: Answer, lesson: LessonTest) -> Result:
+def _judged(answer: Comparison, lesson: LessonTest) -> Result:
     """Return the result of the last answer of a bot."""
     text = answer.said_now
     move = None if answer.now.ending is not None else protocol.read_move(answer.now.line)
@@ -189,7 +189,7 @@ def _parts(lessons: tuple[Lesson, ...], rules: Callable[[Match], Game[Any]]) -> 
         match = lesson.record.match
         name = f"{match.id}_{lesson.role}"  # for another seat of the same match other text is left out
         matches[name] = notation.text_of(_without_others(notation.portable(lesson.record), lesson.role))
-        drawing = draw_state(rules(match), lesson.facts)
+        drawing = render_state(rules(match), lesson.facts)
         yield "".join(f"# {line}".rstrip() + "\n" for line in drawing.splitlines())
         table = LessonTable(
             board=match.label,

@@ -142,7 +142,7 @@ def test_an_event_without_a_solved_board_has_no_such_columns_and_no_such_file(tm
     (tmp_path / "accuracy.csv").write_text("of an earlier run")
     assert "accuracy.csv" not in {path.name for path in write_csv(results, tmp_path)}
     assert not (tmp_path / "accuracy.csv").exists()
-    assert isinstance(charts.draw("accuracy", results), Nothing)
+    assert isinstance(charts.render("accuracy", results), Nothing)
     assert "accuracy.csv" in {path.name for path in write_csv(Results.open(folder), tmp_path)}
 
 
@@ -186,7 +186,7 @@ def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monk
         commands.report("cup")
     results = Results.open(folder)
     for name in charts.names():
-        charts.draw(name, results)
+        charts.render(name, results)
     results.close()
 
 

@@ -107,7 +107,7 @@ def saved(crowd, tmp_path_factory):
     def draw_and_save(name):
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # of a letter that no font here has, say
-            figure = charts.draw(name, crowd(2))
+            figure = charts.render(name, crowd(2))
             return figure, style.save(figure, folder / name)
 
     return draw_and_save
@@ -116,7 +116,7 @@ def saved(crowd, tmp_path_factory):
 @pytest.fixture(scope="module")
 def drawn(crowd, saved):
     """A chart of so many bots, drawn once."""
-    return functools.cache(lambda name, count: saved(name)[0] if count == 2 else charts.draw(name, crowd(count)))
+    return functools.cache(lambda name, count: saved(name)[0] if count == 2 else charts.render(name, crowd(count)))
 
 
 @pytest.fixture(scope="module")
@@ -256,12 +256,12 @@ def shares(figure: Figure, values) -> list[float]:
 @pytest.mark.parametrize("far", [-9.0, 9.0])
 def test_a_bot_far_away_does_not_squeeze_the_others(far):
     others = [1.0, 0.6, 0.3, -0.2, -1.0]
-    figure = charts._chart("leaderboard").draw(ratings(far, *others))
+    figure = charts._chart("leaderboard").render(ratings(far, *others))
     best, *_, worst = shares(figure, others)
     assert best - worst > 0.5
     assert 0 < shares(figure, [far])[0] < 1
     assert any("compressed" in text for text in texts(figure))
-    even = charts._chart("leaderboard").draw(ratings(*others))
+    even = charts._chart("leaderboard").render(ratings(*others))
     assert not any("compressed" in text for text in texts(even))
 
 
@@ -269,7 +269,7 @@ def test_the_strengths_in_roles_have_a_scale_and_are_not_squeezed_either():
     table = ratings(-9.0, 1.0, 0.6, 0.3, -0.2, -1.0).rename(
         columns={"rating": "strength", "rating_low": "low", "rating_high": "high", "points": "score"}
     )
-    figure = charts._chart("roles").draw(table.assign(board="maze", role="mummy"), About(unit="logits"))
+    figure = charts._chart("roles").render(table.assign(board="maze", role="mummy"), About(unit="logits"))
     best, worst = shares(figure, [1.0, -1.0])
     assert best - worst > 0.5
     assert any("in logits" in text for text in texts(figure))
@@ -277,7 +277,7 @@ def test_the_strengths_in_roles_have_a_scale_and_are_not_squeezed_either():
 
 
 def test_the_ground_of_a_tier_fades_where_its_neighbours_are_not_surely_apart():
-    figure = charts._chart("leaderboard").draw(ratings(1.0, 0.9, 0.8, 0.7, 0.6, 0.5))
+    figure = charts._chart("leaderboard").render(ratings(1.0, 0.9, 0.8, 0.7, 0.6, 0.5))
     grounds = [patch for patch in figure.axes[0].patches if patch.get_alpha() is not None]
     assert sorted({patch.get_alpha() for patch in grounds}) == pytest.approx([(k + 0.5) / 8 for k in range(8)])
     assert min(patch.get_y() for patch in grounds) >= 1 - 1e-9  # the upper edge of all is as hard as ever
@@ -305,7 +305,7 @@ def test_a_grid_of_many_bots_has_the_first_of_them_and_says_so(name, monkeypatch
         frame = pd.DataFrame(rows, columns=["bot", "opponent", "chance"])
     else:
         frame = pd.DataFrame(rows, columns=["bot", "opponent", "score"]).assign(board="maze", role="mummy")
-    figure = charts._chart(name).draw(frame, About(bots=tuple(names)))
+    figure = charts._chart(name).render(frame, About(bots=tuple(names)))
     assert row_names(figure) == names[:10]
     assert any("the first 10 of 13 bots" in text for text in texts(figure))
 
@@ -328,7 +328,7 @@ def test_a_letter_that_dejavu_lacks_is_lent_by_another_font_or_told_by_its_numbe
 def test_an_event_without_matches_has_no_chart_and_the_reason_in_a_word(tmp_path):
     results = Results.open(stored.store(tmp_path, stored.event("ann", "bob"), []))
     for name in NAMES:
-        made = charts.draw(name, results)
+        made = charts.render(name, results)
         assert isinstance(made, Nothing), name
         assert 0 < len(made.why.split()) < 8, name
 
@@ -467,7 +467,7 @@ BOARD = pd.DataFrame(
 
 
 def test_the_leaderboard_shows_intervals_ranks_points_and_who_never_played():
-    figure = charts._chart("leaderboard").draw(BOARD)
+    figure = charts._chart("leaderboard").render(BOARD)
     assert row_names(figure) == ["ann", "bob", "cat", "dan"]
     assert {"1.50", "0.25", "\u22120.50", "1", "2\u20133", "80.0", "never played"} <= set(texts(figure))
     lines = figure.axes[0].collections[0].get_segments()
@@ -475,19 +475,19 @@ def test_the_leaderboard_shows_intervals_ranks_points_and_who_never_played():
 
 
 def test_bots_of_one_tier_stand_on_one_ground():
-    figure = charts._chart("leaderboard").draw(BOARD)
+    figure = charts._chart("leaderboard").render(BOARD)
     grounds = [(patch.get_y(), patch.get_y() + patch.get_height()) for patch in figure.axes[0].patches]
     assert grounds[0] == (-0.5, 0.5)  # ann; bob and cat are on white; then dan, who has no tier
     assert grounds[1:] == [(2.5, 3.5)]
 
 
 def test_a_leaderboard_without_ratings_shows_points():
-    figure = charts._chart("leaderboard").draw(BOARD[["bot", "points"]])
+    figure = charts._chart("leaderboard").render(BOARD[["bot", "points"]])
     assert [bar.get_width() for bar in figure.axes[0].patches] == [80, 55, 45, 0]
 
 
 def test_the_crosstable_has_a_panel_only_where_bots_met(crowd):
-    figure = charts.draw("crosstable", crowd(2))
+    figure = charts.render("crosstable", crowd(2))
     told = [" ".join(text.get_text() for text in panel.texts if not text.get_text().isdigit()) for panel in figure.axes]
     assert [title for title in told if title] == [
         "duel as explorer",
@@ -500,7 +500,8 @@ def test_the_crosstable_has_a_panel_only_where_bots_met(crowd):
 
 def test_roles_that_always_score_alike_share_a_panel():
     rows = [("b", role, bot, other, 50.0) for role in ("x", "y") for bot, other in (("one", "two"), ("two", "one"))]
-    figure = charts._chart("crosstable").draw(pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "score"]))
+    table = pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "score"])
+    figure = charts._chart("crosstable").render(table)
     assert "as x, y" in texts(figure)
     assert len(figure.axes) == 1
 
@@ -509,7 +510,7 @@ def test_the_crosstable_has_the_rows_score_in_its_cell(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL])
     first, second = stored.plan(event)
     records = [stored.played(first, explorer=90, mummy=10), stored.played(second, explorer=30, mummy=60)]
-    figure = charts.draw("crosstable", Results.open(stored.store(tmp_path, event, records)))
+    figure = charts.render("crosstable", Results.open(stored.store(tmp_path, event, records)))
     names, explorer = row_names(figure), figure.axes[0]
     ann, bob = names.index("ann"), names.index("bob")
     cells = {text.get_position(): text.get_text() for text in explorer.texts if text.get_text().isdigit()}
@@ -520,7 +521,7 @@ def test_a_score_of_0_and_bots_that_never_met_look_unlike():
     def drawn(*pairs):
         rows = [(one, other, 0.0) for pair in pairs for one, other in (pair, pair[::-1])]
         frame = pd.DataFrame(rows, columns=["bot", "opponent", "score"]).assign(board="maze", role="mummy")
-        figure = charts._chart("crosstable").draw(frame)
+        figure = charts._chart("crosstable").render(frame)
         return figure.axes[0].patch.get_hatch(), any("hatched: never met" in text for text in texts(figure))
 
     assert drawn("ab", "bc", "ac") == (None, False)
@@ -530,14 +531,14 @@ def test_a_score_of_0_and_bots_that_never_met_look_unlike():
 def test_halves_are_rounded_alike_in_charts_and_in_the_terminal():
     rows = [("maze", "mummy", *pair, 62.5) for pair in ("ab", "ba")]
     frame = pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "score"])
-    assert "63" in texts(charts._chart("crosstable").draw(frame))
+    assert "63" in texts(charts._chart("crosstable").render(frame))
 
 
 def test_endings_are_shares_of_seats_of_those_at_fault(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL])
     first, second = stored.plan(event)
     records = [stored.played(first, mummy=Ending.TIMEOUT), stored.played(second)]
-    figure = charts.draw("endings", Results.open(stored.store(tmp_path, event, records)))
+    figure = charts.render("endings", Results.open(stored.store(tmp_path, event, records)))
     assert row_names(figure) == ["bob"]
     assert "1 of 2" in texts(figure)
     (timeout,) = figure.axes[0].containers
@@ -550,7 +551,7 @@ def test_a_bot_that_lost_on_time_is_marked_at_the_limit_or_beyond(tmp_path):
     first, second = stored.plan(event)
     limit = event.conditions.time.move
     records = [stored.played(first, mummy=Ending.TIMEOUT, turns=0), stored.played(second)]
-    figure = charts.draw("time", Results.open(stored.store(tmp_path, event, records)))
+    figure = charts.render("time", Results.open(stored.store(tmp_path, event, records)))
     (late,) = [each for each in figure.axes[0].collections if each.get_label() == "lost on time"]
     assert row_names(figure)[0] == "bob"
     assert late.get_offsets().tolist() == [[limit, 0], [None, None]]
@@ -560,12 +561,12 @@ def test_the_rankings_say_how_many_bots_they_leave_out(monkeypatch):
     monkeypatch.setattr(charts._chart("rankings"), "MOST", 2)
     rows = [("maze", role, rank, name, 1.0, 0.0, 2.0) for role in "xy" for rank, name in enumerate("abc", 1)]
     frame = pd.DataFrame(rows, columns=["board", "role", "rank", "bot", "strength", "low", "high"])
-    figure = charts._chart("rankings").draw(frame)
+    figure = charts._chart("rankings").render(frame)
     assert any("the first 2 of 3 bots" in text for text in texts(figure))
 
 
 def test_the_limit_is_drawn_where_it_is(crowd):
-    figure = charts.draw("time", crowd(2))
+    figure = charts.render("time", crowd(2))
     (limit,) = [line for line in figure.axes[0].lines if line.get_linestyle() == "--"]
     assert set(limit.get_xdata()) == {crowd(2).event.conditions.time.move}
     assert "limit" in texts(figure)
@@ -627,7 +628,7 @@ def test_each_version_has_the_rank_that_it_had_in_its_time(tmp_path):
     assert frame.set_index(["bot", "version"])["digest"]["ann", 2] == "new"
     ratings = frame.set_index(["bot", "version"])["rating"]
     assert ratings["bob", 2] > ratings["ann", 2] > ratings["bob", 1] > ratings["cat", 1] > ratings["ann", 1]
-    drawn = charts.draw("progress", results)
+    drawn = charts.render("progress", results)
     assert [text.get_text() for text in drawn.axes[0].get_legend().get_texts()] == ["bob", "ann"]
 
 
@@ -635,12 +636,12 @@ def test_bots_without_a_second_version_have_no_progress(tmp_path):
     event = stored.event("ann", "bob")
     results = Results.open(stored.store(tmp_path, event, map(stored.played, stored.plan(event))))
     assert results.versions().empty
-    assert charts.draw("progress", results).why == "no bot has played in two versions"
+    assert charts.render("progress", results).why == "no bot has played in two versions"
 
 
 def test_a_chart_is_drawn_from_a_frame_of_ones_own():
     frame = pd.DataFrame({"board": ["maze"] * 3, "turns": [3, 4, 9], "matches": [1, 2, 1]})
-    figure = charts._chart("length").draw(frame, About(event="mine"))
+    figure = charts._chart("length").render(frame, About(event="mine"))
     assert {"mine: how long matches are", "maze", "median 4 turns"} <= set(texts(figure))
 
 

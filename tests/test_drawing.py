@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena.drawing import Cards, Grid, Mark, Piece
 from arena.games import rulebook
-from arena.replay.drawing import draw, draw_state
+from arena.replay.drawing import render, render_state
 
 BOARDS = rulebook.all_boards()
 SGR = re.compile(r"\x1b\[[0-9;]+m")
@@ -19,7 +19,7 @@ SGR = re.compile(r"\x1b\[[0-9;]+m")
 def drawn(words):
     (board,) = rulebook.find(words)
     game = rulebook.game_of(board)
-    return draw_state(game, game.view(game.start(), None)).split("\n")
+    return render_state(game, game.view(game.start(), None)).split("\n")
 
 
 def test_hunt_is_drawn_with_the_ring_that_nobody_can_reach_filled():
@@ -79,7 +79,7 @@ def test_the_discs_of_connect_four_stand_in_their_columns():
     state = game.start()
     for role, column in (("red", 4), ("yellow", 4), ("red", 7)):
         state = game.play(state, {role: f"drop {column}"})
-    lines = draw_state(game, game.view(state, None)).split("\n")
+    lines = render_state(game, game.view(state, None)).split("\n")
     assert lines[-6:] == [
         " 2 ┃             Y             ┃",
         "   ┃                           ┃",
@@ -93,7 +93,7 @@ def test_the_discs_of_connect_four_stand_in_their_columns():
 def test_a_card_that_a_role_may_not_see_lies_face_down():
     game = rulebook.load("kuhn_poker", "three_cards")
     state = game.play(game.start(), {"chance": "deal K J"})
-    assert draw_state(game, game.view(state, "second")).split("\n") == [
+    assert render_state(game, game.view(state, "second")).split("\n") == [
         "              ┌───┐",
         " card first   │░░░│",
         "              └───┘",
@@ -107,14 +107,14 @@ def test_a_card_that_a_role_may_not_see_lies_face_down():
 def test_riders_of_surround_stand_before_their_trails():
     game = rulebook.load("surround", "nine")
     moves = {"red": "move east", "green": "move north", "blue": "move west", "yellow": "move south"}
-    lines = draw_state(game, game.view(game.play(game.start(), moves), None)).split("\n")
+    lines = render_state(game, game.view(game.play(game.start(), moves), None)).split("\n")
     assert lines[1] == " 9 ┃ y                           B   b ┃"
     assert lines[17] == " 1 ┃ r   R                           g ┃"
     assert lines[-3].startswith("   R red 2 1   G green 9 2   B blue 8 9   Y yellow 1 8   r trail red")
 
 
 def test_cards_that_do_not_fit_are_listed_in_a_row_of_the_same_height():
-    few, many = (draw([], [f"hand {'10 ' * count}"], drawing=(Cards("hand CARDS"),)).split("\n") for count in (3, 20))
+    few, many = (render([], [f"hand {'10 ' * count}"], drawing=(Cards("hand CARDS"),)).split("\n") for count in (3, 20))
     assert few == ["       ┌────┬────┬────┐", " hand  │ 10 │ 10 │ 10 │", "       └────┴────┴────┘"]
     assert many == ["", f" hand  {' '.join(['10'] * 20)}", ""]
 
@@ -123,7 +123,7 @@ def test_the_first_declaration_that_fits_a_fact_draws_it():
     grid = Grid("field COLUMNS ROWS", "bar X Y WAY")
     drawing = (grid, Mark("mine X Y", "*"), Mark("ROLE X Y", "role"), Piece("at KIND X Y"))
     board, state = ["field 3 1", "bar 1 1 east"], ["mine 1 1", "fox 2 1", "at king 3 1", "mine 9 9", "rest 4"]
-    assert draw(board, state, drawing=drawing, roles=["fox"]).split("\n") == [
+    assert render(board, state, drawing=drawing, roles=["fox"]).split("\n") == [
         "   ░░░░┏━━━━━━━┓",
         " 1 ░░*░┃ f   K ┃",
         "   ░░░░┗━━━━━━━┛",
@@ -138,7 +138,7 @@ def test_every_state_of_every_board_fits_a_terminal_and_keeps_its_size(board):
     game, random = rulebook.game_of(board), Random(7)
     state, heights = game.start(), set()
     while game.outcome(state) is None:
-        lines = draw_state(game, game.view(state, None)).split("\n")
+        lines = render_state(game, game.view(state, None)).split("\n")
         heights.add(len(lines))
         assert max(map(len, lines)) <= 80
         moves = {role: random.choice(game.legal_moves(state, role)) for role in game.to_move(state)}
@@ -150,44 +150,44 @@ def test_every_state_of_every_board_fits_a_terminal_and_keeps_its_size(board):
 def test_colour_says_nothing_that_the_plain_drawing_does_not(board):
     game = rulebook.game_of(board)
     facts = game.view(game.start(), None)
-    painted = draw_state(game, facts, colour=True)
+    painted = render_state(game, facts, colour=True)
     assert SGR.search(painted)
-    assert SGR.sub("", painted) == draw_state(game, facts)
+    assert SGR.sub("", painted) == render_state(game, facts)
     assert painted.count("\x1b[0m") * 2 == painted.count("\x1b")
 
 
 def test_y_grows_to_the_north_and_x_to_the_east():
-    north_west = draw(["size 1 2"], ["at a 1 2"]).split("\n")
+    north_west = render(["size 1 2"], ["at a 1 2"]).split("\n")
     assert north_west[:5] == ["   ┏━━━━━━━┓", " 2 ┃ A     ┃", "   ┃       ┃", " 1 ┃       ┃", "   ┗━━━━━━━┛"]
 
 
 def test_roles_that_share_a_cell_stand_side_by_side():
-    rows = draw(["size 1 1"], ["at pacman 1 1", "at inky 1 1"]).split("\n")
+    rows = render(["size 1 1"], ["at pacman 1 1", "at inky 1 1"]).split("\n")
     assert rows[1] == " 1 ┃ PI┃"
 
 
 def test_more_than_a_cell_has_room_for_is_told_by_a_plus_and_the_legend():
-    rows = draw(["size 1 1", "exit 1 1"], ["at ape 1 1", "at bee 1 1", "at cat 1 1"]).split("\n")
+    rows = render(["size 1 1", "exit 1 1"], ["at ape 1 1", "at bee 1 1", "at cat 1 1"]).split("\n")
     assert rows[1] == " 1 ┃AB+┃"
     assert rows[-1] == "   A ape 1 1   B bee 1 1   C cat 1 1   ⌂ exit 1 1"
 
 
 def test_roles_with_the_same_first_letter_get_letters_of_their_own():
-    legend = draw(["size 1 2"], ["at gold 1 1", "at goat 1 2", "at g 2 1", "at éé 2 2"]).split("\n")[-1]
+    legend = render(["size 1 2"], ["at gold 1 1", "at goat 1 2", "at g 2 1", "at éé 2 2"]).split("\n")[-1]
     assert legend == "   G gold 1 1   O goat 1 2   A g 2 1   B éé 2 2"
 
 
 def test_an_exit_that_nobody_can_reach_is_still_shown():
-    rows = draw(["size 1 2", "exit 2 1", "wall 1 1 east", "wall 2 1 north", "wall 1 2 east"], ["at a 1 1"])
+    rows = render(["size 1 2", "exit 2 1", "wall 1 1 east", "wall 2 1 north", "wall 1 2 east"], ["at a 1 1"])
     assert " 1 ┃ A ┃░⌂░" in rows
 
 
 def test_a_board_on_which_nobody_stands_is_all_in_play():
-    assert "░" not in draw(["size 1 3"], [])
+    assert "░" not in render(["size 1 3"], [])
 
 
 def test_a_large_grid_gets_narrow_cells_and_a_label_to_each_fifth_column():
-    rows = draw(["size 0 30", "wall 0 0 east"], ["at a 0 0", "at b 30 30", "at c 30 30", "at d 0 1"]).split("\n")
+    rows = render(["size 0 30", "wall 0 0 east"], ["at a 0 0", "at b 30 30", "at c 30 30", "at d 0 1"]).split("\n")
     assert max(map(len, rows)) <= 80
     assert rows[0] == "    " + "┏" + "━" * 61 + "┓"
     assert rows[1].endswith("+┃")
@@ -197,15 +197,15 @@ def test_a_large_grid_gets_narrow_cells_and_a_label_to_each_fifth_column():
 
 @pytest.mark.parametrize("size", ["size 0 99", "size 5 1", "size wide", "size 1 2 3", "size 0 9" + "9" * 5000])
 def test_facts_that_make_no_grid_are_listed_as_they_are(size):
-    assert draw([size, "exit 1 1"], ["at a 1 1"]).split("\n")[1:] == ["exit 1 1", "at a 1 1"]
+    assert render([size, "exit 1 1"], ["at a 1 1"]).split("\n")[1:] == ["exit 1 1", "at a 1 1"]
 
 
 def test_a_game_without_a_grid_is_its_facts():
-    assert draw(["heap 3"], ["left 2", "turn of ann"]) == "heap 3\nleft 2\nturn of ann"
+    assert render(["heap 3"], ["left 2", "turn of ann"]) == "heap 3\nleft 2\nturn of ann"
 
 
 def test_facts_off_the_board_are_listed_not_drawn():
-    assert draw(["size 1 2"], ["at a 9 9", "pellet 0 0"]).split("\n")[-1] == "   at a 9 9   pellet 0 0"
+    assert render(["size 1 2"], ["at a 9 9", "pellet 0 0"]).split("\n")[-1] == "   at a 9 9   pellet 0 0"
 
 
 texts = st.text(max_size=12) | st.text("\x1b[2J\u202e\u2028\ud800\n\té", max_size=12)
@@ -230,7 +230,7 @@ def unsafe(shown):
 @settings(max_examples=40)
 @given(board=st.lists(board_facts, max_size=12), state=st.lists(state_facts, max_size=8))
 def test_no_fact_whatever_breaks_the_drawing_or_moves_the_cursor(board, state):
-    shown = draw(["size 1 3", *board], state)
+    shown = render(["size 1 3", *board], state)
     assert not unsafe(shown)
     assert len(shown.split("\n")) >= 8
 
@@ -238,11 +238,11 @@ def test_no_fact_whatever_breaks_the_drawing_or_moves_the_cursor(board, state):
 @settings(max_examples=40)
 @given(facts=st.lists(texts.filter(lambda text: not text.startswith("size")), max_size=8))
 def test_facts_without_a_grid_do_not_move_the_cursor_either(facts):
-    shown = draw(["nothing"], facts)
+    shown = render(["nothing"], facts)
     assert not unsafe(shown)
     assert len(shown.split("\n")) == 1 + len(facts)
 
 
 @pytest.mark.parametrize("size", ["size 1 101", f"size 0 {10**30}", "size 1 1000000000"])
 def test_a_grid_of_more_cells_than_anybody_can_look_at_is_listed_as_facts(size):
-    assert draw([size], ["at red 1 1"]) == f"{size}\nat red 1 1"
+    assert render([size], ["at red 1 1"]) == f"{size}\nat red 1 1"

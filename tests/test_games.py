@@ -6,7 +6,7 @@ import pytest
 
 from arena.games import rulebook
 from arena.match.play import play
-from arena.replay.drawing import draw_state
+from arena.replay.drawing import render_state
 from arena.replay.reconstruct import disagreements
 from arena.replay.replayer import scenes
 from arena.replay.rerun import differences
@@ -30,5 +30,5 @@ def test_a_match_is_played_verified_drawn_and_played_again_the_same(launcher, tm
     game = rulebook.game_of(match)
     assert list(disagreements(game, record)) == []
     first_turn = list(scenes(game, record.turns))[1]
-    assert DRAWN[label] in draw_state(game, first_turn.facts)
+    assert DRAWN[label] in render_state(game, first_turn.facts)
     assert list(differences(record, play(match, launcher=launcher))) == []

@@ -50,7 +50,7 @@ PICTURES = '''"""Thumbs up."""
 from arena.charts.style import Nothing
 def frame(results):
     return results.leaderboard()
-def draw(frame, about):
+def render(frame, about):
     return Nothing(f"{len(frame)} thumbs")
 '''
 
@@ -123,7 +123,7 @@ def test_a_rating_and_a_chart_of_a_package_are_used_by_name(tmp_path):
     assert charts.names()[0] == charts.FIRST
     assert "thumbs" in charts.names()
     assert charts.caption("thumbs") == "Thumbs up."
-    assert charts.draw("thumbs", own).why == "2 thumbs"
+    assert charts.render("thumbs", own).why == "2 thumbs"
 
 
 def test_a_starter_kit_of_a_package_is_found_by_its_language(installed: Path, tmp_path):

@@ -294,7 +294,7 @@ def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(specialists
     assert [(row["board"], row["role"], row["bot"]) for row in asked] == [
         (row.board, None if pd.isna(row.role) else row.role, row.bot) for row in frame.itertuples()
     ]
-    assert len(charts.draw("rankings", results).axes) >= len(heads)
+    assert len(charts.render("rankings", results).axes) >= len(heads)
     page = table(results)
     assert [part for part, _ in page.parts] == list(results.specialists.values())
     assert [heading for heading, _, _ in page.rankings][-1] == "classic, ghost2"
@@ -371,7 +371,7 @@ def test_boards_are_ranked_if_fewer_than_two_bots_play_all_of_them(tmp_path):
         "duel, all roles",
         "classic, all roles",
     ]
-    assert charts.draw("leaderboard", results).axes
+    assert charts.render("leaderboard", results).axes
 
 
 def test_a_bot_that_had_no_turn_yet_in_a_role_is_no_specialist(tmp_path):
@@ -409,7 +409,7 @@ def test_an_open_interval_is_shown_as_one_in_every_form(tmp_path):
     (*_, cells) = table(results).rows
     assert cells[1]["range"].text.startswith("below \u2212")
     for name in ("leaderboard", "roles"):
-        figure = charts.draw(name, results)
+        figure = charts.render(name, results)
         low, high = figure.axes[0].get_xlim()
         assert np.isfinite([low, high]).all()
         assert low < row["rating"] < high

@@ -13,7 +13,7 @@ from arena.drawing import Cards, Mark, Piece
 from arena.game import Game, Outcome
 from arena.games import rulebook
 from arena.games.conformance import LONGEST, flaws, playout
-from arena.replay.drawing import draw_state
+from arena.replay.drawing import render_state
 from arena.rulefile import parameters
 
 BOARDS = [board.label for board in rulebook.all_boards()]
@@ -66,7 +66,7 @@ def test_the_page_names_every_board_and_everything_that_a_board_may_set(label):
 @pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/court", "pacman/classic"])
 def test_the_page_draws_the_boards_as_arena_does(label):
     game = load(label)
-    drawn = draw_state(game, game.view(game.start(), None)).splitlines()
+    drawn = render_state(game, game.view(game.start(), None)).splitlines()
     grid = [line for line in drawn if not line.startswith("   ") or not line.strip()[0].isalpha()]
     assert len(grid) > 16
     assert [line.strip() for line in grid if line.strip() not in README] == []

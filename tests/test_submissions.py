@@ -508,7 +508,7 @@ def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_rep
     }
     results = Results.open(here / "results/cup")
     assert set(charts.about(results).bots) == {"Anna Müller", "rival"}
-    drawn = charts.draw("leaderboard", results)
+    drawn = charts.render("leaderboard", results)
     results.close()
     assert "Anna Müller" in {text.get_text() for text in drawn.findobj(Text)}
     with cup.first_chart_only():

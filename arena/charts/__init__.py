@@ -1,8 +1,8 @@
 """A frame in, a matplotlib Figure out: one file a chart.
 
-Each has `frame(results)`, a tidy frame whose columns its docstring names, and `draw(frame, about)`, which makes the
+Each has `frame(results)`, a tidy frame whose columns its docstring names, and `render(frame, about)`, which makes the
 Figure, or `Nothing` with the reason. A new chart is a new file here and no edit elsewhere. You can also draw a frame
-of your own: `charts.leaderboard.draw(results.leaderboard())`. No chart but `time` contains a clock reading.
+of your own: `charts.leaderboard.render(results.leaderboard())`. No chart but `time` contains a clock reading.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ from arena.values import digest_of
 
 FIRST = "leaderboard"
 GROUP = "arena.charts"
-"""Entry points of installed packages that name a module with `frame` and `draw`; the point's name is the file's."""
+"""Entry points of installed packages that name a module with `frame` and `render`; the point's name is the file's."""
 FORMS = (".svg", ".png")
 
 
@@ -65,10 +65,10 @@ def about(results: Results) -> About:
     )
 
 
-def draw(name: str, results: Results) -> Figure | Nothing:
+def render(name: str, results: Results) -> Figure | Nothing:
     """Draw one chart of an event's results."""
     chart = _chart(name)
-    figure: Figure | Nothing = chart.draw(results.labelled(chart.frame(results)), about(results))
+    figure: Figure | Nothing = chart.render(results.labelled(chart.frame(results)), about(results))
     return figure
 
 
@@ -90,7 +90,7 @@ def write(results: Results, folder: Path) -> Written:
 
     def work(name: str) -> tuple[Path, ...] | str:
         chart = _chart(name)
-        figure = chart.draw(results.labelled(chart.frame(results)), event)
+        figure = chart.render(results.labelled(chart.frame(results)), event)
         results.close()
         return figure.why if isinstance(figure, Nothing) else save(figure, target / name)
 
@@ -140,7 +140,7 @@ def code_digest() -> str:
 def _chart(name: str) -> Any:
     if name in _shipped():
         return import_module(f"{__name__}.{name}")
-    return plugins.module(GROUP, name, ("frame", "draw"))
+    return plugins.module(GROUP, name, ("frame", "render"))
 
 
 def _shipped() -> tuple[str, ...]:

@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 
 from arena.charts.style import About, Nothing, styled
 from arena.charts.style.letters import widest
-from arena.charts.style.marks import NUMBERED, cells, scale
-from arena.charts.style.sheet import GRID, Room, best, row_size, rows, sheet
+from arena.charts.style.markers import NUMBERED, cells, scale
+from arena.charts.style.sheet import GRID, Space, best, row_size, rows, sheet
 from arena.results.leaderboard import Results
 
 
@@ -17,7 +17,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a grid: a dark cell, where the bot in the row is surely stronger than that in the column."""
     order, omitted = best(list(dict.fromkeys(frame["bot"])), GRID)
     if len(order) < 2:
@@ -35,7 +35,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         about.title("who is surely better"),
         f"Chance in per cent that the bot in the row is stronger than the bot in the column{omitted}",
         (max(1.2, high), high),
-        room=Room(left=label_inches, below=label_inches, above=0.1, top=0.36 if count > NUMBERED else 0),
+        space=Space(left=label_inches, below=label_inches, above=0.1, top=0.36 if count > NUMBERED else 0),
     )
     cells(panel, values, most=100)
     rows(panel, names)

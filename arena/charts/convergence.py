@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from arena.charts.style import BEST_BOTS, FAINT, GREY, TEXT, About, Nothing, styled
 from arena.charts.style.gap import GAP_NOTE, gap_in
 from arena.charts.style.letters import widest
-from arena.charts.style.sheet import Room, bare, sheet
+from arena.charts.style.sheet import Space, bare, sheet
 from arena.results.leaderboard import Results
 from arena.results.ratings import find
 
@@ -54,7 +54,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a line a bot over the number of matches; the best have colours, with their 95 % interval around the line."""
     if frame["matches"].nunique() < FEWEST or frame["bot"].nunique() < 2:
         return Nothing("too few matches")
@@ -77,7 +77,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         about.title("how the ratings settle"),
         f"Rating after so many matches, with the 95 % interval{whose}{unnamed_text}{GAP_NOTE if gap else ''}",
         (WIDE, HIGH),
-        room=Room(left=0.45, right=widest(names, TEXT) + TIE + 0.1, above=0.05, below=0.45),
+        space=Space(left=0.45, right=widest(names, TEXT) + TIE + 0.1, above=0.05, below=0.45),
     )
     for bot, table in frame.groupby("bot", sort=False):
         if bot not in named:

@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 
 from arena.charts.style import FAINT, About, Nothing, styled
 from arena.charts.style.letters import shown, widest
-from arena.charts.style.marks import NUMBERED, cells, scale
-from arena.charts.style.sheet import GRID, Room, best, heading, row_size, rows, sheet
+from arena.charts.style.markers import NUMBERED, cells, scale
+from arena.charts.style.sheet import GRID, Space, best, heading, row_size, rows, sheet
 from arena.results.leaderboard import Results
 
 NAME = 16  # letters of a bot's name: it stands along two sides
@@ -22,7 +22,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw heat maps: rows play the panel's role, columns are their opponents; a row of panels for each board."""
     if not len(frame):
         return Nothing("no two bots met")
@@ -48,7 +48,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         f"Mean score, 0 to 100, of the bot in a row, in the panel's role, against the bot in a column{unmet}{omitted}",
         (wide, high),
         grid=(len(by_board), columns),
-        room=Room(
+        space=Space(
             left=label_inches, between=0.3, above=0.4, below=label_inches + 0.05, top=0.36 if most > NUMBERED else 0
         ),
     )

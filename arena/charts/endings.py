@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from arena.charts.style import FAULTS, GREY, About, Nothing, styled
 from arena.charts.style.letters import widest
-from arena.charts.style.sheet import ROWS, Room, bare, best, legend, row_height, row_size, rows, sheet
+from arena.charts.style.sheet import ROWS, Space, bare, best, legend, row_height, row_size, rows, sheet
 from arena.results.leaderboard import Results
 from arena.values import Ending
 
@@ -25,7 +25,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw stacked bars of the bots that were at fault, in per cent of the seats that they had."""
     table = frame.pivot_table(index="bot", columns="ending", values="seats", aggfunc="sum")
     if not len(table):
@@ -43,7 +43,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         about.title("who was at fault"),
         f"Share of the bot's seats, in per cent{innocent}{omitted}",
         (4.8, row_height(len(bots)) * len(bots)),
-        room=Room(left=widest(names, size) + 0.12, right=FIGURE_INCHES, top=0.28, below=0.3),
+        space=Space(left=widest(names, size) + 0.12, right=FIGURE_INCHES, top=0.28, below=0.3),
     )
     reach = pd.Series(0.0, index=bots)
     for ending, colour in FAULTS.items():

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from arena.charts.style import GREY, INK, POINTS, SMALL, About, Nothing, styled
 from arena.charts.style.gap import GAP_NOTE, gap_in
 from arena.charts.style.letters import widest
-from arena.charts.style.marks import bands, intervals
-from arena.charts.style.sheet import ROWS, Room, bare, best, row_height, row_size, rows, sheet
+from arena.charts.style.markers import bands, intervals
+from arena.charts.style.sheet import ROWS, Space, bare, best, row_height, row_size, rows, sheet
 from arena.results.columns import LEADERBOARD, Column
 from arena.results.leaderboard import Results
 
@@ -28,7 +28,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a row a bot: its rating with the 95 % interval; a ground of one shade is a tier."""
     if not len(frame) or not frame["points"].notna().any():
         return Nothing("no matches")
@@ -44,7 +44,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         about.title("who is best"),
         _subtitle(frame, about, rated=rated) + (GAP_NOTE if gap else "") + omitted,
         (WIDE, row_height(len(names)) * len(names)),
-        room=Room(left=widest(names, size) + 0.12, right=sum(wide) + 0.1, above=0.22, below=0.3),
+        space=Space(left=widest(names, size) + 0.12, right=sum(wide) + 0.1, above=0.22, below=0.3),
     )
     if rated and "tier" in frame:
         grounds = frame["tier"].astype(object)
@@ -53,7 +53,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         if "rank_low" in frame:
             overlaps = (frame["rank_low"] <= frame["rank_high"].shift()).fillna(value=False).astype(bool).tolist()
         bands(panel, [None if pd.isna(ground) else ground for ground in grounds], overlaps)
-    _marks(panel, frame, rated=rated)
+    _markers(panel, frame, rated=rated)
     if gap:
         gap.mark(panel, "x")
     rows(panel, names)
@@ -95,7 +95,7 @@ def _text(value: float, column: Column) -> str:
     return "never played" if pd.isna(value) else column.text(value).replace("-", "\u2212")
 
 
-def _marks(panel: Axes, frame: pd.DataFrame, *, rated: bool) -> None:
+def _markers(panel: Axes, frame: pd.DataFrame, *, rated: bool) -> None:
     if rated:
         intervals(panel, frame["rating"], frame["rating_low"], frame["rating_high"])
         panel.margins(x=0.04)

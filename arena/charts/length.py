@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from arena.charts.style import GREY, TURNS, About, Nothing, styled
 from arena.charts.style.letters import shown
-from arena.charts.style.sheet import Room, bare, heading, sheet
+from arena.charts.style.sheet import Space, bare, heading, sheet
 from arena.results.arrays import Ints
 from arena.results.leaderboard import Results
 
@@ -24,7 +24,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a histogram of turns for each board; forfeits before the first turn count as 0 turns."""
     boards = list(frame.groupby("board", sort=False))
     if not boards:
@@ -35,7 +35,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         "Number of matches by turns played; the line is the median",
         (2.1, 1.5),
         grid=(-(-len(boards) // columns), columns),
-        room=Room(left=0.35, between=0.5, above=0.42, below=0.3),
+        space=Space(left=0.35, between=0.5, above=0.42, below=0.3),
     )
     for number, panel in enumerate(panels):
         if number < len(boards):

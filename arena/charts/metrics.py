@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 
 from arena.charts.style import GREY, METRIC, PALE, About, Nothing, styled
 from arena.charts.style.letters import shown, widest
-from arena.charts.style.sheet import ROWS, Room, bare, best, heading, row_height, row_size, rows, sheet
+from arena.charts.style.sheet import ROWS, Space, bare, best, heading, row_height, row_size, rows, sheet
 from arena.results.leaderboard import Results
 from arena.results.leaderboard.metrics import SAMPLE
 
@@ -30,7 +30,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a panel a metric, a row a bot: the median, the middle half, and the middle nine tenths."""
     if not len(frame):
         return Nothing("no bot reported any")
@@ -45,7 +45,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         f"Metrics in remarks: median, middle half, and all but 5 % at each end{more}{omitted}",
         (WIDE, row_height(len(order)) * len(order)),
         grid=(-(-len(chosen) // columns), columns),
-        room=Room(left=widest(names, size) + 0.12, right=0.15, between=0.35, above=0.28, below=0.32),
+        space=Space(left=widest(names, size) + 0.12, right=0.15, between=0.35, above=0.28, below=0.32),
     )
     for number, panel in enumerate(panels):
         if number >= len(chosen):

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arena.charts.style import BEST_BOTS, GREY, SMALL, TEXT, About, Nothing, styled
-from arena.charts.style.sheet import Room, bare, sheet
+from arena.charts.style.sheet import Space, bare, sheet
 from arena.results.leaderboard import Results
 
 WIDE, HIGH = 5.0, 3.2  # inches
@@ -23,7 +23,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a line for each bot over its versions: rating with its 95 % interval, and at each point the rank."""
     counts = frame.groupby("bot")["version"].max() if len(frame) else pd.Series(dtype=int)
     changed = counts[counts > 1]
@@ -40,7 +40,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         f"Rating of each version{f' in {about.unit}' if about.unit else ''}, with its 95 % interval; the number is its "
         f"rank at the time{f'; the best {MOST} of {len(order)} bots with versions' if len(order) > MOST else ''}",
         (WIDE, HIGH),
-        room=Room(left=0.45, right=0.2, below=0.45, top=LEGEND_ROW * rows + 0.1),
+        space=Space(left=0.45, right=0.2, below=0.45, top=LEGEND_ROW * rows + 0.1),
     )
     finite = shown_rows[["rating", "rating_low", "rating_high"]].replace([-np.inf, np.inf], np.nan)
     low, high = float(finite.min().min()), float(finite.max().max())

@@ -7,8 +7,8 @@ from matplotlib.ticker import MaxNLocator
 from arena.charts.style import GREY, SMALL, About, Nothing, styled
 from arena.charts.style.gap import GAP_NOTE, gap_in
 from arena.charts.style.letters import shown, widest
-from arena.charts.style.marks import extent, intervals
-from arena.charts.style.sheet import Room, bare, best, heading, row_height, row_size, rows, sheet
+from arena.charts.style.markers import extent, intervals
+from arena.charts.style.sheet import Space, bare, best, heading, row_height, row_size, rows, sheet
 from arena.results.leaderboard import Results
 
 COLUMNS = 3
@@ -23,7 +23,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a panel a board and role, its bots by rank, each strength with its 95 % interval."""
     if not len(frame):
         return Nothing("no matches")
@@ -50,7 +50,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         f"{GAP_NOTE if gap else ''}{omitted}",
         (WIDE, row_height(most) * most),
         grid=(-(-len(tables) // columns), columns),
-        room=Room(left=label_inches, right=0.15, between=label_inches + 0.15, above=0.42, below=0.3),
+        space=Space(left=label_inches, right=0.15, between=label_inches + 0.15, above=0.42, below=0.3),
     )
     low, high = extent(every_row["strength"], every_row["low"], every_row["high"])
     slack = 0.05 * (high - low or 1)

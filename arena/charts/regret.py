@@ -17,7 +17,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a row a bot, with a point at its regret. Where regret and rating agree, the points go down to the right.
 
     A bot whose moves no search graded has no row.

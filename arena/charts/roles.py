@@ -8,8 +8,8 @@ from matplotlib.ticker import MaxNLocator
 from arena.charts.style import GREY, PALE, SMALL, About, Nothing, styled
 from arena.charts.style.gap import GAP_NOTE, gap_in
 from arena.charts.style.letters import shown, widest
-from arena.charts.style.marks import extent, intervals
-from arena.charts.style.sheet import MANY, ROWS, Room, bare, best, heading, row_height, row_size, rows, sheet
+from arena.charts.style.markers import extent, intervals
+from arena.charts.style.sheet import MANY, ROWS, Space, bare, best, heading, row_height, row_size, rows, sheet
 from arena.results.columns import rounded_text
 from arena.results.leaderboard import Results
 
@@ -31,7 +31,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a panel a role, a row a bot: its strength with the 95 % interval, the mean score beside it."""
     if not len(frame):
         return Nothing("no matches")
@@ -47,7 +47,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         f" average bot{GAP_NOTE if gap else ''}. Beside it: mean score, 0 to 100{omitted}",
         (WIDE, row_height(len(order)) * len(order)),
         grid=(-(-len(entries) // columns), columns),
-        room=Room(left=widest(names, size) + 0.12, right=FIGURE, between=0.2 + FIGURE, above=0.42, below=0.3),
+        space=Space(left=widest(names, size) + 0.12, right=FIGURE, between=0.2 + FIGURE, above=0.42, below=0.3),
     )
     reach = extent(frame["strength"], frame["low"], frame["high"])
     slack = 0.05 * (reach[1] - reach[0] or 1)

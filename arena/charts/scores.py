@@ -11,8 +11,8 @@ from matplotlib.path import Path
 
 from arena.charts.style import FAINT, MEAN, SCORES, About, Nothing, styled
 from arena.charts.style.letters import shown, widest
-from arena.charts.style.marks import Floats
-from arena.charts.style.sheet import MANY, ROWS, Room, bare, best, heading, row_height, row_size, rows, sheet
+from arena.charts.style.markers import Floats
+from arena.charts.style.sheet import MANY, ROWS, Space, bare, best, heading, row_height, row_size, rows, sheet
 from arena.results.leaderboard import Results
 
 COLUMNS = 4
@@ -38,7 +38,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a panel a role, a row a bot: a histogram of its scores, as high as the row; the mark is the mean."""
     if not len(frame):
         return Nothing("no matches")
@@ -55,7 +55,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         f"How many of the bot's matches in the role brought which score, 0 to 100; the mark is the mean{omitted}",
         (WIDE, high),
         grid=(-(-len(entries) // columns), columns),
-        room=Room(left=widest(names, size) + 0.12, above=0.42, below=0.28),
+        space=Space(left=widest(names, size) + 0.12, above=0.42, below=0.28),
     )
     for number, panel in enumerate(panels):
         if number >= len(entries):

@@ -8,10 +8,10 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from arena.charts.style import FAINT, GREY, INK, LONGEST_TIME, MEDIAN_TIME, P99_TIME, About, Nothing, styled
 from arena.charts.style.letters import widest
-from arena.charts.style.sheet import ROWS, Room, bare, best, legend, row_height, row_size, rows, sheet
+from arena.charts.style.sheet import ROWS, Space, bare, best, legend, row_height, row_size, rows, sheet
 from arena.results.leaderboard import Results
 
-MARKS = {
+MARKERS = {
     "wall_p50": ("median", MEDIAN_TIME, "o", 1.0),
     "wall_p99": ("99 % are faster", P99_TIME, "D", 0.6),
     "wall_max": ("longest", LONGEST_TIME, "|", 2.0),
@@ -25,12 +25,12 @@ def frame(results: Results) -> pd.DataFrame:
 
 
 @styled
-def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
+def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a row a bot, the slowest first: median, 99th percentile and longest wall time of an answer, logarithmic."""
     frame = frame[(frame["turns"] > 0) | (frame["timeout"] > 0)]
     if not len(frame):
         return Nothing("nobody answered")
-    worst = frame.groupby("bot")[list(MARKS)].max().clip(lower=SHORTEST_S)
+    worst = frame.groupby("bot")[list(MARKERS)].max().clip(lower=SHORTEST_S)
     # The answer that never came took longer than the limit, and than every answer that came.
     beyond = worst["wall_max"].fillna(SHORTEST_S).clip(lower=about.limit or SHORTEST_S)
     worst["late"] = beyond.where(frame.groupby("bot")["timeout"].sum() > 0)
@@ -43,9 +43,9 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
         about.title("time per move"),
         f"Wall time of an answer, on the board and in the role where it took longest; {limit}{omitted}",
         (5.4, row_height(len(worst)) * len(worst)),
-        room=Room(left=widest(names, size) + 0.12, right=0.3, top=0.42, below=0.3),
+        space=Space(left=widest(names, size) + 0.12, right=0.3, top=0.42, below=0.3),
     )
-    _marks(panel, worst)
+    _markers(panel, worst)
     if about.limit is not None:
         panel.axvline(about.limit, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
         above = (about.limit, 1), (0, 3), ("data", "axes fraction"), "offset points"
@@ -59,7 +59,7 @@ def draw(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # no
     return figure
 
 
-def _marks(panel: Axes, worst: pd.DataFrame) -> None:
+def _markers(panel: Axes, worst: pd.DataFrame) -> None:
     y = np.arange(len(worst))
     size = 40 if len(worst) <= 24 else 18
     panel.hlines(
@@ -70,7 +70,7 @@ def _marks(panel: Axes, worst: pd.DataFrame) -> None:
         linewidth=1.2,
         zorder=1,
     )
-    for column, (label, colour, mark, scale) in MARKS.items():
+    for column, (label, colour, mark, scale) in MARKERS.items():
         panel.scatter(worst[column], y, s=size * scale, color=colour, label=label, marker=mark, zorder=3, clip_on=False)
     if worst["late"].any():
         panel.scatter(worst["late"], y, s=size, color=INK, label="lost on time", marker="x", zorder=4, clip_on=False)

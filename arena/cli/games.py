@@ -19,7 +19,7 @@ def games(
 ) -> None:
     """List the boards that can be played; with a name, draw them."""
     from arena.games import rulebook
-    from arena.replay.drawing import draw_state
+    from arena.replay.drawing import render_state
 
     boards = rulebook.find(name, Path()) if name else rulebook.all_boards(Path())
     for problem in () if name else rulebook.unsound(Path()):
@@ -39,7 +39,7 @@ def games(
     for board in boards if name else ():
         game = rulebook.game_of(board)
         print(f"\n{output.safe_line(board.label)}\n")
-        print(draw_state(game, game.view(game.start(), None), colour=output.wants_colour()))
+        print(render_state(game, game.view(game.start(), None), colour=output.wants_colour()))
         facts = [fact for fact in game.board() if fact.split(" ")[0] not in {"wall", "size"}]
         print("\n".join(f"  {output.safe_line(fact)}" for fact in facts))
 

@@ -78,14 +78,14 @@ def _matches(number: int) -> str:
 
 def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> Iterator[str]:
     """Yield a lesson as text: where it is, the board, what was played, what would do, and the refutation."""
-    from arena.replay.drawing import draw_state
+    from arena.replay.drawing import render_state
 
     match = lesson.record.match
     often = f", in {_matches(lesson.times)}" if lesson.times > 1 else ""
     yield f"{number}. {output.safe_line(match.label)} as {lesson.role}, turn {lesson.turn}: {lesson.verdict}{often}"
     yield from (f"   {reason}" for reason in lesson.uncertain)
     if draw:
-        yield f"\n{draw_state(stored_match.game_of(match), lesson.facts, colour=output.wants_colour())}\n"
+        yield f"\n{render_state(stored_match.game_of(match), lesson.facts, colour=output.wants_colour())}\n"
     yield f"   played  {output.safe_line(lesson.played)}"
     yield f"   good    {', '.join(_good_move(lesson, move) for move in lesson.good)}"
     yield f"   then    {lesson.refutation_text(SHOWN_TURNS)}"

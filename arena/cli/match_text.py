@@ -48,9 +48,9 @@ def _lines(scene: Scene, names: Mapping[str, str]) -> Iterator[str]:
 
 def drawing(game: Game[Any], scene: Scene) -> str:
     """Draw the state after a turn."""
-    from arena.replay.drawing import draw_state
+    from arena.replay.drawing import render_state
 
-    return draw_state(game, scene.facts, colour=output.wants_colour())
+    return render_state(game, scene.facts, colour=output.wants_colour())
 
 
 def goes_on() -> bool:

@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.values import Bot, Record, Seat
 
 if TYPE_CHECKING:
-    from arena.replay.rerun import Answer
+    from arena.replay.rerun import Comparison
 
 
 def rerun(
@@ -82,7 +82,7 @@ def _feed(record: Record, event: str | None, name: str, role: str | None, *, que
     from arena.replay.rerun import feed
     from arena.sandbox.launcher import Launcher
 
-    def print_answer(answer: "Answer") -> None:
+    def print_answer(answer: "Comparison") -> None:
         print("\n".join(_lines(answer, questions=questions)), flush=True)
 
     seats, bot = _seats_and_bot(record, event, name, role)
@@ -147,7 +147,7 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
     return bot
 
 
-def _lines(answer: "Answer", *, questions: bool) -> Iterator[str]:
+def _lines(answer: "Comparison", *, questions: bool) -> Iterator[str]:
     """Yield a line for an answer, marked `!` if it differs; with `questions` its question and remarks come first."""
     if questions:
         yield from trace.question(answer.then.ask.text)
@@ -162,7 +162,7 @@ def _lines(answer: "Answer", *, questions: bool) -> Iterator[str]:
         yield f"  {output.safe_line(answer.now.words, 1000)}"
 
 
-def _row(record: Record, seat: Seat, answer: "Answer") -> dict[str, object]:
+def _row(record: Record, seat: Seat, answer: "Comparison") -> dict[str, object]:
     return {
         "match": record.match.id,
         "role": seat.role,

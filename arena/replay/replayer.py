@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import Assessor, MoveQuality
 from arena.match.referee import facts_digest
-from arena.replay.drawing.board_state import Cell, Grid, numbers, read_grid
+from arena.replay.drawing.board_state import BoardGrid, Cell, numbers, read_grid
 from arena.values import Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
@@ -30,7 +30,7 @@ _grid = lru_cache(read_grid)  # a board's facts never change in a match, and rea
 
 
 @dataclass(frozen=True)
-class Step:
+class MoveWord:
     """A word of a move: a step, or anything else, which is always `made`."""
 
     word: str
@@ -48,7 +48,7 @@ class Scene:
     number: int
     """1, 2, ...; 0 is the start, where nothing was played yet."""
     turns: tuple[Turn, ...]
-    steps: tuple[tuple[Step, ...], ...]
+    steps: tuple[tuple[MoveWord, ...], ...]
     """The words of each turn's move, in the order of `turns`."""
     facts: tuple[Fact, ...]
     """Everything about the state after the turn."""
@@ -136,38 +136,38 @@ def _standing(fact: Fact) -> tuple[Role, Cell] | None:
 
 def steps_of(
     board: tuple[Fact, ...], before: Mapping[Role, Cell], after: Mapping[Role, Cell], role: Role, move: str
-) -> tuple[Step, ...]:
+) -> tuple[MoveWord, ...]:
     """Return the words of a move with the fate of each step, judged by walls and by where the role stood and stands.
 
     When no way along the walls explains where it stands now (a game of other rules), every word is `made`.
     """
     if role in before and role in after:
         return _way(board, before[role], after[role], move)
-    return tuple(map(Step, move.split(" ")))
+    return tuple(map(MoveWord, move.split(" ")))
 
 
 @lru_cache(10_000)  # the same few ways come again and again
-def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[Step, ...]:
+def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[MoveWord, ...]:
     """Return the words of a move that led from one cell to the other, each with its fate."""
     words = move.split(" ")
     grid = _grid(board)
     if grid is None:
-        return tuple(map(Step, words))
+        return tuple(map(MoveWord, words))
     # A match may end in the middle of a move: try the whole move first, then without its last step, and so on.
     last = max((index for index, word in enumerate(words) if word in STEPS), default=-1)
     for count in (last + 1, *(index for index in range(last, 0, -1) if words[index] in STEPS)):
         steps, cell = _walk(grid, start, words[:count])
         if cell == end:
-            return (*steps, *(Step(word, "not made" if word in STEPS else "made") for word in words[count:]))
-    return tuple(map(Step, words))
+            return (*steps, *(MoveWord(word, "not made" if word in STEPS else "made") for word in words[count:]))
+    return tuple(map(MoveWord, words))
 
 
-def _walk(grid: Grid, cell: Cell, words: list[str]) -> tuple[tuple[Step, ...], Cell]:
+def _walk(grid: BoardGrid, cell: Cell, words: list[str]) -> tuple[tuple[MoveWord, ...], Cell]:
     steps = []
     for word in words:
         dx, dy = STEPS.get(word, (0, 0))
         target = (cell[0] + dx, cell[1] + dy)
         stopped = word in STEPS and not grid.leads(cell, target)
-        steps.append(Step(word, "blocked" if stopped else "made"))
+        steps.append(MoveWord(word, "blocked" if stopped else "made"))
         cell = cell if stopped else target
     return tuple(steps), cell

@@ -18,7 +18,7 @@ from arena.values import Bot, Conditions, Ending, Match, Record, Turn
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class Comparison:
     """A bot's answer now to a question of the record."""
 
     then: Exchange
@@ -52,15 +52,19 @@ class Answer:
 
 
 def feed(
-    exchanges: tuple[Exchange, ...], match: Match, bot: Bot, launcher: Launcher, tell: Callable[[Answer], object] = id
-) -> tuple[Answer, ...]:
+    exchanges: tuple[Exchange, ...],
+    match: Match,
+    bot: Bot,
+    launcher: Launcher,
+    tell: Callable[[Comparison], object] = id,
+) -> tuple[Comparison, ...]:
     """Ask a bot exactly what was asked then, whatever it answers, until it fails; `tell` gets each answer."""
     role = exchanges[0].role
     live = LiveBot(launcher, role, bot, match.conditions, Path(match.rules))
-    answers: list[Answer] = []
+    answers: list[Comparison] = []
     try:
         for exchange in exchanges:
-            answers.append(Answer(then=exchange, now=ask_all({role: live}, {role: exchange.ask})[role]))
+            answers.append(Comparison(then=exchange, now=ask_all({role: live}, {role: exchange.ask})[role]))
             tell(answers[-1])
             if answers[-1].now.ending is not None:
                 break

@@ -54,7 +54,7 @@ Rows = tuple[tuple[str, dict[str, Cell]], ...]
 
 
 @dataclass(frozen=True)
-class Table:
+class LeaderboardTable:
     """Rows as the event placed them."""
 
     columns: tuple[Heading, ...]
@@ -75,7 +75,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Places:
+class PlacingsTable:
     """The table of a Swiss or a knockout."""
 
     schedule: str
@@ -85,12 +85,12 @@ class Places:
     """Cells of column and text, cleaned."""
 
 
-def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> Places | None:
+def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> PlacingsTable | None:
     """Return the table of places, where the event's schedule has one."""
     if not rows:
         return None
     columns = shown_columns(schedule)
-    return Places(
+    return PlacingsTable(
         schedule.replace("_", " "),
         tuple(LEADERBOARD["bot"].heading if column.name == "display" else column.heading for column in columns),
         tuple(column.meaning for column in columns),
@@ -104,7 +104,7 @@ def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> Places | None:
     )
 
 
-def table(results: Results) -> Table:
+def table(results: Results) -> LeaderboardTable:
     """Return the leaderboard, with ratings, intervals and tiers where its frame has them."""
     columns = LEADERBOARD.rated_in(results.ratings.unit)
     frame = results.leaderboard()
@@ -122,7 +122,7 @@ def table(results: Results) -> Table:
         shown = row | {"bot": label, CHANGE.name: changes.get(row["bot"], 0)}
         cells = {each.name: _cell(each.name, shown, each.column, widest) for each in headings}
         parts.setdefault(results.specialists.get(row["bot"]), []).append((clean(label), cells))
-    return Table(
+    return LeaderboardTable(
         tuple(headings),
         tuple(parts.pop(None)),
         results.ratings.unit if "rating" in names else "",

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from arena import __version__, charts, shared_folders
 from arena.protocol import clean
-from arena.report.leaderboard import Places, Table
+from arena.report.leaderboard import LeaderboardTable, PlacingsTable
 from arena.report.packing import safe_json
 from arena.results.machines import Machines
 
@@ -38,9 +38,9 @@ class Page:
     """The part of the page that does not depend on the number of replays."""
 
     title: str
-    leaderboard: Table
+    leaderboard: LeaderboardTable
     charts: tuple[Path, ...]
-    places: Places | None = None
+    places: PlacingsTable | None = None
     machines: Machines | None = None
     """The machines of a cluster; None where no cluster played, or where the reader shall not see them."""
     notice: str = ""

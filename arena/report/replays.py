@@ -13,8 +13,8 @@ from arena.errors import ArenaError
 from arena.game import Game
 from arena.games.quality import Estimator, assessor_of
 from arena.protocol import clean
-from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
-from arena.replay.replayer import Scene, Step, scenes
+from arena.replay.drawing.board_state import BoardGrid, BoardState, read_grid, read_state
+from arena.replay.replayer import MoveWord, Scene, scenes
 from arena.report.deltas import delta
 from arena.results.accuracy import MOST_ESTIMATED, hashes
 from arena.rulefile import sources_of
@@ -91,7 +91,7 @@ def replay(record: Record, games: Games) -> dict[str, object]:
     }
 
 
-def grid_values(grid: Grid, start: BoardState) -> dict[str, object]:
+def grid_values(grid: BoardGrid, start: BoardState) -> dict[str, object]:
     """Return a grid: `walls` are pairs of neighbours, `reach` the cells that steps lead to from the start."""
     return {
         "columns": [grid.columns[0], grid.columns[-1]],
@@ -119,7 +119,7 @@ def _facts(replayed: list[Scene]) -> dict[str, object]:
 
 
 @lru_cache(10_000)
-def _fate(steps: tuple[Step, ...]) -> str:
+def _fate(steps: tuple[MoveWord, ...]) -> str:
     """Return a letter a step (made, blocked, not made); nothing where all were made."""
     letters = "".join(step.fate[0] for step in steps)
     return letters if set(letters) - {"m"} else ""

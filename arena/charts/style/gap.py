@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from arena.charts.style import GREY
-from arena.charts.style.marks import Floats
+from arena.charts.style.markers import Floats
 
 SQUEEZED = 0.4  # of the axis: with less than that the others are squeezed, and the axis gets a gap
 FEW = 10  # rows for each row that may be far away; three to nine rows may have one, too

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from arena.charts.style import ACCURACY, GREY, PALE, About, Nothing
 from arena.charts.style.letters import widest
-from arena.charts.style.sheet import ROWS, Room, bare, best, row_height, row_size, rows, sheet
+from arena.charts.style.sheet import ROWS, Space, bare, best, row_height, row_size, rows, sheet
 from arena.results.columns import LEADERBOARD
 
 WIDE, FIGURES = 3.2, 1.95  # inches of the panel, and of the figures beside it
@@ -37,7 +37,7 @@ def dots(
         about.title(title),
         f"{subtitle}{omitted}",
         (WIDE, row_height(len(order)) * len(order)),
-        room=Room(left=widest(names, size) + 0.12, right=FIGURES, above=0.3, below=0.3),
+        space=Space(left=widest(names, size) + 0.12, right=FIGURES, above=0.3, below=0.3),
     )
     at = range(len(order))
     panel.hlines(at, 0, graded[name], color=PALE, linewidth=1.4, zorder=2)

@@ -18,7 +18,7 @@ MANY = 24  # rows; more of them stand closer and in smaller letters
 
 
 @dataclass(frozen=True, kw_only=True)
-class Room:
+class Space:
     """The space around the panels of a grid, in inches."""
 
     left: float = 0.0
@@ -39,7 +39,7 @@ def sheet(
     size: tuple[float, float | Sequence[float]],
     *,
     grid: tuple[int, int] = (1, 1),
-    room: Room = Room(),
+    space: Space = Space(),
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a title, and its panels in reading order.
 
@@ -54,23 +54,23 @@ def sheet(
     heights = list(size[1]) if isinstance(size[1], Sequence) else [size[1]] * rows
     title = drawable(title)
     across = max(
-        room.left + columns * wide + (columns - 1) * room.between + room.right,
+        space.left + columns * wide + (columns - 1) * space.between + space.right,
         width(title, LARGE, bold=True),
         width(subtitle, TEXT),
     )
-    full = (across + 2 * MARGIN, HEAD + room.top + sum(heights) + rows * (room.above + room.below) + MARGIN)
+    full = (across + 2 * MARGIN, HEAD + space.top + sum(heights) + rows * (space.above + space.below) + MARGIN)
     figure = Figure(figsize=full, dpi=DPI, facecolor="white")
     at = MARGIN / full[0]
     figure.text(at, 1 - 0.12 / full[1], title, ha="left", va="top", fontsize=LARGE, fontweight="bold", color=INK)
     figure.text(at, 1 - 0.40 / full[1], subtitle, ha="left", va="top", fontsize=TEXT, color=GREY)
     panels = []
-    top = full[1] - HEAD - room.top
+    top = full[1] - HEAD - space.top
     for high in heights:
-        top -= room.above + high
+        top -= space.above + high
         for column in range(columns):
-            start = MARGIN + room.left + column * (wide + room.between)
+            start = MARGIN + space.left + column * (wide + space.between)
             panels.append(_panel(figure, (start / full[0], top / full[1], wide / full[0], high / full[1])))
-        top -= room.below
+        top -= space.below
     return figure, panels
 
 

@@ -10,18 +10,18 @@ from typing import Any
 from arena.drawing import MAZE, Drawing
 from arena.game import Fact, Game, Role
 from arena.protocol import clean
-from arena.replay.drawing.board_state import BoardState, Grid, read_grid, read_state
+from arena.replay.drawing.board_state import BoardGrid, BoardState, read_grid, read_state
 from arena.replay.drawing.cards import card_rows
 from arena.replay.drawing.lattice import rows
 from arena.replay.drawing.legend import legend
 
 
-def draw_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -> str:
+def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -> str:
     """Draw the facts of a state of a game."""
-    return draw(game.board(), facts, colour, game.drawing, game.roles)
+    return render(game.board(), facts, colour, game.drawing, game.roles)
 
 
-def draw(
+def render(
     board_facts: Iterable[Fact],
     state_facts: Iterable[Fact],
     colour: bool = False,
@@ -42,7 +42,7 @@ def draw(
 
 def readable(
     board: Iterable[Fact], state: Iterable[Fact], drawing: Drawing, roles: Sequence[Role]
-) -> tuple[Grid | None, BoardState]:
+) -> tuple[BoardGrid | None, BoardState]:
     """Return the grid, None where there is none or the terminal has no room for it, and the state of the board."""
     grid = read_grid(board, drawing)
     if grid is not None and not grid.fits:
@@ -50,6 +50,6 @@ def readable(
     return grid, read_state(grid, state, drawing, roles)
 
 
-def picture(grid: Grid | None, state: BoardState, colour: bool) -> list[str]:
+def picture(grid: BoardGrid | None, state: BoardState, colour: bool) -> list[str]:
     """Return the grid and the rows of cards as lines; `[]` where there is neither."""
     return [*(rows(grid, state, colour) if grid else ()), *card_rows(state, colour)]

@@ -26,7 +26,7 @@ COLOURS = {"red": "31", "orange": "33", "yellow": "33", "green": "32", "blue": "
 
 
 @dataclass(frozen=True)
-class Grid:
+class BoardGrid:
     """The part of a board that never changes: a rectangle of cells, and walls between them."""
 
     columns: range
@@ -42,7 +42,7 @@ class Grid:
         return max(len(str(self.rows[0])), len(str(self.rows[-1]))) + 2
 
     @cached_property
-    def room(self) -> int:
+    def cell_width(self) -> int:
         """Columns of text of a cell: three, or one where the terminal would be too narrow."""
         return 3 if self.margin + 4 * len(self.columns) + 1 <= WIDTH else 1
 
@@ -82,7 +82,7 @@ class BoardState:
     """The facts that no declaration fits."""
 
 
-def read_grid(board: Iterable[Fact], drawing: Drawing = MAZE) -> Grid | None:
+def read_grid(board: Iterable[Fact], drawing: Drawing = MAZE) -> BoardGrid | None:
     """Read the grid from the facts of the board; None when they describe none, or the game declares none.
 
     None, too, for a grid of more than MOST_CELLS cells.
@@ -100,11 +100,11 @@ def read_grid(board: Iterable[Fact], drawing: Drawing = MAZE) -> Grid | None:
         for item, values in [_declaration(drawing, fact)]
         if isinstance(item, Mark) and (cell := cell_of(values))
     ]
-    return Grid(columns, rows, walls, tuple(marks))
+    return BoardGrid(columns, rows, walls, tuple(marks))
 
 
 def read_state(
-    grid: Grid | None, state: Iterable[Fact], drawing: Drawing = MAZE, roles: Sequence[Role] = ()
+    grid: BoardGrid | None, state: Iterable[Fact], drawing: Drawing = MAZE, roles: Sequence[Role] = ()
 ) -> BoardState:
     """Read the state of the board from the facts of a state; `roles` are the game's, in order of play."""
     pieces: dict[Role, Cell] = {}
@@ -255,7 +255,7 @@ def _letters(roles: Iterable[Role]) -> dict[Role, str]:
     return letters
 
 
-def _in_play(grid: Grid, starts: Iterable[Cell]) -> frozenset[Cell]:
+def _in_play(grid: BoardGrid, starts: Iterable[Cell]) -> frozenset[Cell]:
     """Return the cells that steps lead to from the pieces' cells; every cell when no piece stands anywhere."""
     reached = set(starts) or set(product(grid.columns, grid.rows))
     frontier = list(reached)

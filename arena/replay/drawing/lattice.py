@@ -6,7 +6,7 @@ one of them is, and a corner where edges meet where none is.
 
 from collections.abc import Iterator
 
-from arena.replay.drawing.board_state import BoardState, Cell, Grid
+from arena.replay.drawing.board_state import BoardGrid, BoardState, Cell
 from arena.replay.drawing.paint import DIM, WALL, paint, style
 
 FILL = "░"
@@ -14,7 +14,7 @@ CORNERS = " ╹╺┗╻┃┏┣╸┛━┻┓┫┳╋"
 """By the walls that meet: the sum of 1 north, 2 east, 4 south, 8 west."""
 
 
-def rows(grid: Grid, state: BoardState, colour: bool) -> Iterator[str]:
+def rows(grid: BoardGrid, state: BoardState, colour: bool) -> Iterator[str]:
     """Yield the lines from north to south, `y` before each row of cells, and a line of `x` below them."""
     down, across = range(2 * len(grid.rows) + 1), range(2 * len(grid.columns) + 1)
     # Each edge is looked at once here, as three places of the lattice are drawn by it.
@@ -28,22 +28,22 @@ def rows(grid: Grid, state: BoardState, colour: bool) -> Iterator[str]:
     yield paint(_columns(grid), DIM, colour)
 
 
-def _columns(grid: Grid) -> str:
+def _columns(grid: BoardGrid) -> str:
     """Return the `x` below the columns; only every fifth where they would run together."""
-    stride = 1 if grid.room > max(len(str(x)) for x in grid.columns) - 1 and grid.room > 1 else 5
+    stride = 1 if grid.cell_width > max(len(str(x)) for x in grid.columns) - 1 and grid.cell_width > 1 else 5
     line = ""
     for number, x in enumerate(grid.columns):
         if x % stride == 0:
-            middle = grid.margin + 1 + number * (grid.room + 1) + grid.room // 2
+            middle = grid.margin + 1 + number * (grid.cell_width + 1) + grid.cell_width // 2
             line = line.ljust(middle - len(str(x)) // 2) + str(x)
     return line
 
 
-def _place(grid: Grid, state: BoardState, shut: set[tuple[int, int]], column: int, row: int, colour: bool) -> str:
+def _place(grid: BoardGrid, state: BoardState, shut: set[tuple[int, int]], column: int, row: int, colour: bool) -> str:
     """Draw one place of the lattice; `shut` are the edges that are walls."""
     if column % 2 and row % 2:
         return _cell(grid, state, (grid.columns[0] + column // 2, grid.rows[-1] - row // 2), colour)
-    width = grid.room if column % 2 else 1
+    width = grid.cell_width if column % 2 else 1
     if not _cells(grid, column, row) & state.in_play:
         return paint(FILL * width, DIM, colour)
     if column % 2 or row % 2:
@@ -53,7 +53,7 @@ def _place(grid: Grid, state: BoardState, shut: set[tuple[int, int]], column: in
     return paint(CORNERS[sum((arm in shut) << bit for bit, arm in enumerate(arms))], WALL, colour)
 
 
-def _cells(grid: Grid, column: int, row: int) -> frozenset[Cell]:
+def _cells(grid: BoardGrid, column: int, row: int) -> frozenset[Cell]:
     """Return the cells of the grid that a place is, or lies between."""
     columns = (column,) if column % 2 else (column - 1, column + 1)
     lines = (row,) if row % 2 else (row - 1, row + 1)
@@ -61,19 +61,19 @@ def _cells(grid: Grid, column: int, row: int) -> frozenset[Cell]:
     return frozenset(cell for cell in cells if grid.on_board(cell))
 
 
-def _shut(grid: Grid, state: BoardState, column: int, row: int) -> bool:
+def _shut(grid: BoardGrid, state: BoardState, column: int, row: int) -> bool:
     """Return True when an edge is a wall or the rim of the grid, and a role can reach it."""
     cells = _cells(grid, column, row)
     return bool(cells & state.in_play) and (len(cells) == 1 or cells in grid.walls)
 
 
-def _cell(grid: Grid, state: BoardState, cell: Cell, colour: bool) -> str:
+def _cell(grid: BoardGrid, state: BoardState, cell: Cell, colour: bool) -> str:
     """Draw a cell: the foremost sign in its middle, `+` where there is no room for all."""
     symbols = state.symbols.get(cell, ())
-    if len(symbols) > grid.room:
-        symbols = (*symbols[: grid.room - 1], "+")
+    if len(symbols) > grid.cell_width:
+        symbols = (*symbols[: grid.cell_width - 1], "+")
     blank = " " if cell in state.in_play else FILL
-    before = blank * ((grid.room - 1) // 2 if len(symbols) < grid.room else 0)
-    after = blank * (grid.room - len(before) - len(symbols))
+    before = blank * ((grid.cell_width - 1) // 2 if len(symbols) < grid.cell_width else 0)
+    after = blank * (grid.cell_width - len(before) - len(symbols))
     signs = "".join(paint(symbol, style(state, symbol), colour) for symbol in symbols)
     return paint(before, DIM, colour) + signs + paint(after, DIM, colour)

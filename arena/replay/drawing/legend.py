@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 from arena.protocol import clean
-from arena.replay.drawing.board_state import WIDTH, BoardState, Grid
+from arena.replay.drawing.board_state import WIDTH, BoardGrid, BoardState
 from arena.replay.drawing.lattice import FILL
 from arena.replay.drawing.paint import DIM, paint, style
 
 GAP = "   "
 
 
-def legend(grid: Grid | None, state: BoardState, colour: bool) -> Iterator[str]:
+def legend(grid: BoardGrid | None, state: BoardState, colour: bool) -> Iterator[str]:
     """Yield the signs of the drawing, each with its meaning, then every other fact."""
     margin, signs = 1, []
     if grid is not None:
@@ -22,7 +22,7 @@ def legend(grid: Grid | None, state: BoardState, colour: bool) -> Iterator[str]:
     yield from _lines(margin, ((clean(fact), clean(fact)) for fact in state.other_facts))
 
 
-def _signs(grid: Grid, state: BoardState) -> Iterator[tuple[str, str]]:
+def _signs(grid: BoardGrid, state: BoardState) -> Iterator[tuple[str, str]]:
     for role, (x, y) in state.roles.items():
         yield state.letters[role], f"{clean(role)} {x} {y}"
     yield from ((sign, clean(meaning)) for sign, meaning in state.meanings)
