@@ -7,12 +7,11 @@ from pathlib import Path
 import pages
 import pytest
 from cup import arena
-from test_docs import ENDINGS, HERE, commands
+from test_docs import AUTHORS, ENDINGS, HERE, blocks, commands
 
 from arena.values import Ending
 
 PROTOCOL = (HERE / "docs" / "protocol.md").read_text("utf-8")
-AUTHORS = (HERE / "docs" / "bot-authors.md").read_text("utf-8")
 CODE = "\n".join(path.read_text("utf-8") for path in (HERE / "arena").rglob("*.py"))
 """Every word that arena can say."""
 
@@ -89,6 +88,7 @@ def test_the_page_for_authors_of_bots_can_be_followed(tmp_path):
         assert done[command].returncode == 0, (command, words, done[command].stderr)
         if command == "init":
             folder = folder / words[0]
+            (folder / "bots" / "mine.py").write_text(blocks(AUTHORS, "python")[0])
     assert list(done) == ["init", "new", "check", "match", "play"]
     assert "forfeit" not in done["match"].stdout
 
