@@ -301,7 +301,7 @@ def far(network: Network, shared: Machines) -> str:
 def test_the_tables_of_workers_that_are_killed_or_lose_their_connections_or_join_late_are_those_of_one_machine(
     tmp_path, shared
 ):
-    naps = BOT.format(place=-1, pause=0.02)  # so that a machine is at a batch when it happens
+    naps = BOT.format(place=-1, pause=0.02)  # so that a machine is at a parcel when it happens
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=5)
     folder = cup / "bots" / "d"
     folder.mkdir()
@@ -354,7 +354,7 @@ def test_the_tables_of_workers_that_are_killed_or_lose_their_connections_or_join
 def test_the_matches_of_a_machine_whose_connections_fall_silent_are_played_again(tmp_path, shared, monkeypatch):
     monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 6.0)
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
-    naps = BOT.format(place=-1, pause=0.02)  # so that the machine is at a batch when it happens
+    naps = BOT.format(place=-1, pause=0.02)  # so that the machine is at a parcel when it happens
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=4)
     run(cup, "local", 2)
     with Network() as network:

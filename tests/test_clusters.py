@@ -345,10 +345,10 @@ def test_a_batch_travels_as_what_its_orders_have_in_common_and_dask_keeps_few_me
     board, names = event.boards[0], wire.Names(event)
     matches = [event.match(board, event.bots, number) for number in range(200)]
     orders = [names.order((sorted, match), 1.0) for match in matches]
-    packed = wire.batch(orders)
+    packed = wire.parcel(orders)
     assert wire.orders(packed) == orders
     assert len(packed) < sum(map(len, orders)) / 8
-    with opened(shared.address)(event, tmp_path, block=hash, is_forfeit=bool) as lanes:
+    with opened(shared.address)(event, tmp_path, pairing=hash, is_forfeit=bool) as lanes:
         assert lanes._client.scheduler_comm.recent_message_log.maxlen == 10  # its name in dask
 
 
@@ -419,7 +419,7 @@ def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_o
     def ask() -> bool:
         if not rule:
             token = (cup / "results" / ".lock").read_text().split("\n")[1]
-            control.request_stop(cup / "results", token)
+            control.request_halt(cup / "results", token)
         return False
 
     lanes = opened(shared.address)

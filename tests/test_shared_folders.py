@@ -104,7 +104,7 @@ def played(tmp_path_factory):
 def test_no_command_waits_at_a_pipe_that_is_where_a_small_file_of_an_event_was(played, tmp_path):
     folder = shutil.copytree(played, tmp_path / "ws")
     results = folder / "results/cup"
-    small = {".stop", *(path.name for path in results.glob(".*"))} - {".lock"}
+    small = {".halt", *(path.name for path in results.glob(".*"))} - {".lock"}
     assert len(small) >= 4  # with the caches
     for name in small:
         (results / name).unlink(missing_ok=True)

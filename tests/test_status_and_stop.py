@@ -13,7 +13,7 @@ from sprint import FIRST, LAST, slow
 from test_tournament import Quiet, event_of, run, workspace
 
 from arena.event import control, tournament
-from arena.event.control import Control, LaneState
+from arena.event.control import Control, LaneStatus
 from arena.results.archive import Archive
 
 HOLD = """
@@ -34,7 +34,7 @@ class Asks(Quiet):
     def finished(self, record) -> None:
         super().finished(record)
         if len(self.records) == self._after:
-            control.request_stop(self._folder, (self._folder / ".lock").read_text().split("\n")[1])
+            control.request_halt(self._folder, (self._folder / ".lock").read_text().split("\n")[1])
 
 
 def test_a_run_that_is_asked_to_stop_finishes_what_it_plays_and_the_next_run_plays_the_rest(tmp_path):
@@ -44,9 +44,9 @@ def test_a_run_that_is_asked_to_stop_finishes_what_it_plays_and_the_next_run_pla
     assert (outcome.halted, outcome.complete, outcome.failed) == (True, False, ())
     assert 2 <= outcome.finished == len(audience.records) < outcome.planned == 12
     assert audience.aborts == []
-    assert not (folder / "results" / control.STOP_FILE).exists()
+    assert not (folder / "results" / control.HALT_FILE).exists()
     state = control.last_state(folder / "results")
-    assert (state.finished, state.stopping, state.complete) == (outcome.finished, True, False)
+    assert (state.finished, state.halting, state.complete) == (outcome.finished, True, False)
     rest, _ = run(folder)
     assert (rest.halted, rest.complete, rest.finished) == (False, True, 12)
     assert control.last_state(folder / "results").complete
@@ -60,32 +60,32 @@ def test_a_run_that_is_asked_to_stop_finishes_what_it_plays_and_the_next_run_pla
 def test_a_request_to_another_run_stops_nothing(tmp_path):
     folder = workspace(tmp_path / "ws", {"a": FIRST, "b": LAST})
     (folder / "results").mkdir()
-    control.request_stop(folder / "results", "0" * 32)
+    control.request_halt(folder / "results", "0" * 32)
     outcome, _ = run(folder)
     assert (outcome.halted, outcome.complete) == (False, True)
     own = Control(folder / "results", "1" * 32)
-    control.request_stop(folder / "results", "0" * 32)
+    control.request_halt(folder / "results", "0" * 32)
     own.look(lambda: (2, 1, 1, ()))
-    assert not own.stop_requested
+    assert not own.halt_requested
 
 
 def test_a_request_that_comes_while_the_run_prepares_is_seen_when_it_plays(tmp_path):
-    control.request_stop(tmp_path, "1" * 32)
+    control.request_halt(tmp_path, "1" * 32)
     own = Control(tmp_path, "1" * 32)
     own.look(lambda: (9, 4, 4, ()))
-    assert own.stop_requested
+    assert own.halt_requested
 
 
 def test_a_request_for_the_run_itself_is_seen_and_published_at_once(tmp_path):
     own = Control(tmp_path, "1" * 32)
-    lane = LaneState(lane="referee-1", machine="m", played=3, match="ab", board="g/b", bots=("x",), since="2026")
+    lane = LaneStatus(lane="referee-1", machine="m", played=3, match="ab", board="g/b", bots=("x",), since="2026")
     own.publish(9, 4, 3, [lane])
-    assert not control.last_state(tmp_path).stopping
-    control.request_stop(tmp_path, "1" * 32)
+    assert not control.last_state(tmp_path).halting
+    control.request_halt(tmp_path, "1" * 32)
     own.look(lambda: (9, 4, 3, [lane]))
-    assert own.stop_requested
+    assert own.halt_requested
     state = control.last_state(tmp_path)
-    assert (state.stopping, state.planned, state.finished, state.played, state.lanes) == (True, 9, 4, 3, (lane,))
+    assert (state.halting, state.planned, state.finished, state.played, state.lanes) == (True, 9, 4, 3, (lane,))
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, '{"token": 5}', "\xff"])

@@ -64,7 +64,7 @@ def status(event: options.EventName = None, json: options.Json = False) -> None:
 def _of_run(state: "RunState | None") -> dict[str, object]:
     """Return the figures of a run that is under way, as JSON values; None and empty without one."""
     if state is None:
-        names = ("machine", "begun", "written", "stopping", "played_now", "rate", "seconds_left", "expected_end")
+        names = ("machine", "begun", "written", "halting", "played_now", "rate", "seconds_left", "expected_end")
         return {**dict.fromkeys(names), "machines": [], "lanes": []}
     states = {lane.machine: lane.state for lane in state.lanes}
     lanes = Counter(lane.machine for lane in state.lanes if not lane.state)
@@ -76,10 +76,10 @@ def _of_run(state: "RunState | None") -> dict[str, object]:
         "machine": state.machine,
         "begun": state.begun,
         "written": state.written,
-        "stopping": state.stopping,
+        "halting": state.halting,
         "played_now": state.played,
         "rate": state.played / state.seconds if state.played and state.seconds > 0 else None,
-        "seconds_left": None if state.stopping else state.seconds_left,
+        "seconds_left": None if state.halting else state.seconds_left,
         "expected_end": _expected_end(state),
         "machines": [
             {
@@ -117,7 +117,7 @@ def _print_run(state: "RunState") -> None:
         f"process {state.pid} on {output.safe_line(state.machine)} plays it since {_clock(state.begun)}: "
         f"{state.played} matches in this run" + (f", {figures['rate']:.1f}/s" if figures["rate"] else "")
     )
-    if state.stopping:
+    if state.halting:
         print("it was asked to stop: it finishes the matches under way, and begins no more")
     elif state.seconds_left is not None:
         print(f"the end is expected in about {duration(state.seconds_left)}, at {_clock(_expected_end(state) or '')}")
@@ -137,7 +137,7 @@ def _print_run(state: "RunState") -> None:
 
 def _expected_end(state: "RunState") -> str | None:
     """Return the UTC time at which the event will end at this rate; None if unknown."""
-    if state.stopping or state.seconds_left is None:
+    if state.halting or state.seconds_left is None:
         return None
     return (datetime.fromisoformat(state.written) + timedelta(seconds=state.seconds_left)).isoformat(timespec="seconds")
 

@@ -38,7 +38,7 @@ def stop(
                 break
             token = holder.token
             try:
-                control.request_stop(folder, token)
+                control.request_halt(folder, token)
             except OSError as error:
                 reason = f"a request to stop cannot be written: {error.strerror}"
                 raise ArenaError(f"{folder}: {reason}; look at its permissions") from error
@@ -48,7 +48,7 @@ def stop(
         time.sleep(LOOK_S)
         holder = Archive.holder(folder)
     if json:
-        row = {"folder": str(folder), "asked": True, "stopping": answer is not None, "ended": holder is None}
+        row = {"folder": str(folder), "asked": True, "halting": answer is not None, "ended": holder is None}
         output.print_json([row])
     elif holder is None:
         print(f"{name} has ended; `arena run` goes on with the event")
@@ -62,4 +62,4 @@ def stop(
 
 def _answer(state: "RunState | None", token: str) -> "RunState | None":
     """Return the state if it is that of the run with this token, and the run has taken note of the request."""
-    return state if state is not None and state.token == token and state.stopping else None
+    return state if state is not None and state.token == token and state.halting else None

@@ -1,4 +1,4 @@
-"""How other processes see a run and stop it: two small files beside the archive, `.progress.json` and `.stop`.
+"""How other processes see a run and stop it: two small files beside the archive, `.progress.json` and `.halt`.
 
 It knows the two files. It does not know the command line, and it decides nothing about matches.
 """
@@ -31,7 +31,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from arena import durable, shared_folders
 
-PROGRESS_FILE, STOP_FILE = ".progress.json", ".stop"
+PROGRESS_FILE, HALT_FILE = ".progress.json", ".halt"
 PUBLISH_S = 1.0
 """The time between two writings of the progress."""
 LOOK_S = 0.1
@@ -41,7 +41,7 @@ MOST_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaneState:
+class LaneStatus:
     """The present work of a lane, which is a referee process."""
 
     lane: str
@@ -82,9 +82,9 @@ class RunState:
     """Those of them that this run has played."""
     complete: bool = False
     """True when the run has ended with all matches stored."""
-    stopping: bool = False
+    halting: bool = False
     """True when it was asked to stop, and begins no more matches."""
-    lanes: tuple[LaneState, ...] = ()
+    lanes: tuple[LaneStatus, ...] = ()
 
     @property
     def seconds_left(self) -> float | None:
@@ -105,12 +105,12 @@ class Control:
         self._begun, self._since = utc_now(), time.monotonic()
         self._next_publication = self._next_look = 0.0
         self._warned = False
-        self.stop_requested = False
+        self.halt_requested = False
         """True once another process has asked for the end."""
         if not self._is_asked():  # it may have been asked since it took the lock; other requests were for earlier runs
             self.close()
 
-    def look(self, describe: Callable[[], tuple[int, int, int, Sequence[LaneState]]]) -> None:
+    def look(self, describe: Callable[[], tuple[int, int, int, Sequence[LaneStatus]]]) -> None:
         """Take note of a request, and publish the progress, if a look is due; the run calls this all the time.
 
         `describe` returns how many matches are planned, finished, and played in this run, and the lanes.
@@ -119,8 +119,8 @@ class Control:
         if now < self._next_look:
             return
         self._next_look = now + LOOK_S
-        if not self.stop_requested and self._is_asked():
-            self.stop_requested = True
+        if not self.halt_requested and self._is_asked():
+            self.halt_requested = True
             self._next_publication = 0.0  # whoever asked waits for this
             logging.warning("asked to stop: no more matches are begun")
         if now >= self._next_publication:
@@ -128,7 +128,7 @@ class Control:
             self.publish(planned, finished, played, lanes)
 
     def publish(
-        self, planned: int, finished: int, played: int, lanes: Sequence[LaneState] = (), *, complete: bool = False
+        self, planned: int, finished: int, played: int, lanes: Sequence[LaneStatus] = (), *, complete: bool = False
     ) -> None:
         """Write the progress now; a folder that cannot be written costs the file, and no match."""
         self._next_publication = time.monotonic() + PUBLISH_S
@@ -143,7 +143,7 @@ class Control:
             finished=finished,
             played=played,
             complete=complete,
-            stopping=self.stop_requested,
+            halting=self.halt_requested,
             lanes=tuple(lanes),
         )
         path = self._folder / PROGRESS_FILE
@@ -158,18 +158,18 @@ class Control:
     def close(self) -> None:
         """Remove a request, which is fulfilled or too late."""
         with contextlib.suppress(OSError):
-            durable.remove(self._folder / STOP_FILE)
+            durable.remove(self._folder / HALT_FILE)
 
     def _is_asked(self) -> bool:
         try:
-            return shared_folders.read(self._folder / STOP_FILE).decode("ascii").strip() == self._token
+            return shared_folders.read(self._folder / HALT_FILE).decode("ascii").strip() == self._token
         except (OSError, ValueError):
             return False
 
 
-def request_stop(folder: Path, token: str) -> None:
+def request_halt(folder: Path, token: str) -> None:
     """Ask the run with this token to finish what it plays, and to end. OSError if the folder cannot be written."""
-    with durable.replacing(folder / STOP_FILE, synced=False) as file:
+    with durable.replacing(folder / HALT_FILE, synced=False) as file:
         file.write(f"{token}\n".encode())
 
 

@@ -16,8 +16,8 @@ nothing, and knows no worker and no clock.
 #
 # Resuming is the same walk, in which stored matches count as done. The plan has no other state, so an event can be cut
 # anywhere and goes on with the same matches. That is also why the rule `stop_when` is looked at only at points of the
-# plan, after complete blocks: a look whenever a match ends would see other results in each run. A block is a batch, or,
-# where a batch has several repeats of the same pairings, as a round robin has, one repeat.
+# plan, after complete batches, or, where a batch has several repeats of the same pairings, as a round robin has, after
+# complete repeats: a look whenever a match ends would see other results in each run.
 
 from array import array
 from collections import Counter
@@ -85,8 +85,8 @@ class Plan:
     def walk(self) -> Iterator[Planned | None]:
         """Yield the matches in order; None while nothing is decided beyond the matches before."""
         limit, next_look = self._event.max_matches, 1
-        looks, blocks = self._event.stop_when is not None, 0
-        by_repeats = getattr(self._schedule, "REPEATS_ARE_BLOCKS", False)
+        looks, parts = self._event.stop_when is not None, 0
+        by_repeats = getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
         for number in count():
             decided = number if looks else max(0, number - self._schedule.BEHIND)
             while not self._stored(decided):
@@ -100,9 +100,9 @@ class Plan:
                 if looks and self.walked and (repeat < 0 or (by_repeats and self._event.repeat_of(match) > repeat)):
                     while self._open:
                         yield None
-                    blocks += 1
-                    if blocks >= next_look:
-                        next_look = stopping.next_look(blocks)
+                    parts += 1
+                    if parts >= next_look:
+                        next_look = stopping.next_look(parts)
                         if stopping.holds(self._event.stop_when or "", self.open_ranks()):
                             self._end("stop_when")
                             return

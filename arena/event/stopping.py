@@ -50,15 +50,15 @@ FEWEST = 6
 """Matches that each bot must have played."""
 LEAST_VARIANCE = 1e-12
 STEP = 1.1
-"""Looks are so far apart, as a factor of the blocks played: twice the blocks cost eight fits, and a stop is late by a
-tenth at most."""
+"""Looks are so far apart, as a factor of the complete parts (repeats or batches): twice the parts cost eight fits, and
+a stop is late by a tenth at most."""
 
 ORDER, BEST = "order is certain", "best is certain"
 
 
-def next_look(blocks: int) -> int:
-    """Return the number of blocks after which to look next, after a look at so many."""
-    return max(blocks + 1, int(blocks * STEP))
+def next_look(parts: int) -> int:
+    """Return the number of complete parts of a plan after which to look next, after a look at `parts`."""
+    return max(parts + 1, int(parts * STEP))
 
 
 def holds(rule: str, still_open: Sequence[OpenRanks]) -> bool:

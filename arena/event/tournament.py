@@ -69,7 +69,7 @@ from typing import Any, Protocol
 
 from arena.errors import ArenaError, MachineError, refusal
 from arena.event import builds, copies, plan, schedules
-from arena.event.control import Control, LaneState
+from arena.event.control import Control, LaneStatus
 from arena.event.logs import Log
 from arena.event.workers import Done, Lane, Lanes, LostError, NotBegun, Workers
 from arena.match.bot import InterferenceError, OverloadedError
@@ -123,7 +123,7 @@ class OpenCluster(Protocol):
         event: Event,
         logs: Path,
         *,
-        block: Callable[[Any], Hashable],
+        pairing: Callable[[Any], Hashable],
         is_forfeit: Callable[[Any], bool],
         pin: bool | None,
         stopped: Callable[[], bool],
@@ -216,7 +216,7 @@ def run(
                 def stopped_by_now() -> bool:  # is called ten times a second, and whenever a match has ended
                     run.commit_if_due()
                     control.look(
-                        lambda: (run.planned, run.finished, run.played.total(), run.lane_states(lanes.lanes()))
+                        lambda: (run.planned, run.finished, run.played.total(), run.lane_statuses(lanes.lanes()))
                     )
                     return stopped()
 
@@ -226,7 +226,7 @@ def run(
                     else cluster(
                         event,
                         folder / "logs",
-                        block=_block,
+                        pairing=_pairing,
                         is_forfeit=_is_forfeit,
                         pin=pin,
                         stopped=stopped_by_now,
@@ -309,7 +309,7 @@ class _Run:
 
     def is_ending(self) -> bool:
         """Return whether no more matches are begun, though some may be under way."""
-        return self._met_a_bug or self._control.stop_requested or self._is_late()
+        return self._met_a_bug or self._control.halt_requested or self._is_late()
 
     def play_all(self, lanes: Lanes) -> None:
         """Play what is due until nothing is; play a match that arena failed again, a few times."""
@@ -348,17 +348,17 @@ class _Run:
             finished=self.finished,
             complete=complete,
             stopped=stopped,
-            halted=self._control.stop_requested and not complete,
+            halted=self._control.halt_requested and not complete,
             stop=stop,
             failed=tuple(self._given_up.values()),
             unlogged=unlogged,
         )
 
-    def lane_states(self, lanes: Iterable[Lane]) -> list[LaneState]:
+    def lane_statuses(self, lanes: Iterable[Lane]) -> list[LaneStatus]:
         """Return what each lane is doing, for other processes to read."""
         states = []
         for lane in lanes:
-            state = LaneState(lane=lane.name, machine=lane.machine, played=self.played[lane.name], state=lane.state)
+            state = LaneStatus(lane=lane.name, machine=lane.machine, played=self.played[lane.name], state=lane.state)
             if isinstance(lane.item, _Call | _Order):
                 match, age = lane.item.match, timedelta(seconds=time.monotonic() - lane.since)
                 state = replace(
@@ -505,7 +505,7 @@ def _is_over(until: float | None) -> bool:
     return until is not None and time.time() >= until
 
 
-def _block(work: _Work) -> Hashable:
+def _pairing(work: _Work) -> Hashable:
     """Return what all legs of a pairing with the same repeat have in common; None for a roll call."""
     if isinstance(work, _Call):
         return None

@@ -6,17 +6,17 @@ It has the interface of `workers.Workers`. It knows no schedule and no archive.
 # Theory of operation
 #
 # dask is the engine: it knows the workers, carries bytes to them and reports those that vanish. Every task is tied to
-# one worker, which this process has chosen, because only it knows which machine was admitted, which block a match
+# one worker, which this process has chosen, because only it knows which machine was admitted, which pairing a match
 # belongs to, and how fast each machine is. The alternative, to let the scheduler place tasks, would spread the legs of
-# a block over machines and send work to workers that were refused.
+# a pairing over machines and send work to workers that were refused.
 #
-# A batch is one task: as many blocks (blocks.py) as take about a second (`Machine.is_enough`). The engine takes some
-# milliseconds for a task, whatever is in it. A machine has at most BATCHES_A_LANE batches for each of its lanes, one
-# that is played and one that waits, so that nothing piles up in the scheduler, and little is lost with a machine.
+# A parcel is one task: as many pairings (pairings.py) as take about a second (`Machine.is_enough`). The engine takes
+# some milliseconds for a task, whatever is in it. A machine has at most PARCELS_A_LANE parcels for each of its lanes,
+# one that is played and one that waits, so that nothing piles up in the scheduler, and little is lost with a machine.
 #
-# When a batch fails, for whatever reason (KilledWorker, CancelledError, a closed connection, a session that ended), its
-# items are reported with a LostError, which the tournament counts as aborts and plays again. Its late results are
-# dropped: only batches that are still listed are taken. So nothing is played twice in the tables.
+# When a parcel fails, for whatever reason (KilledWorker, CancelledError, a closed connection, the end of a session),
+# its items are reported with a LostError, which the tournament counts as aborts and plays again. Its late results are
+# dropped: only parcels that are still listed are taken. So nothing is played twice in the tables.
 #
 # All calls that may wait for the network are made in other threads, so that Ctrl-C is heard at once.
 
@@ -41,9 +41,9 @@ from distributed import Client, Future, LocalCluster
 from arena import durable
 from arena.errors import ArenaError, MachineError
 from arena.event.cluster import calibration, content, session, wire
-from arena.event.cluster.blocks import Blocks
-from arena.event.cluster.host import Outcome, Spec
-from arena.event.cluster.machine import BATCHES_A_LANE, Batch, Machine, News, Task
+from arena.event.cluster.host import ItemOutcome, Spec
+from arena.event.cluster.machine import PARCELS_A_LANE, Machine, News, Parcel, Task
+from arena.event.cluster.pairings import Pairings
 from arena.event.workers import LOOK_S, Done, Item, Lane, LostError, NotBegun, Result
 from arena.sandbox.launcher import Launcher
 from arena.values import Event, Match, Record
@@ -53,9 +53,9 @@ STOP_S = 2.0  # for the cluster to be freed
 CLOSE_S = 0.1  # for the client to close: nothing is lost by leaving it
 LOCAL_STOP_S = 10.0  # for a local cluster to end its processes, too
 CONNECT_S = 10.0
-MOST_LOSSES = 5  # of one worker without a batch in between, before it is given nothing more
+MOST_LOSSES = 5  # of one worker without a parcel in between, before it is given nothing more
 SILENT_S = session.LEASE_S + 2.0  # without an answer of a machine; its session has ended by then
-FETCH_S = 60.0  # for the records of one batch; a machine that needs longer is lost
+FETCH_S = 60.0  # for the records of one parcel; a machine that needs longer is lost
 REFUSED_S = 5.0  # for a fit worker to join, when all that are there were refused
 NOTICE_S = 30.0  # between two notices that there is no machine
 FIRST_NOTICE_S = 3.0  # before the first of them
@@ -71,7 +71,7 @@ class Cluster:
         event: Event,
         logs: Path,
         *,
-        block: Callable[[Any], Hashable],
+        pairing: Callable[[Any], Hashable],
         is_forfeit: Callable[[Any], bool],
         pin: bool | None = None,
         scale_time: bool = False,
@@ -81,10 +81,10 @@ class Cluster:
     ) -> None:
         """`address`: of a scheduler, or `local:N` for a cluster of N workers with one lane each on this machine.
 
-        `block` returns the same key for all items that belong on one machine, None for an item that may go anywhere.
+        `pairing` returns the same key for all items that belong on one machine, None for an item that may go anywhere.
         `is_forfeit` returns whether an item is a match against an absent bot, which takes another time than others.
         """
-        self._address, self._logs, self._blocks = address, logs, Blocks(block, is_forfeit)
+        self._address, self._logs, self._pairings = address, logs, Pairings(pairing, is_forfeit)
         self._is_forfeit = is_forfeit
         self._stopped, self._ending, self._notice = stopped, ending, notice
         self._names = wire.Names(event)
@@ -101,7 +101,7 @@ class Cluster:
             speed=speed,
             scale_time=scale_time,
         )
-        self._news: SimpleQueue[News | frozenset[str] | tuple[Batch, Any]] = SimpleQueue()
+        self._news: SimpleQueue[News | frozenset[str] | tuple[Parcel, Any]] = SimpleQueue()
         self._machines: dict[str, Machine] = {}
         self._losses: dict[str, int] = {}
         self._lost_names: dict[str, str] = {}
@@ -131,12 +131,12 @@ class Cluster:
         while not self._stopped():
             if self._ending():
                 # The last first, so that the run can queue them in order.
-                handed_back: list[Done[Any, Any]] = [Done(item, NotBegun()) for item in self._blocks.hand_back()]
+                handed_back: list[Done[Any, Any]] = [Done(item, NotBegun()) for item in self._pairings.hand_back()]
                 yield from reversed(handed_back)
             else:
                 self._give_out(function, items)
-            given_out = any(machine.batches for machine in self._machines.values())
-            if not (given_out or self._blocks):
+            given_out = any(machine.parcels for machine in self._machines.values())
+            if not (given_out or self._pairings):
                 return
             yield from self._lose_silent()
             self._complain()
@@ -168,50 +168,50 @@ class Cluster:
     # What goes out.
 
     def _give_out(self, function: Callable[..., Any], items: Callable[[], Any]) -> None:
-        """Give batches to machines, one each in turn, until they have enough or there is no work."""
+        """Give parcels to machines, one each in turn, until they have enough or there is no work."""
         ready = [machine for machine in self._machines.values() if machine.state == "ready"]
         if not ready:
-            self._blocks.take_next(items)
+            self._pairings.take_next(items)
         while ready:
             for machine in ready[:]:
-                if len(machine.batches) >= BATCHES_A_LANE * machine.lanes or not (
-                    batch := self._blocks.next_batch(machine, items)
+                if len(machine.parcels) >= PARCELS_A_LANE * machine.lanes or not (
+                    parcel := self._pairings.next_parcel(machine, items)
                 ):
                     ready.remove(machine)
                 else:
-                    self._submit(machine, function, batch)
+                    self._submit(machine, function, parcel)
 
     def _submit(self, machine: Machine, function: Callable[..., Any], items: list[Any]) -> None:
         number = next(self._numbers)
-        batch = machine.batches[number] = Batch(number, machine, items)
+        parcel = machine.parcels[number] = Parcel(number, machine, items)
         for item in items:
             self._matches[item.match.id] = item.match
         orders = [self._names.order((function, item), machine.scale) for item in items]
         try:
-            batch.future = self._client.submit(
+            parcel.future = self._client.submit(
                 session.play,
-                *(self._task.key, number, wire.batch(orders)),
+                *(self._task.key, number, wire.parcel(orders)),
                 key=f"arena-{self._task.key}-{number}",
                 workers=[machine.address],
                 pure=False,
                 retries=0,
             )
-            batch.future.add_done_callback(lambda future: self._fetch(batch, future))
+            parcel.future.add_done_callback(lambda future: self._fetch(parcel, future))
         except Exception as error:  # noqa: BLE001 (the client is not connected at the moment)
-            self._news.put((batch, error))
+            self._news.put((parcel, error))
 
-    def _fetch(self, batch: Batch, future: Future) -> None:
+    def _fetch(self, parcel: Parcel, future: Future) -> None:
         """Begin to fetch the result of a task that is done.
 
         In a thread of its own: dask calls back from one thread for all tasks, and a machine that is frozen with a
         result on it would stop the results of all others.
         """
-        fetching = threading.Thread(target=lambda: self._news.put((batch, _fetched(future))), daemon=True)
+        fetching = threading.Thread(target=lambda: self._news.put((parcel, _fetched(future))), daemon=True)
         fetching.start()
 
     # What comes back.
 
-    def _heard(self, news: "News | frozenset[str] | tuple[Batch, Any]") -> Iterator[Done[Any, Any]]:
+    def _heard(self, news: "News | frozenset[str] | tuple[Parcel, Any]") -> Iterator[Done[Any, Any]]:
         if isinstance(news, News):
             yield from self._machine_changed(news)
             return
@@ -226,20 +226,20 @@ class Cluster:
                 machine = self._machines[address] = Machine(address, self._client, self._task, self._news.put)
                 machine.start(self._lost_names.get(address, address))
             return
-        batch, outcome = news
-        machine = batch.machine
-        if machine.batches.get(batch.number) is not batch:  # it was given up meanwhile
+        parcel, outcome = news
+        machine = parcel.machine
+        if machine.parcels.get(parcel.number) is not parcel:  # it was given up meanwhile
             return
         if isinstance(outcome, BaseException):
             yield from self._lose(machine, f"{type(outcome).__name__}: {outcome}")
             return
-        del machine.batches[batch.number]
+        del machine.parcels[parcel.number]
         self._losses.pop(machine.address, None)
         outcomes, logged = outcome
         self._write_log(machine, logged)
         broken = ""
         seconds: dict[bool, list[float]] = {False: [], True: []}
-        for item, each in zip(batch.items, outcomes, strict=True):
+        for item, each in zip(parcel.items, outcomes, strict=True):
             if isinstance(each.error, MachineError):
                 broken = str(each.error)
                 yield Done(item, None, f"{machine.name}: {each.error}", LostError(str(each.error)))
@@ -255,7 +255,7 @@ class Cluster:
         if broken:
             yield from self._machine_changed(News(machine, "refused", broken))
 
-    def _done(self, machine: Machine, item: Any, outcome: Outcome) -> Done[Any, Any]:
+    def _done(self, machine: Machine, item: Any, outcome: ItemOutcome) -> Done[Any, Any]:
         if outcome.result is None:
             return Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
         result = self._names.unpacked(outcome.result)
@@ -293,7 +293,7 @@ class Cluster:
         self._lost_names[machine.address] = machine.name
         machine.leave()
         losses = self._losses[machine.address] = self._losses.get(machine.address, 0) + 1
-        lost = sum(len(batch.items) for batch in machine.batches.values())
+        lost = sum(len(parcel.items) for parcel in machine.parcels.values())
         logging.warning("%s (%s) was lost with %d matches: %s", machine.name, machine.address, lost, reason)
         if lost:
             self._notice(f"{machine.name} was lost; {lost} matches are played again: {reason}")
@@ -316,12 +316,12 @@ class Cluster:
 
     def _give_up(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
         """Report all items that a machine was given as lost."""
-        futures = [batch.future for batch in machine.batches.values() if batch.future is not None]
+        futures = [parcel.future for parcel in machine.parcels.values() if parcel.future is not None]
         if futures:
             threading.Thread(target=self._cancel, args=(futures,), daemon=True).start()
-        items = [item for batch in machine.batches.values() for item in batch.items]
-        machine.batches.clear()
-        self._blocks.release(machine)
+        items = [item for parcel in machine.parcels.values() for item in parcel.items]
+        machine.parcels.clear()
+        self._pairings.release(machine)
         for item in items:
             yield Done(item, None, f"{machine.name} was lost: {reason}", LostError(reason))
 
@@ -382,8 +382,8 @@ class Cluster:
     def _end(self) -> None:
         """In a thread: end all sessions, then the client and the local cluster."""
         with contextlib.suppress(Exception):
-            batches = [batch for machine in self._machines.values() for batch in machine.batches.values()]
-            self._client.cancel([batch.future for batch in batches if batch.future], force=True)
+            parcels = [parcel for machine in self._machines.values() for parcel in machine.parcels.values()]
+            self._client.cancel([parcel.future for parcel in parcels if parcel.future], force=True)
         closing = [threading.Thread(target=_close, args=(each,), daemon=True) for each in self._machines.values()]
         for thread in closing:
             thread.start()
@@ -412,7 +412,7 @@ def _close(machine: Machine) -> None:
 def _local_cluster(workers: int) -> LocalCluster:
     return LocalCluster(
         n_workers=workers,
-        threads_per_worker=BATCHES_A_LANE,
+        threads_per_worker=PARCELS_A_LANE,
         resources={"lanes": 1},
         memory_limit=0,
         dashboard_address=None,

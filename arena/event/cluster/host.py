@@ -18,7 +18,7 @@ A dask worker starts it and speaks with it over a socket (`session.py`). Its lan
 # measurement takes 0.2 s of each lane (7 samples of 24 ms), on all machines at the same time.
 #
 # One thing at a time. `Workers.map` asks for the next item whenever a lane has room. That is when the socket is read.
-# Results go back in the batches in which the work came, each with the lines that the log got meanwhile.
+# Results go back in the parcels in which the work came, each with the lines that the log got meanwhile.
 
 import shutil
 import signal
@@ -46,7 +46,7 @@ from arena.sandbox.exposure import refuse_exposed
 from arena.sandbox.launcher import Launcher
 from arena.values import Event
 
-LONGEST_LOG = 200_000  # bytes of the log that go back with one batch
+LONGEST_LOG = 200_000  # bytes of the log that go back with one parcel
 REPORT_S = 0.5  # between two reports of what the lanes do, which `arena status` shows
 
 
@@ -72,15 +72,15 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class MachineRefusal:
     """The reason why a machine cannot play this event."""
 
     reason: str
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How one item of a batch went: a packed result and its seconds, or arena's failure."""
+class ItemOutcome:
+    """How one item of a parcel went: a packed result and its seconds, or arena's failure."""
 
     result: bytes | None
     seconds: float = 0.0
@@ -91,40 +91,40 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class LaneWork:
-    """The present work of a lane: an item of a batch, by its index."""
+class LaneItem:
+    """The present work of a lane: an item of a parcel, by its index."""
 
     lane: str
     """Its name on this machine."""
-    batch: int
-    """The number that the driver gave to the batch."""
+    parcel: int
+    """The number that the driver gave to the parcel."""
     index: int
     seconds: float
     """How long it has worked on the item."""
 
 
 @dataclass(frozen=True)
-class LanesWork:
+class MachineWork:
     """The present work of all lanes; lanes that do nothing are left out."""
 
-    lanes: tuple[LaneWork, ...] = ()
+    lanes: tuple[LaneItem, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Order:
-    """An item of a batch, packed."""
+    """An item of a parcel, packed."""
 
-    batch: int
+    parcel: int
     index: int
     data: bytes
 
 
 @dataclass
-class _Batch:
-    """A batch that is played: the number of its items, and the outcomes of those that are done, by index."""
+class _Parcel:
+    """A parcel that is played: the number of its items, and the outcomes of those that are done, by index."""
 
     size: int
-    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    outcomes: dict[int, ItemOutcome] = field(default_factory=dict)
 
 
 _names: wire.Names
@@ -138,13 +138,13 @@ class Host:
         self._connection, self._folder = connection, folder
         self._ended = False
         self._queue: deque[_Order] = deque()
-        self._batches: dict[int, _Batch] = {}
+        self._parcels: dict[int, _Parcel] = {}
         self._log_read = 0
-        self._work_sent = LanesWork()
+        self._work_sent = MachineWork()
         self._next_report = 0.0
 
     def serve(self) -> None:
-        """Make ready, then play batches until the driver or the dask worker ends it."""
+        """Make ready, then play parcels until the driver or the dask worker ends it."""
         global _names
         spec: Spec = self._connection.recv()
         claim = None
@@ -157,7 +157,7 @@ class Host:
             library = calibration.compiled(self._folder)
             log = Log(self._folder / "logs")
         except (ArenaError, OSError) as error:
-            self._connection.send(Refusal(str(error)))
+            self._connection.send(MachineRefusal(str(error)))
             self._receive(wait=True)  # until the driver has heard it, and ends the session
             return
         try:
@@ -171,24 +171,24 @@ class Host:
                 try:
                     self._connection.send(Report(lanes, pinned, _calibrated(workers, lanes, library)))
                 except MachineError as error:
-                    self._connection.send(Refusal(str(error)))
+                    self._connection.send(MachineRefusal(str(error)))
                 while not self._ended:
                     self._receive(wait=True)
                     for done in workers.map(_in_lane, self._next):
                         result, seconds = done.result or (None, 0.0)
-                        outcome = Outcome(result, seconds, done.failure, _portable(done.error), done.lane)
+                        outcome = ItemOutcome(result, seconds, done.failure, _portable(done.error), done.lane)
                         self._answer(done.item, outcome)
-                    self._send_work(LanesWork())
+                    self._send_work(MachineWork())
         finally:
             log.close()
 
     def _receive(self, *, wait: bool) -> None:
-        """Read the batches that have arrived, at least one with `wait`; take note when the socket is closed."""
+        """Read the parcels that have arrived, at least one with `wait`; take note when the socket is closed."""
         try:
             while not self._ended and (wait or self._connection.poll()):
-                number, batch = self._connection.recv()
-                orders = wire.orders(batch)
-                self._batches[number] = _Batch(len(orders))
+                number, parcel = self._connection.recv()
+                orders = wire.orders(parcel)
+                self._parcels[number] = _Parcel(len(orders))
                 self._queue.extend(_Order(number, index, data) for index, data in enumerate(orders))
                 wait = False
         except (EOFError, OSError):
@@ -200,16 +200,16 @@ class Host:
         if now >= self._next_report:
             self._next_report = now + REPORT_S
             lanes = (
-                LaneWork(lane.name, lane.item.batch, lane.item.index, now - lane.since)
+                LaneItem(lane.name, lane.item.parcel, lane.item.index, now - lane.since)
                 for lane in workers.lanes()
                 if isinstance(lane.item, _Order)
             )
-            self._send_work(LanesWork(tuple(lanes)))
+            self._send_work(MachineWork(tuple(lanes)))
         return self._ended
 
-    def _send_work(self, work: LanesWork) -> None:
+    def _send_work(self, work: MachineWork) -> None:
         """Send what the lanes do, unless they still do nothing."""
-        if work == self._work_sent == LanesWork():
+        if work == self._work_sent == MachineWork():
             return
         self._work_sent = work
         try:
@@ -222,22 +222,22 @@ class Host:
             self._receive(wait=False)
         return self._queue.popleft() if self._queue else None
 
-    def _answer(self, order: _Order, outcome: Outcome) -> None:
-        """Keep an outcome; send its batch when all of it is done."""
-        batch = self._batches[order.batch]
-        batch.outcomes[order.index] = outcome
-        if len(batch.outcomes) < batch.size:
+    def _answer(self, order: _Order, outcome: ItemOutcome) -> None:
+        """Keep an outcome; send its parcel when all of it is done."""
+        parcel = self._parcels[order.parcel]
+        parcel.outcomes[order.index] = outcome
+        if len(parcel.outcomes) < parcel.size:
             return
-        del self._batches[order.batch]
+        del self._parcels[order.parcel]
         try:
             self._connection.send(
-                (order.batch, [batch.outcomes[index] for index in sorted(batch.outcomes)], self._logged())
+                (order.parcel, [parcel.outcomes[index] for index in sorted(parcel.outcomes)], self._logged())
             )
         except OSError:
             self._ended = True
 
     def _logged(self) -> str:
-        """Return the lines that were logged since the last batch."""
+        """Return the lines that were logged since the last parcel."""
         try:
             with (self._folder / "logs" / "arena.log").open("rb") as log:
                 log.seek(self._log_read)

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 from arena.event.cluster import admission, session
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Speed
-from arena.event.cluster.host import LanesWork, Refusal, Report, Spec
+from arena.event.cluster.host import MachineRefusal, MachineWork, Report, Spec
 from arena.event.cluster.session import Beat, Facts
 from arena.event.workers import Lane
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-BATCH_S = 1.0  # of work in a batch
-MOST_ITEMS = 500  # in a batch, so that no message is large
-BATCHES_A_LANE = 2  # one that is played and one that waits
+PARCEL_S = 1.0  # of work in a parcel
+MOST_ITEMS = 500  # in a parcel, so that no message is large
+PARCELS_A_LANE = 2  # one that is played and one that waits
 BEAT_S = 2.0  # between two renewals of a session, a quarter of its lease
 LATE_S = 5.0  # a machine that is silent for longer is shown as one that does not answer
 POLL_S = 0.1  # between two looks whether a host is ready
@@ -55,7 +55,7 @@ class News:
 
 
 @dataclass
-class Batch:
+class Parcel:
     """A task of dask's, and the items in it."""
 
     number: int
@@ -87,8 +87,8 @@ class Machine:
     scale: float = 1.0
     state: str = "joining"
     """`joining`, `ready`, `refused`, `busy` or `lost`; only the main thread sets it."""
-    batches: dict[int, Batch] = field(default_factory=dict)
-    """The batches that it was given, by number."""
+    parcels: dict[int, Parcel] = field(default_factory=dict)
+    """The parcels that it was given, by number."""
     _paces: dict[bool, "_Pace"] = field(default_factory=lambda: {False: _Pace(), True: _Pace()})
     """How long matches took on it: by False those that were played, by True forfeits."""
     begun: float = field(default_factory=time.monotonic)
@@ -124,20 +124,20 @@ class Machine:
         return f"{self.address} {lane}"
 
     def learn(self, seconds: Sequence[float], *, forfeits: bool) -> None:
-        """Take note of the seconds that each match, or each forfeit, of a batch took."""
+        """Take note of the seconds that each match, or each forfeit, of a parcel took."""
         if seconds:
             pace, mean = self._paces[forfeits], sum(seconds) / len(seconds)
             pace.seconds = 0.7 * pace.seconds + 0.3 * mean if pace.measured else mean
             pace.measured += len(seconds)
 
     def is_enough(self, matches: int, forfeits: int) -> bool:
-        """Return whether a batch with so many items is large enough for it."""
+        """Return whether a parcel with so many items is large enough for it."""
         counts = {False: matches, True: forfeits}
-        # One short match may be an accident, so a batch has at most twice as many of a kind as were measured.
+        # One short match may be an accident, so a parcel has at most twice as many of a kind as were measured.
         return (
             matches + forfeits >= MOST_ITEMS
             or any(count and count >= 2 * self._paces[kind].measured for kind, count in counts.items())
-            or sum(count * self._paces[kind].seconds for kind, count in counts.items()) >= BATCH_S
+            or sum(count * self._paces[kind].seconds for kind, count in counts.items()) >= PARCEL_S
         )
 
     def leave(self) -> None:
@@ -163,13 +163,13 @@ class Machine:
             if not self._closing.is_set():
                 self.report(News(self, "lost", f"{type(error).__name__}: {error}"))
 
-    def _named(self, work: LanesWork) -> dict[str, Lane]:
-        """Return lanes by name, with the items that they work on; without those whose batch is over meanwhile."""
+    def _named(self, work: MachineWork) -> dict[str, Lane]:
+        """Return lanes by name, with the items that they work on; without those whose parcel is over meanwhile."""
         now, lanes = time.monotonic(), {}
         for lane in work.lanes:
-            if (batch := self.batches.get(lane.batch)) is not None:
+            if (parcel := self.parcels.get(lane.parcel)) is not None:
                 name = self.lane_name(lane.lane)
-                lanes[name] = Lane(name, batch.items[lane.index], now - lane.seconds, self.name)
+                lanes[name] = Lane(name, parcel.items[lane.index], now - lane.seconds, self.name)
         return lanes
 
     def _ask(self, function: Callable[..., Any], *arguments: object) -> Any:
@@ -204,13 +204,13 @@ class Machine:
                     raise
                 return f"it cannot keep the bots' files: {error}; make room there, or give it another --folder"
         self._ask(session.prepare, task.key, replace(task.spec, lanes=facts.lanes))
-        report: Report | Refusal | None = None
+        report: Report | MachineRefusal | None = None
         while report is None:
             if self._closing.wait(POLL_S):
                 return "the run is over"
             beat: Beat = self._ask(session.renew, task.key)
             report = beat.ready
-        if isinstance(report, Refusal):
+        if isinstance(report, MachineRefusal):
             return report.reason
         self.lanes = report.lanes
         decision: Admission = admission.judged(

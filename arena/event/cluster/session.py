@@ -27,7 +27,7 @@ from typing import Any
 import arena
 from arena import rulefile
 from arena.event.cluster import content
-from arena.event.cluster.host import LanesWork, Outcome, Refusal, Report, Spec
+from arena.event.cluster.host import ItemOutcome, MachineRefusal, MachineWork, Report, Spec
 
 LEASE_S = 8.0  # without a beat of the driver; the host then has 2 s to end its bots
 POLL_S = 0.5  # between two looks whether the lease is over
@@ -35,8 +35,8 @@ STOP_S = 1.5  # for the host to end its lanes, which have 1 s
 ATTRIBUTE = "arena_session"  # of a dask worker: its session
 NAME = "arena_name"  # of a dask worker: the name that `arena worker --name` gave it
 
-BatchResult = tuple[list[Outcome], str]
-"""The outcomes of a batch in order, and the lines that were logged meanwhile."""
+ParcelResult = tuple[list[ItemOutcome], str]
+"""The outcomes of a parcel in order, and the lines that were logged meanwhile."""
 
 
 class SessionLostError(Exception):
@@ -60,13 +60,13 @@ class Facts:
 class Beat:
     """The answer to a renewal."""
 
-    ready: Report | Refusal | None
+    ready: Report | MachineRefusal | None
     """What the host said once it was ready; None before."""
-    work: LanesWork
+    work: MachineWork
 
 
 class Session:
-    """A host process, and the batches that it is at."""
+    """A host process, and the parcels that it is at."""
 
     def __init__(self, key: str, folder: Path) -> None:
         self.key, self.folder = key, content.private_folder(folder)
@@ -81,9 +81,9 @@ class Session:
         self._changing = threading.Lock()
         """Held for a moment, never while something is sent: `end` must not wait for a host that does not read."""
         self._renewed = time.monotonic()
-        self._ready: Future[Report | Refusal] = Future()
-        self._batches: dict[int, Future[BatchResult]] = {}
-        self._work = LanesWork()
+        self._ready: Future[Report | MachineRefusal] = Future()
+        self._parcels: dict[int, Future[ParcelResult]] = {}
+        self._work = MachineWork()
         self._lost = ""
         threading.Thread(target=self._read, name="arena-session", daemon=True).start()
 
@@ -101,13 +101,13 @@ class Session:
         """Have the host make ready for an event."""
         self._connection.send(spec)
 
-    def play(self, number: int, orders: bytes) -> BatchResult:
-        """Have the host play a batch, and wait for its outcomes; SessionLostError when the session ends before."""
-        future: Future[BatchResult] = Future()
+    def play(self, number: int, orders: bytes) -> ParcelResult:
+        """Have the host play a parcel, and wait for its outcomes; SessionLostError when the session ends before."""
+        future: Future[ParcelResult] = Future()
         with self._changing:
             if self._lost:
                 raise SessionLostError(self._lost)
-            self._batches[number] = future
+            self._parcels[number] = future
         try:
             with self._sending:
                 self._connection.send((number, orders))
@@ -116,7 +116,7 @@ class Session:
         return future.result()
 
     def end(self, reason: str) -> None:
-        """End the host with all that it started, within STOP_S and a little; fail the batches that it was at."""
+        """End the host with all that it started, within STOP_S and a little; fail the parcels that it was at."""
         with self._changing:
             if self._lost:
                 return
@@ -127,7 +127,7 @@ class Session:
         except subprocess.TimeoutExpired:
             self._process.kill()  # the kernel then kills its lanes
             self._process.wait()
-        waiting: list[Future[Any]] = [self._ready, *self._batches.values()]
+        waiting: list[Future[Any]] = [self._ready, *self._parcels.values()]
         for future in waiting:
             with contextlib.suppress(InvalidStateError):  # it was done in time
                 future.set_exception(SessionLostError(reason))
@@ -143,16 +143,16 @@ class Session:
                     break
                 if self._connection.poll(POLL_S):
                     message = self._connection.recv()
-                    if isinstance(message, Report | Refusal):
+                    if isinstance(message, Report | MachineRefusal):
                         self._ready.set_result(message)
-                    elif isinstance(message, LanesWork):
+                    elif isinstance(message, MachineWork):
                         self._work = message
                     else:
                         number, outcomes, logged = message
-                        self._batches.pop(number).set_result((outcomes, logged))
+                        self._parcels.pop(number).set_result((outcomes, logged))
         except (EOFError, OSError):
             pass
-        except Exception as error:  # noqa: BLE001 (nobody else would end the session, and its batches would wait for ever)
+        except Exception as error:  # noqa: BLE001 (nobody else would end the session, and its parcels would wait for ever)
             reason = f"what the host process of its lanes said cannot be read: {type(error).__name__}: {error}"
         self.end(reason)
 
@@ -232,8 +232,8 @@ async def close_any(dask_worker: Any) -> None:
         await asyncio.to_thread(session.end, "its worker left the cluster")
 
 
-def play(key: str, number: int, orders: bytes) -> BatchResult:
-    """Play a batch: a task of dask's, in one of its threads."""
+def play(key: str, number: int, orders: bytes) -> ParcelResult:
+    """Play a parcel: a task of dask's, in one of its threads."""
     from distributed import get_worker  # slow to import, and dask has imported it where this is called
 
     return _session(key, get_worker()).play(number, orders)

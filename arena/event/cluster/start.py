@@ -10,7 +10,7 @@ from distributed import Worker
 
 from arena.errors import ArenaError
 from arena.event.cluster import session, wire
-from arena.event.cluster.machine import BATCHES_A_LANE
+from arena.event.cluster.machine import PARCELS_A_LANE
 
 
 async def serve(
@@ -39,7 +39,7 @@ async def serve(
     while not asked.done():
         worker = Worker(
             address,
-            nthreads=BATCHES_A_LANE * lanes,  # so that each lane always has a batch that waits
+            nthreads=PARCELS_A_LANE * lanes,  # so that each lane always has a parcel that waits
             resources={"lanes": lanes},
             memory_limit=0,
             dashboard=False,

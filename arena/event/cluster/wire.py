@@ -18,7 +18,7 @@ PROTOCOL = 5
 MESSAGES_KEPT = {"distributed.admin.low-level-log-length": 10}
 """A setting of dask: so many of the last messages of a connection stay in memory, whole, for dask's own developers.
 
-By default it is 1,000, and with a batch in each the driver grew by 60 MB. A scheduler that a user starts has the
+By default it is 1,000, and with a parcel in each the driver grew by 60 MB. A scheduler that a user starts has the
 default, unless its environment says otherwise (docs/clusters.md).
 """
 PLAIN = tuple(field.name for field in fields(Match) if field.name not in {"rules", "seats", "conditions"})
@@ -94,8 +94,8 @@ class Names:
         )
 
 
-def batch(orders: list[bytes]) -> bytes:
-    """Pack the orders of a batch for its way through the scheduler.
+def parcel(orders: list[bytes]) -> bytes:
+    """Pack the orders of a parcel for its way through the scheduler.
 
     They have much in common: 500 of them take 10 kB instead of 149. That matters because dask's scheduler remembers
     messages (MESSAGES_KEPT).
@@ -103,9 +103,9 @@ def batch(orders: list[bytes]) -> bytes:
     return zlib.compress(pickle.dumps(orders, PROTOCOL), 1)
 
 
-def orders(batch: bytes) -> list[bytes]:
-    """Return the orders of a batch."""
-    unpacked: list[bytes] = pickle.loads(zlib.decompress(batch))  # noqa: S301 (its driver may run any program here)
+def orders(parcel: bytes) -> list[bytes]:
+    """Return the orders of a parcel."""
+    unpacked: list[bytes] = pickle.loads(zlib.decompress(parcel))  # noqa: S301 (its driver may run any program here)
     return unpacked
 
 

@@ -17,14 +17,14 @@ from arena.clock import TimeControl
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
 from arena.event.config.keys import (
+    BotTable,
     Duration,
-    Entry,
     Faults,
-    Grade,
+    GradeTable,
     LimitsTable,
     OpeningsTable,
     Seed,
-    Threshold,
+    ThresholdTable,
     Time,
     Word,
     WorkersTable,
@@ -89,7 +89,7 @@ class Tournament(Table):
         description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow, drawn by lot.",
     )
     bots: str | None = Field(default=None, description="A folder of bots, relative to tournament.toml.")
-    bot: Annotated[tuple[Entry, ...], BeforeValidator(as_tuple)] = Field(
+    bot: Annotated[tuple[BotTable, ...], BeforeValidator(as_tuple)] = Field(
         default=(), description="Bots by name, beside those of the folder."
     )
     sandbox: Literal["auto", "landlock", "bubblewrap", "rlimits", "none"] = Field(
@@ -115,7 +115,7 @@ class Tournament(Table):
         default=OpeningsTable(), description="The first turns of each match, which no bot chooses."
     )
     workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
-    grade: Grade | None = Field(default=None, description="Marks for students, given by `arena grade`.")
+    grade: GradeTable | None = Field(default=None, description="Marks for students, given by `arena grade`.")
 
     def event(
         self,
@@ -316,9 +316,9 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "faults": Faults,
     "openings": OpeningsTable,
     "workers": WorkersTable,
-    "grade": Grade,
-    "grade.threshold": Threshold,
-    "bot": Entry,
+    "grade": GradeTable,
+    "grade.threshold": ThresholdTable,
+    "bot": BotTable,
 }
 """Every table of the file by its name."""
 
@@ -375,7 +375,7 @@ def _plain(schema: Any) -> Any:
     return plain
 
 
-def _entered(entry: Entry, workspace: Path) -> Bot:
+def _entered(entry: BotTable, workspace: Path) -> Bot:
     """Return the bot of a [[bot]] table."""
     if (entry.path is None) == (entry.command is None):
         raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
@@ -424,7 +424,7 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
     return Openings(listed=tuple((label, tuple(board_openings)) for label, board_openings in listed.items()))
 
 
-def _threshold(row: Threshold, key: str, boards: Sequence[Board], bots: Collection[str]) -> grades.Threshold:
+def _threshold(row: ThresholdTable, key: str, boards: Sequence[Board], bots: Collection[str]) -> grades.Threshold:
     """Return a threshold with the labels of its boards; ArenaError, with the `key`, for a name that is not known."""
     if row.reference not in bots:
         known = known_are(row.reference, sorted(bots))

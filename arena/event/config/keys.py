@@ -163,7 +163,7 @@ def _points(value: object) -> object:
 Points = Annotated[float, BeforeValidator(_points)]
 
 
-class Threshold(Table):
+class ThresholdTable(Table):
     """[[grade.threshold]]: marks for enough points against a reference bot."""
 
     reference: Word = Field(max_length=40, description="The name of the bot to play against.")
@@ -176,21 +176,21 @@ class Threshold(Table):
     marks: Points = Field(gt=0, description="Marks that a bot with so many points gets; else it gets none.")
 
 
-def _some(thresholds: tuple[Threshold, ...]) -> tuple[Threshold, ...]:
+def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:
     if not thresholds:  # `min_length` would also complain of a list whose only table has a mistake
         raise ValueError("at least one")
     return thresholds
 
 
-class Grade(Table):
+class GradeTable(Table):
     """[grade]: the marks that `arena grade` gives."""
 
-    threshold: Annotated[tuple[Threshold, ...], BeforeValidator(as_tuple), AfterValidator(_some)] = Field(
+    threshold: Annotated[tuple[ThresholdTable, ...], BeforeValidator(as_tuple), AfterValidator(_some)] = Field(
         description="The marks of all thresholds are added up."
     )
 
 
-class Entry(Table):
+class BotTable(Table):
     """[[bot]]: one bot by name."""
 
     name: Word = Field(max_length=40, description="Up to 40 letters, digits and . _ -")

@@ -22,7 +22,7 @@ GROUP = "arena.schedules"
 class Schedule(Protocol):
     """A file in this folder, or the module of an entry point of the group `arena.schedules`.
 
-    Three parts are optional. `REPEATS_ARE_BLOCKS = True` says that all pairings play a repeat before the next one
+    Three parts are optional. `LOOKS_EACH_REPEAT = True` says that all pairings play a repeat before the next one
     begins; then `stop_when` looks after each repeat, and not only after each batch. `COUNT_IS_A_BOUND = True` says that
     results decide how many matches there are. `placings(event, history)` returns a table of places (event/placings.py),
     for an event whose result is not the leaderboard alone.

@@ -12,7 +12,7 @@ from arena.event.schedules.round_robin import groups_of, number_of_seatings, sea
 from arena.values import Batch, Board, Bot, Event, Match
 
 BEHIND = 0
-REPEATS_ARE_BLOCKS = True
+LOOKS_EACH_REPEAT = True
 
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:

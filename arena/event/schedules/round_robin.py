@@ -15,7 +15,7 @@ from arena.game import Role
 from arena.values import Batch, Board, Bot, Event, Match, digest_of
 
 BEHIND = 0
-REPEATS_ARE_BLOCKS = True
+LOOKS_EACH_REPEAT = True
 DRAWS = 20
 """Draws of a round of larger tables, until none of its tables was there before."""
 

@@ -1,0 +1,93 @@
+"""The work of a run as pairings, which each go whole to one machine.
+
+A pairing here is all legs of two or more bots with the same repeat. It goes to one machine, so that the machine's speed
+favours neither side. Schedules plan the legs of a pairing one after the other. A leg that comes later, because it is
+played again, goes to the machine of its pairing if that is still there.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from arena.event.cluster.machine import Machine
+
+PAIRINGS_KNOWN = 10_000  # the machines of so many pairings are remembered, for legs that are played again
+
+
+class Pairings:
+    """The items that were taken from the run and not given to a machine, and the machine of each pairing."""
+
+    def __init__(self, key: Callable[[Any], Hashable], is_forfeit: Callable[[Any], bool]) -> None:
+        """`key` returns the same for all items of a pairing, None for an item that may go anywhere.
+
+        `is_forfeit` returns whether an item is a match against an absent bot, which takes another time than others.
+        """
+        self._key, self._is_forfeit = key, is_forfeit
+        self._taken: deque[Any] = deque()
+        """Items that may go to any machine."""
+        self._backlog: dict[Machine, deque[list[Any]]] = {}
+        """Pairings that wait for the machine that has played their other legs."""
+        self._owners: OrderedDict[int, Machine] = OrderedDict()
+        """The machine of each pairing, by the hash of its key, which takes a quarter of the memory of the key. Two
+        pairings of the same hash go to the same machine, and that is all."""
+
+    def __bool__(self) -> bool:
+        """Return whether an item waits."""
+        return bool(self._taken) or any(self._backlog.values())
+
+    def next_parcel(self, machine: Machine, items: Callable[[], Any]) -> list[Any]:
+        """Return the items of the next parcel for a machine; empty when there are none now.
+
+        `items` returns the run's next item, None when there is none.
+        """
+        parcel: list[Any] = []
+        forfeits = 0
+        backlog = self._backlog.get(machine)
+        while not machine.is_enough(len(parcel) - forfeits, forfeits):
+            pairing = backlog.popleft() if backlog else self._next_pairing(items)
+            if not pairing:
+                break
+            key = self._key(pairing[0])
+            number = hash(key)
+            owner = machine if key is None else self._owners.get(number, machine)
+            if owner is not machine and owner.state == "ready":
+                self._backlog.setdefault(owner, deque()).append(pairing)
+                continue
+            if key is not None:
+                self._owners[number] = machine
+                if len(self._owners) > PAIRINGS_KNOWN:
+                    self._owners.popitem(last=False)
+            parcel += pairing
+            forfeits += sum(map(self._is_forfeit, pairing))
+        return parcel
+
+    def take_next(self, items: Callable[[], Any]) -> None:
+        """Take an item of the run if none waits, so that it is known whether the run has any work."""
+        if not self._taken and (item := items()) is not None:
+            self._taken.append(item)
+
+    def release(self, machine: Machine) -> None:
+        """Let any machine have the pairings that wait for this one."""
+        for pairing in self._backlog.pop(machine, ()):
+            self._taken.extend(pairing)
+
+    def hand_back(self) -> list[Any]:
+        """Return all items that wait, in the order of the run, and forget them."""
+        waiting = [item for pairings in self._backlog.values() for pairing in pairings for item in pairing] + [
+            *self._taken
+        ]
+        self._backlog.clear()
+        self._taken.clear()
+        return waiting
+
+    def _next_pairing(self, items: Callable[[], Any]) -> list[Any]:
+        """Return the items that follow each other and have the same key."""
+        pairing: list[Any] = []
+        while True:
+            item = self._taken.popleft() if self._taken else items()
+            if item is None:
+                return pairing
+            if pairing and (self._key(item) is None or self._key(item) != self._key(pairing[0])):
+                self._taken.appendleft(item)
+                return pairing
+            pairing.append(item)
