@@ -79,7 +79,7 @@ class LessonFile(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class LessonResult:
     """The move of a bot in a lesson."""
 
     passed: bool
@@ -120,7 +120,7 @@ class LessonTest:
             raise AssertionError(f"{built.name} on {self}: {result.words}")
 
 
-def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Conditions) -> Result:
+def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Conditions) -> LessonResult:
     """Lead a bot to the position of a lesson, and return what it plays there; `conditions` are those of the workspace.
 
     The file of lessons may come from anybody, so what it says of limits and confinement is not believed.
@@ -128,7 +128,7 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Condition
     match = under(lesson.record.match, conditions)
     if not bot.plays(match.game, match.board, lesson.role):
         words = f"{bot.name} does not play {lesson.role} on {match.label}: its bot.toml says what it plays"
-        return Result(passed=False, answer="", words=words)
+        return LessonResult(passed=False, answer="", words=words)
     game = rulebook.game_of(match)
     questions = _questions(game, lesson.record, lesson.role, lesson.turn)
     answers = feed(questions, match, bot, launcher)
@@ -146,18 +146,18 @@ def _conditions_here(sandbox: str) -> Conditions:
     return Conditions(sandbox=levels.choose(sandbox, unsafe=unsafe))
 
 
-def _judged(answer: Comparison, lesson: LessonTest) -> Result:
+def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:
     """Return the result of the last answer of a bot."""
     text = answer.said_now
     move = None if answer.now.ending is not None else protocol.read_move(answer.now.line)
     if move in lesson.good:
-        return Result(passed=True, answer=text, words=f"plays {text}")
+        return LessonResult(passed=True, answer=text, words=f"plays {text}")
     expected = f"expected {' or '.join(lesson.good)}"
     if answer.now.ending is not None:
         moment = f"in turn {answer.then.turn}" if answer.then.turn else "before the first turn"
-        return Result(passed=False, answer=text, words=f"fails {moment}: {answer.now.words}; {expected}")
+        return LessonResult(passed=False, answer=text, words=f"fails {moment}: {answer.now.words}; {expected}")
     legal = "" if move in answer.then.ask.legal else ", which is not legal"
-    return Result(passed=False, answer=text, words=f"plays {text}{legal}; {expected}")
+    return LessonResult(passed=False, answer=text, words=f"plays {text}{legal}; {expected}")
 
 
 def _questions(game: Game[Any], record: Record, role: Role, turn: int) -> tuple[Exchange, ...]:

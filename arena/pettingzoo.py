@@ -40,7 +40,7 @@ def env(
     by default it is made here, which takes up to two seconds. `render_mode` is `ansi` (`render()` returns the state as
     text), `human` (every state is printed) or None. ArenaError when there is no such board, or no such mode.
     """
-    return OrderEnforcingWrapper(TurnEnv(_Match(board, workspace, encoding, render_mode)))
+    return OrderEnforcingWrapper(TurnEnv(_Episode(board, workspace, encoding, render_mode)))
 
 
 def parallel_env(
@@ -51,10 +51,10 @@ def parallel_env(
     Each role has one action more than in `env`, the last: to wait. It is the only legal one when the role is not to
     move. The arguments are those of `env`.
     """
-    return SimultaneousEnv(_Match(board, workspace, encoding, render_mode))
+    return SimultaneousEnv(_Episode(board, workspace, encoding, render_mode))
 
 
-class _Match:
+class _Episode:
     """The state of a match, whose roles are agents; chance is drawn here."""
 
     def __init__(self, board: str, workspace: str | Path, encoding: Encoding | None, render_mode: str | None) -> None:
@@ -164,7 +164,7 @@ class _Match:
 class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """The environment that `env` returns, without its wrapper."""
 
-    def __init__(self, match: _Match) -> None:
+    def __init__(self, match: _Episode) -> None:
         super().__init__()
         self.match, self.encoding = match, match.encoding
         self.metadata = {"name": match.board, "render_modes": RENDER_MODES, "is_parallelizable": False}
@@ -229,7 +229,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """The environment that `parallel_env` returns."""
 
-    def __init__(self, match: _Match) -> None:
+    def __init__(self, match: _Episode) -> None:
         self.match, self.encoding = match, match.encoding
         self.metadata = {"name": match.board, "render_modes": RENDER_MODES}
         self.render_mode = match.render_mode

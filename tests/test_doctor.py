@@ -14,7 +14,7 @@ from test_confinement import LANDLOCK, NAMESPACES, without
 
 from arena.event.doctor import checks as doctor_checks
 from arena.event.doctor import measuring
-from arena.event.doctor.checks import State
+from arena.event.doctor.checks import Health
 from arena.event.doctor.measuring import Measured
 from arena.sandbox import cgroup, levels, procfs
 
@@ -97,20 +97,20 @@ def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(t
 def test_without_proc_nothing_else_is_tried(monkeypatch):
     monkeypatch.setattr(procfs, "trouble", lambda: "/proc is not mounted here")
     checks = list(doctor_checks.checks())
-    assert [(check.name, check.state) for check in checks] == [("system", State.GOOD), ("proc", State.BAD)]
+    assert [(check.name, check.state) for check in checks] == [("system", Health.GOOD), ("proc", Health.BAD)]
     assert "mount -t proc proc /proc" in checks[-1].cure
 
 
 def test_on_another_system_nothing_else_is_tried(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     (check,) = doctor_checks.checks()
-    assert (check.state, "Linux only" in check.found) == (State.BAD, True)
+    assert (check.state, "Linux only" in check.found) == (Health.BAD, True)
 
 
 def test_a_tmpdir_that_cannot_be_written_is_bad_and_no_level_is_tried(monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", "/proc/nowhere")
     checks = {check.name: check for check in doctor_checks.checks()}
-    assert checks["scratch"].state is State.BAD
+    assert checks["scratch"].state is Health.BAD
     assert "set TMPDIR to a folder that can be written" in checks["scratch"].cure
     assert "landlock" not in checks
 
@@ -127,7 +127,7 @@ def test_the_quota_of_a_container_is_the_lowest_around_us(tmp_path, monkeypatch)
     assert cgroup.quota() == 0.5
     monkeypatch.setattr(doctor_checks.cores, "available", lambda: (0, 1, 2))
     check = doctor_checks._cores()
-    assert (check.state, check.figures["quota"]) == (State.WEAK, 0.5)
+    assert (check.state, check.figures["quota"]) == (Health.WEAK, 0.5)
     assert check.cure == "raise the quota, or set count = 1 under [workers]"
     monkeypatch.setattr(cgroup, "_own", lambda: None)
     assert cgroup.quota() is None
@@ -138,7 +138,7 @@ def test_low_limits_of_a_user_are_named(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", low.__getitem__)
     check = doctor_checks._limits()
     assert (check.state, check.found) == (
-        State.WEAK,
+        Health.WEAK,
         "only 64 open files (`ulimit -n`) and 50 processes (`ulimit -u`)",
     )
 
@@ -147,7 +147,7 @@ def test_a_language_counts_only_with_all_of_its_programs():
     check = doctor_checks.toolchains({"shell": ["sh"], "klingon": ["sh", "no-such-program"]})
     assert list(check.figures["found"]) == ["shell"]
     assert check.figures["missing"] == {"klingon": "no-such-program"}
-    assert doctor_checks.toolchains({"klingon": ["no-such-program"]}).state is State.WEAK
+    assert doctor_checks.toolchains({"klingon": ["no-such-program"]}).state is Health.WEAK
 
 
 def measured(lanes, lost=0, failed=0, highest=0.001):
@@ -166,19 +166,19 @@ def measured(lanes, lost=0, failed=0, highest=0.001):
 
 def test_false_time_losses_and_failed_matches_lower_the_number_of_matches_at_once():
     fair = measuring.lanes_check([measured(1), measured(2), measured(4)])
-    assert (fair.state, fair.figures["at_once"], fair.cure) == (State.GOOD, 4, "")
+    assert (fair.state, fair.figures["at_once"], fair.cure) == (Health.GOOD, 4, "")
     for each in (measured(4, lost=2), measured(4, failed=1)):
         check = measuring.lanes_check([measured(1), measured(2), each])
-        assert (check.state, check.figures["at_once"]) == (State.WEAK, 2)
+        assert (check.state, check.figures["at_once"]) == (Health.WEAK, 2)
         assert check.cure == "set count = 2 under [workers], or raise margin under [time]"
     none = measuring.lanes_check([measured(1, lost=1)])
     assert (none.figures["at_once"], none.cure.startswith("end other programs")) == (0, True)
 
 
 def test_a_clock_that_jumps_asks_for_a_longer_margin():
-    assert measuring.clock_check(measured(1)).state is State.GOOD
+    assert measuring.clock_check(measured(1)).state is Health.GOOD
     jumping = measuring.clock_check(measured(1, highest=0.08))
-    assert (jumping.state, jumping.cure) == (State.WEAK, "set margin = 0.16 under [time]")
+    assert (jumping.state, jumping.cure) == (Health.WEAK, "set margin = 0.16 under [time]")
 
 
 def test_a_level_that_fails_with_advice_of_its_own_gives_that_first(monkeypatch):
@@ -188,4 +188,4 @@ def test_a_level_that_fails_with_advice_of_its_own_gives_that_first(monkeypatch)
     assert (one.found, one.cure) == ("this kernel has no Landlock", levels.TABLE["landlock"].needs)
     assert other.found == "nobody can read it"
     assert other.cure == f"install it elsewhere; {levels.TABLE['bubblewrap'].needs}"
-    assert (both.name, both.state) == ("confinement", State.BAD)
+    assert (both.name, both.state) == ("confinement", Health.BAD)

@@ -81,7 +81,7 @@ def test_a_download_gives_each_person_one_bot_with_all_of_its_files(platform, cr
     folder = download(tmp_path / "class", DOWNLOADS[platform])
     requests = class_of(folder, People(crowd))
     answers = {answer.name.lower(): answer for answer in untried(tmp_path, *crowd).submit_all(requests)}
-    assert {answer.result for answer in answers.values()} == {"accepted"}
+    assert {answer.status for answer in answers.values()} == {"accepted"}
     ann, bob = sorted(answers.values(), key=lambda answer: answer.name[0] in "Bbdv")
     program = tmp_path / "bots" / f"{ann.name}.py"
     assert program.read_text() == GOOD
@@ -124,7 +124,7 @@ def test_a_text_that_was_typed_into_the_platform_is_refused_in_words(tmp_path):
     }
     requests = class_of(download(tmp_path / "class", files))
     answers = {answer.name: answer for answer in untried(tmp_path).submit_all(requests)}
-    assert (answers["bob"].result, answers["ann"].result) == ("accepted", "refused")
+    assert (answers["bob"].status, answers["ann"].status) == ("accepted", "refused")
     assert "hand in the program as a file" in answers["ann"].words
 
 
@@ -238,13 +238,13 @@ def test_archives_in_archives_without_end_are_refused(tmp_path):
             packed.write(archive, "bot.zip") if archive.exists() else packed.writestr("bot.py", GOOD)
         (tmp_path / "next.zip").rename(archive)
     answer = untried(tmp_path).submit(archive)
-    assert (answer.result, "not a bot" in answer.words) == ("refused", True), answer
+    assert (answer.status, "not a bot" in answer.words) == ("refused", True), answer
 
 
 def test_a_file_called_like_a_folder_above_is_taken_under_a_plain_name(tmp_path):
     folder = download(tmp_path / "class", {"leeann_1_11_..": "", "leeann_1_12_main.py": GOOD})
     (answer,) = untried(tmp_path).submit_all(class_of(folder))
-    assert answer.result == "accepted"
+    assert answer.status == "accepted"
     assert isinstance(request(folder).path, Path)
     with pytest.raises(ArenaError):
         people.read(folder)

@@ -200,7 +200,7 @@ def test_a_new_version_plays_in_place_of_the_old_one_and_only_its_matches_are_ne
 
 def test_a_bot_that_stands_in_the_workspace_already_is_kept_as_it_is(here, untried):
     answer = untried.submit(here / "bots/rival.py")
-    assert (answer.result, answer.version) == ("accepted", 1)
+    assert (answer.status, answer.version) == ("accepted", 1)
     assert (here / "bots/rival.py").read_text() == LAST
     (here / "bots/rival.py").write_text(f"# edited\n{LAST}")
     assert states(here) == {("rival", None): "edited", ("rival", 1): "replaced"}
@@ -209,7 +209,7 @@ def test_a_bot_that_stands_in_the_workspace_already_is_kept_as_it_is(here, untri
 
 def test_what_was_put_there_by_hand_is_never_overwritten(here, untried, tmp_path):
     answer = untried.submit(written(tmp_path / "rival.py"))
-    assert (answer.result, "would be lost" in answer.words) == ("refused", True)
+    assert (answer.status, "would be lost" in answer.words) == ("refused", True)
     assert (here / "bots/rival.py").read_text() == LAST
 
 
@@ -380,8 +380,8 @@ def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeyp
     submissions = Submissions(store, lambda bot: ("no",) if bot.name == "bad" else ())
     for text in (GOOD, LAST):
         (home / "bot.py").write_text(text)
-        assert submissions.submit(home).result == "accepted"
-        assert submissions.submit(home, "bad").result == "refused"
+        assert submissions.submit(home).status == "accepted"
+        assert submissions.submit(home, "bad").status == "refused"
     assert {(store.bots / name).stat().st_ino for name in (".", "_versions/mine", "_refused")} <= synced
 
 
@@ -437,7 +437,7 @@ NAMES = {
 def test_a_name_that_no_bot_may_have_is_refused(kind, here, untried, tmp_path):
     file, name, reason = NAMES[kind]
     answer = untried.submit(written(tmp_path / file), name)
-    assert (answer.result, reason in answer.words) == ("refused", True), answer
+    assert (answer.status, reason in answer.words) == ("refused", True), answer
     assert answer.where.resolve().is_relative_to(here / "bots/_refused")
 
 
@@ -452,7 +452,7 @@ def test_a_bot_of_the_table_keeps_its_name_and_as_is_checked_like_the_name_of_a_
 def test_a_file_called_after_a_module_of_pythons_is_taken_under_another_name(untried, tmp_path):
     path = written(tmp_path / "random.py")
     assert "Python's own module 'random'" in untried.submit(path).words
-    assert untried.submit(path, "mine").result == "accepted"
+    assert untried.submit(path, "mine").status == "accepted"
 
 
 @pytest.fixture
@@ -485,7 +485,7 @@ def written(path: Path, text: str = GOOD) -> Path:
 )
 def test_a_name_that_people_have_becomes_a_name_for_a_bot_and_is_shown_as_it_is(real, name, submissions, tmp_path):
     answer = submissions.submit(written(tmp_path / f"{real}.py"))
-    assert (answer.result, answer.name) == ("accepted", name)
+    assert (answer.status, answer.name) == ("accepted", name)
     assert answer.origin.display == unicodedata.normalize("NFC", real)
     (bot,) = discovery.gather(tmp_path / "bots")
     assert (bot.name, bot.display) == (name, answer.origin.display)
@@ -569,7 +569,7 @@ def test_two_students_who_both_hand_in_bot_py_do_not_replace_each_other_without_
     ann, bob = written(tmp_path / "ann/bot.py", "# ann\n"), written(tmp_path / "bob/bot.py", "# bob\n")
     assert submissions.submit(ann).version == 1
     refused = submissions.submit(bob)
-    assert (refused.result, "--replace" in refused.words, str(ann) in refused.words) == ("refused", True, True)
+    assert (refused.status, "--replace" in refused.words, str(ann) in refused.words) == ("refused", True, True)
     ann.write_text("# better\n")
     assert submissions.submit(ann).version == 2
     assert submissions.submit(bob, "bob").version == 1
@@ -667,7 +667,7 @@ def test_submit_and_check_agree_on_what_a_folder_is(files, here, untried, tmp_pa
         written(home / name, 'command = "python bot.py"\n' if name == "bot.toml" else GOOD)
     monkeypatch.chdir(here)
     checked, answer = workspace.bot_named(str(home)), untried.submit(home)
-    assert (answer.result, answer.name, answer.origin.display) == ("accepted", "Jose", "José")
+    assert (answer.status, answer.name, answer.origin.display) == ("accepted", "Jose", "José")
     assert checked.name == "Jose"
     if len(files) > 1:  # a single file is called after the bot, and the digest is of its name too
         assert checked.digest == answer.bot.digest
@@ -943,7 +943,7 @@ def test_a_submission_is_called_after_its_file_without_ending(file, name):
 
 def test_a_bots_own_copy_is_not_what_somebody_edits_afterwards(here, untried, tmp_path):
     home = classroom.folder_bot(tmp_path / "mine")
-    assert untried.submit(home).result == "accepted"
+    assert untried.submit(home).status == "accepted"
     shutil.rmtree(home)
     assert (here / "bots/mine/bot.py").read_text() == (here / "bots/_versions/mine/1/mine/bot.py").read_text()
 
@@ -975,9 +975,9 @@ def test_a_refusal_names_the_system_calls_that_a_bot_was_refused_alone_and_in_a_
     ],
 )
 def test_a_name_that_looks_like_anothers_is_refused_and_both_are_told_apart(name, known, submissions, tmp_path):
-    assert submissions.submit(written(tmp_path / f"{known}.py")).result == "accepted"
+    assert submissions.submit(written(tmp_path / f"{known}.py")).status == "accepted"
     answer = submissions.submit(written(tmp_path / "other" / f"{name}.py"))
-    assert (answer.result, "looks like" in answer.words, "\\u" in answer.words) == ("refused", True, True), answer
+    assert (answer.status, "looks like" in answer.words, "\\u" in answer.words) == ("refused", True, True), answer
     assert submissions.submit(written(tmp_path / f"{known}.py", LAST)).version == 2
 
 
@@ -986,7 +986,7 @@ def test_a_name_that_looks_like_that_of_a_person_is_refused_unless_it_is_theirs(
     crowd = People([Person(name="Zo\u00eb", id="1"), Person(name="Yildiz", id="2"), Person(name="Y\u0131ldiz", id="3")])
     submissions = Submissions(BotStore(tmp_path / "bots"), lambda _: (), people=crowd)
     names = ("1", "2", "3", "Zo\u0451")
-    results = [submissions.submit(written(tmp_path / f"{name}.py", f"# {name}\n")).result for name in names]
+    results = [submissions.submit(written(tmp_path / f"{name}.py", f"# {name}\n")).status for name in names]
     assert results == ["accepted", "accepted", "accepted", "refused"]
 
 
@@ -994,7 +994,7 @@ def test_of_two_files_of_a_class_whose_names_look_alike_one_is_refused(untried, 
     for name in ("Ann", "\u0410nn"):
         written(tmp_path / "class" / f"{name}.py", f"# {name}\n")
     answers = list(untried.submit_all(class_of(tmp_path / "class"), lambda bots: iter([() for _ in list(bots)])))
-    assert [(answer.result, "looks like 'Ann'" in answer.words) for answer in answers] == [
+    assert [(answer.status, "looks like 'Ann'" in answer.words) for answer in answers] == [
         ("accepted", False),
         ("refused", True),
     ]
@@ -1003,7 +1003,7 @@ def test_of_two_files_of_a_class_whose_names_look_alike_one_is_refused(untried, 
 @pytest.mark.parametrize("name", ["\u3164", "\u2800\ufe0f", "\u115f \u3164"])
 def test_a_name_without_a_letter_that_anybody_sees_is_refused(name, submissions, tmp_path):
     answer = submissions.submit(written(tmp_path / f"{name}.py"))
-    assert (answer.result, "has no letter that anybody sees" in answer.words) == ("refused", True), answer
+    assert (answer.status, "has no letter that anybody sees" in answer.words) == ("refused", True), answer
 
 
 def test_letters_that_nobody_sees_tell_no_two_names_apart(submissions, tmp_path):
@@ -1013,4 +1013,4 @@ def test_letters_that_nobody_sees_tell_no_two_names_apart(submissions, tmp_path)
     assert len(set(labels(discovery.gather(tmp_path / "bots")).values())) == 2
     accented = ("M\u00fcller", "Muller", "\u0141ukasz", "Lukasz", "Corner", "Comer", "s0", "sO", "\u738b", "\u5f20")
     for number, name in enumerate(accented):
-        assert submissions.submit(written(tmp_path / f"{name}.py", f"# {number}\n")).result == "accepted", name
+        assert submissions.submit(written(tmp_path / f"{name}.py", f"# {number}\n")).status == "accepted", name

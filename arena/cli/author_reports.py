@@ -88,11 +88,11 @@ def _everybody(classroom: authors.Classroom, event: "Event") -> Iterator["Author
 
 def _notice(student: "Student", reasons: list[str]) -> str:
     """Return what a student should know before all else: what was refused, and why there is no bot."""
-    from arena.author.submissions.students import State
+    from arena.author.submissions.students import StudentState
 
     if reasons:
         return _refused(reasons)
-    if student.state is State.PLAYED and not student.newer:
+    if student.state is StudentState.PLAYED and not student.newer:
         return ""
     return f"{student.note[:1].upper()}{student.note[1:]}."
 

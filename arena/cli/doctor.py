@@ -10,7 +10,7 @@ import typer
 from arena.cli import options, output
 
 if TYPE_CHECKING:
-    from arena.event.doctor.checks import Check
+    from arena.event.doctor.checks import MachineCheck
 
 SECONDS = 1.0
 
@@ -28,7 +28,7 @@ def doctor(
 
     It says what to do where something is missing.
     """
-    from arena.event.doctor.checks import State
+    from arena.event.doctor.checks import Health
 
     checks = []
     for check in _checks(measure=measure, seconds=seconds):
@@ -37,7 +37,7 @@ def doctor(
             print(f"{check.state:<5} {check.name}: {output.safe_line(check.found, 500)}")
             if check.cure:
                 print(f"      to do: {output.safe_line(check.cure, 500)}")
-    bad = [check.name for check in checks if check.state is State.BAD]
+    bad = [check.name for check in checks if check.state is Health.BAD]
     if json:
         output.print_json(
             {
@@ -57,15 +57,15 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _checks(*, measure: bool, seconds: float) -> Iterator["Check"]:
+def _checks(*, measure: bool, seconds: float) -> Iterator["MachineCheck"]:
     """Yield all checks; no measurement where no bot can be started."""
-    from arena.event.doctor.checks import State, checks, chosen_level, toolchains
+    from arena.event.doctor.checks import Health, checks, chosen_level, toolchains
     from arena.sandbox import cores, levels
 
     playable = True
     for check in checks():
         yield check
-        playable = playable and (check.state is not State.BAD or check.name == "confinement")
+        playable = playable and (check.state is not Health.BAD or check.name == "confinement")
     yield toolchains(_programs())
     if measure and playable:
         from arena.event.doctor import measuring

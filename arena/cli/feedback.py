@@ -13,7 +13,7 @@ from arena.cli import output, paths
 from arena.errors import writing
 
 if TYPE_CHECKING:
-    from arena.author.submissions import Answer
+    from arena.author.submissions import Decision
 
 ACCEPTED = "Your bot takes part: {words}."
 REFUSED = """\
@@ -24,22 +24,22 @@ Your bot was not taken in, and does not play. Mend what follows, then hand it in
 `arena check {file}` tries it as it was tried here."""
 
 
-def write(answers: "Iterable[Answer]", folder: Path) -> None:
-    """Write `NAME.txt` for each answer, over an older one; ArenaError when the folder cannot be written."""
+def write(decisions: "Iterable[Decision]", folder: Path) -> None:
+    """Write `NAME.txt` for each decision, over an older one; ArenaError when the folder cannot be written."""
     used: set[str] = set()
     with writing(folder):
         durable.make_folder(folder)
-        for answer in answers:
-            name = paths.distinct(answer.where.parent.name if answer.where else answer.name, used)
-            durable.write(folder / f"{name}.txt", _letter(answer).encode("utf-8", "backslashreplace"))
+        for decision in decisions:
+            name = paths.distinct(decision.where.parent.name if decision.where else decision.name, used)
+            durable.write(folder / f"{name}.txt", _letter(decision).encode("utf-8", "backslashreplace"))
 
 
-def _letter(answer: "Answer") -> str:
-    origin = answer.origin
+def _letter(decision: "Decision") -> str:
+    origin = decision.origin
     to = f"{origin.display} <{origin.email}>" if origin.email else origin.display
-    file = output.safe_line(answer.file)  # its author may have put line ends into it
-    body = (REFUSED if answer.reasons else ACCEPTED).format(
-        words=answer.words, reasons=answer.reasons, file=shlex.quote(file)
+    file = output.safe_line(decision.file)  # its author may have put line ends into it
+    body = (REFUSED if decision.reasons else ACCEPTED).format(
+        words=decision.words, reasons=decision.reasons, file=shlex.quote(file)
     )
-    head = f"To: {to}\nSubject: your bot {file}: {answer.result}\n\nHello {origin.display},\n"
+    head = f"To: {to}\nSubject: your bot {file}: {decision.status}\n\nHello {origin.display},\n"
     return output.safe_lines(f"{head}\n{body}\n")

@@ -15,7 +15,7 @@ from arena.cli import bots, feedback, options, output, workspace
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.author.submissions import Answer, BotStore, People, Request
+    from arena.author.submissions import BotStore, Decision, People, Request
 
 KEEP = ("newest", "best")
 
@@ -53,7 +53,7 @@ def submit(
     json: options.Json = False,
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
-    from arena.author.submissions import Result, Submissions, class_in, is_class, packed_as, request
+    from arena.author.submissions import Submissions, SubmissionStatus, class_in, is_class, packed_as, request
     from arena.cli.examiner import SubmissionCheck
 
     if keep not in KEEP:
@@ -78,23 +78,23 @@ def submit(
     conditions = tournament.conditions()
     workspace.refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a submission
     output.warn_about_confinement(conditions)
-    answers: list[Answer] = []
+    decisions: list[Decision] = []
     with SubmissionCheck(tournament, tuple(boards or ())) as checked:
         submissions = Submissions(store, checked, [entry.name for entry in tournament.bot], class_list)
         with closing(submissions.submit_all(requests, checked.all if folder is not None else None)) as decided:
-            for answer in decided:
-                answers.append(answer)
+            for decision in decided:
+                decisions.append(decision)
                 if not json:
-                    _print(answer, reasons=folder is None)
+                    _print(decision, reasons=folder is None)
     if letters is not None:
-        feedback.write(answers, letters)
+        feedback.write(decisions, letters)
     if json:
-        output.print_json(map(_row, answers))
+        output.print_json(map(_row, decisions))
     if folder is not None:
-        results = Counter(str(answer.result) for answer in answers)
+        results = Counter(str(decision.status) for decision in decisions)
         output.notice(", ".join(f"{count} {result}" for result, count in sorted(results.items())))
-    _tell_people(requests, answers, class_list, store)
-    if any(answer.result is Result.REFUSED for answer in answers):
+    _tell_people(requests, decisions, class_list, store)
+    if any(decision.status is SubmissionStatus.REFUSED for decision in decisions):
         raise typer.Exit(1)
 
 
@@ -111,10 +111,10 @@ def _requests(path: Path, folder: Path, people: "People", *, every: bool, replac
 
 
 def _tell_people(
-    requests: "Sequence[Request]", answers: "Sequence[Answer]", people: "People", store: "BotStore"
+    requests: "Sequence[Request]", decisions: "Sequence[Decision]", people: "People", store: "BotStore"
 ) -> None:
     """Print which files did not count, whose bots belong to nobody, and who has never submitted anything."""
-    from arena.author.submissions.students import State, students
+    from arena.author.submissions.students import StudentState, students
 
     older = [output.safe_line(each.name) for request in requests for each in request.older]
     if older:
@@ -124,17 +124,17 @@ def _tell_people(
     if not list(people):
         return
     strangers = []
-    for request, answer in zip(requests, answers, strict=True):
-        if not answer.origin.person:
+    for request, decision in zip(requests, decisions, strict=True):
+        if not decision.origin.person:
             fitting = sorted(person.id for person in people.candidates(request.label))
-            strangers.append(f"{answer.name} ({' or '.join(fitting)}?)" if fitting else answer.name)
+            strangers.append(f"{decision.name} ({' or '.join(fitting)}?)" if fitting else decision.name)
     if strangers:
         output.notice(
             f"of nobody in the table of people: {', '.join(map(output.safe_line, strangers))}; to say whose a bot is, "
             "call its file after the id"
         )
     everybody = students((), people, store)
-    missing = [output.safe_line(student.name) for student in everybody if student.state is State.NOTHING]
+    missing = [output.safe_line(student.name) for student in everybody if student.state is StudentState.NOTHING]
     if missing:
         output.notice(f"nothing from {len(missing)} of the table of people: {', '.join(missing)}")
 
@@ -149,27 +149,27 @@ def _people(path: Path | None) -> "People":
     return read(path or Path(FILE))
 
 
-def _print(answer: "Answer", *, reasons: bool) -> None:
+def _print(decision: "Decision", *, reasons: bool) -> None:
     """Print a line about a submission; with `reasons` all the reasons of a refusal too."""
-    digest = f"  {answer.bot.digest}" if answer.bot else ""
-    real = f" ({output.safe_line(answer.origin.display)})" if answer.origin.display != answer.name else ""
-    reason = output.safe_line(answer.words, bots.REASON_LENGTH)
-    print(f"{answer.result:8}  {output.safe_line(answer.name)}{real}{digest}  {reason}")
-    if reasons and answer.reasons:
-        print(f"\n{output.safe_lines(answer.reasons)}\n\nIt is kept beside {answer.where}")
+    digest = f"  {decision.bot.digest}" if decision.bot else ""
+    real = f" ({output.safe_line(decision.origin.display)})" if decision.origin.display != decision.name else ""
+    reason = output.safe_line(decision.words, bots.REASON_LENGTH)
+    print(f"{decision.status:8}  {output.safe_line(decision.name)}{real}{digest}  {reason}")
+    if reasons and decision.reasons:
+        print(f"\n{output.safe_lines(decision.reasons)}\n\nIt is kept beside {decision.where}")
     sys.stdout.flush()
 
 
-def _row(answer: "Answer") -> dict[str, object]:
+def _row(decision: "Decision") -> dict[str, object]:
     return {
-        "path": str(answer.path),
-        "name": answer.name,
-        "display": answer.origin.display,
-        "email": answer.origin.email,
-        "result": answer.result,
-        "version": answer.version,
-        "digest": answer.bot.digest if answer.bot else None,
-        "words": answer.words,
-        "reasons": answer.reasons,
-        "where": str(answer.where) if answer.where else None,
+        "path": str(decision.path),
+        "name": decision.name,
+        "display": decision.origin.display,
+        "email": decision.origin.email,
+        "result": decision.status,
+        "version": decision.version,
+        "digest": decision.bot.digest if decision.bot else None,
+        "words": decision.words,
+        "reasons": decision.reasons,
+        "where": str(decision.where) if decision.where else None,
     }

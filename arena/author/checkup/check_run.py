@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.author.checkup.examinee import Examinee
-from arena.author.checkup.examiner import Examiner
+from arena.author.checkup.examiner import Conversation
 from arena.author.checkup.finding import Finding, Weight
 from arena.author.checkup.variations import Variation
 from arena.game import Move, Role
@@ -50,7 +50,7 @@ def run_check(
         launcher.refused.start_anew()
     bot = Examinee(launcher, role, seat.bot, match.conditions, Path(match.rules))
     try:
-        examiner = Examiner(match, role, bot, name, variation)
+        examiner = Conversation(match, role, bot, name, variation)
         examiner.examine(until=until)
         bot.end()
         report = bot.report()

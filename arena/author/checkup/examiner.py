@@ -30,7 +30,7 @@ STDERR_BYTES = 16_000  # so much on stderr means that its beginning is lost
 REMARK_LETTERS = 200  # of a remark that are kept
 
 
-class Examiner:
+class Conversation:
     """Asks one bot through one match."""
 
     def __init__(self, match: Match, role: Role, bot: Examinee, name: str, variation: Variation) -> None:

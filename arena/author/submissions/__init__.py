@@ -27,12 +27,12 @@ from arena.event.discovery import names
 from arena.values import Bot
 
 __all__ = [
-    "Answer",
     "BotStore",
+    "Decision",
     "People",
     "Person",
     "Request",
-    "Result",
+    "SubmissionStatus",
     "Submissions",
     "class_in",
     "class_of",
@@ -46,8 +46,8 @@ MOST_NESTED = 3
 """Archives in archives."""
 
 
-class Result(StrEnum):
-    """The result of a submission."""
+class SubmissionStatus(StrEnum):
+    """How a submission was decided."""
 
     ACCEPTED = "accepted"
     """It plays from now on."""
@@ -58,15 +58,15 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
-    """The answer to a request."""
+class Decision:
+    """The decision about a request."""
 
     path: Path
     """The path that was submitted."""
     file: str
     """The name that its author knows."""
     name: str
-    result: Result
+    status: SubmissionStatus
     words: str
     """The reason, in a line; it may quote text of strangers."""
     origin: Origin
@@ -122,13 +122,13 @@ class Submissions:
         self._displays: set[str] = set()
         """The names that tables show of each submission so far."""
 
-    def submit(self, path: Path, name: str | None = None, *, replaces: bool = False) -> Answer:
+    def submit(self, path: Path, name: str | None = None, *, replaces: bool = False) -> Decision:
         """Accept a bot, or refuse it."""
-        (answer,) = self.submit_all([request(path, name, replaces=replaces)])
-        return answer
+        (decision,) = self.submit_all([request(path, name, replaces=replaces)])
+        return decision
 
-    def submit_all(self, requests: Iterable[Request], examine_all: ExamineAll | None = None) -> Generator[Answer]:
-        """Accept bots, or refuse them; yield an answer for each, in order, as soon as it is decided.
+    def submit_all(self, requests: Iterable[Request], examine_all: ExamineAll | None = None) -> Generator[Decision]:
+        """Accept bots, or refuse them; yield a decision for each, in order, as soon as it is decided.
 
         A caller that stops early leaves the other requests undecided.
         """
@@ -308,15 +308,15 @@ class Submissions:
                     "version, say --replace; if it is somebody else's, take another name, --as NAME"
                 )
 
-    def _decide(self, candidate: _Candidate) -> Answer:
+    def _decide(self, candidate: _Candidate) -> Decision:
         """Accept a candidate, or refuse it with all its faults."""
         request, origin, bot, copy = candidate.request, candidate.origin, candidate.bot, candidate.copy
         label = _label(request.path.name if request.rivals else candidate.name)
-        answer = Answer(
+        decision = Decision(
             path=request.path,
             file=request.file,
             name=candidate.name,
-            result=Result.REFUSED,
+            status=SubmissionStatus.REFUSED,
             words="",
             origin=origin,
         )
@@ -327,8 +327,10 @@ class Submissions:
             # Strangers' text must not control a terminal.
             reasons = "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n"))
             text = " ".join(reasons.split("\n\n", 1)[0].split())
-            return replace(answer, words=text, reasons=reasons, where=self._store.refuse(label, reasons, copy, origin))
-        result, version = Result.ACCEPTED, candidate.version
+            return replace(
+                decision, words=text, reasons=reasons, where=self._store.refuse(label, reasons, copy, origin)
+            )
+        status, version = SubmissionStatus.ACCEPTED, candidate.version
         if version is None:
             version = self._store.keep(bot, copy, origin)
             text = f"it is version {version.number}"
@@ -337,11 +339,11 @@ class Submissions:
             if not bot_folder.is_whole(version.path, version.digest):  # a power cut may have emptied it
                 self._store.restore(version, copy)
         if candidate.plays:
-            result, text = Result.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
+            status, text = SubmissionStatus.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
         else:
             self._store.play(bot.name, version)
         self._store.forgive(label, origin)
-        return replace(answer, bot=bot, version=version.number, result=result, words=text)
+        return replace(decision, bot=bot, version=version.number, status=status, words=text)
 
     def _version_of(self, bot: Bot) -> Version | None:
         """Return the version that has the bot's digest, None if it was never submitted."""

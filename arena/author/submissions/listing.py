@@ -26,7 +26,7 @@ LANGUAGES = {
 }
 
 
-class State(StrEnum):
+class BotState(StrEnum):
     """The state of a bot, or of one version of it."""
 
     PLAYS = "plays"
@@ -48,7 +48,7 @@ class Row:
     """One bot, or one version of it."""
 
     name: str
-    state: State
+    state: BotState
     version: int | None = None
     digest: str | None = None
     display: str = ""
@@ -68,13 +68,13 @@ def rows(store: BotStore) -> Iterator[Row]:
     for name in store.names():
         yield from _rows(store, name)
     for refusal in store.refused():
-        yield Row(name=refusal.name, state=State.REFUSED, words=refusal.first_reason, display=refusal.origin.display)
+        yield Row(name=refusal.name, state=BotState.REFUSED, words=refusal.first_reason, display=refusal.origin.display)
 
 
 def of_tables(bots: tuple[Bot, ...]) -> Iterator[Row]:
     """Yield the bots of `[[bot]]` tables, which have no versions."""
     for bot in bots:
-        yield _row(bot, State.BY_HAND)
+        yield _row(bot, BotState.BY_HAND)
 
 
 def _rows(store: BotStore, name: str) -> Iterator[Row]:
@@ -84,25 +84,25 @@ def _rows(store: BotStore, name: str) -> Iterator[Row]:
         try:
             bot = discovery.from_path(path, name)
         except ArenaError as error:
-            yield Row(name=name, state=State.BROKEN, words=str(error))
+            yield Row(name=name, state=BotState.BROKEN, words=str(error))
             continue
         plays.add(bot.digest)
         if bot.digest not in {version.digest for version in versions}:
-            yield _row(bot, State.EDITED if versions else State.BY_HAND)
+            yield _row(bot, BotState.EDITED if versions else BotState.BY_HAND)
     for folder in store.damaged(name):
         reason = f"{folder} is damaged, and is no version any more: submit that bot again, and move the folder away"
-        yield Row(name=name, state=State.BROKEN, words=reason)
-    gone = State.REPLACED if store.playing(name) else State.WITHDRAWN
+        yield Row(name=name, state=BotState.BROKEN, words=reason)
+    gone = BotState.REPLACED if store.playing(name) else BotState.WITHDRAWN
     for version in reversed(versions):
         try:
             bot = discovery.from_path(version.path, name)
         except ArenaError as error:  # a power cut emptied it; to submit the bot again restores it
-            yield Row(name=name, state=State.BROKEN, version=version.number, words=str(error))
+            yield Row(name=name, state=BotState.BROKEN, version=version.number, words=str(error))
         else:
-            yield _row(bot, State.PLAYS if version.digest in plays else gone, version)
+            yield _row(bot, BotState.PLAYS if version.digest in plays else gone, version)
 
 
-def _row(bot: Bot, state: State, version: Version | None = None) -> Row:
+def _row(bot: Bot, state: BotState, version: Version | None = None) -> Row:
     settings = discovery.settings_of(bot)
     program = bot.files or ""
     if Path(program).is_dir() and not (Path(program) / "bot.toml").exists():

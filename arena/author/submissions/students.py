@@ -19,7 +19,7 @@ STEM_LETTERS = 30
 """So many letters of a bot's name stay when it gets a number, as the bot of a second author of the same name does."""
 
 
-class State(StrEnum):
+class StudentState(StrEnum):
     """How far a student's bot came."""
 
     PLAYED = "played"
@@ -44,7 +44,7 @@ class Student:
     email: str = ""
     bots: tuple[str, ...] = ()
     """The names of their bots in the event."""
-    state: State
+    state: StudentState
     note: str = ""
     """What a teacher should know beside the marks, in words; it may quote text of strangers."""
     newer: bool = False
@@ -107,7 +107,7 @@ def students(
             Student(
                 name=bot.name if people.named(bot.display) else bot.display or bot.name,
                 bots=(bot.name,),
-                state=State.PLAYED,
+                state=StudentState.PLAYED,
                 note=_late(newer.get(bot.name, ())),
                 newer=bot.name in newer,
             )
@@ -127,19 +127,22 @@ def _student(
     reason = refusals[-1].first_reason if refusals else ""
     note = ""
     if bots:
-        state = State.PLAYED
+        state = StudentState.PLAYED
         note = "; ".join(filter(None, [_late(newer), f"a later submission was refused: {reason}" if reason else ""]))
     elif references:
-        state, verb = State.REFERENCE, "is a reference" if len(references) == 1 else "are references"
+        state, verb = StudentState.REFERENCE, "is a reference" if len(references) == 1 else "are references"
         note = "; ".join(filter(None, [f"{' and '.join(references)} {verb} and not graded", _late(newer)]))
     elif newer:
-        state, note = State.NOT_PLAYED, f"{' and '.join(newer)} was accepted, but the event was played without it"
+        state, note = (
+            StudentState.NOT_PLAYED,
+            f"{' and '.join(newer)} was accepted, but the event was played without it",
+        )
     elif refusals:
-        state, note = State.REFUSED, f"handed in, but refused: {reason}"
+        state, note = StudentState.REFUSED, f"handed in, but refused: {reason}"
     elif store is not None and _submitted(person, store):
-        state, note = State.WITHDRAWN, f"{' and '.join(_submitted(person, store))} was withdrawn"
+        state, note = StudentState.WITHDRAWN, f"{' and '.join(_submitted(person, store))} was withdrawn"
     else:
-        state, note = State.NOTHING, "nothing was handed in"
+        state, note = StudentState.NOTHING, "nothing was handed in"
     return Student(
         name=person.name,
         id=person.id,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from arena.errors import ArenaError
 from arena.event.discovery import commands, hiding, names, notes, programs
 from arena.event.discovery.files import LEFT_OUT, digest_of, files_of, refuse_link, shown
-from arena.event.discovery.programs import Program, begins, is_source
+from arena.event.discovery.programs import BotProgram, begins, is_source
 from arena.values import Bot
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _from_folder(folder: Path, name: str) -> Bot:
 
         settings = bot_toml.read(folder / "bot.toml")
         program = (
-            Program(settings.command)
+            BotProgram(settings.command)
             if settings.command
             else _program(folder, f"{shown(folder / 'bot.toml')}: {bot_toml.NO_COMMAND}")
         )
@@ -130,7 +130,7 @@ def _from_folder(folder: Path, name: str) -> Bot:
     return replace(bot, digest=digest_of((*bot.command, *program.build), content))
 
 
-def _program(folder: Path, missing: str) -> Program:
+def _program(folder: Path, missing: str) -> BotProgram:
     """Return the program of a folder that is called bot or main, else its only one; ArenaError(missing) if none is."""
     entries = _entries(folder)
     runnable = [path for path in entries if programs.is_runnable(path)]

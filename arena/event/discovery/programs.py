@@ -38,7 +38,7 @@ NO_PROGRAMS = {
 
 
 @dataclass(frozen=True)
-class Program:
+class BotProgram:
     """How a program is run."""
 
     command: tuple[str, ...]
@@ -67,22 +67,22 @@ def is_main(path: Path) -> bool:
     return path.stem.lower() in MAIN and is_runnable(path)
 
 
-def program_of(path: Path, neighbours: Iterable[Path] | None = None) -> Program:
+def program_of(path: Path, neighbours: Iterable[Path] | None = None) -> BotProgram:
     """Return how a file is run: alone, or in a folder with its neighbours."""
     ending, name = path.suffix, path.name
     if ending in ENDINGS:
-        return Program((*ENDINGS[ending], name))
+        return BotProgram((*ENDINGS[ending], name))
     if ending == ".java":
         if neighbours is None:  # java compiles a file of any name itself; javac wants that of its public class
-            return Program((*JAVA, name))
-        return Program((*JAVA, path.stem), ("javac", name))
+            return BotProgram((*JAVA, name))
+        return BotProgram((*JAVA, path.stem), ("javac", name))
     if ending in BUILDS:
         kind = sorted(each.name for each in neighbours or (path,) if each.suffix == ending)
         build = [
             name_ for word in BUILDS[ending] for name_ in (kind if word == "*" else [name] if word == "." else [word])
         ]
-        return Program(("./bot",), tuple(build))
-    return Program((f"./{name}",))
+        return BotProgram(("./bot",), tuple(build))
+    return BotProgram((f"./{name}",))
 
 
 def why_not(path: Path) -> str:

@@ -26,7 +26,7 @@ VERSION_S = 10.0
 EXTRAS = {"pyarrow": "`arena export --format parquet`: pip install 'botarena[parquet]'"}
 
 
-class State(StrEnum):
+class Health(StrEnum):
     """How good a thing is that was checked."""
 
     GOOD = "good"
@@ -37,11 +37,11 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Check:
+class MachineCheck:
     """The result of a check."""
 
     name: str
-    state: State
+    state: Health
     found: str
     """What is there, or the reason why something is not, in words."""
     cure: str = ""
@@ -50,31 +50,31 @@ class Check:
     """The same as values."""
 
 
-def checks() -> Iterator[Check]:
+def checks() -> Iterator[MachineCheck]:
     """Yield what can be read or tried without a measurement; nothing more after a check that all others need."""
     uname = os.uname()
     system = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
     if sys.platform != "linux":
         text = f"{system}: bots are started on Linux only"
         advice = "use a Linux machine, a virtual machine or a container"
-        yield Check("system", State.BAD, text, advice)
+        yield MachineCheck("system", Health.BAD, text, advice)
         return
     if seccomp.arch() is None:
         known = " and ".join(seccomp.AUDIT)
         text = f"{system}: there is no filter of system calls for {uname.machine}"
         advice = f"use a machine of {known}, or play with --unsafe if you trust every bot"
-        yield Check("system", State.WEAK, text, advice)
+        yield MachineCheck("system", Health.WEAK, text, advice)
     else:
-        yield Check("system", State.GOOD, system, figures={"kernel": uname.release})
+        yield MachineCheck("system", Health.GOOD, system, figures={"kernel": uname.release})
     if (trouble := procfs.trouble()) is not None:
         text = f"{trouble}, and arena watches bots through it"
         advice = "mount it (`mount -t proc proc /proc`; in a container, let its runtime do so)"
-        yield Check("proc", State.BAD, text, advice)
+        yield MachineCheck("proc", Health.BAD, text, advice)
         return
     scratch = _scratch()
     yield scratch
     yield _semaphores()
-    if scratch.state is not State.BAD:  # without it no bot can be started, and no level be tried
+    if scratch.state is not Health.BAD:  # without it no bot can be started, and no level be tried
         yield from _levels()
     yield _cgroup()
     yield _cores()
@@ -82,7 +82,7 @@ def checks() -> Iterator[Check]:
     yield _extras()
 
 
-def toolchains(programs: Mapping[str, Iterable[str]]) -> Check:
+def toolchains(programs: Mapping[str, Iterable[str]]) -> MachineCheck:
     """Return which languages can be built and run here, given the programs that the bots of each language need."""
     versions: dict[str, str] = {}
     missing: dict[str, str] = {}
@@ -97,8 +97,8 @@ def toolchains(programs: Mapping[str, Iterable[str]]) -> Check:
     if missing:
         text += f"; not here: {', '.join(f'{language} ({names})' for language, names in missing.items())}"
     advice = "" if versions else "install the languages that your bots are written in"
-    return Check(
-        "toolchains", State.GOOD if versions else State.WEAK, text, advice, {"found": versions, "missing": missing}
+    return MachineCheck(
+        "toolchains", Health.GOOD if versions else Health.WEAK, text, advice, {"found": versions, "missing": missing}
     )
 
 
@@ -110,7 +110,7 @@ def chosen_level() -> str | None:
         return None
 
 
-def _scratch() -> Check:
+def _scratch() -> MachineCheck:
     """Check the folder for temporary files: bots are copied there, and run there."""
     try:
         path = Path(tempfile.gettempdir())
@@ -126,7 +126,7 @@ def _scratch() -> Check:
     except OSError as error:
         text = f"TMPDIR={os.environ.get('TMPDIR', '')}: cannot be written: {error.strerror}"
         advice = "set TMPDIR to a folder that can be written: bots get their folders there"
-        return Check("scratch", State.BAD, text, advice)
+        return MachineCheck("scratch", Health.BAD, text, advice)
     figures = {"path": str(path), "free_bytes": free, "runs_programs": runs}
     size = f"{free / 1e9:.1f} GB free"
     if not runs:
@@ -135,26 +135,26 @@ def _scratch() -> Check:
             "bots that an interpreter runs can"
         )
         advice = f"set TMPDIR to a folder of a file system without noexec, or `mount -o remount,exec {path}`"
-        return Check("scratch", State.WEAK, text, advice, figures)
+        return MachineCheck("scratch", Health.WEAK, text, advice, figures)
     if free < LEAST_FREE_BYTES:
         text = f"{path}: {size}"
         advice = "free some space, or set TMPDIR to a folder on a larger file system"
-        return Check("scratch", State.WEAK, text, advice, figures)
-    return Check("scratch", State.GOOD, f"{path}: {size}", figures=figures)
+        return MachineCheck("scratch", Health.WEAK, text, advice, figures)
+    return MachineCheck("scratch", Health.GOOD, f"{path}: {size}", figures=figures)
 
 
-def _semaphores() -> Check:
+def _semaphores() -> MachineCheck:
     """Check /dev/shm, where Linux keeps the semaphores that referee processes and the log share."""
     try:
         get_context("fork").Lock()
     except OSError as error:
         text = f"no semaphore can be made in /dev/shm: {error.strerror}"
         advice = "mount a tmpfs there that can be written (docker: --shm-size)"
-        return Check("semaphores", State.BAD, text, advice)
-    return Check("semaphores", State.GOOD, "can be made")
+        return MachineCheck("semaphores", Health.BAD, text, advice)
+    return MachineCheck("semaphores", Health.GOOD, "can be made")
 
 
-def _levels() -> Iterator[Check]:
+def _levels() -> Iterator[MachineCheck]:
     """Check each level of confinement, and the choice of `auto`."""
     confined = chosen_level()
     for name in levels.CONFINING:
@@ -162,26 +162,28 @@ def _levels() -> Iterator[Check]:
         works = f"version {landlock.version()} of the kernel's interface" if name == "landlock" else "works"
         text, _, own_advice = (reason or works).partition("; ")  # some reasons have their own advice
         advice = "" if reason is None else "; ".join(filter(None, [own_advice, levels.TABLE[name].needs]))
-        yield Check(name, State.GOOD if reason is None else State.WEAK, text, advice, {"works": reason is None})
+        yield MachineCheck(
+            name, Health.GOOD if reason is None else Health.WEAK, text, advice, {"works": reason is None}
+        )
     if confined is None:
         text = "no level confines bots here"
         advice = f"mend one of {' and '.join(levels.CONFINING)}; or {levels.HOW_TO_TRUST}"
-        yield Check("confinement", State.BAD, text, advice)
+        yield MachineCheck("confinement", Health.BAD, text, advice)
     else:
-        yield Check("confinement", State.GOOD, f"bots are confined by {confined}", figures={"level": confined})
+        yield MachineCheck("confinement", Health.GOOD, f"bots are confined by {confined}", figures={"level": confined})
 
 
-def _cgroup() -> Check:
+def _cgroup() -> MachineCheck:
     """Check whether bots can have cgroups of their own, which is never needed."""
     path = cgroup.delegated()
     if path is None:
         text = "none is delegated to arena, so that it counts memory and CPU time itself"
         advice = "`systemd-run --user --scope -p Delegate=yes arena run`, or a container with its own /sys/fs/cgroup"
-        return Check("cgroup", State.WEAK, text, advice)
-    return Check("cgroup", State.GOOD, f"bots get cgroups of their own in {path}")
+        return MachineCheck("cgroup", Health.WEAK, text, advice)
+    return MachineCheck("cgroup", Health.GOOD, f"bots get cgroups of their own in {path}")
 
 
-def _cores() -> Check:
+def _cores() -> MachineCheck:
     """Check how many cores this process may use, by its affinity and by the quota of its container."""
     count, quota, load = len(cores.available()), cgroup.quota(), os.getloadavg()[0]
     figures = {"cores": count, "machine": os.cpu_count(), "quota": quota, "load": load}
@@ -189,19 +191,19 @@ def _cores() -> Check:
     if quota is not None and quota < count:
         text = f"{text}; but the container's quota is {quota:g}: beyond it, its programs are halted for a while"
         advice = f"raise the quota, or set count = {max(1, int(quota))} under [workers]"
-        return Check("cores", State.WEAK, text, advice, figures)
+        return MachineCheck("cores", Health.WEAK, text, advice, figures)
     if count == 1:
         text = f"{text}: matches are played one at a time, and arena shares the core with them"
         advice = "give the machine or the container two cores or more (docker: --cpus, --cpuset-cpus)"
-        return Check("cores", State.WEAK, text, advice, figures)
+        return MachineCheck("cores", Health.WEAK, text, advice, figures)
     if load > count:
         text = f"{text}: other programs keep them busy, which makes an event slow and not unfair"
         advice = "end the other programs, or play at another time"
-        return Check("cores", State.WEAK, text, advice, figures)
-    return Check("cores", State.GOOD, text, figures=figures)
+        return MachineCheck("cores", Health.WEAK, text, advice, figures)
+    return MachineCheck("cores", Health.GOOD, text, figures=figures)
 
 
-def _limits() -> Check:
+def _limits() -> MachineCheck:
     """Check the limits of this user on open files and processes."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     processes = resource.getrlimit(resource.RLIMIT_NPROC)[0]
@@ -213,15 +215,15 @@ def _limits() -> Check:
     if low:
         text = f"only {' and '.join(low)}"
         advice = f"raise them to {FEWEST_FILES} open files and {FEWEST_PROCESSES} processes, or use fewer workers"
-        return Check("limits", State.WEAK, text, advice, {"files": files, "processes": processes})
-    return Check("limits", State.GOOD, "open files and processes are enough")
+        return MachineCheck("limits", Health.WEAK, text, advice, {"files": files, "processes": processes})
+    return MachineCheck("limits", Health.GOOD, "open files and processes are enough")
 
 
-def _extras() -> Check:
+def _extras() -> MachineCheck:
     """Tell which optional packages are installed; none of them is needed to play."""
     present = {name: find_spec(name) is not None for name in EXTRAS}
     lines = [name if there else f"no {name} ({EXTRAS[name]})" for name, there in present.items()]
-    return Check("extras", State.GOOD, ", ".join(lines), figures=present)
+    return MachineCheck("extras", Health.GOOD, ", ".join(lines), figures=present)
 
 
 @cache

@@ -12,7 +12,7 @@ from itertools import count
 from arena import rulefile
 from arena.clock import TimeControl
 from arena.event.doctor import measuring_bot
-from arena.event.doctor.checks import Check, State
+from arena.event.doctor.checks import Health, MachineCheck
 from arena.event.workers import Workers
 from arena.games import rulebook
 from arena.match.play import play
@@ -99,7 +99,7 @@ def lane_counts(cores_available: int) -> tuple[int, ...]:
     return tuple(sorted({1, cores_available, 2 * cores_available}))
 
 
-def clock_check(measured: Measured) -> Check:
+def clock_check(measured: Measured) -> MachineCheck:
     """Judge the jitter of one match at a time by the usual margin."""
     figures = {
         "answers": measured.answers,
@@ -115,15 +115,15 @@ def clock_check(measured: Measured) -> Check:
     if not measured.answers:
         text = f"the dummy bot could not play: {measured.reason}"
         advice = "`arena match dice dice --board duel` shows more"
-        return Check("clock", State.BAD, text, advice, figures)
+        return MachineCheck("clock", Health.BAD, text, advice, figures)
     if measured.highest > CONTROL.margin / 2:
         text = f"{charges}; margin is {_ms(CONTROL.margin)}"
         advice = f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]"
-        return Check("clock", State.WEAK, text, advice, figures)
-    return Check("clock", State.GOOD, charges, figures=figures)
+        return MachineCheck("clock", Health.WEAK, text, advice, figures)
+    return MachineCheck("clock", Health.GOOD, charges, figures=figures)
 
 
-def lanes_check(measured: Sequence[Measured]) -> Check:
+def lanes_check(measured: Sequence[Measured]) -> MachineCheck:
     """Judge how many matches at once were played without a loss on time that is the machine's."""
     fair = [each for each in measured if each.matches and not each.lost and not each.failed]
     rates = ", ".join(f"{each.lanes} at once: {each.answers_per_second:.0f} answers/s" for each in measured)
@@ -143,14 +143,14 @@ def lanes_check(measured: Sequence[Measured]) -> Check:
     }
     if len(fair) == len(measured):
         text = f"{measured[-1].lanes} were refereed without a false time loss ({rates})"
-        return Check("matches at once", State.GOOD, text, figures=figures)
+        return MachineCheck("matches at once", Health.GOOD, text, figures=figures)
     worst = next(each for each in measured if each not in fair)
     text = (
         f"at {worst.lanes} at once {worst.lost} seats lost on time that should not have, and {worst.failed} matches "
         f"failed ({rates})"
     )
     advice = f"set count = {fair[-1].lanes} under [workers]" if fair else "end other programs and try again"
-    return Check("matches at once", State.WEAK, text, f"{advice}, or raise margin under [time]", figures)
+    return MachineCheck("matches at once", Health.WEAK, text, f"{advice}, or raise margin under [time]", figures)
 
 
 def _matches(level: str) -> Iterator[Match]:

@@ -14,10 +14,10 @@ from typing import Any
 from arena.errors import named
 from arena.game import Game
 from arena.games.conformance import laws
-from arena.games.conformance.laws import LONGEST, Step
+from arena.games.conformance.laws import LONGEST, Position
 from arena.games.quality import perfect_play_of
 
-__all__ = ["LONGEST", "Flaw", "Step", "doubts", "examine", "flaws", "playout", "raised", "transcript"]
+__all__ = ["LONGEST", "Flaw", "Position", "doubts", "examine", "flaws", "playout", "raised", "transcript"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,37 +69,37 @@ def doubts(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[Flaw]:
     return list(doubts.values())
 
 
-def playout(game: Game[Any], dice: Random) -> tuple[Step, ...]:
+def playout(game: Game[Any], dice: Random) -> tuple[Position, ...]:
     """Play random legal moves to the end of the match, or until the game breaks; return every step."""
     state = game.start()
-    steps: list[Step] = []
+    steps: list[Position] = []
     try:
         while (movers := game.to_move(state)) and len(steps) < LONGEST:
             moves = {role: dice.choice(legal) for role in movers if (legal := game.legal_moves(state, role))}
-            steps.append(Step(state, moves))
+            steps.append(Position(state, moves))
             if len(moves) < len(movers):
                 break
             state = game.play(state, moves)
     except Exception:  # noqa: BLE001, S110 (the laws meet the same error, and report it)
         pass
-    return (*steps, Step(state, {}))
+    return (*steps, Position(state, {}))
 
 
-def best_playout(game: Game[Any]) -> tuple[Step, ...]:
+def best_playout(game: Game[Any]) -> tuple[Position, ...]:
     """Play the best moves of a board that its rules solve, as `playout` plays random ones; `()` for any other board."""
     assessor = perfect_play_of(game)
     if assessor is None:
         return ()
     state = game.start()
-    steps: list[Step] = []
+    steps: list[Position] = []
     try:
         while (movers := game.to_move(state)) and len(steps) < LONGEST:
             best = assessor.best(state, movers[0]) or game.legal_moves(state, movers[0])  # none: the laws say so
-            steps.append(Step(state, {movers[0]: best[0]}))
+            steps.append(Position(state, {movers[0]: best[0]}))
             state = game.play(state, steps[-1].moves)
     except Exception:  # noqa: BLE001, S110 (as above)
         pass
-    return (*steps, Step(state, {}))
+    return (*steps, Position(state, {}))
 
 
 def transcript(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[list[str]]:
@@ -137,7 +137,7 @@ def _starts(game: Game[Any]) -> bool:
     return True
 
 
-def _flaws_of(game: Game[Any], steps: tuple[Step, ...]) -> dict[str, Flaw]:
+def _flaws_of(game: Game[Any], steps: tuple[Position, ...]) -> dict[str, Flaw]:
     """Return the flaws that a playout shows, by their words."""
     first: dict[str, int] = {}
     for index, words in _broken(game, steps):
@@ -145,7 +145,7 @@ def _flaws_of(game: Game[Any], steps: tuple[Step, ...]) -> dict[str, Flaw]:
     return {words: _flaw(game, steps, index, words) for words, index in first.items()}
 
 
-def _broken(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+def _broken(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
     """Yield a sentence for every law that a playout breaks, with the number of turns before."""
     for index, step in enumerate(steps):
         if wrong := _tried(partial(laws.kinds, game, step)):
@@ -175,7 +175,7 @@ def raised(error: Exception) -> str:
     return f"{called} raises {named(error)} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
-def _flaw(game: Game[Any], steps: tuple[Step, ...], index: int, words: str) -> Flaw:
+def _flaw(game: Game[Any], steps: tuple[Position, ...], index: int, words: str) -> Flaw:
     moves = tuple(", ".join(f"{role} {move}" for role, move in step.moves.items()) for step in steps[:index])
     try:
         facts = tuple(map(str, game.view(steps[index].state, None)))

@@ -22,7 +22,7 @@ MOST_CHARACTERS = 200
 ROLE = re.compile(r"[a-z][a-z0-9_]*")
 
 
-class Step(NamedTuple):
+class Position(NamedTuple):
     """One state of a playout, and the moves made in it; no moves in its last."""
 
     state: Any
@@ -78,7 +78,7 @@ def drawing(game: Game[Any]) -> Iterator[str]:
 # One state
 
 
-def kinds(game: Game[Any], step: Step) -> Iterator[str]:
+def kinds(game: Game[Any], step: Position) -> Iterator[str]:
     """Check that the rules return values of the right kind. All other laws count on that."""
     movers = game.to_move(step.state)
     yield from _listed("to_move", movers)
@@ -92,7 +92,7 @@ def kinds(game: Game[Any], step: Step) -> Iterator[str]:
         yield f"outcome returns {_short(outcome)}: return None, or Outcome({{role: score, ...}}, reason)"
 
 
-def turns(game: Game[Any], step: Step) -> Iterator[str]:
+def turns(game: Game[Any], step: Position) -> Iterator[str]:
     """Somebody is to move exactly until there is an outcome."""
     movers = game.to_move(step.state)
     if bool(movers) == (game.outcome(step.state) is not None):
@@ -101,7 +101,7 @@ def turns(game: Game[Any], step: Step) -> Iterator[str]:
         yield f"to_move {movers} repeats a role, or names one that there is not"
 
 
-def moves(game: Game[Any], step: Step) -> Iterator[str]:
+def moves(game: Game[Any], step: Position) -> Iterator[str]:
     """Every role that is to move has moves, in a fixed order, once each, as text."""
     for role in game.to_move(step.state):
         legal = game.legal_moves(step.state, role)
@@ -114,7 +114,7 @@ def moves(game: Game[Any], step: Step) -> Iterator[str]:
         yield from _text(f"legal moves of {role}", legal)
 
 
-def outcomes(game: Game[Any], step: Step) -> Iterator[str]:
+def outcomes(game: Game[Any], step: Position) -> Iterator[str]:
     """Every role has a whole score from 0 to 100, for a reason."""
     outcome = game.outcome(step.state)
     if outcome is None:
@@ -129,7 +129,7 @@ def outcomes(game: Game[Any], step: Step) -> Iterator[str]:
     yield from _text("reason", [outcome.reason])
 
 
-def views(game: Game[Any], step: Step) -> Iterator[str]:
+def views(game: Game[Any], step: Position) -> Iterator[str]:
     """The view of each role is lines of words, the same ones each time."""
     for role in (None, *game.roles):
         facts = game.view(step.state, role)
@@ -138,7 +138,7 @@ def views(game: Game[Any], step: Step) -> Iterator[str]:
             yield f"view(state, {role and repr(role)}) differs from call to call"
 
 
-def openness(game: Game[Any], step: Step) -> Iterator[str]:
+def openness(game: Game[Any], step: Position) -> Iterator[str]:
     """Every role sees everything in a game that says it is open: the referee asks once for all of them."""
     if getattr(game, "open", False):
         everything = game.view(step.state, None)
@@ -147,7 +147,7 @@ def openness(game: Game[Any], step: Step) -> Iterator[str]:
                 yield f"the game is open, but view(state, {role!r}) is not view(state, None): leave out `open = True`"
 
 
-def values(game: Game[Any], step: Step) -> Iterator[str]:
+def values(game: Game[Any], step: Position) -> Iterator[str]:
     """A state is a value: hashable, and not changed by being played on."""
     if not _hashable(step.state):
         yield "states are not hashable: use tuples, frozensets, NamedTuples or frozen dataclasses"
@@ -159,7 +159,7 @@ def values(game: Game[Any], step: Step) -> Iterator[str]:
         yield "play changes the state that it is given"
 
 
-def at_once(game: Game[Any], step: Step) -> Iterator[str]:
+def at_once(game: Game[Any], step: Position) -> Iterator[str]:
     """Moves of one turn are made at once: the order in which they are passed has no effect."""
     if len(step.moves) > 1 and _complete(game, step):
         turned = dict(reversed(list(step.moves.items())))
@@ -170,14 +170,14 @@ def at_once(game: Game[Any], step: Step) -> Iterator[str]:
 # A whole playout: the number of turns before the breach, and the sentence
 
 
-def ends(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+def ends(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
     """A match has an end."""
     del game
     if len(steps) > LONGEST:
         yield LONGEST, f"a random playout has no end within {LONGEST} turns: add a step limit"
 
 
-def tells(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+def tells(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
     """The view of everything is the state in words: records, replays and their digests have nothing else."""
     by_view: dict[tuple[str, ...], Any] = {}
     for index, (state, _) in enumerate(steps):
@@ -186,7 +186,7 @@ def tells(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]
             return
 
 
-def repeats(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+def repeats(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
     """The same moves lead to the same states, or no match could be played again."""
     state = game.start()
     for index, (before, (then, _)) in enumerate(pairwise(steps)):
@@ -198,7 +198,7 @@ def repeats(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str
             return
 
 
-def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
     """The values that rules compute are those of perfect play: some move keeps them, and no move does better."""
     if not is_solved(game):
         return
@@ -226,7 +226,7 @@ def solved(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]
                 return
 
 
-def estimated(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, str]]:
+def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
     """The values of a search have the right form, and it sees an end of the match that is one move away."""
     hashable: Any = game  # as the law `lasting` demands
     worth = _search(hashable) if is_estimated(game) else None
@@ -258,7 +258,7 @@ def estimated(game: Game[Any], steps: tuple[Step, ...]) -> Iterator[tuple[int, s
 # What only the author of the rules can know
 
 
-def secrets(game: Game[Any], step: Step) -> Iterator[str]:
+def secrets(game: Game[Any], step: Position) -> Iterator[str]:
     """A role whose view does not show another's move is told the move all the same, unless the game is `hidden`."""
     if game.hidden or not _complete(game, step):
         return
@@ -292,7 +292,7 @@ def _search(game: Any) -> Callable[[Any, Role], Mapping[Move, Value]] | None:
     return worth
 
 
-def _complete(game: Game[Any], step: Step) -> bool:
+def _complete(game: Game[Any], step: Position) -> bool:
     """Return whether every role that is to move has moved."""
     return bool(step.moves) and len(step.moves) == len(game.to_move(step.state))
 
