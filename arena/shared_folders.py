@@ -1,6 +1,6 @@
 """Files in folders that strangers may share: reached by descriptors, and never through a link of a stranger.
 
-It knows no names of arena's files. durable.py writes with it.
+It knows no names of arena's files. whole_files.py writes with it.
 """
 
 # Who may write to a folder can exchange anything in it for a symbolic link at any moment, also between a look at a path

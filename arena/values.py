@@ -650,7 +650,7 @@ Batch = tuple[Played, ...]
 """The results of one batch of a schedule, in the order of its plan, never in the order in which they finished."""
 
 
-def labels(bots: Iterable[Bot]) -> dict[str, str]:
+def display_names(bots: Iterable[Bot]) -> dict[str, str]:
     """Return the label of each bot, by its name: its display name where it has one; no two labels are alike."""
     entered = tuple(bots)
     used = Counter(text for bot in entered for text in {bot.name.casefold(), bot.display.casefold()} - {""})
@@ -670,7 +670,7 @@ def labels(bots: Iterable[Bot]) -> dict[str, str]:
 def bot_shown(text: str, bots: Iterable[Bot]) -> str:
     """Return the name of the bot that is called so, or that tables show so; the text itself if none or several are."""
     entered = tuple(bots)
-    shown = labels(entered)
+    shown = display_names(entered)
     if text in shown:
         return text
     wanted = _folded(text)

@@ -54,7 +54,7 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
         "lost",
         "forfeits",
     ]
-    every = [*head, *names, *map(str, Ending), *results.columns.values(), *results.places.values()]
+    every = [*head, *names, *map(str, Ending), *results.board_columns.values(), *results.board_role_columns.values()]
     frame = pd.DataFrame(rows, columns=every)
     frame["display"] = frame["bot"]
     figures = dict.fromkeys(["rating", "rating_low", "rating_high"], "float")
@@ -93,8 +93,11 @@ class _BotFigures:
             self.endings.total(),
             *figures,
             *(self.endings[ending] for ending in Ending),
-            *(float(sum(boards[label]) / len(boards[label])) if label in boards else None for label in results.columns),
-            *(float(self.means[key]) if key in self.means else None for key in results.places),
+            *(
+                float(sum(boards[label]) / len(boards[label])) if label in boards else None
+                for label in results.board_columns
+            ),
+            *(float(self.means[key]) if key in self.means else None for key in results.board_role_columns),
         ]
 
 
@@ -110,7 +113,7 @@ def crosstable(played: Iterable[Played]) -> pd.DataFrame:
 
 def matches(results: Results, played: Iterable[Played]) -> pd.DataFrame:
     """Return the columns of `Results.matches`."""
-    roles = list(dict.fromkeys(role for _, role in results.places))
+    roles = list(dict.fromkeys(role for _, role in results.board_role_columns))
     rows = [
         [
             *(match.id, match.game, match.board, match.repeat, match.seed, match.reason),

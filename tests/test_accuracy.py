@@ -92,26 +92,26 @@ def test_a_record_that_the_rules_do_not_allow_is_graded_up_to_there():
 
 
 def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkeypatch):
-    assessed = Results.open(folder).graded
+    assessed = Results.open(folder).accuracy_sums
     memory = folder / ".accuracy.json"
     content = json.loads(memory.read_text())
     qualities = []
     monkeypatch.setattr(accuracy, "figures_of", lambda record, _: qualities.append(record) or {})
-    assert Results.open(folder).graded == assessed
+    assert Results.open(folder).accuracy_sums == assessed
     memory.write_text(json.dumps(content | {"key": "of other results"}))
-    assert Results.open(folder).graded == assessed  # from the stored qualities of each match
+    assert Results.open(folder).accuracy_sums == assessed  # from the stored qualities of each match
     assert qualities == []
     monkeypatch.undo()
     for damage in ("", "[]", json.dumps(content | {"sums": [["x"]]}), json.dumps(content | {"matches": {"x": 3}})):
         memory.write_text(damage)
-        assert Results.open(folder).graded == assessed
+        assert Results.open(folder).accuracy_sums == assessed
 
 
 def test_a_cache_of_a_stranger_breaks_no_command_and_names_no_file_that_is_read_without_end(folder, tmp_path):
     os.mkfifo(tmp_path / "endless.py")
     folder = shutil.copytree(folder, tmp_path / "copy")
     memory = folder / ".accuracy.json"
-    assessed = Results.open(folder).graded
+    assessed = Results.open(folder).accuracy_sums
     content = json.loads(memory.read_text())
     match = next(iter(content["matches"]))
     row = content["sums"][0]
@@ -125,11 +125,11 @@ def test_a_cache_of_a_stranger_breaks_no_command_and_names_no_file_that_is_read_
         content | {"rules": {"a" * 10_000: "", "\0": "", "\ud800": ""}},
     ):
         memory.write_text(json.dumps(forged))
-        assert Results.open(folder).graded == assessed
+        assert Results.open(folder).accuracy_sums == assessed
     for key in (content["key"], None):
         memory.write_text(json.dumps(content | {"key": key, "matches": {match: {"nobody": [1, 1, 0]}}}))
         results = Results.open(folder)
-        assert "nobody" not in {role for _, role, _ in results.graded}
+        assert "nobody" not in {role for _, role, _ in results.accuracy_sums}
         results.lessons(["dice"], 3)
         results.close()
 
@@ -137,7 +137,7 @@ def test_a_cache_of_a_stranger_breaks_no_command_and_names_no_file_that_is_read_
 def test_an_event_without_a_solved_board_has_no_such_columns_and_no_such_file(tmp_path, folder):
     event = reported.event(on=reported.boards("classic"))
     results = Results.open(reported.store(tmp_path, event, map(reported.played, reported.plan(event))))
-    assert results.graded == {}
+    assert results.accuracy_sums == {}
     assert not {"accuracy", "blunders"} & {*results.leaderboard()}
     (tmp_path / "accuracy.csv").write_text("of an earlier run")
     assert "accuracy.csv" not in {path.name for path in write_csv(results, tmp_path)}
@@ -199,9 +199,9 @@ def test_a_damaged_record_takes_only_its_own_figures_away(folder, tmp_path, dama
     store.close()
     results = Results.open(copy)
     assert {row["bot"] for row in results.leaderboard_rows()} == {*BOTS}
-    moves = sum(figures.moves for figures in results.graded.values())
+    moves = sum(figures.moves for figures in results.accuracy_sums.values())
     assert (moves > 0) == bool(damaged)
-    assert moves < sum(figures.moves for figures in Results.open(folder).graded.values())
+    assert moves < sum(figures.moves for figures in Results.open(folder).accuracy_sums.values())
     assert json.loads((copy / ".accuracy.json").read_text())["key"] is None  # tried again the next time
 
 

@@ -218,15 +218,15 @@ def test_a_batch_is_stored_whole_or_not_at_all(archive):
 
 
 def test_the_mark_changes_with_every_match_and_with_the_plan_and_with_nothing_else(archive):
-    marks = [archive.mark()]
+    marks = [archive.cache_version()]
     archive.append(ONE)
-    marks.append(archive.mark())
+    marks.append(archive.cache_version())
     archive.append(ONE)
     archive.append_abort(Abort(match="a", cause="c", attempt=1))
     stored.begin(archive, EVENT, [match.id for match in reversed(MATCHES)])
-    assert archive.mark() == marks[-1]
+    assert archive.cache_version() == marks[-1]
     stored.begin(archive, EVENT, [ONE.match.id])
-    marks.append(archive.mark())
+    marks.append(archive.cache_version())
     assert len(set(marks)) == 3
 
 

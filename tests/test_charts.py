@@ -62,8 +62,10 @@ def opened(folder: Path, *names: str, boards=stored.BOARDS, repeats: int = 1) ->
     records = (measured(stored.likely(match, names, turns)) for match in stored.plan(event))
     results = Results.open(stored.store(folder, event, records))
     # Nobody played these matches by the rules of a solved board, so the grades are made up, too.
-    results.graded = {("mummy_maze/duel", "mummy", bot): Accuracy(9, 50, number) for number, bot in enumerate(names)}
-    results.regrets = {("pacman/classic", "pacman", bot): Regret(9, 50, number) for number, bot in enumerate(names)}
+    results.accuracy_sums = {
+        ("mummy_maze/duel", "mummy", bot): Accuracy(9, 50, number) for number, bot in enumerate(names)
+    }
+    results.regret_sums = {("pacman/classic", "pacman", bot): Regret(9, 50, number) for number, bot in enumerate(names)}
     return results
 
 

@@ -19,7 +19,7 @@ CELLS = frozenset({"alpha", "beta", "gamma", "delta", "epsilon", "zeta"})
 
 
 @dataclass(frozen=True)
-class Marks(Game[tuple[str, frozenset[str]]]):
+class Mask(Game[tuple[str, frozenset[str]]]):
     roles = ("cross", "nought")
 
     def board(self):
@@ -45,7 +45,7 @@ class Marks(Game[tuple[str, frozenset[str]]]):
         return (f"next {state[0]}", *(f"marked {cell}" for cell in sorted(state[1])))
 
 
-game = Marks
+game = Mask
 """
 SOUND = {"BOARD": '("cells 6",)', "LEGAL": "sorted(CELLS - state[1])"}
 
@@ -133,11 +133,11 @@ def test_moves_of_one_turn_must_not_be_made_one_after_another():
 
 LOADING = {
     "game = 5": "a rules file ends with `game = TheClass`",
-    "game = Marks()": "a rules file ends with `game = TheClass`",
-    "game = type('Marks', (), {'__dataclass_fields__': {}})": "the game has no `roles`",
-    "Marks.roles = 5\ngame = Marks": "roles: expected a tuple of words, such as ('red', 'blue'), not 5",
-    "Marks.sides = ('cross', 'nought')\ngame = Marks": "sides: expected a tuple of tuples of roles",
-    "Marks.view = Game.view\ngame = Marks": "the game has no `view`",
+    "game = Mask()": "a rules file ends with `game = TheClass`",
+    "game = type('Mask', (), {'__dataclass_fields__': {}})": "the game has no `roles`",
+    "Mask.roles = 5\ngame = Mask": "roles: expected a tuple of words, such as ('red', 'blue'), not 5",
+    "Mask.sides = ('cross', 'nought')\ngame = Mask": "sides: expected a tuple of tuples of roles",
+    "Mask.view = Game.view\ngame = Mask": "the game has no `view`",
     "import sys\nsys.exit(0)": "when marks.py is loaded, it raises SystemExit (marks.py, line 35, in <module>)",
     "import os\nos._exit(3)": "when marks.py is loaded, it ends the process, with exit code 3",
     "raise KeyboardInterrupt": "when marks.py is loaded, it raises KeyboardInterrupt (marks.py, line 34, in <module>)",
@@ -185,7 +185,7 @@ def check_broken(folder, words, monkeypatch):
 
 @pytest.mark.parametrize("end", LOADING)
 def test_whatever_keeps_rules_from_being_loaded_is_a_sentence(tmp_path, monkeypatch, end):
-    (tmp_path / "marks.py").write_text(MARKS.replace("game = Marks", end))
+    (tmp_path / "marks.py").write_text(MARKS.replace("game = Mask", end))
     check_broken(tmp_path, LOADING[end], monkeypatch)
 
 
@@ -288,9 +288,9 @@ def test_a_solver_says_the_same_in_every_process(marks):
         return lambda state: Value(50, 4 - len(state[1]) + 10 * elsewhere)
 
 
-game = Marks
+game = Mask
 """
-    path.write_text(path.read_text().replace("\n\ngame = Marks\n", solve))
+    path.write_text(path.read_text().replace("\n\ngame = Mask\n", solve))
     done = arena(folder, "check-rules", "marks.py", PYTHONHASHSEED="1")
     assert (done.returncode, "in another process" in done.stdout) == (1, True)
     assert "turns=4" in done.stdout

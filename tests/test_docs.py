@@ -181,10 +181,10 @@ def test_the_columns_of_a_frame_are_those_of_its_page(played, name):
     results.event = replace(results.event, tie_breaks=("wins", "koya"))
     families = {
         "TIEBREAK": results.event.tie_breaks,
-        "BOARD": results.columns.values(),
-        "BOARD_ROLE": results.places.values(),
+        "BOARD": results.board_columns.values(),
+        "BOARD_ROLE": results.board_role_columns.values(),
     }
-    roles = list(dict.fromkeys(role for _, role in results.places))
+    roles = list(dict.fromkeys(role for _, role in results.board_role_columns))
     whole, each = [], []
     for column in documented(name):
         (each if column.startswith("ROLE_") else whole).extend(families.get(column, [column]))

@@ -268,23 +268,23 @@ def test_a_bot_without_regret_has_none_in_the_leaderboard_and_dice_have_much(fol
 
 def test_each_match_is_searched_once_and_its_estimates_are_loaded_without_the_rules(folder, monkeypatch):
     first = Results.open(folder)
-    before = first.regrets
-    assert first.graded == {}  # this is stored, too
+    before = first.regret_sums
+    assert first.accuracy_sums == {}  # this is stored, too
     monkeypatch.setattr(accuracy, "figures_of", None)
 
     def no_rules(match):
         raise AssertionError(f"{match.id} asks for its rules")
 
-    assert Results.open(folder, rules=no_rules).regrets == before
-    assert Results.open(folder, rules=no_rules).graded == {}
+    assert Results.open(folder, rules=no_rules).regret_sums == before
+    assert Results.open(folder, rules=no_rules).accuracy_sums == {}
 
 
 def test_an_edited_rules_file_has_its_matches_graded_again(folder, monkeypatch):
-    before = Results.open(folder).regrets
+    before = Results.open(folder).regret_sums
     assessed = []
     monkeypatch.setattr(accuracy, "figures_of", lambda record, _: assessed.append(record) or {})
     monkeypatch.setattr(accuracy, "_code_digest", lambda games: f"edited {len(list(games))}")
-    assert Results.open(folder).regrets == {}
+    assert Results.open(folder).regret_sums == {}
     assert len(assessed) == sum(figures.matches for figures in before.values()) // 3
 
 

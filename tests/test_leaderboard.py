@@ -93,8 +93,8 @@ def test_every_frame_has_the_columns_that_are_declared(results, name):
         dict.fromkeys(column.meaning for column in columns.columns if column.name not in elsewhere)
     )
     assert {column for column in frame if column not in columns.names} == {
-        "leaderboard": {*results.columns.values(), *results.places.values()},
-        "matches": {f"{role}_{cell}" for _, role in results.places for cell in ("bot", "score", "ending")},
+        "leaderboard": {*results.board_columns.values(), *results.board_role_columns.values()},
+        "matches": {f"{role}_{cell}" for _, role in results.board_role_columns for cell in ("bot", "score", "ending")},
     }.get(name, set())
 
 
@@ -200,7 +200,9 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
             stored.begin(archive, MANY, plan)
         for all_versions in (False, True):
             results = Results.open(folder, all_versions=all_versions)
-            results.graded = results.regrets = {}  # nobody played these matches by rules, so no move has a grade
+            results.accuracy_sums = (
+                results.regret_sums
+            ) = {}  # nobody played these matches by rules, so no move has a grade
             bots, played = [bot.name for bot in MANY.bots], results.played
             for columns, quick, slow in (
                 (LEADERBOARD, results.leaderboard(), slow_tables.leaderboard(results, bots, played)),
@@ -418,7 +420,7 @@ def board(game: str, name: str, *roles: str) -> Board:
 )
 def test_columns_are_boards_own_names_unless_they_would_clash(tmp_path, boards, columns):
     results = make(tmp_path, event=stored.event("ann", boards=boards))
-    assert list(results.columns.values()) == columns
+    assert list(results.board_columns.values()) == columns
     assert results.leaderboard().columns.is_unique
 
 
@@ -476,7 +478,7 @@ def test_only_the_current_plan_counts_unless_all_versions_are_asked_for(tmp_path
     now, ever = Results.open(tmp_path), Results.open(tmp_path, all_versions=True)
     assert (len(now.matches()), len(ever.matches())) == (2, len(MATCHES))
     assert (len(now.leaderboard()), len(ever.leaderboard())) == (2, 3)
-    assert list(now.columns) == ["mummy_maze/duel"]
+    assert list(now.board_columns) == ["mummy_maze/duel"]
     assert "classic_ghost1" in ever.leaderboard()
     assert (len(now.seats()), now.timing()["turns"].sum()) == (4, 80)
     assert len(now.turns()) == 80

@@ -257,8 +257,8 @@ def test_leaderboard_and_report_say_why_the_event_ended_until_it_goes_on(tmp_pat
     leaderboard_text.show(results)
     shown = capsys.readouterr().err
     assert "the event ended after all 2 matches of its plan\nstill open at 95 %: ranks 1 to 2 (<b>bob, ann)" in shown
-    assert table(results).ending == results.ending
+    assert table(results).ending == results.end_sentences
     results.close()
     with Archive.open(folder, writing=True) as archive:
         stored.begin(archive, event, [])
-    assert Results.open(folder).ending == ()
+    assert Results.open(folder).end_sentences == ()

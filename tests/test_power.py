@@ -16,7 +16,7 @@ from power import Disk, disk_in
 from sprint import FIRST, LAST
 from test_tournament import workspace
 
-from arena import durable
+from arena import whole_files
 
 
 @pytest.fixture
@@ -56,13 +56,13 @@ def test_every_match_that_was_told_as_finished_is_there_after_a_power_cut(disk: 
 
 
 def test_files_and_folders_are_there_as_soon_as_they_have_their_name(disk: Disk):
-    durable.write(disk.path / "table.csv", b"old")
-    making = durable.make_folder(disk.path / "bots" / ".making")
+    whole_files.write(disk.path / "table.csv", b"old")
+    making = whole_files.make_folder(disk.path / "bots" / ".making")
     (making / "deep").mkdir()
     (making / "deep" / "bot.py").write_text("bot")
 
-    durable.write(disk.path / "table.csv", b"new")
-    durable.publish(making, disk.path / "bots" / "0123")
+    whole_files.write(disk.path / "table.csv", b"new")
+    whole_files.publish(making, disk.path / "bots" / "0123")
     after = disk.cut()
 
     assert (after / "table.csv").read_bytes() == b"new"

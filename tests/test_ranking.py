@@ -464,7 +464,7 @@ def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder)
     alone = results.leaderboard().set_index("bot")["hunt"]
     expected = {
         (board, role): (meetings[board, role, "dice", "oracle"], meetings[board, role, "oracle", "dice"])
-        for board, role in results.places
+        for board, role in results.board_role_columns
         if board != "mummy_maze/hunt"
     } | {("mummy_maze/hunt", "explorer"): (alone["dice"], alone["oracle"])}
     scores = {(row["board"], row["role"]): (row["score"], row["opponent_score"]) for row in comparison["head_to_head"]}

@@ -43,7 +43,7 @@ from arena.event import discovery
 from arena.match.bot import OverloadedError
 from arena.sandbox import levels
 from arena.sandbox.launcher import SpawnerLostError
-from arena.values import Bot, bot_shown, labels
+from arena.values import Bot, bot_shown, display_names
 
 STUDENTS = 4
 
@@ -552,7 +552,7 @@ def test_a_name_that_two_bots_have_in_tables_is_nobodys():
 )
 def test_no_two_bots_are_shown_under_one_name_whatever_their_authors_wish(shown, labels_):
     bots = [Bot(name=name, command=("x",), digest="", display=text) for name, text in zip("ab", shown, strict=True)]
-    assert labels(bots) == dict(zip("ab", labels_, strict=True))
+    assert display_names(bots) == dict(zip("ab", labels_, strict=True))
 
 
 def test_two_people_whose_names_come_to_the_same_have_two_bots_and_keep_them(submissions, tmp_path):
@@ -1010,7 +1010,7 @@ def test_letters_that_nobody_sees_tell_no_two_names_apart(submissions, tmp_path)
     assert submissions.submit(written(tmp_path / "Ann Lee.py")).name == "Ann_Lee"
     answer = submissions.submit(written(tmp_path / "other" / "Ann\u3164Lee\u3164.py", LAST))
     assert (answer.name, answer.origin.display) == ("Ann_Lee-2", "Ann Lee")
-    assert len(set(labels(discovery.gather(tmp_path / "bots")).values())) == 2
+    assert len(set(display_names(discovery.gather(tmp_path / "bots")).values())) == 2
     accented = ("M\u00fcller", "Muller", "\u0141ukasz", "Lukasz", "Corner", "Comer", "s0", "sO", "\u738b", "\u5f20")
     for number, name in enumerate(accented):
         assert submissions.submit(written(tmp_path / f"{name}.py", f"# {number}\n")).status == "accepted", name

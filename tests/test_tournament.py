@@ -560,14 +560,14 @@ def test_an_event_ends_at_max_matches_and_goes_on_with_more(tmp_path):
     outcome, audience = run(cup)
     assert (outcome.planned, outcome.complete, audience.counts) == (3, True, (3, 0))
     results = Results.open(cup / "results")
-    assert results.ending[0] == "the event ended after 3 matches (max_matches)"
-    assert results.ending[1].startswith("still open at 95 %: ranks 1 to 3 (")
+    assert results.end_sentences[0] == "the event ended after 3 matches (max_matches)"
+    assert results.end_sentences[1].startswith("still open at 95 %: ranks 1 to 3 (")
     results.close()
     (cup / "tournament.toml").write_text((cup / "tournament.toml").read_text().replace("max_matches = 3\n", ""))
     outcome, audience = run(cup)
     assert (outcome.planned, outcome.complete, outcome.stop, audience.counts) == (4, True, None, (4, 3))
     results = Results.open(cup / "results")
-    assert results.ending == ()
+    assert results.end_sentences == ()
     results.close()
 
 

@@ -12,7 +12,7 @@ from slow_tables import arrays_of
 from arena.results.arrays import PLAY_BITS
 from arena.results.ratings import Ratings, bradley_terry, points
 from arena.results.ratings.fitting.bootstrap import bootstrap, by_blocks, inflation
-from arena.results.ratings.fitting.bounds import groups
+from arena.results.ratings.fitting.comparable import groups
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.fit import Fit
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up

@@ -22,7 +22,7 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 import arena
-from arena import durable, parallel, plugins, shared_folders
+from arena import parallel, plugins, shared_folders, whole_files
 from arena.charts.style import About, Nothing, save
 from arena.results.anytext import pd
 from arena.results.leaderboard import Results
@@ -57,9 +57,9 @@ def about(results: Results) -> About:
     """Return what charts say about an event."""
     return About(
         event=results.event.name,
-        bots=tuple(results.label(standing.bot) for standing in results.standings),
-        boards=results.columns,
-        board_roles=tuple(results.places),
+        bots=tuple(results.display_name(standing.bot) for standing in results.standings),
+        boards=results.board_columns,
+        board_roles=tuple(results.board_role_columns),
         unit=results.ratings.unit,
         limit=results.event.conditions.time.move,
     )
@@ -68,7 +68,7 @@ def about(results: Results) -> About:
 def render(name: str, results: Results) -> Figure | Nothing:
     """Draw one chart of an event's results."""
     chart = _chart(name)
-    figure: Figure | Nothing = chart.render(results.labelled(chart.frame(results)), about(results))
+    figure: Figure | Nothing = chart.render(results.with_display_names(chart.frame(results)), about(results))
     return figure
 
 
@@ -78,10 +78,10 @@ def write(results: Results, folder: Path) -> Written:
     A chart with nothing to show has no file there afterwards. The charts are drawn side by side, one process a core.
     Charts that stand there, drawn from these results, are not drawn again.
     """
-    target = durable.make_folder(folder, "charts")
+    target = whole_files.make_folder(folder, "charts")
     # `.charts.json` has the key of what was drawn, and the hash of each file, so that a picture that was changed or
     # removed is drawn again. It may be deleted at any time.
-    memory, key = folder / ".charts.json", digest_of(code_digest(), names(), results.mark)
+    memory, key = folder / ".charts.json", digest_of(code_digest(), names(), results.cache_version)
     if (earlier := _drawn_before(memory, key, target)) is not None:
         return earlier
     # What several charts need is read here, once, and the slowest chart comes first.
@@ -90,7 +90,7 @@ def write(results: Results, folder: Path) -> Written:
 
     def work(name: str) -> tuple[Path, ...] | str:
         chart = _chart(name)
-        figure = chart.render(results.labelled(chart.frame(results)), event)
+        figure = chart.render(results.with_display_names(chart.frame(results)), event)
         results.close()
         return figure.why if isinstance(figure, Nothing) else save(figure, target / name)
 
@@ -98,18 +98,18 @@ def write(results: Results, folder: Path) -> Written:
     silent = {name: why for name, why in outcomes.items() if isinstance(why, str)}
     for name in silent:
         for form in FORMS:
-            durable.remove((target / name).with_suffix(form))
+            whole_files.remove((target / name).with_suffix(form))
     files = tuple(path for paths in outcomes.values() if not isinstance(paths, str) for path in paths)
     with contextlib.suppress(OSError):  # somebody may have changed a picture meanwhile
         hashes = {path.name: sha256(shared_folders.read(path)).hexdigest() for path in files}
-        durable.write_cache(memory, json.dumps({"key": key, "files": hashes, "silent": silent}).encode())
+        whole_files.write_cache(memory, json.dumps({"key": key, "files": hashes, "silent": silent}).encode())
     return Written(files, silent)
 
 
 def _drawn_before(memory: Path, key: str, target: Path) -> Written | None:
     """Return the charts that stand in the folder `target` if they were drawn under this key, else None."""
     try:
-        stored = json.loads(durable.read_cache(memory))
+        stored = json.loads(whole_files.read_cache(memory))
         files, silent = stored["files"], stored["silent"]
         if stored["key"] != key or not all(isinstance(why, str) for why in silent.values()):
             return None

@@ -13,7 +13,7 @@ COLUMNS = {"accuracy": 0.6, "rating": 1.15, "blunders": 1.85}  # inches from the
 def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `bot`: its `rating`, its `accuracy` in per cent, and its `blunders` a match."""
     columns = ["bot", "rating", "accuracy", "blunders"]
-    return results.leaderboard()[columns] if results.graded else pd.DataFrame(columns=columns)
+    return results.leaderboard()[columns] if results.accuracy_sums else pd.DataFrame(columns=columns)
 
 
 @styled

@@ -19,7 +19,7 @@ from arena.charts.style.sheet import Space, bare, sheet
 from arena.results.leaderboard import Results
 from arena.results.ratings import find
 
-Marks = np.ndarray[Any, np.dtype[np.bool_]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 NAMED = 8  # bots that have a colour; the others are grey
 WIDE, HIGH = 5.0, 3.2

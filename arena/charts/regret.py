@@ -13,7 +13,7 @@ COLUMNS = {"regret_estimate": 1.15, "rating": 1.7}  # inches from the panel to t
 def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `bot`: its `rating`, and its `regret_estimate` in points a match."""
     columns = ["bot", "rating", "regret_estimate"]
-    return results.leaderboard()[columns] if results.regrets else pd.DataFrame(columns=columns)
+    return results.leaderboard()[columns] if results.regret_sums else pd.DataFrame(columns=columns)
 
 
 @styled

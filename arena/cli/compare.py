@@ -86,7 +86,7 @@ def compare(
             ]
         )
         return
-    first, second = output.safe_line(read.label(bot)), output.safe_line(read.label(opponent))
+    first, second = output.safe_line(read.display_name(bot)), output.safe_line(read.display_name(opponent))
     if rows:  # a row for a board and the role of each bot; on boards for one, each bot by itself
         cells = [
             (

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena import durable
+from arena import whole_files
 from arena.cli import options, output, paths
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
@@ -40,7 +40,7 @@ def export(
     if form not in tables.FORMATS:
         raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
     with Archive.open(folder) as archive, writing(to or folder), ProgressLine("export: matches") as progress:
-        target = to or durable.make_folder(folder, FOLDER)
+        target = to or whole_files.make_folder(folder, FOLDER)
         exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
     if json:
         output.print_json({"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files)
@@ -58,7 +58,7 @@ def _write_match(prefix: str, folder: Path, to: Path | None, *, json: bool) -> N
     text = notation.text_of(record, name)
     if to is not None:
         with writing(to):
-            durable.write(to, text.encode("ascii"))
+            whole_files.write(to, text.encode("ascii"))
     if json:
         output.print_json([{"match": record.match.id, "file": None if to is None else str(to), "text": text}])
     elif to is not None:

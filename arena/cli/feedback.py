@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena import durable
+from arena import whole_files
 from arena.cli import output, paths
 from arena.errors import writing
 
@@ -28,10 +28,10 @@ def write(decisions: "Iterable[Decision]", folder: Path) -> None:
     """Write `NAME.txt` for each decision, over an older one; ArenaError when the folder cannot be written."""
     used: set[str] = set()
     with writing(folder):
-        durable.make_folder(folder)
+        whole_files.make_folder(folder)
         for decision in decisions:
             name = paths.distinct(decision.where.parent.name if decision.where else decision.name, used)
-            durable.write(folder / f"{name}.txt", _letter(decision).encode("utf-8", "backslashreplace"))
+            whole_files.write(folder / f"{name}.txt", _letter(decision).encode("utf-8", "backslashreplace"))
 
 
 def _letter(decision: "Decision") -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import durable
+from arena import whole_files
 from arena.cli import authors, options, output, paths
 from arena.errors import ArenaError, writing
 
@@ -251,14 +251,14 @@ def _write(
     ]
     frame = pd.DataFrame(cells, columns=names)
     with writing(folder):
-        written = [tables.write(frame, GRADES, folder / FILE, durable.PRIVATE)]
+        written = [tables.write(frame, GRADES, folder / FILE, whole_files.PRIVATE)]
         if gradescope is not None:
-            durable.make_folder(gradescope)
+            whole_files.make_folder(gradescope)
             used: set[str] = set()
             for row in rows:
                 text = json_text.dumps(_gradescope(row, thresholds), indent=1, ensure_ascii=False) + "\n"
                 path = gradescope / f"{paths.distinct(_file_name(row.student), used)}.json"
-                durable.write(path, text.encode("utf-8", "backslashreplace"), durable.PRIVATE)
+                whole_files.write(path, text.encode("utf-8", "backslashreplace"), whole_files.PRIVATE)
             written.append(gradescope)
     return written
 

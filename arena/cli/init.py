@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena import durable, rulefile
+from arena import rulefile, whole_files
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery import names
@@ -32,8 +32,8 @@ def init(
     if existing:
         raise ArenaError(f"{folder}: has {', '.join(existing)} already; name another folder, or move them away")
     try:
-        durable.make_folder(folder)
-        with durable.staging(folder) as making:  # a power cut leaves no empty file, which would stop a run
+        whole_files.make_folder(folder)
+        with whole_files.staging(folder) as making:  # a power cut leaves no empty file, which would stop a run
             for part in PARTS:
                 if (source / part).is_dir():
                     shutil.copytree(source / part, making / part, ignore=NOT_COPIED, symlinks=True)
@@ -47,12 +47,12 @@ def init(
                     path.unlink()
             # The new event gets its own name, and a seed that nobody can guess or read, instead of the demo's.
             name, file = names.safe(folder.absolute().resolve().name), making / "tournament.toml"
-            file.chmod(durable.PRIVATE)
+            file.chmod(whole_files.PRIVATE)
             text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), file.read_text("utf-8"), count=1)
             text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
             file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")
             parts = sorted(making.iterdir(), key=lambda path: path == file)  # last what makes it a workspace
-            durable.publish_all({path: folder / path.name for path in parts})
+            whole_files.publish_all({path: folder / path.name for path in parts})
     except OSError as error:
         raise ArenaError(f"{error.filename or folder}: {error.strerror}; name a folder that can be written") from error
     print(

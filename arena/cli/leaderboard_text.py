@@ -56,9 +56,9 @@ def show(results: "Results") -> None:
         )
         if any(change != 0 for change in results.rank_changes.values()):
             output.notice("change: ranks gained or lost since the last run with other bots or versions")
-        if len(results.places) > 1:
+        if len(results.board_role_columns) > 1:
             output.notice("who is best on which board and in which role: arena leaderboard --rankings")
-    for sentence in results.ending:
+    for sentence in results.end_sentences:
         output.notice(sentence)
     for warning in results.warnings:
         output.notice(f"note: {warning}")
@@ -67,7 +67,7 @@ def show(results: "Results") -> None:
         times = f", {failing.times} times, such as" if failing.times > 1 else ""
         bot, event = output.safe_line(failing.bot), output.safe_line(results.folder.name)
         output.notice(
-            f"{output.safe_line(results.label(failing.bot))}: {failing.ending}{times}: "
+            f"{output.safe_line(results.display_name(failing.bot))}: {failing.ending}{times}: "
             f"{output.safe_line(failing.words)}\n  arena rerun {failing.match} {event} --bot {bot} --print"
         )
     if kinds > len(failings):
@@ -97,7 +97,10 @@ def table(results: "Results", width: int | None) -> "Table":
         "points": _figures(rows, declared["points"]),
         **{name: [row[name] for row in rows] for name in ("won", "drawn", "lost", "forfeits", "matches")},
         **{name: _figures(rows, declared[name]) for name in _graded(results)},
-        **{name: _figures(rows, declared[name]) for name in (*results.columns.values(), *results.event.tie_breaks)},
+        **{
+            name: _figures(rows, declared[name])
+            for name in (*results.board_columns.values(), *results.event.tie_breaks)
+        },
         **{name: [row[name] for row in rows] for name in endings},
     }
     return _table_of(dict(list(columns.items())[: _fitting_count(columns, width)]))
@@ -105,7 +108,10 @@ def table(results: "Results", width: int | None) -> "Table":
 
 def _graded(results: "Results") -> tuple[str, ...]:
     """Return the columns of grades that the event has."""
-    return (*(("accuracy", "blunders") if results.graded else ()), *(("regret_estimate",) if results.regrets else ()))
+    return (
+        *(("accuracy", "blunders") if results.accuracy_sums else ()),
+        *(("regret_estimate",) if results.regret_sums else ()),
+    )
 
 
 def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> int:
@@ -152,7 +158,7 @@ def _print_rankings(results: "Results", ranked: Sequence[Row]) -> None:
         rows = [
             row | {"rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]} for row in group
         ]
-        name = results.columns.get(label, label)
+        name = results.board_columns.get(label, label)
         print("\n" * (number > 0) + output.safe_line(f"{name}, {'all roles' if role is None else role}"))
         ranking = {
             "rank": [row["rank"] for row in rows],

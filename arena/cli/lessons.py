@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import durable
+from arena import whole_files
 from arena.cli import options, output, paths, stored_match
 from arena.errors import writing
 
@@ -156,5 +156,5 @@ def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
 
 def _write(path: Path, text: str) -> None:
     with writing(path):
-        durable.write(path, text.encode("utf-8"))
+        whole_files.write(path, text.encode("utf-8"))
     output.notice(f"written: {paths.displayed(path)}")

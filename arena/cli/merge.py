@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import durable, shared_folders
+from arena import shared_folders, whole_files
 from arena.author.submissions.copy_untrusted import Allowance
 from arena.cli import options, output, paths, stored_bots, stored_match
 from arena.cli.progress import ProgressLine
@@ -65,9 +65,9 @@ def merge(
             for folder in folders:
                 _copy_bots(folder, making / "bots")
             secret = isinstance(event.seed, str)
-            _copy_tournament(folders[0], making, durable.PRIVATE if secret else durable.SHARED)
+            _copy_tournament(folders[0], making, whole_files.PRIVATE if secret else whole_files.SHARED)
             if secret:
-                durable.make_empty(making / paths.EVENT_FILE, durable.PRIVATE)  # it will hold the secret seed
+                whole_files.make_empty(making / paths.EVENT_FILE, whole_files.PRIVATE)  # it will hold the secret seed
             with Archive.open(making, writing=True) as merged:
                 with ProgressLine("merge: records") as progress:
                     stored, counting = merging.merge(
@@ -77,7 +77,7 @@ def merge(
                     archive.close()  # no connection is open in a process that forks
                 if verify:
                     _verify(merged, folders)
-            durable.publish(making, target)
+            whole_files.publish(making, target)
     if json:
         output.print_json([{"folder": str(target), "matches": stored, "count": counting, "verified": verify}])
     else:
@@ -94,10 +94,10 @@ def _checked(name: str) -> str:
 @contextmanager
 def _making(target: Path) -> Iterator[Path]:
     """Yield an empty folder for the archive of `target`, and remove it if it is still there at the end."""
-    parent = durable.make_folder(target.parent / MAKING)
+    parent = whole_files.make_folder(target.parent / MAKING)
     with ExitStack() as stack:
         try:
-            stack.enter_context(durable.locked(parent / ".lock", waits=False))
+            stack.enter_context(whole_files.locked(parent / ".lock", waits=False))
         except BlockingIOError as error:
             raise ArenaError(f"{parent}: another `arena merge` is at work here; wait for it") from error
         for leftover in parent.iterdir():  # of a merge that was killed
@@ -114,7 +114,7 @@ def _copy_bots(source: Path, target: Path) -> None:
 
     Another user may have made them, and may exchange them for links meanwhile.
     """
-    durable.make_folder(target)
+    whole_files.make_folder(target)
     try:
         with shared_folders.opened(source, "bots") as folder:
             digests = sorted(filter(DIGEST.fullmatch, os.listdir(folder)))  # noqa: PTH208 (of a descriptor)
@@ -147,7 +147,7 @@ def _copy_tournament(source: Path, target: Path, mode: int) -> None:
         content = shared_folders.read(source / paths.TOURNAMENT_FILE, MOST_TOML_BYTES)
     except OSError:  # none, or a link in a foreign folder, which may lead to private files
         return
-    durable.write(target / paths.TOURNAMENT_FILE, content, mode)
+    whole_files.write(target / paths.TOURNAMENT_FILE, content, mode)
 
 
 def _verify(merged: "Archive", folders: Sequence[Path]) -> None:

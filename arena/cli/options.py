@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena import durable
+from arena import whole_files
 from arena.errors import ArenaError, writing
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -122,4 +122,4 @@ def store_played_tournament(folder: Path, text: str, *, secret: bool) -> None:
     path = folder / "tournament.toml"
     with writing(path):
         if not path.is_file() or path.read_bytes() != text.encode("utf-8"):
-            durable.write(path, text.encode("utf-8"), durable.PRIVATE if secret else durable.SHARED)
+            whole_files.write(path, text.encode("utf-8"), whole_files.PRIVATE if secret else whole_files.SHARED)

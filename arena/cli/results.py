@@ -64,10 +64,10 @@ def leaderboard(
         results = read(folder, all_versions=all_versions, rating=rating)
     if crosstable:
         frame = results.crosstable(board, role)
-        _print_frame(frame if json else results.labelled(frame), CROSSTABLE, json=json)
+        _print_frame(frame if json else results.with_display_names(frame), CROSSTABLE, json=json)
     elif timing:
         frame = results.timing()
-        _print_frame(frame if json else results.labelled(frame), TIMING, json=json)
+        _print_frame(frame if json else results.with_display_names(frame), TIMING, json=json)
     elif rankings and json:
         _print_rows(RANKINGS.in_file(results.rankings_rows(board, role)), RANKINGS, json=True)
     elif rankings:

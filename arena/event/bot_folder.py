@@ -20,7 +20,7 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from arena import durable
+from arena import whole_files
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.sandbox.copying import Copier
@@ -50,13 +50,13 @@ def making(target: Path, part: Path | None = None) -> Iterator[Path]:
     system as `target`; the default stands beside it, so only one process at a time may make the same target.
     """
     part = part or target.with_suffix(".part")
-    durable.make_folder(part.parent)
+    whole_files.make_folder(part.parent)
     try:
         for leftover in (part, target):  # of a killed process; or damaged
             remove(leftover)
         yield part
         if part.exists():
-            durable.publish(part, target)
+            whole_files.publish(part, target)
     finally:
         remove(part)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from arena import durable, shared_folders
+from arena import shared_folders, whole_files
 from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
 from arena.event.discovery.files import digest_of, files_of
@@ -75,7 +75,7 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
                     bot_folder.remove(part)  # so that nothing is published
                 else:
                     _refuse_excess(part)
-                    durable.write(_note(target), digest_of((), files_of(part)).encode("ascii"))
+                    whole_files.write(_note(target), digest_of((), files_of(part)).encode("ascii"))
         except (OSError, ArenaError, RecursionError) as error:
             failure, log = f"what it made cannot be kept: {error}", ""
     if failure:
@@ -116,8 +116,8 @@ def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of this folder, so that one process builds at a time; the lock ends with its process."""
     with contextlib.ExitStack() as stack:
         try:
-            durable.make_folder(folder)
-            stack.enter_context(durable.locked(folder / ".lock"))
+            whole_files.make_folder(folder)
+            stack.enter_context(whole_files.locked(folder / ".lock"))
         except OSError as error:
             raise ArenaError(f"{folder}: cannot be written: {error.strerror}; builds are kept there") from error
         yield

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from arena import durable, shared_folders
+from arena import shared_folders, whole_files
 
 PROGRESS_FILE, HALT_FILE = ".progress.json", ".halt"
 PUBLISH_S = 1.0
@@ -148,7 +148,7 @@ class Control:
         )
         path = self._folder / PROGRESS_FILE
         try:
-            with durable.replacing(path, synced=False) as file:
+            with whole_files.replacing(path, synced=False) as file:
                 file.write(json.dumps(asdict(state)).encode())
         except OSError as error:
             if not self._warned:
@@ -158,7 +158,7 @@ class Control:
     def close(self) -> None:
         """Remove a request, which is fulfilled or too late."""
         with contextlib.suppress(OSError):
-            durable.remove(self._folder / HALT_FILE)
+            whole_files.remove(self._folder / HALT_FILE)
 
     def _is_asked(self) -> bool:
         try:
@@ -169,7 +169,7 @@ class Control:
 
 def request_halt(folder: Path, token: str) -> None:
     """Ask the run with this token to finish what it plays, and to end. OSError if the folder cannot be written."""
-    with durable.replacing(folder / HALT_FILE, synced=False) as file:
+    with whole_files.replacing(folder / HALT_FILE, synced=False) as file:
         file.write(f"{token}\n".encode())
 
 

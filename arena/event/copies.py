@@ -11,7 +11,7 @@ An edit during a run changes nothing until the next run, and a bot that once pla
 from dataclasses import replace
 from pathlib import Path
 
-from arena import durable
+from arena import whole_files
 from arena.errors import ArenaError
 from arena.event import bot_folder
 from arena.sandbox.folder import LEFT_OUT
@@ -27,14 +27,14 @@ def copy_bots(event: Event, folder: Path) -> Event:
     if missing:
         part = folder / ".part"
         try:
-            durable.make_folder(folder.parent, folder.name)
+            whole_files.make_folder(folder.parent, folder.name)
             bot_folder.remove(part)  # of a killed run
             part.mkdir()
             for digest in missing:
                 _copy(sources[digest], part / digest, digest)
             for digest in missing:
                 bot_folder.remove(folder / digest)  # damaged
-            durable.publish_all({part / digest: folder / digest for digest in missing})
+            whole_files.publish_all({part / digest: folder / digest for digest in missing})
         except OSError as error:
             raise ArenaError(f"{folder}: cannot be written: {error}; run the same command again") from error
         finally:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import multiprocessing_logging
 
-from arena import durable
+from arena import whole_files
 from arena.errors import MachineError
 
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
@@ -31,7 +31,7 @@ class _File(logging.FileHandler):
     """A file that is no link: who shares the folder could have every line written elsewhere."""
 
     def _open(self) -> TextIOWrapper:
-        descriptor = durable.open_to_append(Path(self.baseFilename))
+        descriptor = whole_files.open_to_append(Path(self.baseFilename))
         return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
 
 
@@ -39,7 +39,7 @@ class Log:
     """The root logger's path to `folder/arena.log`, for this process and those that it forks."""
 
     def __init__(self, folder: Path) -> None:
-        durable.make_folder(folder.parent, folder.name)
+        whole_files.make_folder(folder.parent, folder.name)
         if multiprocessing.get_start_method(allow_none=True) != "fork":
             multiprocessing.set_start_method("fork", force=True)
         self._root = logging.getLogger()

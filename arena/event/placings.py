@@ -13,7 +13,7 @@ from arena.event.plan import Plan
 from arena.event.schedules._pairings import Placing
 from arena.results.archive import Archive
 from arena.results.columns import PLACINGS, Column
-from arena.values import labels
+from arena.values import display_names
 
 LEFT_OUT = {"swiss": ("out",), "knockout": ("drawn", "buchholz")}
 """Columns that say nothing about the events of a schedule."""
@@ -33,7 +33,7 @@ def placings(archive: Archive) -> list[dict[str, Any]]:
         if planned is None:  # the next matches depend on some that are not stored
             break
     placed: Iterable[Placing] = table(event, plan.complete_batches())
-    shown = labels(event.bots)
+    shown = display_names(event.bots)
     return [
         asdict(row)
         | {"points": float(row.points), "buchholz": None if row.buchholz is None else float(row.buchholz)}

@@ -12,7 +12,7 @@ import platform
 from hashlib import sha256
 from pathlib import Path
 
-from arena import durable, rulefile
+from arena import rulefile, whole_files
 from arena.values import digest_of
 
 
@@ -30,7 +30,7 @@ def file_of(folder: Path, generator: Path, table: object, key: str) -> Path:
 def load(path: Path) -> tuple[str, ...]:
     """Return the boards of an entry, each a JSON object; `()` where there is none or a damaged one."""
     try:
-        content = json.loads(durable.read_cache(path))
+        content = json.loads(whole_files.read_cache(path))
         boards = tuple(content["boards"])
         return boards if content["digest"] == _digest(boards) else ()
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
@@ -41,9 +41,9 @@ def store(path: Path, boards: tuple[str, ...]) -> None:
     """Write an entry, whole or not at all. Of several processes that draw at once the last one's file stays."""
     # Only its owner reads it: before an event nobody is to know its boards.
     with contextlib.suppress(OSError):  # in a folder that may not be written the boards are drawn each time
-        durable.make_folder(path.parent)
+        whole_files.make_folder(path.parent)
         content = {"boards": boards, "digest": _digest(boards)}
-        durable.write_cache(path, json.dumps(content).encode(), durable.PRIVATE)
+        whole_files.write_cache(path, json.dumps(content).encode(), whole_files.PRIVATE)
 
 
 def _digest(boards: tuple[str, ...]) -> str:

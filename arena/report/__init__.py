@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena import charts as drawn_charts
-from arena import durable
+from arena import whole_files
 from arena.game import Game
 from arena.games import rulebook
 from arena.report import bots, choice, chunks, leaderboard, listing, page, replays, summary
@@ -82,8 +82,8 @@ def write(
     with_replay = [by_id[match] for match in order[:replayed]]
     reader = (sorted(author.bots), author.hidden_paths) if author is not None else ()
     replay_of = order[:replayed], free_characters, reader
-    made_of = digest_of(drawn_charts.code_digest(), results.mark, without_replays, replay_of, games.digest())
-    path = folder / "report.html" if author is None else durable.make_folder(folder, "for") / f"{author.file}.html"
+    made_of = digest_of(drawn_charts.code_digest(), results.cache_version, without_replays, replay_of, games.digest())
+    path = folder / "report.html" if author is None else whole_files.make_folder(folder, "for") / f"{author.file}.html"
     if _stands(path, made_of):
         return path
     results.close()  # no connection is open in a process that forks
@@ -95,8 +95,8 @@ def write(
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
     text = frame.text(data | {"matches": rows}, [chunk.text for chunk in packed])
     content = text.encode("utf-8")
-    mode = durable.SHARED if author is None else durable.PRIVATE
-    return durable.write(path, content + _last_line(made_of, content), mode)
+    mode = whole_files.SHARED if author is None else whole_files.PRIVATE
+    return whole_files.write(path, content + _last_line(made_of, content), mode)
 
 
 def _last_line(made_of: str, content: bytes) -> bytes:
@@ -107,7 +107,7 @@ def _last_line(made_of: str, content: bytes) -> bytes:
 def _stands(path: Path, made_of: str) -> bool:
     """Return whether a report that was made of this, by us or root, stands there as it was written."""
     try:
-        content, mark, rest = durable.read_cache(path).rpartition(b"<!-- ")
+        content, mark, rest = whole_files.read_cache(path).rpartition(b"<!-- ")
     except OSError:
         return False
     return mark + rest == _last_line(made_of, content)

@@ -78,7 +78,7 @@ def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iter
     own = next(standing for standing in results.standings if standing.bot == bot)
     rated = next((rating.roles for rating in results.ratings.ratings if rating.bot == bot), {})
     strength_in_file, score_in_file = LEADERBOARD["rating"].in_file, RANKINGS["score"].in_file
-    for label, role in results.places:
+    for label, role in results.board_role_columns:
         if (label, role) not in own.roles or (label, role) not in fields:  # another run may have changed the plan
             continue
         mean = own.roles[label, role]

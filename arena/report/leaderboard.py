@@ -110,7 +110,9 @@ def table(results: Results) -> LeaderboardTable:
     frame = results.leaderboard()
     rows = rows_of(frame, columns)
     names = [str(name) for name in frame.columns if name != "display"]
-    headings = list(_headings(columns, names, rows, set(results.columns.values()), set(results.places.values())))
+    headings = list(
+        _headings(columns, names, rows, set(results.board_columns.values()), set(results.board_role_columns.values()))
+    )
     changes = results.rank_changes
     if any(change != 0 for change in changes.values()):
         after_bot = 1 + [heading.name for heading in headings].index("bot")
@@ -118,7 +120,7 @@ def table(results: Results) -> LeaderboardTable:
     widest = _reach(rows)
     parts: dict[str | None, list[tuple[str, dict[str, Cell]]]] = {None: []}
     for row in rows:
-        label = results.label(row["bot"])
+        label = results.display_name(row["bot"])
         shown = row | {"bot": label, CHANGE.name: changes.get(row["bot"], 0)}
         cells = {each.name: _cell(each.name, shown, each.column, widest) for each in headings}
         parts.setdefault(results.specialists.get(row["bot"]), []).append((clean(label), cells))
@@ -127,7 +129,7 @@ def table(results: Results) -> LeaderboardTable:
         tuple(parts.pop(None)),
         results.ratings.unit if "rating" in names else "",
         results.warnings,
-        results.ending,
+        results.end_sentences,
         tuple((str(part), tuple(own)) for part, own in parts.items()),
         tuple(_rankings(results)),
     )
@@ -147,7 +149,7 @@ def _rankings(results: Results) -> Iterator[tuple[str, Rows, int]]:
             )
             for row in own[:RANKED]
         )
-        yield clean(f"{results.columns.get(label, label)}, {role or 'all roles'}"), rows, len(own) - len(rows)
+        yield clean(f"{results.board_columns.get(label, label)}, {role or 'all roles'}"), rows, len(own) - len(rows)
 
 
 def _headings(

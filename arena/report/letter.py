@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from arena import durable
+from arena import whole_files
 from arena.event.discovery.names import safe
 from arena.protocol import clean
 from arena.replay import notation
@@ -26,17 +26,19 @@ def write(results: Results, folder: Path, author: Author, pseudonyms: Mapping[st
 
     These are the results of an archive that is `author.pseudonymous`.
     """
-    home = durable.make_folder(folder, "for")
+    home = whole_files.make_folder(folder, "for")
     written: list[Path] = []
     with Archive.open(folder) as archive:
         faults = bots.faults_of(results, archive, author.bots, author)
         match, role = _to_look_at(results, author, faults)
         if match:
             text = notation.text_of(author.portable(archive.record(match), pseudonyms), results.event.name)
-            written.append(durable.write(home / _enclosed(author, match), text.encode("ascii"), durable.PRIVATE))
+            written.append(
+                whole_files.write(home / _enclosed(author, match), text.encode("ascii"), whole_files.PRIVATE)
+            )
     text = _text(results, author, faults, match, role)
-    return durable.write(
-        home / f"{author.file}.txt", text.encode("utf-8", "backslashreplace"), durable.PRIVATE
+    return whole_files.write(
+        home / f"{author.file}.txt", text.encode("utf-8", "backslashreplace"), whole_files.PRIVATE
     ), *written
 
 

@@ -39,14 +39,14 @@ def data(
             "unit": results.ratings.unit,
             "decimals": LEADERBOARD.rated_in(results.ratings.unit)["rating"].decimals,
         },
-        "bots": [clean(results.label(bot)) for bot in index.bots],
+        "bots": [clean(results.display_name(bot)) for bot in index.bots],
         "names": [clean(bot) for bot in index.bots],
         "boards": [_board(label, results, index, games, archive) for label in index.boards],
         "endings": [ending.value for ending in Ending],
-        "home": f"bot={quote(clean(results.label(min(own))))}" if author is not None and own else "leaderboard",
+        "home": f"bot={quote(clean(results.display_name(min(own))))}" if author is not None and own else "leaderboard",
         "crosstable": _crosstable(results, index, own),
         "times": [TIMING[name].heading for name in TIMES],
-        "labels": shortened([clean(results.label(bot)) for bot in index.bots]),
+        "labels": shortened([clean(results.display_name(bot)) for bot in index.bots]),
     }
 
 
@@ -76,7 +76,7 @@ def _board(label: str, results: Results, index: Index, games: Games, archive: Ar
     grid = read_grid(facts, drawing)
     return {
         "label": clean(label),
-        "column": clean(results.columns[label]),
+        "column": clean(results.board_columns[label]),
         "roles": [clean(role) for role in index.roles[label]],
         "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
         "facts": [clean(fact) for fact in facts],

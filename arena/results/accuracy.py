@@ -29,7 +29,7 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel, Field
 
-from arena import durable, rulefile
+from arena import rulefile, whole_files
 from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.games import pursuit, quality, rulebook, solver
@@ -173,7 +173,7 @@ def load_or_assess(
     path = _path(archive, measure, all_versions=all_versions)
     cached = _load(path)
     # A board's rules are the file that is found by its name, so a new file can take the place of another.
-    key = digest_of(_code_digest(()), labels, archive.mark(), sums, list(map(str, rulebook.rules_files())))
+    key = digest_of(_code_digest(()), labels, archive.cache_version(), sums, list(map(str, rulebook.rules_files())))
     if cached.get("key") == key and cached["rules"] == hashes(map(Path, cached["rules"])):
         return {(board, role, bot): measure.sums(*figures) for board, role, bot, *figures in cached["sums"]}
 
@@ -214,7 +214,7 @@ def load_or_assess(
     )
     # Incomplete figures do not replace those of a reader who knows the rules of more boards.
     if complete or cached.get("code", code) == code:
-        durable.write_cache(path, text.encode())
+        whole_files.write_cache(path, text.encode())
     return assessed
 
 
@@ -322,6 +322,6 @@ def _may_be_read(path: Path) -> bool:
 def _load(path: Path) -> dict[str, Any]:
     """Return the content of the cache; empty where there is none, or a damaged one."""
     try:
-        return _Stored.model_validate_json(durable.read_cache(path)).model_dump()
+        return _Stored.model_validate_json(whole_files.read_cache(path)).model_dump()
     except (OSError, ValueError):
         return {}

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from arena.results.archive.records import FIGURES, PLAY_BITS, BoardRole, Entry
 
-__all__ = ["PLAY_BITS", "Arrays", "BoardRole", "Entry", "Floats", "Ints", "Marks"]
+__all__ = ["PLAY_BITS", "Arrays", "BoardRole", "Entry", "Floats", "Ints", "Mask"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Marks = npt.NDArray[np.bool_]
+Mask = npt.NDArray[np.bool_]
 Name = TypeVar("Name", str, tuple[str, str], BoardRole)
 
 
@@ -70,7 +70,7 @@ class Arrays:
             ending=seats["ending"].astype(np.int64),
         )
 
-    def select(self, matches: Marks) -> "Arrays":
+    def select(self, matches: Mask) -> "Arrays":
         """Return the arrays of these matches, as if no others had been played."""
         seats = matches[self.match]
         used = np.bincount(self.entry[seats], minlength=len(self.entries)) > 0

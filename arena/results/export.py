@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self
 
 from pydantic_core import to_json
 
-from arena import durable, parallel
+from arena import parallel, whole_files
 from arena.errors import ArenaError
 from arena.results.archive import Archive, records
 from arena.results.standings import seat_results
@@ -137,14 +137,14 @@ def write(
     event = archive.event().name
     numbers = archive.numbers_in_order(all_versions=all_versions)
     archive.close()  # no connection is open in a process that forks
-    durable.make_folder(folder)
-    durable.remove(folder / MANIFEST)  # without it the tables are those of an unfinished export
+    whole_files.make_folder(folder)
+    whole_files.remove(folder / MANIFEST)  # without it the tables are those of an unfinished export
     rows = dict.fromkeys(TABLES, 0)
     done = 0
     with ExitStack() as stack:
         files = {name: folder / f"{name}.{form}" for name in TABLES}
         writers = {
-            name: stack.enter_context(open_file(name, stack.enter_context(durable.replacing(path))))
+            name: stack.enter_context(open_file(name, stack.enter_context(whole_files.replacing(path))))
             for name, path in files.items()
         }
         chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
@@ -165,7 +165,7 @@ def write(
         "rows": rows,
         "columns": {name: {column.name: column.kind for column in columns} for name, columns in TABLES.items()},
     }
-    path = durable.write(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+    path = whole_files.write(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
     return Exported((*files.values(), path), rows)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from pandas.api.types import is_float_dtype
 
-from arena import durable
+from arena import whole_files
 from arena.results.anytext import pd
 from arena.results.columns import Columns
 
@@ -23,9 +23,9 @@ FORMULA = ("=", "+", "-", "@", "\t")
 """A spreadsheet runs a cell that begins with one of these as a formula."""
 
 
-def write(frame: pd.DataFrame, columns: Columns, path: Path, mode: int = durable.SHARED) -> Path:
+def write(frame: pd.DataFrame, columns: Columns, path: Path, mode: int = whole_files.SHARED) -> Path:
     """Write a frame with these columns as CSV."""
-    return durable.write(path, as_csv(frame, columns), mode)
+    return whole_files.write(path, as_csv(frame, columns), mode)
 
 
 def as_csv(frame: pd.DataFrame, columns: Columns) -> bytes:

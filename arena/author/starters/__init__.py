@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from arena import durable, plugins
+from arena import plugins, whole_files
 from arena.errors import ArenaError, known_are, writing
 from arena.event.discovery import is_source
 
@@ -79,12 +79,12 @@ def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], repla
     if os.path.lexists(target):
         raise ArenaError(f"{target}: is there already; choose another name")
     # A power cut leaves no half of a bot, which would stop a run.
-    with writing(target), durable.staging(target.parent) as folder:
+    with writing(target), whole_files.staging(target.parent) as folder:
         bot = Path(shutil.copytree(kit.folder, folder / target.name, ignore=LEFT_OUT))
         listed = ", ".join(map(_quoted, games))
         _fill(bot / "bot.toml", {'"@author@"': _quoted(author), '"@game@"': listed})
         _fill(bot / "README.md", {f"@{key}@": value for key, value in replacements.items()})
-        durable.publish(bot, target)
+        whole_files.publish(bot, target)
 
 
 def _fill(path: Path, values: Mapping[str, str]) -> None:

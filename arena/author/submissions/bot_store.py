@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena import durable, shared_folders
+from arena import shared_folders, whole_files
 from arena.author.submissions import exchange
 from arena.errors import writing
 from arena.event import bot_folder, discovery
@@ -104,8 +104,8 @@ class BotStore:
         """Hold the lock while bots come and go, and clear the leftovers of an interrupted run."""
         with contextlib.ExitStack() as stack:
             with writing(self.bots):
-                durable.make_folder(self.bots / VERSIONS)
-                stack.enter_context(durable.locked(self.bots / VERSIONS / ".lock"))
+                whole_files.make_folder(self.bots / VERSIONS)
+                stack.enter_context(whole_files.locked(self.bots / VERSIONS / ".lock"))
                 for old in (self.incoming / REPLACED).glob("*"):
                     # A killed process moved it away, and perhaps put no other there.
                     if not self.playing(_name(old)):
@@ -160,7 +160,7 @@ class BotStore:
                 submitted=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
                 **vars(origin),
             )
-            folder = durable.make_folder(self.bots / VERSIONS / bot.name) / str(note.number)
+            folder = whole_files.make_folder(self.bots / VERSIONS / bot.name) / str(note.number)
             with bot_folder.making(folder, self.new_folder() / "version") as part:
                 part.mkdir()
                 part.chmod(0o755)  # whatever umask: when root runs arena, bots are other users
@@ -192,7 +192,7 @@ class BotStore:
         with writing(self.bots):
             for number, old in enumerate(self.playing(name)):
                 old.rename(self.incoming / f".withdrawn{number}")
-            durable.sync_folder(self.bots)
+            whole_files.sync_folder(self.bots)
 
     def refuse(self, name: str, reason: str, copy: Path | None, origin: Origin) -> Path:
         """Keep a refused submission and the reason in place of the last one of this name; return the reason's file."""
@@ -205,7 +205,7 @@ class BotStore:
                 copy.rename(new / "submitted" / copy.name)
             (new / REASON).write_text(reason + "\n", "utf-8", "backslashreplace")
             (new / ABOUT).write_text(json.dumps(vars(origin)) + "\n", "utf-8")
-            target = durable.make_folder(self.bots / REFUSED) / name
+            target = whole_files.make_folder(self.bots / REFUSED) / name
             exchange.put(new, target, self.new_folder() / "refused")
             return target / REASON
 

@@ -9,7 +9,7 @@ import errno
 import os
 from pathlib import Path
 
-from arena import durable
+from arena import whole_files
 
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
@@ -22,7 +22,7 @@ def put(new: Path, target: Path, aside: Path) -> None:
     All three are in one file system. Where the exchange is impossible, a kill between two renames leaves no target:
     `restore` puts the old one back.
     """
-    durable.sync_tree(new)
+    whole_files.sync_tree(new)
     if not os.path.lexists(target):
         new.rename(target)
     elif exchange(new, target):
@@ -30,14 +30,14 @@ def put(new: Path, target: Path, aside: Path) -> None:
     else:
         target.rename(aside)
         new.rename(target)
-    durable.sync_folder(target.parent)
+    whole_files.sync_folder(target.parent)
 
 
 def restore(aside: Path, target: Path) -> None:
     """Give the name `target` back to the file or folder `aside`, when a kill in `put` left no target."""
     if os.path.lexists(aside) and not os.path.lexists(target):
         aside.rename(target)
-        durable.sync_folder(target.parent)
+        whole_files.sync_folder(target.parent)
 
 
 def exchange(first: Path, second: Path) -> bool:

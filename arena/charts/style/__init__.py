@@ -12,7 +12,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arena import durable
+from arena import whole_files
 from arena.charts.style import letters
 from arena.values import Ending
 
@@ -139,8 +139,8 @@ def save(figure: Figure, path: Path) -> tuple[Path, Path]:
     for text in figure.findobj(Text):
         if not (content := str(text.get_text())).isascii():
             text.set_fontfamily(list(letters.families(content)))
-    with durable.replacing(vector) as file:
+    with whole_files.replacing(vector) as file:
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    with durable.replacing(pixels) as file:
+    with whole_files.replacing(pixels) as file:
         figure.savefig(file, format="png", metadata={"Software": None})
     return vector, pixels

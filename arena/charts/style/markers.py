@@ -1,4 +1,4 @@
-"""Marks in panels: figures with their intervals, and grids of cells that are darker for higher values."""
+"""Mask in panels: figures with their intervals, and grids of cells that are darker for higher values."""
 
 from collections.abc import Sequence
 

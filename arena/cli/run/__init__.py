@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import durable
+from arena import whole_files
 from arena.cli import options, output, paths, signals
 from arena.cli.run import planning
 from arena.errors import ArenaError
@@ -166,8 +166,8 @@ def make_archive(event: Event, folder: Path) -> None:
 
     if isinstance(event.seed, str):
         with contextlib.suppress(OSError):  # `Archive.make` reports what is wrong with the folder
-            durable.make_folder(folder)
-            durable.make_empty(folder / "event.sqlite", durable.PRIVATE)  # it will hold the secret seed
+            whole_files.make_folder(folder)
+            whole_files.make_empty(folder / "event.sqlite", whole_files.PRIVATE)  # it will hold the secret seed
     Archive.make(folder)
 
 
@@ -187,7 +187,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
         results.print_placings(read, placings)
     results.print_leaderboard(read, json=json)
     if json:
-        for sentence in read.ending:
+        for sentence in read.end_sentences:
             output.notice(sentence)
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]

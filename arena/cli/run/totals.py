@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, Column
 from arena.results.standings import Standing, standings
-from arena.values import FEWEST_RANKED, Event, Played, Record, labels
+from arena.values import FEWEST_RANKED, Event, Played, Record, display_names
 
 COLUMNS = ("rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits")
 """The figures of a standing that the live table shows; a column for each board follows."""
@@ -20,7 +20,7 @@ class Totals:
     """Every match so far, counted now and then by `standings`, the one definition of points."""
 
     def __init__(self, event: Event, earlier: Iterable[Played]) -> None:
-        self._labels = labels(event.bots)
+        self._labels = display_names(event.bots)
         self._ranked = event.generalists if len(event.generalists) >= FEWEST_RANKED else frozenset()
         self._boards = [board.label for board in event.boards]
         self._earlier = iter(earlier)

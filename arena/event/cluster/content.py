@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena import durable, rulefile
+from arena import rulefile, whole_files
 from arena.errors import ArenaError
 from arena.event import bot_folder
 from arena.games import boards, rulebook
@@ -131,6 +131,6 @@ def _tar(files: Mapping[str, Path]) -> bytes:
 
 def private_folder(path: Path) -> Path:
     """Make a folder that its owner alone can open, and return it."""
-    durable.make_folder(path)
+    whole_files.make_folder(path)
     path.chmod(0o700)
     return path

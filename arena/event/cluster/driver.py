@@ -38,7 +38,7 @@ from typing import Any, Self
 import dask
 from distributed import Client, Future, LocalCluster
 
-from arena import durable
+from arena import whole_files
 from arena.errors import ArenaError, MachineError
 from arena.event.cluster import calibration, content, session, wire
 from arena.event.cluster.host import ItemOutcome, Spec
@@ -334,7 +334,10 @@ class Cluster:
         if lines:
             safe = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in machine.name)
             path = self._logs / f"machine-{safe}.log"
-            with contextlib.suppress(OSError), os.fdopen(durable.open_to_append(path), "a", encoding="utf-8") as log:
+            with (
+                contextlib.suppress(OSError),
+                os.fdopen(whole_files.open_to_append(path), "a", encoding="utf-8") as log,
+            ):
                 log.write(lines)
 
     def _complain(self) -> None:

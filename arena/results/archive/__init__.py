@@ -279,7 +279,7 @@ class Archive(Database):
         )
         return {label: tuple(role for (role,) in self._rows(query, match)) for label, match in list(labels)}
 
-    def mark(self) -> str:
+    def cache_version(self) -> str:
         """Return a version key of the stored results (aborts excluded). Caches are valid while it is unchanged."""
         plan = [value for (value,) in self._rows("select value from meta where key in ('plan', 'marked') order by key")]
         last = self._rows("select number, started from matches order by number desc limit 1")

@@ -39,7 +39,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
-from arena import durable, shared_folders
+from arena import shared_folders, whole_files
 from arena.errors import ArenaError
 from arena.results.archive import schema
 
@@ -104,7 +104,7 @@ class Database:
         database = cls(folder, writing=writing)
         try:
             if writing:
-                durable.make_folder(folder)
+                whole_files.make_folder(folder)
                 database._take_lock()
             elif not database.path.is_file():
                 raise NoResultsError(f"{folder}: there are no results here; `arena run` makes some")
@@ -192,7 +192,7 @@ class Database:
             self._lock = None
 
     def _take_lock(self) -> None:
-        self._lock = durable.open_lock(self.folder / ".lock")
+        self._lock = whole_files.open_lock(self.folder / ".lock")
         try:
             fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -215,7 +215,7 @@ class Database:
         for suffix in ("", "-journal", "-shm", "-wal"):  # SQLite opens whatever is there, and waits at a pipe
             shared_folders.refuse_pipe(Path(f"{self.path}{suffix}"))
         if self._writing:
-            durable.make_empty(self.path)  # SQLite would make the file that a link leads to
+            whole_files.make_empty(self.path)  # SQLite would make the file that a link leads to
             self._refuse_journal()
         with self._named_errors():
             connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
@@ -253,7 +253,7 @@ class Database:
         if connection.execute("select 1 from sqlite_master").fetchone():
             raise ArenaError(f"{self.path}: is a database of something else; move it away, or play under another name")
         schema.make(connection)
-        durable.sync_folder(self.folder)  # SQLite syncs the content of the file, but not its name in the folder
+        whole_files.sync_folder(self.folder)  # SQLite syncs the content of the file, but not its name in the folder
 
     def _refuse_journal(self) -> None:
         """Raise ArenaError for a journal that names another file: SQLite would roll it back and remove that file.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena import durable
+from arena import whole_files
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
@@ -43,7 +43,7 @@ from arena.results.machines import MOST_SEATS, Machines
 from arena.results.machines import table as machine_table
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
-from arena.values import FEWEST_RANKED, Event, Failing, Played, digest_of, labels
+from arena.values import FEWEST_RANKED, Event, Failing, Played, digest_of, display_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,27 +119,27 @@ class Results:
         return self._archive.event()
 
     @cached_property
-    def mark(self) -> str:
+    def cache_version(self) -> str:
         """A key of the event and of the matches that count: what was made of these results is valid while it is equal.
 
         Aborts are not in it.
         """
         sums = rating_cache.sums(self.tallies)
-        return digest_of(event_text(self.event), self.rating, self._all_versions, self._archive.mark(), sums)
+        return digest_of(event_text(self.event), self.rating, self._all_versions, self._archive.cache_version(), sums)
 
     @cached_property
-    def labels(self) -> dict[str, str]:
+    def display_names(self) -> dict[str, str]:
         """The name to show for every bot of the event, all different: its display name, or else its own name."""
-        return labels(self.event.bots)
+        return display_names(self.event.bots)
 
-    def label(self, bot: str) -> str:
+    def display_name(self, bot: str) -> str:
         """Return the name to show for a bot."""
-        return self.labels.get(bot, bot)
+        return self.display_names.get(bot, bot)
 
-    def labelled(self, frame: "pd.DataFrame") -> "pd.DataFrame":
+    def with_display_names(self, frame: "pd.DataFrame") -> "pd.DataFrame":
         """Return the frame with the names to show for bots."""
         columns = [name for name in ("bot", "opponent") if name in frame]
-        return frame.assign(**{name: frame[name].map(self.label) for name in columns})
+        return frame.assign(**{name: frame[name].map(self.display_name) for name in columns})
 
     @cached_property
     def played(self) -> tuple[Played, ...]:
@@ -171,7 +171,8 @@ class Results:
         specialists = [
             standing.bot
             for standing in played
-            if standing.bot not in self.event.generalists and not self.places.keys() <= standing.roles.keys()
+            if standing.bot not in self.event.generalists
+            and not self.board_role_columns.keys() <= standing.roles.keys()
         ]
         if specialists and len(played) - len(specialists) < FEWEST_RANKED:
             specialists = [standing.bot for standing in played]
@@ -183,7 +184,7 @@ class Results:
     def specialists(self) -> dict[str, str]:
         """The boards and roles, as a text, of each bot without an overall rank, because it plays only these."""
         return {
-            standing.bot: rating_rows.part(standing.roles, self.boards, self.columns)
+            standing.bot: rating_rows.part(standing.roles, self.boards, self.board_columns)
             for standing in self.standings
             if standing.rank is None and standing.points is not None
         }
@@ -216,12 +217,12 @@ class Results:
         )
 
     @cached_property
-    def graded(self) -> dict[SumKey, Accuracy]:
+    def accuracy_sums(self) -> dict[SumKey, Accuracy]:
         """The accuracy of each bot in each role on the solved boards; each match is graded once, then loaded."""
         return self._measured(ACCURACY)
 
     @cached_property
-    def regrets(self) -> dict[SumKey, Regret]:
+    def regret_sums(self) -> dict[SumKey, Regret]:
         """The regret of each bot in each role on the boards whose moves a search estimates; stored as `graded` is."""
         return self._measured(REGRET)
 
@@ -242,7 +243,7 @@ class Results:
         Of each bot only GRADED_MATCHES matches with a blunder are looked at, and fewer where there are many bots, so
         that a report does not take long; `arena lessons` looks at more.
         """
-        if not self.graded:
+        if not self.accuracy_sums:
             return {}
         blunders = blunderers(self._archive, all_versions=self._all_versions)
         matches: defaultdict[str, list[str]] = defaultdict(list)
@@ -264,10 +265,10 @@ class Results:
         return self.ratings.warnings
 
     @cached_property
-    def ending(self) -> tuple[str, ...]:
+    def end_sentences(self) -> tuple[str, ...]:
         """Sentences on why the event ended and which ranks are open; none if it goes on, or has no rule to stop."""
         stop = self._archive.stop()
-        return () if stop is None else stop_words.sentences(stop, self.event, self.label)
+        return () if stop is None else stop_words.sentences(stop, self.event, self.display_name)
 
     @cached_property
     def failings(self) -> tuple[Failing, ...]:
@@ -288,12 +289,12 @@ class Results:
         return self._archive.count(all_versions=self._all_versions)
 
     @cached_property
-    def columns(self) -> dict[str, str]:
+    def board_columns(self) -> dict[str, str]:
         """For each `game/board` of the event: the name of its column, such as `duel`."""
         return rating_rows.board_columns(self.boards)
 
     @cached_property
-    def places(self) -> dict[tuple[str, Role], str]:
+    def board_role_columns(self) -> dict[tuple[str, Role], str]:
         """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
         return rating_rows.board_role_columns(self.boards)
 
@@ -303,11 +304,11 @@ class Results:
             self.standings,
             self.ratings,
             self.event.tie_breaks,
-            self.columns,
-            self.places,
-            by_bot(self.graded),
-            by_bot(self.regrets),
-            self.label,
+            self.board_columns,
+            self.board_role_columns,
+            by_bot(self.accuracy_sums),
+            by_bot(self.regret_sums),
+            self.display_name,
         )
 
     def leaderboard(self) -> "pd.DataFrame":
@@ -315,14 +316,18 @@ class Results:
         from arena.results.leaderboard import rating_frames
 
         names = rating_rows.leaderboard_columns(
-            self.event.tie_breaks, self.columns, self.places, solved=bool(self.graded), estimated=bool(self.regrets)
+            self.event.tie_breaks,
+            self.board_columns,
+            self.board_role_columns,
+            solved=bool(self.accuracy_sums),
+            estimated=bool(self.regret_sums),
         )
         return rating_frames.leaderboard(names, self.leaderboard_rows())
 
     def rankings_rows(self, board: str | None = None, role: Role | None = None) -> "list[Row]":
         """Return the rows of `rankings`; pandas is not needed."""
         labels, roles = self._selection(board, role)
-        rows = rating_rows.rankings(self.ratings, self.standings, self.boards, self.label)
+        rows = rating_rows.rankings(self.ratings, self.standings, self.boards, self.display_name)
         return [row for row in rows if row["board"] in labels and (role is None or row["role"] in roles)]
 
     def rankings(self, board: str | None = None, role: Role | None = None) -> "pd.DataFrame":
@@ -351,13 +356,13 @@ class Results:
         """Return a row for each bot, solved board and role: graded moves, accuracy, blunders and turns lost a match."""
         from arena.results.leaderboard import rating_frames
 
-        return rating_frames.accuracy(self.graded)
+        return rating_frames.accuracy(self.accuracy_sums)
 
     def regret(self) -> "pd.DataFrame":
         """Return a row for each bot, board with estimates and role: graded moves, regret and turns lost a match."""
         from arena.results.leaderboard import rating_frames
 
-        return rating_frames.regret(self.regrets)
+        return rating_frames.regret(self.regret_sums)
 
     def chance_better(self) -> "pd.DataFrame":
         """Return a row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger."""
@@ -410,7 +415,9 @@ class Results:
 
         stored = list(self._archive.reasons(all_versions=self._all_versions))
         ids, reasons = [match for match, _ in stored], [reason for _, reason in stored]
-        return match_frames.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.places))
+        return match_frames.matches(
+            self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.board_role_columns)
+        )
 
     def crosstable(self, board: str | None = None, role: Role | None = None) -> "pd.DataFrame":
         """Return a row for each board, role, bot and opponent: matches, and the bot's mean score in that role.
@@ -424,10 +431,10 @@ class Results:
 
     def _selection(self, board: str | None, role: Role | None) -> tuple[set[str], set[Role]]:
         """Return each `game/board` and each role that are meant; raise ArenaError for an unknown board or role."""
-        labels, roles = {*self.boards}, {role for _, role in self.places}
+        labels, roles = {*self.boards}, {role for _, role in self.board_role_columns}
         if board is not None:
             labels = {label for label in labels if board in {label, label.partition("/")[2]}}
-            _require("board", board, bool(labels), self.columns.values())
+            _require("board", board, bool(labels), self.board_columns.values())
         if role is not None:
             _require("role", role, role in roles, roles)
             roles = {role}
@@ -517,11 +524,11 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
         "matches": results.matches(),
         "timing": results.timing(),
     }
-    for name, graded in {"accuracy": results.graded, "regret": results.regrets}.items():
+    for name, graded in {"accuracy": results.accuracy_sums, "regret": results.regret_sums}.items():
         if graded:
             frames[name] = getattr(results, name)()
         else:
-            durable.remove(folder / f"{name}.csv")
+            whole_files.remove(folder / f"{name}.csv")
     return tuple(tables.write(frame, columns.FRAMES[name], folder / f"{name}.csv") for name, frame in frames.items())
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena.results.arrays import Arrays, Ints, Marks
+from arena.results.arrays import Arrays, Ints, Mask
 from arena.results.columns import CROSSTABLE
 from arena.results.tiebreaks import Crosstable
 
@@ -28,12 +28,12 @@ class _Seats:
         self.bot_of_entry, self.bot = bot, np.append(bot, -1)[entry]
         self.side = np.array([*(entry.side for entry in arrays.entries), -1], dtype=np.int64)[entry]
 
-    def opposed(self) -> Iterator[tuple[int, int, Marks]]:
+    def opposed(self) -> Iterator[tuple[int, int, Mask]]:
         """Yield each two positions and the matches that have both, on different sides."""
         for seat, opponent in permutations(range(self.bot.shape[1]), 2):
             yield seat, opponent, self.are_opposed(seat, opponent)
 
-    def are_opposed(self, seat: int, opponent: int) -> Marks:
+    def are_opposed(self, seat: int, opponent: int) -> Mask:
         """Return the matches that have both positions, on different sides."""
         both = (self.bot[:, seat] >= 0) & (self.bot[:, opponent] >= 0)
         return np.asarray(both & (self.side[:, seat] != self.side[:, opponent]))
@@ -74,7 +74,7 @@ def encounters(arrays: Arrays) -> Crosstable:
     bot, side, width = seats.bot, seats.side, len(seats.bots)
     positions = range(bot.shape[1])
     best: list[Ints] = []  # by position: the best score of its side
-    first: list[Marks] = []  # by position: the matches in which its bot has no earlier seat on its side
+    first: list[Mask] = []  # by position: the matches in which its bot has no earlier seat on its side
     for position in positions:
         best.append(np.where(side == side[:, [position]], score, -1).max(axis=1))
         same = (bot[:, :position] == bot[:, [position]]) & (side[:, :position] == side[:, [position]])

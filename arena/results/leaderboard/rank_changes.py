@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from arena import durable
+from arena import whole_files
 from arena.values import Event
 
 FILE = ".ranks.json"
@@ -22,7 +22,7 @@ Ranks = Mapping[str, int | None]
 def store(folder: Path, event: Event, ranks: Ranks) -> None:
     """Store the ranks at the end of a run."""
     before, now = _entry_before(folder, event), _entry(event, ranks)
-    durable.write_cache(folder / FILE, json.dumps({"now": now, "before": before}).encode())
+    whole_files.write_cache(folder / FILE, json.dumps({"now": now, "before": before}).encode())
 
 
 def changes(folder: Path, event: Event, ranks: Ranks) -> dict[str, int | None]:
@@ -57,7 +57,7 @@ def _entry(event: Event, ranks: Ranks) -> dict[str, Any]:
 def _entry_before(folder: Path, event: Event) -> Any:
     """Return the entry of the last run that had other bots, None if there is none that compares with this event."""
     try:
-        stored = json.loads(durable.read_cache(folder / FILE))
+        stored = json.loads(whole_files.read_cache(folder / FILE))
         this, last = _entry(event, {}), stored["now"]
         before = stored["before"] if last["bots"] == this["bots"] else last
         if before is None or any(before[key] != this[key] for key in ("boards", "rating")):

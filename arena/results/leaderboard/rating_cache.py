@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter
 
-from arena import durable
+from arena import whole_files
 from arena.results import arrays, ratings
 from arena.results.archive import Archive
 from arena.results.arrays import Arrays
@@ -41,12 +41,12 @@ def load_or_fit(
     # The key has all that decides the fit: the code, the seed, and the matches, by the archive's version key and by
     # their sums. The sums differ, too, where the same matches are read under other names of bots
     # (`Archive.by_version`).
-    key = digest_of(_code_digest(rating), rating, REFITS, event.resampling_seed, archive.mark(), sums(tallies))
+    key = digest_of(_code_digest(rating), rating, REFITS, event.resampling_seed, archive.cache_version(), sums(tallies))
     if (cached := _load(path, key)) is not None:
         return cached
     fitted = ratings.find(rating).rate(read(), seed=event.resampling_seed, refits=REFITS)
     text = json.dumps(_cached.dump_python((key, fitted)))  # not `dump_json`, which has no infinity
-    durable.write_cache(path, text.encode())
+    whole_files.write_cache(path, text.encode())
     return fitted
 
 
@@ -69,7 +69,7 @@ def _code_digest(rating: str) -> str:
 def _load(path: Path, key: str) -> Ratings | None:
     """Return the cached ratings if the key matches, else None."""
     try:
-        content = json.loads(durable.read_cache(path))
+        content = json.loads(whole_files.read_cache(path))
         if not isinstance(content, list) or content[:1] != [key]:
             return None
         return _cached.validate_python(content)[1]

@@ -27,9 +27,9 @@ def _decode(array: tuple[str, list[int], str]) -> Any:
 
 
 if TYPE_CHECKING:
-    from arena.results.arrays import Arrays, Floats, Marks
+    from arena.results.arrays import Arrays, Floats, Mask
 else:  # for pydantic: in JSON an array is its type, its shape and its bytes in base64, so that every bit comes back
-    Floats = Marks = Annotated[
+    Floats = Mask = Annotated[
         Any,
         PlainSerializer(lambda array: (array.dtype.str, array.shape, b64encode(array.tobytes()).decode())),
         PlainValidator(_decode),
@@ -112,7 +112,7 @@ class Ratings:
     """The chance that a row's bot is stronger than a column's, 0 to 1, in the order of `ratings`; 0.5 with itself."""
     draws: Floats
     """A row for each of `ratings`: its strength in each refit. Differences and their intervals are read from these."""
-    bounded: Marks
+    bounded: Mask
     """True where matches bound, from below, a row bot's strength minus a column bot's, in the order of `ratings`."""
     advantages: ByBoardRole
     """Of each (`game/board`, role) between average bots; roles that always score alike stand under their first."""

@@ -7,10 +7,10 @@ other bot's rating, and its interval is open below.
 
 import numpy as np
 
-from arena.results.arrays import Arrays, Floats, Marks
+from arena.results.arrays import Arrays, Floats, Mask
 from arena.results.ratings import REFITS, Ratings, Strength
 from arena.results.ratings.fitting.bootstrap import bootstrap
-from arena.results.ratings.fitting.bounds import bounds, centre, ends
+from arena.results.ratings.fitting.comparable import bounds, centre, ends
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
 from arena.results.ratings.fitting.model import Model, model_of
@@ -38,7 +38,7 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     )
 
 
-def _advantages(model: Model, totals: MatchTotals, middle: Marks, draws: Floats) -> dict[int, Strength]:
+def _advantages(model: Model, totals: MatchTotals, middle: Mask, draws: Floats) -> dict[int, Strength]:
     """Return the advantage of each board role when average bots meet."""
     # The average bot of a board role: the mean of the bots of the middle, or of all bots where none of these played it.
     size, count = len(totals.board_roles), len(model.advantages)

@@ -11,7 +11,7 @@ Points depend on the opponents that a bot met, so they compare bots well only wh
 
 import numpy as np
 
-from arena.results.arrays import Arrays, Floats, Ints, Marks
+from arena.results.arrays import Arrays, Floats, Ints, Mask
 from arena.results.ratings import REFITS, Ratings
 from arena.results.ratings.fitting.bootstrap import inflation
 from arena.results.ratings.fitting.estimate_priors import estimate
@@ -35,7 +35,7 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     np.add.at(overall, bot, draws)
     overall /= np.maximum(np.bincount(bot, minlength=count), 1)[:, None]
     cells = Cells(bot=bot, board_role=codes % width, rows=draws, middle=None)
-    closed: Marks = np.ones(count, dtype=np.bool_)  # all points are between 0 and 100
+    closed: Mask = np.ones(count, dtype=np.bool_)  # all points are between 0 and 100
     return ratings_of("points", totals, overall, cells, {}, np.ones((count, count), dtype=np.bool_), (closed, closed))
 
 
@@ -82,7 +82,7 @@ def expectations(totals: MatchTotals, fitted: Fit) -> tuple[Floats, Floats]:
     """
     score: Ints = np.full(totals.seats.shape, -1)
     score[fitted.model.seating, fitted.model.role] = np.arange(len(fitted.model.seating))
-    against: Marks = np.zeros(score.shape, dtype=np.bool_)
+    against: Mask = np.zeros(score.shape, dtype=np.bool_)
     side = totals.side
     for role in range(1, score.shape[1]):
         left_out, mate = score[:, role] < 0, side[:, role] == side[:, role - 1]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arena.results.arrays import Ints, Marks
+from arena.results.arrays import Ints, Mask
 
 LARGEST = 2**62
 """Keys stay below this, within 64 bits: the parts of a larger key are numbered anew."""
@@ -29,7 +29,7 @@ def ranked(values: Ints) -> tuple[Ints, int]:
     return index.astype(np.int64), len(unique)
 
 
-def changes(*columns: Ints) -> Marks:
+def changes(*columns: Ints) -> Mask:
     """Return True for each row that differs from the row before it, and for the first."""
     new = np.ones(len(columns[0]), dtype=np.bool_)
     rows = np.column_stack(columns)

@@ -10,7 +10,7 @@ This module makes a `Ratings` of draws. The source of the draws (refits, resampl
 # vary together, and an interval of each bot alone would hide that.
 #
 # - An interval of a strength is cut from its draws at 2.5 and 97.5 %, widened to hold the figure itself, and open on
-#   the side where no match bounds the bot (bounds.py): there the draws show the prior only.
+#   the side where no match bounds the bot (comparable.py): there the draws show the prior only.
 # - The interval of a rank is cut from the ranks that the bot has in each draw, rounded outwards to whole ranks.
 # - A tier ends where its best bot is above the next one in more than 97.5 % of the draws.
 
@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.results.arrays import Floats, Ints, Marks
+from arena.results.arrays import Floats, Ints, Mask
 from arena.results.ratings import Ranked, Ranking, Rating, Ratings, Strength
-from arena.results.ratings.fitting.bounds import groups, several
+from arena.results.ratings.fitting.comparable import groups, several
 from arena.results.ratings.fitting.match_totals import MatchTotals
 
 LEVEL = 0.95
@@ -38,7 +38,7 @@ class Cells:
     board_role: Ints
     rows: Floats
     """The figure, then draws of it."""
-    middle: Marks | None
+    middle: Mask | None
     """The bots whose mean is 0 in each board role; None where figures have a zero of their own."""
 
 
@@ -48,12 +48,12 @@ def ratings_of(
     rows: Floats,
     cells: Cells,
     advantages: Mapping[int, Strength],
-    bounded: Marks,
-    closed: tuple[Marks, Marks],
+    bounded: Mask,
+    closed: tuple[Mask, Mask],
 ) -> Ratings:
     """Return the ratings of all bots, from a row a bot: its figure, then draws of it.
 
-    `bounded` and `closed` are the results of `bounds` and `ends` in bounds.py.
+    `bounded` and `closed` are the results of `bounds` and `ends` in comparable.py.
     """
     values, played = np.round(rows[:, 0], DECIMALS), totals.played
     order = sorted(range(len(rows)), key=lambda bot: (-values[bot], bot))
@@ -99,7 +99,7 @@ def ratings_of(
     )
 
 
-def _rankings(totals: MatchTotals, cells: Cells, closed: tuple[Marks, Marks]) -> Iterator[Ranking]:
+def _rankings(totals: MatchTotals, cells: Cells, closed: tuple[Mask, Mask]) -> Iterator[Ranking]:
     """Yield for each board a ranking over all its roles, where it has several, and one of each role."""
     boards: dict[str, list[int]] = {}
     for index, role in enumerate(totals.board_roles):
@@ -113,7 +113,7 @@ def _rankings(totals: MatchTotals, cells: Cells, closed: tuple[Marks, Marks]) ->
 
 
 def _ranked(
-    totals: MatchTotals, cells: Cells, closed: tuple[Marks, Marks], board_roles: Sequence[int]
+    totals: MatchTotals, cells: Cells, closed: tuple[Mask, Mask], board_roles: Sequence[int]
 ) -> tuple[Ranked, ...]:
     """Return the bots that played all these board roles, by their mean over them, best first."""
     here = np.isin(cells.board_role, board_roles)
@@ -150,7 +150,7 @@ def among(ratings: Ratings, bots: Collection[str]) -> dict[str, tuple[tuple[int,
     return {ratings.ratings[row].bot: (intervals[index], tier[index]) for index, row in enumerate(rows)}
 
 
-def strengths(rows: Floats, below: Marks | None = None, above: Marks | None = None) -> list[Strength]:
+def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None) -> list[Strength]:
     """Return the first figure of each row, with the interval that holds 95 % of the others, its draws.
 
     The interval is open where the figure is not bounded `below`, or `above`.

@@ -10,7 +10,7 @@ from pathlib import Path
 import cup
 import pytest
 
-from arena import durable, shared_folders
+from arena import shared_folders, whole_files
 
 ENDED = 4_194_999
 """No process has this id: it is above the highest that Linux gives."""
@@ -22,7 +22,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path):
     path = tmp_path / "leaderboard.csv"
     path.write_text("old")
 
-    durable.write(path, b"new")
+    whole_files.write(path, b"new")
 
     assert path.read_bytes() == b"new"
     assert [file.name for file in tmp_path.iterdir()] == ["leaderboard.csv"]
@@ -32,7 +32,7 @@ def test_an_error_while_a_file_is_written_leaves_the_old_one_and_no_part(tmp_pat
     path = tmp_path / "[odd]*.csv"
     path.write_text("old")
 
-    with pytest.raises(TypeError), durable.replacing(path) as file:
+    with pytest.raises(TypeError), whole_files.replacing(path) as file:
         file.writelines([b"ne", None])
 
     assert path.read_text() == "old"
@@ -47,7 +47,7 @@ def test_the_part_of_a_killed_writer_goes_with_the_next_write_and_that_of_a_livi
     for part in (killed, living, other):
         part.write_text("half")
 
-    durable.write(path, b"new")
+    whole_files.write(path, b"new")
 
     assert {file.name for file in tmp_path.iterdir()} == {path.name, living.name, other.name}
 
@@ -59,8 +59,8 @@ def test_a_folder_is_published_under_a_free_name_only(tmp_path: Path):
     (tmp_path / "making" / "link").symlink_to("nowhere")
 
     with pytest.raises(OSError, match="not empty"):
-        durable.publish(tmp_path / "making", tmp_path / "taken")
-    durable.publish(tmp_path / "making", tmp_path / "free")
+        whole_files.publish(tmp_path / "making", tmp_path / "taken")
+    whole_files.publish(tmp_path / "making", tmp_path / "free")
 
     assert (tmp_path / "free" / "deep" / "bot.py").read_text() == "making"
     assert (tmp_path / "free" / "link").is_symlink()
@@ -74,12 +74,12 @@ def test_what_is_published_is_on_disk_before_it_has_its_name(tmp_path: Path, mon
         os, "fsync", lambda fd: (done.append(f"sync {Path(f'/proc/self/fd/{fd}').readlink().name}"), fsync(fd))
     )
     monkeypatch.setattr(os, "replace", lambda *names, **folders: (done.append("rename"), replace(*names, **folders)))
-    making = durable.make_folder(tmp_path / "making")
+    making = whole_files.make_folder(tmp_path / "making")
     (making / "bot.py").write_text("x")
     done.clear()
 
-    durable.publish(making, tmp_path / "final")
-    durable.write(tmp_path / "a.csv", b"x")
+    whole_files.publish(making, tmp_path / "final")
+    whole_files.write(tmp_path / "a.csv", b"x")
 
     assert done[:4] == ["sync bot.py", "sync making", "rename", f"sync {tmp_path.name}"]
     assert done[4].startswith("sync .a.csv.")
@@ -88,30 +88,30 @@ def test_what_is_published_is_on_disk_before_it_has_its_name(tmp_path: Path, mon
 
 def test_many_folders_are_put_on_disk_together_before_any_of_them_has_its_name(tmp_path: Path, monkeypatch):
     done: list[str] = []
-    fsync, replace, sync_all = os.fsync, os.replace, durable._sync_file_system
+    fsync, replace, sync_all = os.fsync, os.replace, whole_files._sync_file_system
     monkeypatch.setattr(os, "fsync", lambda fd: (done.append("sync"), fsync(fd))[1])
     monkeypatch.setattr(os, "replace", lambda *names, **folders: (done.append("rename"), replace(*names, **folders)))
-    monkeypatch.setattr(durable, "_sync_file_system", lambda path: (done.append("sync all"), sync_all(path))[1])
-    targets = {tmp_path / f"part{number}": tmp_path / f"bot{number}" for number in range(durable.MANY)}
+    monkeypatch.setattr(whole_files, "_sync_file_system", lambda path: (done.append("sync all"), sync_all(path))[1])
+    targets = {tmp_path / f"part{number}": tmp_path / f"bot{number}" for number in range(whole_files.MANY)}
     for making in targets:
         making.mkdir()
         (making / "bot.py").write_text("x")
 
-    durable.publish_all(targets)
+    whole_files.publish_all(targets)
 
-    assert done == ["sync all", *["rename"] * durable.MANY, "sync"]
+    assert done == ["sync all", *["rename"] * whole_files.MANY, "sync"]
     assert all((target / "bot.py").read_text() == "x" for target in targets.values())
 
 
 def test_many_folders_are_put_on_disk_one_by_one_where_the_c_library_cannot_do_it_together(tmp_path, monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: object())
     synced: list[Path] = []
-    monkeypatch.setattr(durable, "sync_tree", synced.append)
-    targets = {tmp_path / f"part{number}": tmp_path / f"bot{number}" for number in range(durable.MANY)}
+    monkeypatch.setattr(whole_files, "sync_tree", synced.append)
+    targets = {tmp_path / f"part{number}": tmp_path / f"bot{number}" for number in range(whole_files.MANY)}
     for making in targets:
         making.mkdir()
 
-    durable.publish_all(targets)
+    whole_files.publish_all(targets)
 
     assert synced == [*targets]
 
@@ -120,8 +120,8 @@ def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path: Path):
     path = tmp_path / "report.html"
     path.write_text("old")
     program = (
-        "import os, signal, sys; from pathlib import Path; from arena import durable\n"
-        "with durable.replacing(Path(sys.argv[1])) as file:\n"
+        "import os, signal, sys; from pathlib import Path; from arena import whole_files\n"
+        "with whole_files.replacing(Path(sys.argv[1])) as file:\n"
         "    file.write(b'half'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)"
     )
 
@@ -129,7 +129,7 @@ def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path: Path):
 
     assert done.returncode == -9
     assert path.read_text() == "old"
-    durable.write(path, b"new")
+    whole_files.write(path, b"new")
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
@@ -140,7 +140,7 @@ def test_a_link_under_a_name_that_a_stranger_could_foresee_is_not_written_throug
 
     parts = []
     for _ in range(2):
-        with durable.replacing(tmp_path / "a.csv") as file:
+        with whole_files.replacing(tmp_path / "a.csv") as file:
             parts += [Path(f"/proc/self/fd/{file.fileno()}").readlink().name]
 
     assert victim.read_text() == "mine"
@@ -154,9 +154,9 @@ def test_a_link_is_neither_replaced_nor_followed(tmp_path: Path, leads_to: str):
     link.symlink_to(leads_to)
 
     with pytest.raises(OSError, match="it is a symbolic link") as refused:
-        durable.write(link, b"new")
+        whole_files.write(link, b"new")
     with pytest.raises(OSError, match="Too many levels"):
-        durable.open_to_append(link)
+        whole_files.open_to_append(link)
 
     assert refused.value.filename == str(link)
     assert os.readlink(link) == leads_to
@@ -168,10 +168,10 @@ def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(OSError, match="nobody reads it"):
-        durable.write(pipe, b"new")
+        whole_files.write(pipe, b"new")
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
 
-    durable.write(pipe, b"new")
+    whole_files.write(pipe, b"new")
 
     assert os.read(reader, 9) == b"new"
     os.close(reader)
@@ -185,9 +185,9 @@ def test_a_socket_and_a_folder_are_refused_and_stay(tmp_path: Path):
     (tmp_path / "folder").mkdir()
 
     with pytest.raises(OSError, match="neither a plain file nor a pipe"):
-        durable.write(tmp_path / "socket", b"new")
+        whole_files.write(tmp_path / "socket", b"new")
     with pytest.raises(OSError, match="it is a folder"):
-        durable.write(tmp_path / "folder", b"new")
+        whole_files.write(tmp_path / "folder", b"new")
 
     assert (tmp_path / "socket").is_socket()
     assert (tmp_path / "folder").is_dir()
@@ -198,8 +198,8 @@ def test_a_folder_of_results_that_is_a_link_is_refused_and_one_of_the_user_is_fo
     (tmp_path / "charts").symlink_to("elsewhere")
 
     with pytest.raises(OSError, match="it is a symbolic link"):
-        durable.make_folder(tmp_path, "charts")
-    durable.write(durable.make_folder(tmp_path / "charts", "own") / "a.csv", b"new")
+        whole_files.make_folder(tmp_path, "charts")
+    whole_files.write(whole_files.make_folder(tmp_path / "charts", "own") / "a.csv", b"new")
 
     assert (tmp_path / "elsewhere" / "own" / "a.csv").read_bytes() == b"new"
 
@@ -212,13 +212,13 @@ def test_nothing_is_written_or_read_through_a_link_of_a_stranger(tmp_path: Path)
     os.lchown(tmp_path / "shared", STRANGER, STRANGER)
 
     for use in (
-        lambda path: durable.write(path / "a.csv", b"new"),
-        lambda path: durable.make_folder(path, "charts"),
-        lambda path: durable.make_folder(path / "deep"),
-        lambda path: durable.remove(path / "letter"),
-        lambda path: durable.open_to_append(path / "letter"),
+        lambda path: whole_files.write(path / "a.csv", b"new"),
+        lambda path: whole_files.make_folder(path, "charts"),
+        lambda path: whole_files.make_folder(path / "deep"),
+        lambda path: whole_files.remove(path / "letter"),
+        lambda path: whole_files.open_to_append(path / "letter"),
         lambda path: shared_folders.read(path / "letter"),
-        lambda path: durable.publish(tmp_path / "private" / "letter", path / "free"),
+        lambda path: whole_files.publish(tmp_path / "private" / "letter", path / "free"),
     ):
         with pytest.raises(OSError, match="a link of another user leads there"):
             use(tmp_path / "shared")
@@ -229,18 +229,18 @@ def test_nothing_is_written_or_read_through_a_link_of_a_stranger(tmp_path: Path)
 @needs_root
 def test_a_cache_is_neither_stored_in_a_folder_of_a_stranger_nor_believed_from_there(tmp_path: Path):
     cache = tmp_path / ".cache"
-    durable.write_cache(cache, b"ours")
-    assert durable.read_cache(cache) == b"ours"
+    whole_files.write_cache(cache, b"ours")
+    assert whole_files.read_cache(cache) == b"ours"
     os.chown(cache, STRANGER, STRANGER)
     with pytest.raises(PermissionError, match="belongs to another user"):
-        durable.read_cache(cache)
+        whole_files.read_cache(cache)
 
     os.chown(cache, 0, 0)
     os.chown(tmp_path, STRANGER, STRANGER)
     with pytest.raises(PermissionError, match="belongs to another user"):
-        durable.read_cache(cache)
-    durable.write_cache(cache, b"new")
-    durable.write_cache(tmp_path / ".another", b"new")
+        whole_files.read_cache(cache)
+    whole_files.write_cache(cache, b"new")
+    whole_files.write_cache(tmp_path / ".another", b"new")
 
     assert cache.read_bytes() == b"ours"
     assert os.listdir(tmp_path) == [".cache"]
@@ -250,8 +250,8 @@ def test_a_cache_that_is_a_pipe_is_not_waited_for(tmp_path: Path):
     os.mkfifo(tmp_path / ".cache")
 
     with pytest.raises(OSError, match="no plain file"):
-        durable.read_cache(tmp_path / ".cache")
-    durable.write_cache(tmp_path / ".cache", b"new")
+        whole_files.read_cache(tmp_path / ".cache")
+    whole_files.write_cache(tmp_path / ".cache", b"new")
 
 
 def test_init_and_new_give_names_only_to_what_is_on_disk(tmp_path: Path, monkeypatch):

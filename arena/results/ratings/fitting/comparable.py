@@ -8,17 +8,17 @@ estimate finite, and its interval there is open.
 
 import numpy as np
 
-from arena.results.arrays import Ints, Marks
+from arena.results.arrays import Ints, Mask
 from arena.results.ratings.fitting.match_totals import MatchTotals
 
 
-def bounds(totals: MatchTotals) -> Marks:
+def bounds(totals: MatchTotals) -> Mask:
     """Return N x N: True where the matches bound, from below, the row bot's strength minus the column bot's."""
     count = len(totals.bots)
     return _closure(_direct(totals))[:count, :count]
 
 
-def ends(totals: MatchTotals) -> tuple[Marks, Marks]:
+def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
     """Return for each bot: is its strength bounded from below, and from above, relative to the others of its group?
 
     Bots that bound each other are a body. Where one body has most bots of the group, the others are measured by it,
@@ -33,7 +33,7 @@ def ends(totals: MatchTotals) -> tuple[Marks, Marks]:
     measured = (linked[:count, :count] & main).any(axis=1)
     alone = ~(linked & ~np.eye(len(linked), dtype=np.bool_))[:count].any(axis=1)
 
-    def bounded(reach: Marks) -> Marks:
+    def bounded(reach: Mask) -> Mask:
         by_main = (reach[:count, :count] & main).any(axis=1)
         by_others = (reach & ~same)[:count].any(axis=1)
         return np.asarray(np.where(measured, by_main, by_others) | alone) & (count > 1)
@@ -41,12 +41,12 @@ def ends(totals: MatchTotals) -> tuple[Marks, Marks]:
     return bounded(reaching), bounded(reaching.T)
 
 
-def centre(closed: tuple[Marks, Marks]) -> Marks:
+def centre(closed: tuple[Mask, Mask]) -> Mask:
     """Return the bots whose mean is the centre of the scale: those bounded on both sides, or all if too few are."""
     return several(closed[0] & closed[1])
 
 
-def several(bots: Marks) -> Marks:
+def several(bots: Mask) -> Mask:
     """Return these marks, or all if fewer than two are set: a bot that is measured by itself is at 0 for sure."""
     return bots if bots.sum() > 1 else np.ones_like(bots)
 
@@ -62,12 +62,12 @@ def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
     partners = np.column_stack((np.where(alone, count + totals.board_role[:, 0], -1), totals.seats[:, 1:]))
     for column in partners.T:
         linked[totals.seats[column >= 0, 0], column[column >= 0]] = True
-    rows: Marks = np.unique(_closure(linked | linked.T)[:count, :count], axis=0)
+    rows: Mask = np.unique(_closure(linked | linked.T)[:count, :count], axis=0)
     names = (tuple(totals.bots[bot] for bot in np.flatnonzero(row).tolist()) for row in rows)
     return tuple(sorted(names, key=lambda bots: (-len(bots), bots)))
 
 
-def _direct(totals: MatchTotals) -> Marks:
+def _direct(totals: MatchTotals) -> Mask:
     """Return (N + board roles)²: True where the row took points off the column. A board for one bot is an opponent."""
     count, side = len(totals.bots), totals.side
     direct = np.eye(count + len(totals.board_roles), dtype=np.bool_)
@@ -84,11 +84,11 @@ def _direct(totals: MatchTotals) -> Marks:
     return direct
 
 
-def _mark(direct: Marks, above: Ints, below: Ints, where: Marks) -> None:
+def _mark(direct: Mask, above: Ints, below: Ints, where: Mask) -> None:
     direct[above[where], below[where]] = True
 
 
-def _closure(direct: Marks) -> Marks:
+def _closure(direct: Mask) -> Mask:
     """Return the transitive closure."""
     reached = direct
     while True:
