@@ -1,10 +1,8 @@
-"""`arena grade`: the marks of a class, each with its reason; and the worked example of docs/grading.md, played."""
+"""`arena grade`: the marks of a class, each with its reason."""
 
 import csv
 import json
 import random
-import re
-import shutil
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -23,47 +21,10 @@ from arena.results.grades import Threshold
 from arena.values import Ending, Played
 
 HERE = Path(__file__).parent.parent
-PAGE = (HERE / "docs" / "grading.md").read_text("utf-8")
-ID = re.compile(r"\b[0-9a-f]{12}\b")
-
-
-def block(language: str, begins: str) -> str:
-    """A fenced block of the page that begins so."""
-    blocks = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    return next(text for text in blocks if text.startswith(begins))
 
 
 def rows(folder: Path, event: str) -> list[dict[str, str]]:
     return list(csv.DictReader((folder / "results" / event / "grades.csv").open(encoding="utf-8")))
-
-
-@pytest.fixture(scope="module")
-def homework(tmp_path_factory):
-    """The workspace of the page after its commands, and what the last one printed."""
-    folder = tmp_path_factory.mktemp("homework")
-    (folder / "bots").mkdir()
-    shutil.copytree(HERE / "bots" / "walker", folder / "bots" / "walker")
-    shutil.copy(HERE / "bots" / "dice.py", folder / "bots")
-    (folder / "people.csv").write_text(block("csv", "name,"))
-    (folder / "tournament.toml").write_text(block("toml", "name ="))
-    (folder / "handed_in").mkdir()
-    shutil.copy(HERE / "bots" / "walker" / "bot.py", folder / "handed_in" / "s1.py")
-    (folder / "handed_in" / "s2.py").write_text(cup.FIRST)
-    (folder / "handed_in" / "s3.py").write_text('print "ready"\n')
-    quick = {"run": ["--no-charts", "--workers", "1"], "submit": ["--unsafe"]}
-    for line in block("console", "$ arena submit handed_in").splitlines():
-        _, _, *words = line.split()
-        done = cup.arena(folder, *words, *quick.get(words[0], []))
-        assert done.returncode == (1 if words[0] == "submit" else 0), done.stderr  # one of the class is refused
-    return folder, done.stdout
-
-
-def test_the_worked_example_gives_the_marks_that_the_page_shows(homework):
-    folder, printed = homework
-    lines = [line.rstrip() for line in ID.sub("ID", printed).splitlines()]
-    assert lines == [line.rstrip() for line in ID.sub("ID", block("text", "student")).splitlines()]
-    reasons = [row[f"reason_{number}"] for row in rows(folder, "homework")[:2] for number in (1, 2)]
-    assert reasons == block("text", "60 points").splitlines()
 
 
 TOML = """\

@@ -1,48 +1,25 @@
 """The page on writing a game, followed to the letter in an empty folder."""
 
-import re
-import shlex
-from pathlib import Path
-
 import pytest
-from cup import arena
+import tutorial
 
 from arena.games import rulebook
 from arena.games.conformance import flaws
 from arena.results.leaderboard import Results
 
-PAGE = (Path(__file__).parent.parent / "docs" / "game-authors.md").read_text("utf-8")
-CHAPTER = PAGE[PAGE.index("## Write a game") : PAGE.index("## What rules must know")]
-RULES, BOARDS, EVENT = re.findall(r"```(?:python|toml)\n(.*?)```", CHAPTER, re.DOTALL)
-COMMANDS = [
-    [shlex.split(line.removeprefix("$ ")) for line in block.splitlines()]
-    for block in re.findall(r"```console\n(.*?)```", CHAPTER, re.DOTALL)
-]
+QUICK = {
+    "check-rules": ["--playouts", "1"],  # the last test tries the game longer
+    "run": ["--no-charts", "--bots", "ada,dice", "--workers", "1"],
+    "play": ["--help"],
+}
 
 
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
     """The workspace of whoever did as the page says, and what each command printed."""
-    folder, said = tmp_path_factory.mktemp("page"), {}
-    begin, check, play = COMMANDS
-    for words in begin:
-        if words[0] == "cd":
-            folder = folder / words[1]
-            continue
-        said[words[1]] = arena(folder, *words[1:])
-    (folder / "rules/tic_tac_toe.py").write_text(RULES, "utf-8")
-    (folder / "rules/tic_tac_toe.toml").write_text(BOARDS, "utf-8")
-    quick = {
-        "check-rules": ["--playouts", "1"],  # the last test tries the game longer
-        "run": ["--no-charts", "--bots", "ada,dice", "--workers", "1"],
-        "play": ["--help"],
-    }
-    for words in check:
-        said[words[1]] = arena(folder, *words[1:], *quick.get(words[1], []))
-    (folder / "tournament.toml").write_text(EVENT, "utf-8")
-    for words in play:
-        said[words[1]] = arena(folder, *words[1:], *quick.get(words[1], []))
-    return folder, said
+    page = (tutorial.DOCS / "game-authors.md").read_text("utf-8")
+    folder, done = tutorial.follow(page.partition("## What rules must know")[0], tmp_path_factory.mktemp("page"), QUICK)
+    return folder, {step.args[0]: step for step in done}
 
 
 def test_every_command_of_the_page_does_what_it_says(followed):
