@@ -99,6 +99,11 @@ No Show,,s3
 BUILDS = 'command = "./bot"\nbuild = "cc -o bot bot.c"\n'
 
 
+def each(faults=lambda _: ()):
+    """Examine bots one by one."""
+    return lambda bots: map(faults, bots)
+
+
 def workspace(folder: Path, **bots: str) -> Path:
     """Make a workspace with these bots, put there by hand."""
     (folder / "bots").mkdir(parents=True)

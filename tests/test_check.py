@@ -12,8 +12,8 @@ import pytest
 import sins
 from sins import SINS
 
-from arena.author.checkup import CheckRun, Checkup, Weight, _near_limits, advice, checkup, examiner, variations
-from arena.author.checkup.finding import Finding, merge
+from arena.author.checkup import CheckRun, Checkup, Weight, _near_limits, advice, checkup, conversation, variations
+from arena.author.checkup.findings import Finding, merge
 from arena.cli.check import _importable
 from arena.clock import TimeControl, TimeUsed
 from arena.event import discovery
@@ -41,7 +41,7 @@ def examined(path, launcher, *, start=10.0, move=10.0, cpu=20.0, boards="mummy_m
 @pytest.fixture
 def hurried(monkeypatch):
     """Let the pieces of a question come soon after each other, for bots that wait for all of them anyway."""
-    monkeypatch.setattr(examiner, "PAUSE_S", 0.002)
+    monkeypatch.setattr(conversation, "PAUSE_S", 0.002)
 
 
 def told(found) -> str:

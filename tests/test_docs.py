@@ -13,7 +13,7 @@ import live
 import pytest
 import stored
 
-from arena.author.checkup import examiner
+from arena.author.checkup import conversation
 from arena.event import config, discovery, schedules
 from arena.games import rulebook
 from arena.match.referee import Referee
@@ -83,7 +83,7 @@ BARE = {
 @pytest.fixture(scope="module", autouse=True)
 def hurried():
     """Let every command draw one chart, and each check ask without pauses; test_charts.py and test_check.py do more."""
-    with cup.first_chart_only(), patch.object(examiner, "PAUSE_S", 0.002):
+    with cup.first_chart_only(), patch.object(conversation, "PAUSE_S", 0.002):
         yield
 
 

@@ -72,7 +72,7 @@ def zipped(folder: Path) -> Path:
 def untried(tmp_path: Path, *crowd: Person) -> Submissions:
     """Submissions to a new workspace, where every bot is taken without a trial."""
     (tmp_path / "bots").mkdir(exist_ok=True)
-    return Submissions(BotStore(tmp_path / "bots"), lambda _: (), people=People(crowd))
+    return Submissions(BotStore(tmp_path / "bots"), classroom.each(), people=People(crowd))
 
 
 @pytest.mark.parametrize("crowd", [(ANN, BOB), ()], ids=["known", "unknown"])
@@ -86,7 +86,7 @@ def test_a_download_gives_each_person_one_bot_with_all_of_its_files(platform, cr
     program = tmp_path / "bots" / f"{ann.name}.py"
     assert program.read_text() == GOOD
     if crowd:
-        assert [answer.origin.display for answer in (ann, bob)] == ["Ann Lee", "Bob de Vries"]
+        assert [answer.note.display for answer in (ann, bob)] == ["Ann Lee", "Bob de Vries"]
         assert answers.keys() == {"ann_lee", "bob_de_vries"}
     if "folders" not in platform:
         assert sorted(path.name for path in (tmp_path / "bots" / bob.name).iterdir()) == ["help.py", "main.py"]
@@ -151,7 +151,7 @@ def test_two_people_of_one_name_keep_their_own_bots(tmp_path):
         home = tmp_path / f"of {len(crowd)}"
         home.mkdir()
         names = [
-            (answer.name, answer.origin.person)
+            (answer.name, answer.note.person)
             for requests in (class_of(folder, People(crowd)), class_of(folder, People(crowd))[1:])
             for answer in untried(home, *crowd).submit_all(requests)
         ]
@@ -173,7 +173,7 @@ def test_people_whose_names_differ_in_an_accent_only_have_bots_of_their_own(tmp_
         submissions = untried(tmp_path / f"{len(known)}", *known)
         for name in ("Jürgen Roe", "Jurgen Roe"):
             (tmp_path / f"{name}.py").write_text(f"# {name}\n{GOOD}")
-            assert submissions.submit(tmp_path / f"{name}.py").origin.display == name
+            assert submissions.submit(tmp_path / f"{name}.py").note.display == name
         assert submissions._store.names() == ("Jurgen_Roe", "Jurgen_Roe-2")
     (tmp_path / "Jürgen.py").write_text(GOOD)
     (tmp_path / "Jurgen.py").write_text(LAST)

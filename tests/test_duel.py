@@ -14,9 +14,10 @@ from cup import arena, environment, soon
 from sprint import FIRST, LAST, slow
 from test_tournament import workspace as made
 
-from arena.author.submissions.bot_store import BotStore, Origin
+from arena.author.submissions.bot_store import BotStore
 from arena.cli.duel.state import POINTS, Duel
 from arena.event import discovery
+from arena.event.discovery.notes import Note
 from arena.event.schedules import round_robin
 from arena.results.archive import Archive
 from arena.results.sequential import Decision, Question, SequentialTest
@@ -47,7 +48,7 @@ def version(workspace: Path, name: str, text: str) -> None:
     with store.changing():
         copy = store.new_folder() / f"{name}.sh"
         copy.write_text(text)
-        store.play(name, store.keep(discovery.from_path(copy, name), copy, Origin()))
+        store.play(name, store.keep(discovery.from_path(copy, name), copy, Note()))
 
 
 @pytest.fixture(scope="module")

@@ -223,11 +223,11 @@ def test_submissions_after_the_event_are_missing_and_withdrawn_and_refused_ones_
     def submit(name: str, *faults: str) -> None:
         path = folder / f"{name}.py"
         path.write_text(f"# {name}\n{cup.FIRST}")
-        Submissions(store, lambda _: faults, people=crowd).submit(path)
+        Submissions(store, classroom.each(lambda _: faults), people=crowd).submit(path)
 
     for name in ("s2", "s3"):
         submit(name)
-    Submissions(store, lambda _: (), people=crowd).withdraw("Cy")
+    store.withdraw("Cy")
     submit("s4", "it prints nothing\n\nmore")
     submit("s1", "it is too slow")
     done = cup.arena(folder, "grade")
@@ -254,7 +254,7 @@ def test_a_student_whose_only_bot_is_a_reference_keeps_nobody_from_being_graded(
     path = tmp_path / "s1.py"
     path.write_text(cup.FIRST)
     crowd = people.read(tmp_path / "people.csv")
-    submitting = Submissions(store, lambda _: (), people=crowd)
+    submitting = Submissions(store, classroom.each(), people=crowd)
     submitting.submit(path)
     bot = discovery.from_path(next(iter(store.playing("Walker"))), "Walker")
     walker, ada = students.students([stored.bot("ada")], crowd, store, [bot])
@@ -302,7 +302,7 @@ def test_a_bot_that_was_submitted_before_there_were_people_is_theirs_by_the_name
     for name in ("Bob_Real", "Bob Real"):
         path = tmp_path / f"{name}.py"
         path.write_text(f"# {name}\n{cup.FIRST}")
-        Submissions(store, lambda _: ()).submit(path)
+        Submissions(store, classroom.each()).submit(path)
     crowd = People([Person(name="Real, Bob", id="1")])
     assert [students.author_of(stored.bot(name), crowd, store) for name in ("Bob_Real", "Bob_Real-2")] == [*crowd] * 2
     assert students.author_of(stored.bot("Bob_Real-2"), crowd, None) is None
@@ -315,9 +315,9 @@ def test_bots_of_two_authors_of_one_name_are_not_both_graded_as_one_persons(tmp_
     for number in (7, 8):
         path = tmp_path / f"class/Ann Lee_{number}_assignsubmission_file_bot.py"
         path.write_text(f"# {number}\n{cup.FIRST}")
-    submissions = Submissions(store, lambda _: (), people=crowd)
+    submissions = Submissions(store, classroom.each(), people=crowd)
     answers = list(submissions.submit_all(class_of(tmp_path / "class", crowd)))
-    assert [answer.origin.person for answer in answers] == ["", ""]
+    assert [answer.note.person for answer in answers] == ["", ""]
     assert [students.author_of(stored.bot(answer.name), crowd, store) for answer in answers] == [None, None]
 
 

@@ -299,7 +299,7 @@ def letters(tmp_path_factory) -> Path:
     store = folder / "bots"
     submissions = Submissions(
         BotStore(store),
-        lambda bot: ("it\nis bad",) if bot.name == "Cleo" else (),
+        classroom.each(lambda bot: ("it\nis bad",) if bot.name == "Cleo" else ()),
         people=people.read(folder / "people.csv"),
     )
     typo = classroom.GOOD.replace("legal[0]", "legel[0]")

@@ -22,6 +22,7 @@ import pytest
 from classroom import GOOD, LAST
 from processes import until
 
+from arena.author.checkup import screening
 from arena.author.submissions import (
     BotStore,
     People,
@@ -37,7 +38,7 @@ from arena.author.submissions import (
 from arena.author.submissions.copy_untrusted import DEEPEST
 from arena.author.submissions.downloads import label_of
 from arena.author.submissions.unpacking import unpack
-from arena.cli import examiner, feedback, workspace
+from arena.cli import feedback, workspace
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.match.bot import OverloadedError
@@ -162,7 +163,7 @@ def here(tmp_path):
 @pytest.fixture
 def untried(here):
     """Submissions to the workspace, where every bot is taken without a trial, but none may be called `seated`."""
-    return Submissions(BotStore(here / "bots"), lambda _: (), ["seated"])
+    return Submissions(BotStore(here / "bots"), classroom.each(), ["seated"])
 
 
 def submit(here: Path, *words: object) -> dict[str, object]:
@@ -213,14 +214,14 @@ def test_what_was_put_there_by_hand_is_never_overwritten(here, untried, tmp_path
     assert (here / "bots/rival.py").read_text() == LAST
 
 
-def test_a_bot_that_somebody_else_took_away_just_before_it_is_withdrawn_is_one_line(here, untried):
+def test_a_bot_that_somebody_else_took_away_just_before_it_is_withdrawn_is_one_line(here):
     store = BotStore(here / "bots")
     lock = here / "bots/_versions/.lock"
     refused = []
 
     def withdraw():
         try:
-            untried.withdraw("rival")
+            store.withdraw("rival")
         except ArenaError as error:
             refused.append(str(error))
 
@@ -232,7 +233,7 @@ def test_a_bot_that_somebody_else_took_away_just_before_it_is_withdrawn_is_one_l
     with store.changing():
         second.start()
         assert until(waits_for_the_lock)
-        store.withdraw("rival")
+        (here / "bots/rival.py").unlink()
     second.join()
     assert refused == ["'rival': there is no such bot; `arena bots` lists them"]
 
@@ -284,7 +285,7 @@ class KilledError(BaseException):
 def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(moves, at_once, tmp_path, monkeypatch):
     store = BotStore(tmp_path / "bots")
     store.bots.mkdir()
-    submissions = Submissions(store, lambda _: ())
+    submissions = Submissions(store, classroom.each())
     home = classroom.folder_bot(tmp_path / "mine")
     submissions.submit(home)
     (home / "bot.py").write_text(LAST)
@@ -335,7 +336,7 @@ def test_two_names_are_exchanged_in_one_step_where_the_file_system_can(tmp_path)
 def test_a_bot_whose_shape_changes_is_put_back_when_somebody_is_killed_in_between(tmp_path, monkeypatch):
     store = BotStore(tmp_path / "bots")
     store.bots.mkdir()
-    submissions = Submissions(store, lambda _: ())
+    submissions = Submissions(store, classroom.each())
     submissions.submit(classroom.folder_bot(tmp_path / "mine"))
     (tmp_path / "mine.py").write_text(LAST)
     with monkeypatch.context() as patch:
@@ -377,7 +378,7 @@ def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeyp
     for module, name, move in ((os, "rename", whole[1]), (os, "replace", whole[2]), (exchange, "exchange", whole[3])):
         monkeypatch.setattr(module, name, mover(move))
     home = classroom.folder_bot(tmp_path / "mine")
-    submissions = Submissions(store, lambda bot: ("no",) if bot.name == "bad" else ())
+    submissions = Submissions(store, classroom.each(lambda bot: ("no",) if bot.name == "bad" else ()))
     for text in (GOOD, LAST):
         (home / "bot.py").write_text(text)
         assert submissions.submit(home).status == "accepted"
@@ -401,7 +402,7 @@ def test_a_version_that_a_power_cut_emptied_is_made_again_and_blocks_nobody(here
 
 
 def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_others_are_tried(here, tmp_path, monkeypatch):
-    real, lost = examiner.checkup, tmp_path / "lost"
+    real, lost = screening.checkup, tmp_path / "lost"
     errors = {"first": SpawnerLostError, "second": OverloadedError}
 
     def checkup(bot, *rest, **more):
@@ -411,7 +412,7 @@ def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_others_are_tried(he
             raise errors[bot.name]("the spawner process is gone")
         return real(bot, *rest, **more)
 
-    monkeypatch.setattr(examiner, "checkup", checkup)
+    monkeypatch.setattr(screening, "checkup", checkup)
     for name in ("first.py", "second.py", "third/program.py"):
         written(tmp_path / "class" / name)
     done = cup.arena(here, "submit", str(tmp_path / "class"))
@@ -459,7 +460,8 @@ def test_a_file_called_after_a_module_of_pythons_is_taken_under_another_name(unt
 def submissions(tmp_path):
     (tmp_path / "bots").mkdir()
     return Submissions(
-        BotStore(tmp_path / "bots"), lambda bot: ("it is wrong",) if "wrong" in Path(bot.files).name else ()
+        BotStore(tmp_path / "bots"),
+        classroom.each(lambda bot: ("it is wrong",) if "wrong" in Path(bot.files).name else ()),
     )
 
 
@@ -486,9 +488,9 @@ def written(path: Path, text: str = GOOD) -> Path:
 def test_a_name_that_people_have_becomes_a_name_for_a_bot_and_is_shown_as_it_is(real, name, submissions, tmp_path):
     answer = submissions.submit(written(tmp_path / f"{real}.py"))
     assert (answer.status, answer.name) == ("accepted", name)
-    assert answer.origin.display == unicodedata.normalize("NFC", real)
+    assert answer.note.display == unicodedata.normalize("NFC", real)
     (bot,) = discovery.gather(tmp_path / "bots")
-    assert (bot.name, bot.display) == (name, answer.origin.display)
+    assert (bot.name, bot.display) == (name, answer.note.display)
 
 
 def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_report(here, tmp_path):
@@ -591,7 +593,7 @@ def test_a_refusal_disappears_when_its_author_hands_in_a_bot_that_is_taken(tmp_p
     store = BotStore(tmp_path / "bots")
     people = People([Person(name="Ann", id="7"), Person(name="Bob", id="8")])
     submissions = Submissions(
-        store, lambda bot: ("it is empty",) if not Path(bot.files).read_bytes() else (), people=people
+        store, classroom.each(lambda bot: () if Path(bot.files).read_bytes() else ("it is empty",)), people=people
     )
     for name in ("7", "8", "x"):
         submissions.submit(written(tmp_path / f"{name}.py", ""))
@@ -667,7 +669,7 @@ def test_submit_and_check_agree_on_what_a_folder_is(files, here, untried, tmp_pa
         written(home / name, 'command = "python bot.py"\n' if name == "bot.toml" else GOOD)
     monkeypatch.chdir(here)
     checked, answer = workspace.bot_named(str(home)), untried.submit(home)
-    assert (answer.status, answer.name, answer.origin.display) == ("accepted", "Jose", "José")
+    assert (answer.status, answer.name, answer.note.display) == ("accepted", "Jose", "José")
     assert checked.name == "Jose"
     if len(files) > 1:  # a single file is called after the bot, and the digest is of its name too
         assert checked.digest == answer.bot.digest
@@ -984,7 +986,7 @@ def test_a_name_that_looks_like_anothers_is_refused_and_both_are_told_apart(name
 def test_a_name_that_looks_like_that_of_a_person_is_refused_unless_it_is_theirs(tmp_path):
     (tmp_path / "bots").mkdir()
     crowd = People([Person(name="Zo\u00eb", id="1"), Person(name="Yildiz", id="2"), Person(name="Y\u0131ldiz", id="3")])
-    submissions = Submissions(BotStore(tmp_path / "bots"), lambda _: (), people=crowd)
+    submissions = Submissions(BotStore(tmp_path / "bots"), classroom.each(), people=crowd)
     names = ("1", "2", "3", "Zo\u0451")
     results = [submissions.submit(written(tmp_path / f"{name}.py", f"# {name}\n")).status for name in names]
     assert results == ["accepted", "accepted", "accepted", "refused"]
@@ -993,7 +995,7 @@ def test_a_name_that_looks_like_that_of_a_person_is_refused_unless_it_is_theirs(
 def test_of_two_files_of_a_class_whose_names_look_alike_one_is_refused(untried, tmp_path):
     for name in ("Ann", "\u0410nn"):
         written(tmp_path / "class" / f"{name}.py", f"# {name}\n")
-    answers = list(untried.submit_all(class_of(tmp_path / "class"), lambda bots: iter([() for _ in list(bots)])))
+    answers = list(untried.submit_all(class_of(tmp_path / "class")))
     assert [(answer.status, "looks like 'Ann'" in answer.words) for answer in answers] == [
         ("accepted", False),
         ("refused", True),
@@ -1009,7 +1011,7 @@ def test_a_name_without_a_letter_that_anybody_sees_is_refused(name, submissions,
 def test_letters_that_nobody_sees_tell_no_two_names_apart(submissions, tmp_path):
     assert submissions.submit(written(tmp_path / "Ann Lee.py")).name == "Ann_Lee"
     answer = submissions.submit(written(tmp_path / "other" / "Ann\u3164Lee\u3164.py", LAST))
-    assert (answer.name, answer.origin.display) == ("Ann_Lee-2", "Ann Lee")
+    assert (answer.name, answer.note.display) == ("Ann_Lee-2", "Ann Lee")
     assert len(set(display_names(discovery.gather(tmp_path / "bots")).values())) == 2
     accented = ("M\u00fcller", "Muller", "\u0141ukasz", "Lukasz", "Corner", "Comer", "s0", "sO", "\u738b", "\u5f20")
     for number, name in enumerate(accented):

@@ -66,7 +66,7 @@ def _everybody(classroom: authors.Classroom, event: "Event") -> Iterator["Author
     listed = {person.id for person in classroom.people}
     used = {bot.name.lower() for bot in event.bots}  # the files of their authors, also in `--for NAME`
     for student in students(challengers, classroom.people, classroom.store, measures):
-        reasons = [refusal.reason for refusal in refusals if student.id and refusal.origin.person == student.id]
+        reasons = [refusal.reason for refusal in refusals if student.id and refusal.note.person == student.id]
         yield Author(
             name=student.name,
             bots=frozenset(student.bots),
@@ -75,13 +75,13 @@ def _everybody(classroom: authors.Classroom, event: "Event") -> Iterator["Author
             notice=_notice(student, reasons),
         )
     for refusal in refusals:
-        if refusal.origin.person not in listed:
-            name = refusal.origin.display or refusal.name
+        if refusal.note.person not in listed:
+            name = refusal.note.display or refusal.name
             yield Author(
                 name=name,
                 bots=frozenset(),
                 file=paths.distinct(names.safe(name), used),
-                email=refusal.origin.email,
+                email=refusal.note.email,
                 notice=_refused([refusal.reason]),
             )
 

@@ -70,8 +70,8 @@ def classroom(folder: Path, people: Path | None = None) -> Classroom:
     The tournament.toml of the workspace counts as long as it names this event, so that thresholds may be corrected when
     all is played; else the copy as it was played.
     """
-    from arena.author.submissions import BotStore, People
-    from arena.author.submissions.people import FILE, read
+    from arena.author.submissions import BotStore
+    from arena.author.submissions import people as people_files
     from arena.event import config
 
     workspace = folder.absolute().parent.parent
@@ -85,6 +85,5 @@ def classroom(folder: Path, people: Path | None = None) -> Classroom:
     store = None
     if inside and tournament is not None and tournament.bots is not None and (workspace / tournament.bots).is_dir():
         store = BotStore(workspace / tournament.bots)
-    table = people or (workspace if inside else Path()) / FILE
-    listed = read(table) if people is not None or table.is_file() else People()
+    listed = people_files.of_workspace(workspace if inside else Path(), people)
     return Classroom(file=file, tournament=tournament, people=listed, store=store)

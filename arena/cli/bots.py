@@ -60,15 +60,13 @@ def withdraw(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A bot of this workspace.")], json: options.Json = False
 ) -> None:
     """Take a bot out of the event; its versions and its matches are kept."""
-    from arena.author.submissions import Submissions
-
     tournament = workspace.own_tournament()
     store = workspace.bot_store(tournament)
     with suppress(ArenaError):  # a bot that is none may be withdrawn, too
         name = bot_shown(name, workspace.entrants())
     if name in {entry.name for entry in tournament.bot}:
         raise ArenaError(f"{name!r} is a [[bot]] of tournament.toml: take it out there")
-    version = Submissions(store, lambda _: ()).withdraw(name)
+    version = store.withdraw(name)
     if json:
         output.print_json([{"name": name, "version": version.number, "digest": version.digest, "state": "withdrawn"}])
     else:

@@ -12,11 +12,10 @@ import typer
 
 from arena.cli import options, output, workspace
 from arena.errors import ArenaError
-from arena.values import Board, Bot, Conditions
+from arena.values import Bot, Conditions
 
 if TYPE_CHECKING:
     from arena.author.checkup import CheckRun, Checkup
-    from arena.event.config import Tournament
     from arena.sandbox.launcher import Launcher
 
 
@@ -42,6 +41,7 @@ def check(
 ) -> None:
     """Test a bot against the protocol, step by step, at each board that it plays; exit code 1 when it is not fit."""
     from arena.author.checkup import checkup
+    from arena.author.checkup.screening import boards_of
     from arena.sandbox.launcher import Launcher
 
     def refuse(error: ArenaError) -> NoReturn:
@@ -62,7 +62,7 @@ def check(
         refuse(error)
     if lessons is not None and boards:
         raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
-    chosen = () if lessons is not None else boards_of(candidate, boards or (), tournament)
+    chosen = () if lessons is not None else boards_of(candidate, boards or (), tournament.boards)
     conditions: Conditions = tournament.conditions()
     workspace.refuse_exposed((candidate,), conditions.sandbox)
     output.warn_about_confinement(conditions)
@@ -119,21 +119,6 @@ def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: "Launc
         print(f"\n{output.safe_line(bot.name)} passes {passed} of {output.counted(len(rows), 'lesson')}")
     if passed < len(rows):
         raise typer.Exit(1)
-
-
-def boards_of(bot: Bot, names: Iterable[str], tournament: "Tournament") -> tuple[Board, ...]:
-    """Return the boards that the bot plays: of those named, else of the event's, else of all."""
-    from arena.games import rulebook
-
-    def played(boards: Iterable[Board]) -> tuple[Board, ...]:
-        return tuple(board for board in boards if any(bot.plays(board.game, board.name, role) for role in board.roles))
-
-    candidates = [board for name in names or tournament.boards for board in rulebook.find(name, most=1)]
-    boards = played(dict.fromkeys(candidates)) or (() if names else played(rulebook.all_boards()))
-    if not boards:
-        plays = " ".join((*bot.games, *bot.roles))
-        raise ArenaError(f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` lists them")
-    return boards
 
 
 def _print_run(run: "CheckRun") -> None:

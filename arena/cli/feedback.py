@@ -35,11 +35,11 @@ def write(decisions: "Iterable[Decision]", folder: Path) -> None:
 
 
 def _letter(decision: "Decision") -> str:
-    origin = decision.origin
-    to = f"{origin.display} <{origin.email}>" if origin.email else origin.display
+    note = decision.note
+    to = f"{note.display} <{note.email}>" if note.email else note.display
     file = output.safe_line(decision.file)  # its author may have put line ends into it
     body = (REFUSED if decision.reasons else ACCEPTED).format(
         words=decision.words, reasons=decision.reasons, file=shlex.quote(file)
     )
-    head = f"To: {to}\nSubject: your bot {file}: {decision.status}\n\nHello {origin.display},\n"
+    head = f"To: {to}\nSubject: your bot {file}: {decision.status}\n\nHello {note.display},\n"
     return output.safe_lines(f"{head}\n{body}\n")

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ import typer
 
 from arena.cli import bots, feedback, options, output, workspace
 from arena.errors import ArenaError
+from arena.values import Bot
 
 if TYPE_CHECKING:
     from arena.author.submissions import BotStore, Decision, People, Request
@@ -53,14 +55,15 @@ def submit(
     json: options.Json = False,
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
+    from arena.author.checkup.screening import Screening
     from arena.author.submissions import Submissions, SubmissionStatus, class_in, is_class, packed_as, request
-    from arena.cli.examiner import SubmissionCheck
+    from arena.author.submissions import people as people_files
 
     if keep not in KEEP:
         raise ArenaError(f"--keep {keep}: expected {' or '.join(KEEP)}")
     tournament = workspace.own_tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
     store = workspace.bot_store(tournament)
-    class_list = _people(people)
+    class_list = people_files.of_workspace(Path(), people)
     folder = path if is_class(path) else None
     if packed_as(path) is not None and path.is_file():
         folder = class_in(path, class_list, Path(mkdtemp(dir=workspace.temporary_folder())) / "class")
@@ -79,13 +82,20 @@ def submit(
     workspace.refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a submission
     output.warn_about_confinement(conditions)
     decisions: list[Decision] = []
-    with SubmissionCheck(tournament, tuple(boards or ())) as checked:
-        submissions = Submissions(store, checked, [entry.name for entry in tournament.bot], class_list)
-        with closing(submissions.submit_all(requests, checked.all if folder is not None else None)) as decided:
-            for decision in decided:
-                decisions.append(decision)
-                if not json:
-                    _print(decision, reasons=folder is None)
+    screening = Screening(
+        conditions=conditions,
+        build=partial(_built, conditions.sandbox),
+        boards=tuple(boards or ()),
+        events=tournament.boards,
+        opened=tournament.openings.used,
+        report=output.notice,
+    )
+    submissions = Submissions(store, screening.faults, [entry.name for entry in tournament.bot], class_list)
+    with closing(submissions.submit_all(requests)) as decided:
+        for decision in decided:
+            decisions.append(decision)
+            if not json:
+                _print(decision, reasons=folder is None)
     if letters is not None:
         feedback.write(decisions, letters)
     if json:
@@ -125,7 +135,7 @@ def _tell_people(
         return
     strangers = []
     for request, decision in zip(requests, decisions, strict=True):
-        if not decision.origin.person:
+        if not decision.note.person:
             fitting = sorted(person.id for person in people.candidates(request.label))
             strangers.append(f"{decision.name} ({' or '.join(fitting)}?)" if fitting else decision.name)
     if strangers:
@@ -139,20 +149,15 @@ def _tell_people(
         output.notice(f"nothing from {len(missing)} of the table of people: {', '.join(missing)}")
 
 
-def _people(path: Path | None) -> "People":
-    """Read the people of the file, or of the one in this workspace."""
-    from arena.author.submissions import People
-    from arena.author.submissions.people import FILE, read
-
-    if path is None and not Path(FILE).is_file():
-        return People()
-    return read(path or Path(FILE))
+def _built(level: str, bot: Bot) -> Bot:
+    (built,) = workspace.built([bot], level)
+    return built
 
 
 def _print(decision: "Decision", *, reasons: bool) -> None:
     """Print a line about a submission; with `reasons` all the reasons of a refusal too."""
     digest = f"  {decision.bot.digest}" if decision.bot else ""
-    real = f" ({output.safe_line(decision.origin.display)})" if decision.origin.display != decision.name else ""
+    real = f" ({output.safe_line(decision.note.display)})" if decision.note.display != decision.name else ""
     reason = output.safe_line(decision.words, bots.REASON_LENGTH)
     print(f"{decision.status:8}  {output.safe_line(decision.name)}{real}{digest}  {reason}")
     if reasons and decision.reasons:
@@ -164,8 +169,8 @@ def _row(decision: "Decision") -> dict[str, object]:
     return {
         "path": str(decision.path),
         "name": decision.name,
-        "display": decision.origin.display,
-        "email": decision.origin.email,
+        "display": decision.note.display,
+        "email": decision.note.email,
         "result": decision.status,
         "version": decision.version,
         "digest": decision.bot.digest if decision.bot else None,

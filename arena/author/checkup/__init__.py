@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from arena.author.checkup.check_run import CheckRun, run_check
-from arena.author.checkup.finding import Finding, Weight, merge
-from arena.author.checkup.variations import VARIATIONS, plain
+from arena.author.checkup.conversation import run_check
+from arena.author.checkup.findings import CheckRun, Finding, Weight, merge
+from arena.author.checkup.variations import VARIATIONS, Variation, plain
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import openings, rulebook
@@ -22,6 +22,11 @@ NEAR = 0.5  # share of a limit from which on a bot is close to it: another machi
 HANGS_UP = "its input ends in the middle of a match"
 HANGS_UP_AFTER = 2  # answers
 AGAIN = "the same match again"
+OTHERWISE = "it played otherwise when the very same match was played again"
+SEEDED = (
+    "seed your random numbers with the number after `seed`, and search by depth and not by the clock: then a rerun "
+    "shows why it lost"
+)
 SEED = 1
 OPENED = "after an opening"
 OPENING = Opening(plies=2, key="0" * 32)  # few plies, so that nearly every board has such an opening
@@ -81,75 +86,48 @@ def checkup(
     """Examine a bot in every role that it plays on these boards, one process a run; call `tell` after each run.
 
     `opened` says that the event has openings: then every role is also played after one. The conditions' level of
-    confinement must be resolved. Nothing is forgiven: there are no strikes here.
+    confinement must be resolved. Nothing is forgiven: there are no strikes here. Runs that cannot show anything new are
+    left out: of another role if it cannot begin, of another board of the game if it has a fault in this role.
     """
     strict = replace(conditions, strikes=0)
-    course = _Course(bot, strict, launcher, tell, opened=opened)
-    for board in boards:
-        for role in board.roles:
-            if bot.plays(board.game, board.name, role):
-                course.take(board, role)
-    findings = [finding for run in course.runs for finding in run.findings]
-    examined = Checkup(bot=bot, conditions=strict, runs=tuple(course.runs), findings=(), skipped=course.skipped)
-    near_limits = _near_limits(examined) if all(run.sound for run in course.runs) else ()
-    return replace(examined, findings=merge([*findings, *course.advice, *near_limits]))
+    runs: list[CheckRun] = []
+    advice: list[Finding] = []
+    failed: set[tuple[str, Role]] = set()
+    varied: set[str] = set()
+    skipped = 0
 
+    def run(match: Match, role: Role, name: str, variation: Variation = plain, until: int | None = None) -> CheckRun:
+        runs.append(run_check(match, role, launcher, name, variation, until))
+        tell(runs[-1])
+        return runs[-1]
 
-class _Course:
-    """The runs of one bot; runs that cannot show anything new are left out."""
-
-    def __init__(
-        self, bot: Bot, conditions: Conditions, launcher: Launcher, tell: Callable[[CheckRun], object], *, opened: bool
-    ) -> None:
-        self.runs: list[CheckRun] = []
-        self.advice: list[Finding] = []
-        self.skipped = 0
-        self._bot, self._conditions, self._launcher, self._tell = bot, conditions, launcher, tell
-        self._opened = opened
-        self._failed: set[tuple[str, Role]] = set()
-        """Games and roles in which it has a fault; other boards of the game would show the same."""
-        self._varied: set[str] = set()
-        """Games that were played with every variation."""
-
-    def take(self, board: Board, role: Role) -> None:
-        """Play a whole match in this role, one after an opening, and for the first role of a game every variation."""
-        fails_at_start = any(not run.greeted and not run.variation for run in self.runs)
-        if fails_at_start or (board.game, role) in self._failed:
-            self.skipped += 1
-            return
-        event = Event(name="check", seed=SEED, boards=(board,), bots=(self._bot,), conditions=self._conditions)
-        match = event.match(board, (self._bot,) * len(board.roles), 0)
-        first = self._add(run_check(match, role, self._launcher, "", plain))
+    seats = [(board, role) for board in boards for role in board.roles if bot.plays(board.game, board.name, role)]
+    for board, role in seats:
+        if (board.game, role) in failed or any(not each.greeted and not each.variation for each in runs):
+            skipped += 1
+            continue
+        event = Event(name="check", seed=SEED, boards=(board,), bots=(bot,), conditions=strict)
+        match = event.match(board, (bot,) * len(board.roles), 0)
+        first = run(match, role, "")
         if not first.sound:
-            self._failed.add((board.game, role))
-            return
-        if self._opened and _has_openings(board):
-            self._add(run_check(replace(match, opening=OPENING), role, self._launcher, OPENED, plain))
-        if board.game not in self._varied:
-            self._varied.add(board.game)
-            self._vary(match, role, first)
-
-    def _vary(self, match: Match, role: Role, first: CheckRun) -> None:
-        """Play a match with every variation, with an early end of the input, and once more as it was."""
+            failed.add((board.game, role))
+            continue
+        if opened and _has_openings(board):
+            run(replace(match, opening=OPENING), role, OPENED)
+        if board.game in varied:
+            continue
+        varied.add(board.game)
         for name, variation in VARIATIONS.items():
-            self._add(run_check(match, role, self._launcher, name, variation))
-        self._add(run_check(match, role, self._launcher, HANGS_UP, plain, until=HANGS_UP_AFTER))
-        again = self._add(run_check(match, role, self._launcher, AGAIN, plain))
+            run(match, role, name, variation)
+        run(match, role, HANGS_UP, until=HANGS_UP_AFTER)
+        again = run(match, role, AGAIN)
         if again.sound and first.moves != again.moves:
-            self.advice.append(
-                Finding(
-                    weight=Weight.ADVICE,
-                    where=f"{first.board} as {first.role}",
-                    words="it played otherwise when the very same match was played again",
-                    cure="seed your random numbers with the number after `seed`, and search by depth and not by the "
-                    "clock: then a rerun shows why it lost",
-                )
-            )
-
-    def _add(self, run: CheckRun) -> CheckRun:
-        self.runs.append(run)
-        self._tell(run)
-        return run
+            advice.append(Finding(weight=Weight.ADVICE, where=f"{first.board} as {role}", words=OTHERWISE, cure=SEEDED))
+    findings = [*(finding for each in runs for finding in each.findings), *advice]
+    examined = Checkup(bot=bot, conditions=strict, runs=tuple(runs), findings=(), skipped=skipped)
+    if all(each.sound for each in runs):
+        findings += _near_limits(examined)
+    return replace(examined, findings=merge(findings))
 
 
 def _has_openings(board: Board) -> bool:

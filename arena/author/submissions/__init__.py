@@ -8,7 +8,6 @@ caller examines whether a bot plays well enough.
 import hashlib
 import os
 import re
-from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -16,14 +15,15 @@ from functools import cached_property
 from itertools import count
 from pathlib import Path
 
-from arena.author.submissions.bot_store import BotStore, Origin, Version
+from arena.author.submissions.bot_store import BotStore, Version, first_line
 from arena.author.submissions.copy_untrusted import Allowance, copy_submission
 from arena.author.submissions.people import People, Person
 from arena.author.submissions.requests import Request, class_in, class_of, is_class, name_of, packed_as, request
 from arena.author.submissions.unpacking import unpack
-from arena.errors import ArenaError, MachineError, did_you_mean, writing
+from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
 from arena.event.discovery import names
+from arena.event.discovery.notes import Note
 from arena.values import Bot
 
 __all__ = [
@@ -69,8 +69,8 @@ class Decision:
     status: SubmissionStatus
     words: str
     """The reason, in a line; it may quote text of strangers."""
-    origin: Origin
-    """Its author, with the name to show."""
+    note: Note
+    """Its author, with the name to show, and its source."""
     reasons: str = ""
     """Of a refused one: all reasons, in full."""
     bot: Bot | None = None
@@ -79,10 +79,8 @@ class Decision:
     """The file with the reasons."""
 
 
-Examine = Callable[[Bot], tuple[str, ...]]
-"""Returns the faults of a bot, a paragraph each; none = it is fit to play. ArenaError = it cannot even be tried."""
-ExamineAll = Callable[[Iterable[Bot]], Iterator[tuple[str, ...]]]
-"""The same for many bots, in their order; a bot that cannot be tried gets a paragraph too."""
+Examine = Callable[[Iterable[Bot]], Iterator[tuple[str, ...]]]
+"""Yields the faults of each bot, in their order, a paragraph each; none = it is fit to play."""
 
 
 @dataclass(kw_only=True)
@@ -90,7 +88,7 @@ class _Candidate:
     """A submission in progress: copied, named, and perhaps to be examined."""
 
     request: Request
-    origin: Origin
+    note: Note
     folder: Path
     """A new folder for it alone."""
     name: str
@@ -102,10 +100,6 @@ class _Candidate:
     """The earlier version that is the same bot."""
     plays: bool = False
     """True if it is the bot that plays already."""
-
-    @property
-    def to_be_examined(self) -> bool:
-        return self.bot is not None and self.version is None
 
 
 class Submissions:
@@ -127,70 +121,23 @@ class Submissions:
         (decision,) = self.submit_all([request(path, name, replaces=replaces)])
         return decision
 
-    def submit_all(self, requests: Iterable[Request], examine_all: ExamineAll | None = None) -> Generator[Decision]:
+    def submit_all(self, requests: Iterable[Request]) -> Generator[Decision]:
         """Accept bots, or refuse them; yield a decision for each, in order, as soon as it is decided.
 
         A caller that stops early leaves the other requests undecided.
         """
         with self._store.changing():
-            candidates: deque[_Candidate] = deque()
-
-            def to_examine() -> Iterator[Bot]:
-                for request in requests:
-                    candidate = self._prepare(request)
-                    candidates.append(candidate)
-                    if candidate.bot is not None and candidate.to_be_examined:
-                        yield candidate.bot
-
-            # `to_examine` puts every candidate into the queue before the examiner sees its bot. So when the faults of
-            # a bot arrive, it is the first in the queue that was to be examined; those before it need no examination.
-            for faults in (examine_all or self._one_by_one)(to_examine()):
-                while not candidates[0].to_be_examined:
-                    yield self._decide(candidates.popleft())
-                candidates[0].faults += faults
-                yield self._decide(candidates.popleft())
-            while candidates:
-                yield self._decide(candidates.popleft())
-
-    def withdraw(self, name: str) -> Version:
-        """Remove a bot from the event; return its version, which stays in the store."""
-        self._refuse_absent(name)  # before anything is made for the lock
-        with self._store.changing():
-            self._refuse_absent(name)  # somebody may have withdrawn it while we waited
-            versions = []
-            for path in self._store.playing(name):
-                bot = discovery.from_path(path, name)
-                version = self._version_of(bot)
-                if version is None:  # somebody put it there by hand: it is kept before it goes
-                    copy = self._store.new_folder() / path.name
-                    with writing(self._store.bots):
-                        bot_folder.copy(path, copy)
-                    version = self._store.keep(bot, copy, Origin(display=bot.display))
-                versions.append(version)
-            self._store.withdraw(name)
-            return versions[-1]
-
-    def _refuse_absent(self, name: str) -> None:
-        """Raise ArenaError unless there is a bot of this name that plays."""
-        if not self._store.playing(name):
-            names = self._store.names()
-            state = "is withdrawn already" if name in names else "there is no such bot"
-            near = did_you_mean(name, filter(self._store.playing, names))
-            raise ArenaError(f"{name!r}: {state}; {near or '`arena bots` lists them'}")
-
-    def _one_by_one(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
-        for bot in bots:
-            try:
-                yield self._examine(bot)
-            except MachineError:  # no fault of the bot, which is neither accepted nor refused
-                raise
-            except ArenaError as error:
-                yield (str(error),)
+            candidates = [self._prepare(request) for request in requests]
+            faults = self._examine([each.bot for each in candidates if each.bot is not None and each.version is None])
+            for candidate in candidates:
+                if candidate.bot is not None and candidate.version is None:
+                    candidate.faults += next(faults)
+                yield self._decide(candidate)
 
     def _prepare(self, request: Request) -> _Candidate:
         """Copy a submission, name it, and collect the faults that show before it is examined."""
         person = self._people.author(request.label)
-        origin = Origin(
+        note = Note(
             display=names.display(person.name if person else request.called) or "bot",
             email=person.email if person else "",
             person=person.id if person else "",
@@ -198,11 +145,11 @@ class Submissions:
             mark=request.label.who,
         )
         folder = self._store.new_folder()
-        candidate = _Candidate(request=request, origin=origin, folder=folder, name=names.safe(origin.display))
+        candidate = _Candidate(request=request, note=note, folder=folder, name=names.safe(note.display))
         try:
-            candidate.name = self._name(request, origin, person)
-            self._sources[candidate.name.lower()] = origin.source
-            self._displays.add(origin.display)
+            candidate.name = self._name(request, note, person)
+            self._sources[candidate.name.lower()] = note.source
+            self._displays.add(note.display)
         except ArenaError as error:
             candidate.faults.append(str(error))
         try:
@@ -216,7 +163,7 @@ class Submissions:
             candidate.faults.append(str(error))
         return candidate
 
-    def _name(self, request: Request, origin: Origin, person: Person | None) -> str:
+    def _name(self, request: Request, note: Note, person: Person | None) -> str:
         """Return the bot's name: as it is called if a bot may have that name, else a safe one that is free."""
         called = request.called
         if request.name is not None and ("/" in called or not called.isprintable() or not called.strip(" .-")):
@@ -227,14 +174,14 @@ class Submissions:
         if not names.display(called):
             raise ArenaError(f"{called!a} has no letter that anybody sees: give the file a name")
         if person is None:
-            self._refuse_look_alike(origin)
+            self._refuse_look_alike(note)
         versions = self._store.versions(called) if discovery.may_be_called(called) else ()
         is_anothers = versions and not any(
-            version.note.display == called or self._has_author(version, origin) for version in versions
+            version.note.display == called or self._has_author(version, note) for version in versions
         )
         named_by_author = request.name is None and (person is not None or request.label.who or is_anothers)
         if named_by_author or not discovery.may_be_called(called):
-            return self._free(names.safe(origin.display), origin)
+            return self._free(names.safe(note.display), note)
         if called.lower() in self._reserved:
             raise ArenaError(f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME")
         for known in self._store.names():
@@ -251,40 +198,42 @@ class Submissions:
         shown |= {name: version.note.display for name in shown for version in self._store.versions(name)[-1:]}
         return frozenset((*shown.values(), *(person.name for person in self._people)))
 
-    def _refuse_look_alike(self, origin: Origin) -> None:
+    def _refuse_look_alike(self, note: Note) -> None:
         """Raise ArenaError if nobody knows the author, and the name looks like that of another bot or person."""
         for known in (*self._shown_names, *self._displays):
-            if names.look_alike(origin.display, known):
+            if names.look_alike(note.display, known):
                 raise ArenaError(
-                    f"{origin.display!r} ({origin.display!a}) looks like {known!r} ({known!a}), which is another "
+                    f"{note.display!r} ({note.display!a}) looks like {known!r} ({known!a}), which is another "
                     "name: rename the file, or take it under another name, --as NAME"
                 )
 
-    def _free(self, base: str, origin: Origin) -> str:
+    def _free(self, base: str, note: Note) -> str:
         """Return the name, with a number if another author has it; the same author gets the same name again."""
         known = {name.lower(): name for name in self._store.names()}
         free = ""
         for number in count(1):
             name = base if number == 1 else names.numbered(base, number)
-            if name.lower() in self._reserved or self._sources.get(name.lower(), origin.source) != origin.source:
+            if name.lower() in self._reserved or self._sources.get(name.lower(), note.source) != note.source:
                 continue
             if name.lower() not in known:
                 return free or name
             versions = self._store.versions(known[name.lower()])
-            if any(self._has_author(version, origin) for version in versions):
+            if any(self._has_author(version, note) for version in versions):
                 return known[name.lower()]
             # Perhaps the same author: two people of one name differ in what a later one of these bots says of them.
-            if not origin.person and any(version.note.display == origin.display for version in versions):
+            if not note.person and any(version.note.display == note.display for version in versions):
                 free = free or known[name.lower()]
         raise AssertionError
 
-    def _has_author(self, version: Version, origin: Origin) -> bool:
-        """Return whether a version certainly has this author, also if it was submitted before people were known."""
-        note = version.note
-        if not origin.person or note.person or not note.source:
-            return origin.is_same_as(note)
-        person = self._people.named(note.display)
-        return origin.is_same_as(note) or (person is not None and person.id == origin.person)
+    def _has_author(self, version: Version, note: Note) -> bool:
+        """Return whether a version certainly has the author of a note."""
+        earlier = version.note
+        if note.is_same_as(earlier):
+            return True
+        if not note.person or earlier.person or not earlier.source:
+            return False
+        person = self._people.named(earlier.display)  # it was submitted before people were known
+        return person is not None and person.id == note.person
 
     def _compare(self, candidate: _Candidate, bot: Bot) -> None:
         """Compare a candidate with the bots of its name; ArenaError if it would replace another author's bot."""
@@ -292,17 +241,17 @@ class Submissions:
         playing = [discovery.from_path(path, bot.name) for path in paths]
         submits_itself = os.path.realpath(candidate.request.path) in {os.path.realpath(path) for path in paths}
         for old in () if submits_itself else playing:
-            if self._version_of(old) is None and old.digest != bot.digest:
+            if self._store.version_of(old) is None and old.digest != bot.digest:
                 raise ArenaError(
                     f"{old.files}: is no version that was submitted, and would be lost: submit that first, "
                     "or take another name, --as NAME"
                 )
-        candidate.version = self._version_of(bot)
+        candidate.version = self._store.version_of(bot)
         candidate.plays = candidate.version is not None and [old.digest for old in playing] == [bot.digest]
         versions = self._store.versions(bot.name)
         if candidate.version is None and versions and not (submits_itself or candidate.request.replaces):
             last = versions[-1].note
-            if last.source and not any(self._has_author(version, candidate.origin) for version in versions):
+            if last.source and not any(self._has_author(version, candidate.note) for version in versions):
                 raise ArenaError(
                     f"{bot.name!r} is a bot here already, from {discovery.shown(last.source)}: if this is its next "
                     "version, say --replace; if it is somebody else's, take another name, --as NAME"
@@ -310,7 +259,7 @@ class Submissions:
 
     def _decide(self, candidate: _Candidate) -> Decision:
         """Accept a candidate, or refuse it with all its faults."""
-        request, origin, bot, copy = candidate.request, candidate.origin, candidate.bot, candidate.copy
+        request, note, bot, copy = candidate.request, candidate.note, candidate.bot, candidate.copy
         label = _label(request.path.name if request.rivals else candidate.name)
         decision = Decision(
             path=request.path,
@@ -318,7 +267,7 @@ class Submissions:
             name=candidate.name,
             status=SubmissionStatus.REFUSED,
             words="",
-            origin=origin,
+            note=note,
         )
         if candidate.faults or bot is None or copy is None:
             reasons = "\n\n".join(candidate.faults)
@@ -326,13 +275,11 @@ class Submissions:
                 reasons = reasons.replace(f"{folder}/", "").replace(f"; {discovery.SKIP}", "")
             # Strangers' text must not control a terminal.
             reasons = "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n"))
-            text = " ".join(reasons.split("\n\n", 1)[0].split())
-            return replace(
-                decision, words=text, reasons=reasons, where=self._store.refuse(label, reasons, copy, origin)
-            )
+            file = self._store.refuse(label, reasons, copy, note)
+            return replace(decision, words=first_line(reasons), reasons=reasons, where=file)
         status, version = SubmissionStatus.ACCEPTED, candidate.version
         if version is None:
-            version = self._store.keep(bot, copy, origin)
+            version = self._store.keep(bot, copy, note)
             text = f"it is version {version.number}"
         else:
             text = f"it was version {version.number}, and plays again"
@@ -342,12 +289,8 @@ class Submissions:
             status, text = SubmissionStatus.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
         else:
             self._store.play(bot.name, version)
-        self._store.forgive(label, origin)
+        self._store.forgive(label, note)
         return replace(decision, bot=bot, version=version.number, status=status, words=text)
-
-    def _version_of(self, bot: Bot) -> Version | None:
-        """Return the version that has the bot's digest, None if it was never submitted."""
-        return next((version for version in self._store.versions(bot.name) if version.digest == bot.digest), None)
 
 
 def _copy_in(request: Request, name: str, folder: Path) -> Path:

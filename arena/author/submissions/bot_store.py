@@ -9,18 +9,17 @@ plays: the digests do.
 """
 
 import contextlib
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena import shared_folders, whole_files
+from arena import whole_files
 from arena.author.submissions import exchange
-from arena.errors import writing
+from arena.errors import ArenaError, did_you_mean, writing
 from arena.event import bot_folder, discovery
 from arena.event.discovery import notes
 from arena.event.discovery.notes import NOTE, VERSIONS, Note
@@ -54,26 +53,9 @@ class Version:
         return self.note.submitted
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin:
-    """The author and the source of a submission; unknown fields are empty."""
-
-    display: str = ""
-    """The author's real name, or else the name of the file."""
-    email: str = ""
-    person: str = ""
-    """The id of its author in people.csv."""
-    source: str = ""
-    """The path that was submitted, in full."""
-    mark: str = ""
-    """What a learning platform calls the author."""
-
-    def is_same_as(self, other: "Origin | Note") -> bool:
-        """Return whether both come from the same path, or from the same person or author of a learning platform."""
-        return any(
-            getattr(self, known) and getattr(self, known) == getattr(other, known)
-            for known in ("source", "person", "mark")
-        )
+def first_line(reasons: str) -> str:
+    """Return the first of several paragraphs, as one line."""
+    return " ".join(reasons.split("\n\n", 1)[0].split())
 
 
 @dataclass(frozen=True)
@@ -83,12 +65,7 @@ class Refusal:
     name: str
     reason: str
     """All reasons, a paragraph each."""
-    origin: Origin
-
-    @property
-    def first_reason(self) -> str:
-        """Return the first reason, as one line."""
-        return " ".join(self.reason.split("\n\n", 1)[0].split())
+    note: Note
 
 
 class BotStore:
@@ -135,6 +112,10 @@ class BotStore:
         versions = [version for folder in self._version_folders(name) if (version := self._version(folder)) is not None]
         return tuple(sorted(versions, key=lambda version: version.number))
 
+    def version_of(self, bot: Bot) -> Version | None:
+        """Return the version that has the bot's name and digest, None if it was never submitted."""
+        return next((version for version in self.versions(bot.name) if version.digest == bot.digest), None)
+
     def damaged(self, name: str) -> tuple[Path, ...]:
         """Return the versions that cannot be read, as after a power cut under an older arena."""
         return tuple(path for path in self._version_folders(name) if self._version(path) is None)
@@ -144,22 +125,18 @@ class BotStore:
         refusals = []
         for path in sorted((self.bots / REFUSED).glob(f"*/{REASON}")):
             try:
-                origin = Origin(**json.loads(shared_folders.read(path.parent / ABOUT)))
+                note = notes.read(path.parent / ABOUT)
             except (OSError, ValueError, TypeError):  # an older arena wrote none
-                origin = Origin()
-            refusals.append(Refusal(path.parent.name, path.read_text("utf-8", "replace"), origin))
+                note = Note()
+            refusals.append(Refusal(path.parent.name, path.read_text("utf-8", "replace"), note))
         return tuple(refusals)
 
-    def keep(self, bot: Bot, copy: Path, origin: Origin) -> Version:
+    def keep(self, bot: Bot, copy: Path, note: Note) -> Version:
         """Move a bot from `incoming` to the versions, as the next of its name."""
         with writing(self.bots):
             numbers = (int(path.name) for path in self._version_folders(bot.name))
-            note = Note(
-                number=max(numbers, default=0) + 1,
-                digest=bot.digest,
-                submitted=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-                **vars(origin),
-            )
+            now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+            note = replace(note, number=max(numbers, default=0) + 1, digest=bot.digest, submitted=now)
             folder = whole_files.make_folder(self.bots / VERSIONS / bot.name) / str(note.number)
             with bot_folder.making(folder, self.new_folder() / "version") as part:
                 part.mkdir()
@@ -187,14 +164,34 @@ class BotStore:
                     old.rename(aside / old.name)
             exchange.put(new, self.bots / new.name, aside / new.name)
 
-    def withdraw(self, name: str) -> None:
-        """Remove a bot from the event; its versions stay."""
-        with writing(self.bots):
-            for number, old in enumerate(self.playing(name)):
-                old.rename(self.incoming / f".withdrawn{number}")
+    def withdraw(self, name: str) -> Version:
+        """Remove a bot from the event; return its version, which stays."""
+        self._refuse_absent(name)  # before anything is made for the lock
+        with self.changing(), writing(self.bots):
+            self._refuse_absent(name)  # somebody may have withdrawn it while we waited
+            playing, versions = self.playing(name), []
+            for path in playing:
+                bot = discovery.from_path(path, name)
+                version = self.version_of(bot)
+                if version is None:  # somebody put it there by hand: it is kept before it goes
+                    copy = self.new_folder() / path.name
+                    bot_folder.copy(path, copy)
+                    version = self.keep(bot, copy, Note(display=bot.display))
+                versions.append(version)
+            for number, path in enumerate(playing):
+                path.rename(self.incoming / f".withdrawn{number}")
             whole_files.sync_folder(self.bots)
+            return versions[-1]
 
-    def refuse(self, name: str, reason: str, copy: Path | None, origin: Origin) -> Path:
+    def _refuse_absent(self, name: str) -> None:
+        """Raise ArenaError unless there is a bot of this name that plays."""
+        if not self.playing(name):
+            names = self.names()
+            state = "is withdrawn already" if name in names else "there is no such bot"
+            near = did_you_mean(name, filter(self.playing, names))
+            raise ArenaError(f"{name!r}: {state}; {near or '`arena bots` lists them'}")
+
+    def refuse(self, name: str, reason: str, copy: Path | None, note: Note) -> Path:
         """Keep a refused submission and the reason in place of the last one of this name; return the reason's file."""
         with writing(self.bots):
             new = self.new_folder() / "refusal"
@@ -204,15 +201,15 @@ class BotStore:
                 (new / "submitted").mkdir()
                 copy.rename(new / "submitted" / copy.name)
             (new / REASON).write_text(reason + "\n", "utf-8", "backslashreplace")
-            (new / ABOUT).write_text(json.dumps(vars(origin)) + "\n", "utf-8")
+            (new / ABOUT).write_text(note.text(), "utf-8")
             target = whole_files.make_folder(self.bots / REFUSED) / name
             exchange.put(new, target, self.new_folder() / "refused")
             return target / REASON
 
-    def forgive(self, name: str, origin: Origin) -> None:
-        """Forget the refused submissions that have the name, the author or the path of an accepted one."""
+    def forgive(self, name: str, note: Note) -> None:
+        """Forget the refused submissions that have the name, the author or the source of an accepted one."""
         for refusal in self.refused():
-            if refusal.name == name or origin.is_same_as(refusal.origin):
+            if refusal.name == name or note.is_same_as(refusal.note):
                 shutil.rmtree(self.bots / REFUSED / refusal.name, ignore_errors=True)
 
     def _entries(self) -> Iterator[Path]:
@@ -227,9 +224,10 @@ class BotStore:
         """Return the version in a folder, or None when its note cannot be read."""
         try:
             (path,) = (entry for entry in folder.iterdir() if entry.name != NOTE)
-            return Version(notes.read(folder), path)
+            note = notes.read(folder / NOTE)
         except (OSError, ValueError, TypeError):
             return None
+        return Version(note, path) if note.number else None
 
 
 def _name(path: Path) -> str:

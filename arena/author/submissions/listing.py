@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from arena.author.submissions.bot_store import BotStore, Version
+from arena.author.submissions.bot_store import BotStore, Version, first_line
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.values import Bot
@@ -68,7 +68,9 @@ def rows(store: BotStore) -> Iterator[Row]:
     for name in store.names():
         yield from _rows(store, name)
     for refusal in store.refused():
-        yield Row(name=refusal.name, state=BotState.REFUSED, words=refusal.first_reason, display=refusal.origin.display)
+        yield Row(
+            name=refusal.name, state=BotState.REFUSED, words=first_line(refusal.reason), display=refusal.note.display
+        )
 
 
 def of_tables(bots: tuple[Bot, ...]) -> Iterator[Row]:

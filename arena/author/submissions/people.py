@@ -115,6 +115,12 @@ def _turned(words: list[str], *, turns: bool) -> set[str]:
     return {"".join(words[start:] + words[:start]) for start in range(len(words) if turns else 1)} - {""}
 
 
+def of_workspace(workspace: Path, file: Path | None = None) -> People:
+    """Return the people in the file, else in people.csv of the workspace; nobody if there is none."""
+    table = file or workspace / FILE
+    return read(table) if file is not None or table.is_file() else People()
+
+
 def read(path: Path) -> People:
     """Return the people in a file; ArenaError, with its line, for a mistake in it."""
     text = _text(path)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from arena.author.submissions.bot_store import BotStore, Version
+from arena.author.submissions.bot_store import BotStore, Version, first_line
 from arena.author.submissions.people import People, Person
 from arena.errors import ArenaError
 from arena.event import discovery
@@ -123,8 +123,8 @@ def _student(
     newer: Collection[str],
     store: BotStore | None,
 ) -> Student:
-    refusals = [each for each in store.refused() if each.origin.person == person.id] if store is not None else []
-    reason = refusals[-1].first_reason if refusals else ""
+    refusals = [each for each in store.refused() if each.note.person == person.id] if store is not None else []
+    reason = first_line(refusals[-1].reason) if refusals else ""
     note = ""
     if bots:
         state = StudentState.PLAYED

@@ -1,4 +1,4 @@
-"""The note beside each submitted version of a bot: its author, its time and its source.
+"""The note beside each submission: its author and its source; and of an accepted one its number and time.
 
 `_versions/NAME/NUMBER/.version.json` in a folder of bots. The store of submissions writes it; discovery reads the
 display name from it.
@@ -15,11 +15,12 @@ VERSIONS, NOTE = "_versions", ".version.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """All that is known of a version; what an older arena did not write is empty."""
+    """All that is known of a submission; what is unknown, or was not written by an older arena, is empty."""
 
-    number: int
-    digest: str
-    submitted: str
+    number: int = 0
+    """That of the version, 1, 2, ...; 0 = it was not accepted, and has neither digest nor time."""
+    digest: str = ""
+    submitted: str = ""
     """Time in UTC."""
     display: str = ""
     """The author's real name, or else the name of the file; empty = the bot's name."""
@@ -31,14 +32,21 @@ class Note:
     mark: str = ""
     """What a learning platform calls the author."""
 
+    def is_same_as(self, other: "Note") -> bool:
+        """Return whether both come from the same path, or from the same person or author of a learning platform."""
+        return any(
+            getattr(self, known) and getattr(self, known) == getattr(other, known)
+            for known in ("source", "person", "mark")
+        )
+
     def text(self) -> str:
         """Return the content of its file."""
         return json.dumps(asdict(self), ensure_ascii=False) + "\n"
 
 
-def read(folder: Path) -> Note:
-    """Return the note of a version; OSError, ValueError or TypeError when it is damaged."""
-    table = json.loads(shared_folders.read(folder / NOTE))
+def read(path: Path) -> Note:
+    """Return the note in a file; OSError, ValueError or TypeError when it is damaged."""
+    table = json.loads(shared_folders.read(path))
     if not isinstance(table, dict):
         raise TypeError("expected a table")
     note = Note(**{field.name: table[field.name] for field in fields(Note) if field.name in table})
@@ -52,7 +60,7 @@ def display_of(bots: Path, name: str, digest: str) -> str:
     displays: dict[int, str] = {}
     for folder in (bots / VERSIONS / name).glob("[0-9]*"):
         try:
-            note = read(folder)
+            note = read(folder / NOTE)
         except (OSError, ValueError, TypeError):
             continue  # the next `arena submit` or `arena bots` reports it
         if note.digest == digest:

@@ -1,8 +1,11 @@
-"""Findings of a checkup, and how those with the same advice become one."""
+"""Findings of a checkup, the runs that they come from, and how those with the same advice become one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from arena.game import Move, Role
+from arena.values import SeatReport
 
 
 class Weight(StrEnum):
@@ -29,6 +32,32 @@ class Finding:
     """The end of its stderr, where that may show the reason; safe to print."""
     again: tuple[str, ...] = ()
     """Other places where it was found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRun:
+    """The results of one match in one role, from the start of the bot to its end."""
+
+    board: str
+    """`game/board`."""
+    role: Role
+    variation: str
+    """The name of the variation of its questions; empty = none."""
+    greeted: bool
+    """True if it said `ready` in time."""
+    moves: tuple[Move, ...]
+    """Its legal answers."""
+    walls: tuple[float, ...]
+    """Seconds for each of these answers."""
+    report: SeatReport
+    findings: tuple[Finding, ...]
+    refused: tuple[str, ...] = ()
+    """Names of system calls that were refused to it, except those that programs expect to be refused."""
+
+    @property
+    def sound(self) -> bool:
+        """True if no fault was found."""
+        return all(finding.weight is not Weight.FAULT for finding in self.findings)
 
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -4,21 +4,23 @@ advice.py knows why an answer is wrong and what to do about it; variations.py kn
 """
 
 import random
+import re
+from pathlib import Path
 from typing import Any
 
 from arena import protocol
 from arena.author.checkup import advice
-from arena.author.checkup.examinee import Examinee
-from arena.author.checkup.finding import Finding, Weight
+from arena.author.checkup.findings import CheckRun, Finding, Weight
 from arena.author.checkup.variations import WINDOWS, Variation, plain
 from arena.failure import Cause, Failure
 from arena.game import Move, Role
 from arena.games import rulebook
-from arena.match.bot import OverloadedError
-from arena.match.bot.output import REMARKS_KEPT, When
+from arena.match.bot import LiveBot, OverloadedError
+from arena.match.bot.output import REMARKS_KEPT, Discarded, When
 from arena.match.polling import ask_all
 from arena.match.referee import Referee
-from arena.protocol import Ask, Reply
+from arena.protocol import Ask, Reply, clean
+from arena.sandbox.launcher import Launcher
 from arena.values import Ending, Match, SeatReport
 
 PAUSE_S = 0.03  # between the pieces of a question
@@ -28,10 +30,77 @@ LATE_FACTOR = 2.0  # times its limit to wait for a late answer, so that advice c
 ENOUGH_S = 1.0  # for an answer to a variation, when the bot has answered the plain question in time
 STDERR_BYTES = 16_000  # so much on stderr means that its beginning is lost
 REMARK_LETTERS = 200  # of a remark that are kept
+LINE_LETTERS = 200  # of a line of stderr
+LOG_LINES = 12  # of stderr: a traceback of Node has its message ten lines above its end
+
+
+def run_check(
+    match: Match, role: Role, launcher: Launcher, name: str, variation: Variation, until: int | None = None
+) -> CheckRun:
+    """Examine the bot that has this role in the match; its process is gone afterwards.
+
+    `name` is that of the variation; `until` ends its input after so many answers.
+    """
+    seat = next(seat for seat in match.seats if seat.role == role)
+    if launcher.refused is not None:
+        launcher.refused.start_anew()
+    bot = Examinee(launcher, role, seat.bot, match.conditions, Path(match.rules))
+    try:
+        conversation = Conversation(match, role, bot, name, variation)
+        conversation.hold(until=until)
+        bot.end()
+        report = bot.report()
+    finally:
+        bot.end()
+        launcher.sweep()
+    conversation.advise(report)
+    return CheckRun(
+        board=match.label,
+        role=role,
+        variation=name,
+        greeted=conversation.greeted,
+        moves=tuple(conversation.moves),
+        walls=tuple(conversation.walls),
+        report=report,
+        refused=() if launcher.refused is None else tuple(launcher.refused.failing()),
+        findings=tuple(conversation.findings),
+    )
+
+
+class Examinee(LiveBot):
+    """A live bot of which more is known than a match needs, for the sake of its author."""
+
+    @property
+    def deaf(self) -> bool:
+        """True if it closed its own stdin; ask before its end."""
+        return self.wire.stdin is None
+
+    def aside(self) -> tuple[str, ...]:
+        """Return its remarks since its last answer."""
+        return self._output.remarks()
+
+    def discarded(self) -> tuple[Discarded, ...]:
+        """Return the first of its lines that answered nothing."""
+        return tuple(self._output.discarded)
+
+    @property
+    def empty(self) -> bool:
+        """True if it is a bare file with nothing in it."""
+        path = Path(self._bot.files or "")
+        return path.is_file() and not path.stat().st_size
+
+    def last_words(self) -> tuple[str, ...]:
+        """Return the last lines of its stderr, safe to print, with paths as its author knows them."""
+        lines = [line for line in self._log.text.splitlines() if line.strip()][-LOG_LINES:]
+        if self._bot.digest:  # it ran in a private copy, in a folder that is called by its digest
+            copy = re.compile(rf"[^\s\"']*/{re.escape(self._bot.digest)}/")
+            lines = [copy.sub("", line) for line in lines]
+        # `clean` would replace quotation marks, which these lines may keep: no message quotes them.
+        return tuple('"'.join(map(clean, line[:LINE_LETTERS].split('"'))) for line in lines)
 
 
 class Conversation:
-    """Asks one bot through one match."""
+    """Asks one bot through one match, and collects its faults."""
 
     def __init__(self, match: Match, role: Role, bot: Examinee, name: str, variation: Variation) -> None:
         """`name` is that of the variation; empty = the plain questions."""
@@ -49,7 +118,7 @@ class Conversation:
         self._turn = 0
         self._has_blanks = self._cuts_remarks = False
 
-    def examine(self, *, until: int | None = None) -> None:
+    def hold(self, *, until: int | None = None) -> None:
         """Play to the end, to the bot's first fault, or until it gave so many answers; then end its input."""
         while asks := self._referee.asks():
             if until is not None and len(self.moves) >= until:

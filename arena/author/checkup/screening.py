@@ -1,0 +1,111 @@
+"""The check of submissions: each bot is built, and examined as by `arena check`, as many at once as there are cores.
+
+A bot that breaks the processes that arena starts bots by is refused, and the next bot gets new processes.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from arena.author.checkup import Checkup, Weight, checkup
+from arena.errors import ArenaError, MachineError
+from arena.event.workers import Workers
+from arena.games import rulebook
+from arena.match.bot import OverloadedError
+from arena.sandbox import cores
+from arena.sandbox.launcher import Launcher
+from arena.values import Board, Bot, Conditions
+
+BOTS_PER_LAUNCHER = 20  # a launcher keeps a copy of each bot until it ends
+ATTEMPTS = 2
+
+
+def boards_of(bot: Bot, names: Iterable[str], events: Iterable[str]) -> tuple[Board, ...]:
+    """Return the boards that the bot plays: of those named, else of the event's, else of all."""
+
+    def played(boards: Iterable[Board]) -> tuple[Board, ...]:
+        return tuple(board for board in boards if any(bot.plays(board.game, board.name, role) for role in board.roles))
+
+    names = tuple(names)
+    candidates = [board for name in names or events for board in rulebook.find(name, most=1)]
+    boards = played(dict.fromkeys(candidates)) or (() if names else played(rulebook.all_boards()))
+    if not boards:
+        plays = " ".join((*bot.games, *bot.roles))
+        raise ArenaError(f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` lists them")
+    return boards
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screening:
+    """What bots have to pass before they are accepted."""
+
+    conditions: Conditions
+    """The level of confinement must be resolved."""
+    build: Callable[[Bot], Bot]
+    """Returns a bot, built where it has a build command; it is called in other processes."""
+    boards: tuple[str, ...] = ()
+    """Names of the boards at which bots are checked; `()` = those of the event."""
+    events: tuple[str, ...] = ()
+    """The names of the event's boards; a bot that plays none of them is checked at all others."""
+    opened: bool = False
+    """True if the event has openings."""
+    report: Callable[[str], object] = id
+    """Called with the traceback when arena itself failed at a bot."""
+
+    def faults(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
+        """Yield the faults of each bot, a paragraph each, in the order of the bots; `()` = it is fit to play."""
+        every = list(bots)  # before the lanes begin: archives are unpacked in forks, and threads feed the lanes
+        count = min(len(cores.available()), len(every))
+        size = BOTS_PER_LAUNCHER * max(1, count)
+        for start in range(0, len(every), size):
+            with Workers(count, pin=True, watches=True) as lanes:
+                yield from self._faults_of(lanes, every[start : start + size])
+
+    def _faults_of(self, lanes: Workers, bots: list[Bot]) -> Iterator[tuple[str, ...]]:
+        waiting = deque((number, 1) for number in range(len(bots)))  # with the number of the attempt
+        faults: dict[int, tuple[str, ...]] = {}
+        due = 0
+
+        def next_bot() -> tuple[Bot, int, int] | None:
+            if not waiting:
+                return None
+            number, attempt = waiting.popleft()
+            return bots[number], number, attempt
+
+        for done in lanes.map(self._examine, next_bot):
+            if isinstance(done.error, MachineError):
+                raise done.error
+            _, number, attempt = done.item
+            if done.result is not None:
+                faults[number] = done.result
+            elif attempt < ATTEMPTS:
+                waiting.append((number, attempt + 1))
+            else:
+                self.report(done.failure)
+                error = done.failure.strip().rpartition("\n")[2]
+                words = f"arena itself failed {ATTEMPTS} times while it was tried ({error}); look at it by hand"
+                faults[number] = (words,)
+            while due in faults:
+                yield faults.pop(due)
+                due += 1
+
+    def _examine(self, launcher: Launcher, item: tuple[Bot, int, int]) -> tuple[str, ...]:
+        """Examine a bot with the launcher of a lane; after an exception the lane gets a new launcher."""
+        try:
+            bot = self.build(item[0])
+            boards = boards_of(bot, self.boards, self.events)
+            return _paragraphs(checkup(bot, boards, self.conditions, launcher, opened=self.opened))
+        except (OverloadedError, MachineError):  # an ArenaError too, but no fault of the bot
+            raise
+        except ArenaError as error:
+            return (str(error),)
+
+
+def _paragraphs(result: Checkup) -> tuple[str, ...]:
+    """Return a paragraph for each fault: what is wrong, what to do, and the end of stderr."""
+    paragraphs = []
+    for finding in result.findings:
+        if finding.weight is Weight.FAULT:
+            log = "\n".join(f"stderr: {line}" for line in finding.log)
+            paragraphs.append(f"{finding.where}: {finding.words}\n-> {finding.cure}" + (f"\n\n{log}" if log else ""))
+    return tuple(paragraphs)
