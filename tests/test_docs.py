@@ -242,8 +242,8 @@ def test_the_dialogue_of_the_page_is_the_protocols():
     assert page.rstrip().endswith("end eaten")
 
 
-def test_the_listing_of_the_readme_is_the_listing():
-    listing = next(block for block in blocks(README, "") if "tournament.toml" in block)
+def test_the_listing_of_contributing_is_the_listing():
+    listing = next(block for block in blocks(CONTRIBUTING, "") if "tournament.toml" in block)
     columns = re.findall(r"^  (\S+(?: \S+)*)  ", listing, re.MULTILINE)
     listed = {name for column in columns for name in column.split()}
     here = {path.name if path.is_file() else f"{path.name}/" for path in (HERE / "arena").iterdir()}
