@@ -43,7 +43,7 @@ class Turn:
         self.secret = ""
         """32 hex digits for dice that no opponent can foretell; empty in an event whose seed is a number."""
         self.parameters = ""
-        """The parameters of a board that was drawn for the event, as a JSON object; empty on every other board."""
+        """The parameters of a board that was sampled for the event, as a JSON object; empty on every other board."""
         self.board: list[Fact] = []
         """The facts that never change."""
         self.number = 0
@@ -66,7 +66,7 @@ class Turn:
         """The game itself, on this board: the rules that the referee plays by (arena.game.Game)."""
         game, _, board = self.game.partition("/")
         path = rulefile.shipped() / f"{game}.py"
-        return rulefile.load_drawn(path, self.parameters) if self.parameters else rulefile.load(path, board)
+        return rulefile.load_sampled(path, self.parameters) if self.parameters else rulefile.load(path, board)
 
     @cached_property
     def random(self) -> "Random":

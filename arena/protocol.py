@@ -75,7 +75,7 @@ def handshake(game: Game[object], match: Match, role: Role, seed: int, secret: s
         f"seed {seed}",
         *([f"secret {secret}"] if secret else []),
         " ".join(["time", *(f"{name} {_milliseconds(value)}" for name, value in times.items() if value is not None)]),
-        *([f"parameters {match.drawn}"] if match.drawn else []),
+        *([f"parameters {match.sampled}"] if match.sampled else []),
         *(f"board {fact}" for fact in game.board()),
         "ready?",
     )

@@ -18,7 +18,7 @@ from typing import Any
 from arena.game import Game
 
 GENERATOR = "generator"
-"""The key of a table whose boards are drawn: it names the file, beside the rules file, that draws them."""
+"""The key of a table whose boards are sampled: it names the file, beside the rules file, that samples them."""
 PACKAGE = "arena_rules_"
 """The name of the package that a rules file is loaded in begins so."""
 
@@ -47,34 +47,34 @@ def names_boards(path: Path) -> bool:
     return "\ndef named_board(" in path.read_text("utf-8", errors="replace")
 
 
-def load_drawn(path: Path, drawn: str) -> Game[Any]:
-    """Return the game of a rules file on a board that was drawn; `drawn` has its parameters as a JSON object."""
-    game: Game[Any] = module(path).game(**parameters_of(drawn))
+def load_sampled(path: Path, sampled: str) -> Game[Any]:
+    """Return the game of a rules file on a board that was sampled; `sampled` has its parameters as a JSON object."""
+    game: Game[Any] = module(path).game(**parameters_of(sampled))
     return game
 
 
-def parameters_of(drawn: str) -> dict[str, Any]:
-    """Return the parameters of a board that was drawn; ValueError where the text is no JSON object."""
+def parameters_of(sampled: str) -> dict[str, Any]:
+    """Return the parameters of a board that was sampled; ValueError where the text is no JSON object."""
     import json  # bots import this module, and most need no json
 
-    table = json.loads(drawn)
+    table = json.loads(sampled)
     if not isinstance(table, dict):
-        raise ValueError("the parameters of a drawn board are a JSON object")  # noqa: TRY004  as other damage of a text
+        raise ValueError("the parameters of a sampled board are a JSON object")  # noqa: TRY004  as other damage of a text
     return {key: _frozen(value) for key, value in table.items()}
 
 
-def draw(path: Path, name: str, key: str, number: int) -> str:
+def sample(path: Path, name: str, key: str, number: int) -> str:
     """Return board 0, 1, ... of a table that has a generator, as a JSON object of parameters on one line.
 
     The same code, parameters, key and number give the same board in every process. ValueError for a parameter with
-    which hardly any board can be drawn.
+    which hardly any board can be sampled.
     """
     import json
     from random import Random  # bots import this module, and most need no dice
 
     parameters = dict(generators(tables(path))[name])
     source = module(generator_file(path, parameters.pop(GENERATOR)))
-    board = source.generator(**parameters).draw(Random(f"{key}/{number}"), number)
+    board = source.generator(**parameters).sample(Random(f"{key}/{number}"), number)
     return json.dumps(board, separators=(",", ":"))
 
 
@@ -82,7 +82,7 @@ def generator_file(path: Path, generator: str) -> Path:
     """Return the file of a generator, which stands beside the rules file.
 
     It is loaded as a package of its own, so that it is none of the files that the game is made of: a match's id does
-    not change with the generator, but with the board that was drawn.
+    not change with the generator, but with the board that was sampled.
     """
     return path.with_name(f"{generator}.py")
 

@@ -146,12 +146,12 @@ OpeningMoves: TypeAlias = tuple[tuple[Role, Move], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Opening:
-    """The first moves of a match, which no bot chooses: drawn from a key, or listed in a file."""
+    """The first moves of a match, which no bot chooses: sampled from a key, or listed in a file."""
 
     plies: int = 0
-    """The number of turns that are drawn; games/openings.py says which turns count."""
+    """The number of turns that are sampled; games/openings.py says which turns count."""
     key: str = ""
-    """32 hex digits from which openings are drawn; empty when they are listed. All matches of a pairing have the same
+    """32 hex digits from which openings are sampled; empty when they are listed. All matches of a pairing have the same
     key. The record reveals it, so that the match can be verified and rerun without the seed of the event."""
     number: int = 0
     """0, 1, ...: the openings before it, of the same key, lead to other states."""
@@ -161,7 +161,7 @@ class Opening:
 
 @dataclass(frozen=True, kw_only=True)
 class Openings:
-    """The openings of an event: drawn for each match, or listed for each board; none by default."""
+    """The openings of an event: sampled for each match, or listed for each board; none by default."""
 
     plies: int = 0
     listed: tuple[tuple[str, tuple[OpeningMoves, ...]], ...] = ()
@@ -193,8 +193,8 @@ class Match:
     record reveals it, so that the match can be verified and rerun without the seed of the event."""
     opening: Opening | None = None
     """None: it begins at the start of the board."""
-    drawn: str = ""
-    """The parameters of a board that was drawn for the event, as a JSON object; empty on a board that has a name. The
+    sampled: str = ""
+    """The parameters of a board that was sampled for the event, as a JSON object; empty on a board that has a name. The
     record has them, so that it can be replayed and verified without the generator."""
     conditions: Conditions = Conditions()
 
@@ -368,13 +368,13 @@ def plain(conditions: Conditions | TimeControl | Limits) -> Mapping[str, object]
 
 
 @lru_cache(10_000)  # a thousand pairings play on each board
-def _drawn_digest(rules: str, drawn: str) -> str:
-    """Return the digest of a board that was drawn, from that of the rules files and its parameters."""
-    return digest_of(rules, drawn)
+def _sampled_digest(rules: str, sampled: str) -> str:
+    """Return the digest of a board that was sampled, from that of the rules files and its parameters."""
+    return digest_of(rules, sampled)
 
 
 def boards_key(seed: int | str, label: str) -> str:
-    """Return the key from which the boards of this name are drawn in an event of this seed."""
+    """Return the key from which the boards of this name are sampled in an event of this seed."""
     if isinstance(seed, int):
         return digest_of("boards", seed, label, length=32)
     return hmac.digest(bytes.fromhex(seed), digest_of("boards", label, length=64).encode(), "sha256").hex()[:32]
@@ -406,8 +406,8 @@ class Board:
     """Hash of the board's parameters and of every rules file that was loaded for it."""
     roles: tuple[Role, ...]
     sides: tuple[tuple[Role, ...], ...]
-    drawn: tuple[str, ...] = ()
-    """The boards that were drawn under this name, each as a JSON object of its parameters; `()` = a single board."""
+    sampled: tuple[str, ...] = ()
+    """The boards that were sampled under this name, each as a JSON object of its parameters; `()` = a single board."""
 
     @property
     def label(self) -> str:
@@ -417,7 +417,7 @@ class Board:
     @property
     def variants(self) -> int:
         """The number of boards that have this name: a repeat of a pairing plays each of them."""
-        return max(1, len(self.drawn))
+        return max(1, len(self.sampled))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -441,7 +441,7 @@ class Event:
     references: tuple[str, ...] = ()
     """Gauntlet: the names of the bots that all others play against."""
     seed_order: tuple[str, ...] = ()
-    """Swiss, knockout and ladder: the names of the best seeds, best first; the others follow, drawn by lot."""
+    """Swiss, knockout and ladder: the names of the best seeds, best first; the others follow by lot."""
     max_matches: int | None = None
     """The plan ends after so many matches."""
     stop_after: float | None = None
@@ -474,8 +474,8 @@ class Event:
         names = ",".join(map(_as_json, sorted({bot.name for bot in seating})))
         opening = self._opening(board, seating, repeat)
         begins = f",{_json((opening.plies, opening.moves))[1:-1]}" if opening else ""  # no other ids have it
-        drawn = board.drawn[repeat % len(board.drawn)] if board.drawn else ""
-        digest = _as_json(_drawn_digest(board.digest, drawn) if drawn else board.digest)
+        sampled = board.sampled[repeat % len(board.sampled)] if board.sampled else ""
+        digest = _as_json(_sampled_digest(board.digest, sampled) if sampled else board.digest)
         values = f"{label},{digest},[{','.join(texts)}],{self._conditions_text},{event_seed},{repeat}"
         match_id = _hash(f"[{values}{begins}]")[:12]
         # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot cannot use what its
@@ -495,7 +495,7 @@ class Event:
             seed=int(_hash(f'["seed",{event_seed},{label},[{names}],{repeat}]')[:12], 16),
             key=key,
             opening=opening,
-            drawn=drawn,
+            sampled=sampled,
             conditions=self.conditions,
         )
         return match
@@ -547,7 +547,7 @@ class Event:
         if listed:
             # A pairing begins at a line that the seed draws, so that few repeats do not use the first lines only.
             return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
-        # Each drawn board has a sequence of its own, and the event's repeat is the number in it.
+        # Each sampled board has a sequence of its own, and the event's repeat is the number in it.
         return Opening(plies=self.openings.plies, key=key, number=repeat // board.variants)
 
     @property

@@ -18,15 +18,15 @@ BAND = 5
 """Turns that are counted together."""
 
 
-def drawn(game: str, number: int) -> tuple[str, int, int, float]:
-    """Draw a board for an event of its own; return who wins, in how many turns, the mazes drawn, seconds of CPU."""
+def sampled(game: str, number: int) -> tuple[str, int, int, float]:
+    """Draw a board for an event of its own; return who wins, in how many turns, the mazes sampled, seconds of CPU."""
     path = rulefile.shipped() / f"{game}.py"
     generator = rulefile.module(path.with_name(f"{game}_random.py"))
     before = time.process_time()
     with patch.object(generator, "draw_walls", wraps=generator.draw_walls) as walls:
         text = rulefile.draw(path, "random", boards_key(number, f"{game}/random"), number)
     seconds = time.process_time() - before
-    board = rulefile.load_drawn(path, text)
+    board = rulefile.load_sampled(path, text)
     if game == "pacman":
         cells = list(generator.steps(board.size, ()))
         turns = generator.turns_to_capture(board.size, board.walls, board.steps)
@@ -39,7 +39,7 @@ def drawn(game: str, number: int) -> tuple[str, int, int, float]:
 def main(count: int) -> None:
     """Print a table for each game."""
     for game in ("mummy_maze", "pacman"):
-        boards = list(parallel.parallel_map(partial(drawn, game), range(count)))
+        boards = list(parallel.parallel_map(partial(sampled, game), range(count)))
         lengths = {winner: Counter(turns for who, turns, _, _ in boards if who == winner) for winner, *_ in boards}
         bands = sorted({turns // BAND * BAND for of in lengths.values() for turns in of})
         print(f"\n{game}/random: {count} boards, each of an event of its own\n")

@@ -74,9 +74,9 @@ def positions(game: Game[Any], count: int) -> list[Any]:
 def main(count: int) -> None:
     """Print a row for each search."""
     rules = rulefile.shipped() / "pacman.py"
-    drawn = rulebook.find("pacman/random:2", seed=1)[0].drawn
+    sampled = rulebook.find("pacman/random:2", seed=1)[0].sampled
     games = [rulefile.load(rules, name) for name in ("classic", "published")]
-    games += [rulefile.load_drawn(rules, text) for text in drawn]
+    games += [rulefile.load_sampled(rules, text) for text in sampled]
     known = [(game, positions(game, count)) for game in games]
     deep = [[estimate(game, DEEP, 0.5)(state) for state in states] for game, states in known]
     chosen = pursuit.MOST_VALUES

@@ -49,7 +49,7 @@ class RandomMazes:
         if not 0 <= self.density <= most:
             raise ValueError(f"density: expected 0 to {most:.2f}, or walls part the cells, not {self.density}")
 
-    def draw(self, dice: Random, number: int) -> Mapping[str, Any]:
+    def sample(self, dice: Random, number: int) -> Mapping[str, Any]:
         """Return the parameters of maze 0, 1, ...; ValueError when no maze that was drawn has such places.
 
         The number decides who wins, so that the first mazes of a set are as balanced as the whole set.

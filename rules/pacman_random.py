@@ -55,7 +55,7 @@ class RandomPacman:
         if not self.earliest <= self.latest <= self.steps:
             raise ValueError(f"latest: expected {self.earliest} (earliest) to {self.steps} (steps), not {self.latest}")
 
-    def draw(self, dice: Random, number: int) -> Mapping[str, Any]:
+    def sample(self, dice: Random, number: int) -> Mapping[str, Any]:
         """Return the parameters of maze 0, 1, ...; ValueError when no maze that was drawn has such places."""
         del number  # all are drawn alike
         cells = tuple(steps(self.size, ()))

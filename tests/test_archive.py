@@ -271,7 +271,7 @@ def test_matches_behind_other_openings_or_on_other_boards_begin_otherwise():
     first = stored.played(MATCHES[0], turns=3, explorer=50)
     moved = replace(first, turns=(*first.turns[:-1], first.turns[-1]._replace(move="wait")))
     opened = replace(first, turns=(first.turns[0]._replace(by="opening"), *first.turns[1:]))
-    drawn = replace(first, match=replace(first.match, drawn='{"width":5}'))
+    drawn = replace(first, match=replace(first.match, sampled='{"width":5}'))
     begun = [records.transcript(each) >> records.PLAY_BITS for each in (first, moved, opened, drawn)]
     assert begun[0] == begun[1]
     assert len(set(begun)) == 3
@@ -508,8 +508,8 @@ def test_the_columns_of_the_rows_are_the_columns_of_the_tables(archive):
     for table, columns in (
         ("matches", ("number", *records.MATCH, "figures", "planned")),
         ("entries", ("number", *records.ENTRY)),
-        ("seats", ("match", "place", "entry", *records.SEAT)),
-        ("clocks", ("match", "place", *records.CLOCKS)),
+        ("seats", ("match", "position", "entry", *records.SEAT)),
+        ("clocks", ("match", "position", *records.CLOCKS)),
     ):
         assert tuple(row[1] for row in stored_rows(archive, f"pragma table_info({table})")) == columns
 

@@ -359,8 +359,8 @@ def test_voided_matches_of_a_faulty_machine_are_played_again_and_the_archive_has
     before = tables(results)
     with contextlib.closing(sqlite3.connect(results / "event.sqlite")) as connection, connection:
         connection.execute("update matches set machine = iif(number <= 4, 'pc7', 'pc8')")
-        connection.execute("update seats set ending = 'timeout' where place = 0 and match in (2, 3, 6)")
-        connection.execute("update seats set ending = 'limit_exceeded' where place = 0 and match = 4")
+        connection.execute("update seats set ending = 'timeout' where position = 0 and match in (2, 3, 6)")
+        connection.execute("update seats set ending = 'limit_exceeded' where position = 0 and match = 4")
         connection.execute("delete from tallies")
         connection.execute(schema.COUNT, (0,))
     monkeypatch.chdir(cup)
@@ -397,7 +397,7 @@ def test_the_process_of_the_lanes_is_started_by_the_thread_of_the_event_loop():
     assert inspect.iscoroutinefunction(session.open_session)
 
 
-def test_drawn_boards_travel_as_they_were_drawn_and_without_their_generator(tmp_path):
+def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tmp_path):
     (board,) = rulebook.find("mummy_maze/random:2", seed=7)
     event = Event(name="drawn", seed=7, boards=(board,), bots=())
     manifest, contents = content.packed(event)

@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
     for number, match in enumerate(stored.plan(event)):
         record = stored.played(match, turns=3 + number, **({"explorer": Ending.TIMEOUT} if number == 4 else {}))
         if number == 3:
-            drawn = replace(record.match, drawn=DRAWN)
+            drawn = replace(record.match, sampled=DRAWN)
             record = replace(record, match=drawn, machine=HOSTILE, scale=1.5)
         if number == 5:
             strike = {"by": "strike", "rejected_text": HOSTILE, "refused": Ending.GARBLED, "remarks": (HOSTILE, "b")}
@@ -97,7 +97,7 @@ def test_every_match_seat_and_turn_of_the_records_is_a_row(folder, exported):
         (record.match.id, record.match.id in counting) for record in records
     ]
     assert len(counting) == len(records) - 1
-    assert [(row["machine"], row["scale"], row["drawn"]) for row in matches] == [
+    assert [(row["machine"], row["scale"], row["sampled"]) for row in matches] == [
         (HOSTILE.replace("\ud800", "\\ud800"), 1.5, DRAWN) if number == 3 else ("", 1.0, None)
         for number in range(len(records))
     ]

@@ -231,7 +231,7 @@ def folder(tmp_path_factory):
     assessors = {}
 
     def record_of(match):
-        assessor = assessors.setdefault(match.drawn, PerfectPlay.of(rulebook.game_of(match)))
+        assessor = assessors.setdefault(match.sampled, PerfectPlay.of(rulebook.game_of(match)))
         names = {seat.role: seat.bot.name for seat in match.seats}
         return played(
             match,
@@ -269,7 +269,7 @@ def test_every_lesson_of_an_event_replays_and_perfect_play_gives_none(folder, tm
         scores = {"explorer": best, "mummy": 100 - best}
         assert game.outcome(state).scores == lesson.scores
         assert scores[lesson.role] - lesson.scores[lesson.role] == lesson.points
-    positions = [(lesson.record.match.drawn, lesson.role, lesson.facts) for lesson in found]
+    positions = [(lesson.record.match.sampled, lesson.role, lesson.facts) for lesson in found]
     assert len({*positions}) == len(positions)
     file = tmp_path / "lessons.toml"
     file.write_text(lessons.text_of(found, "dice", rulebook.game_of_record))

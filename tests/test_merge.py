@@ -111,16 +111,16 @@ def test_another_event_is_refused_with_the_difference(tmp_path, change, words):
 
 
 @pytest.mark.parametrize(
-    ("drawn", "words"),
+    ("sampled", "words"),
     [
-        (("a",), "has another number of drawn boards: 1, not 2"),
-        (("a", "c"), "has other drawn boards"),
+        (("a",), "has 1 sampled boards, not 2"),
+        (("a", "c"), "has other sampled boards"),
     ],
 )
-def test_another_draw_of_a_board_is_another_event(tmp_path, drawn, words):
+def test_another_draw_of_a_board_is_another_event(tmp_path, sampled, words):
     one, two = (
-        stored.store(tmp_path / name, replace(WHOLE, boards=(replace(stored.DUEL, drawn=boards),)), [])
-        for name, boards in (("one", ("a", "b")), ("two", drawn))
+        stored.store(tmp_path / name, replace(WHOLE, boards=(replace(stored.DUEL, sampled=boards),)), [])
+        for name, boards in (("one", ("a", "b")), ("two", sampled))
     )
     with pytest.raises(ArenaError, match=f"is of another event than {one}: its board mummy_maze/duel {words}$"):
         merged(tmp_path / "all", one, two)

@@ -73,12 +73,12 @@ def test_a_match_at_every_board_comes_back_equal_and_holds(label):
 @pytest.mark.parametrize(
     "label", ["mummy_maze/random:2", "pacman/random", "openspiel/goofspiel(num_cards=5)", "openspiel/connect_four"]
 )
-def test_a_match_at_a_drawn_board_or_one_of_openspiel_comes_back_equal_and_its_rules_are_known(label):
+def test_a_match_at_a_sampled_board_or_one_of_openspiel_comes_back_equal_and_its_rules_are_known(label):
     if label.startswith("openspiel"):
         pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
     record, _ = scripted(label, dice(4))
     again = same_again(record)
-    assert bool(again.match.drawn) == ("random" in label)
+    assert bool(again.match.sampled) == ("random" in label)
     rules = stored_match.board_of(again.match).rules
     known = replace(again, match=replace(again.match, rules=rules))
     assert list(disagreements(stored_match.game_of(known.match), known)) == []
@@ -172,8 +172,8 @@ def test_an_event_takes_its_own_matches_from_texts_and_no_others(tmp_path):
     assert f"plans no match {records[0].match.id} of these bots" in foreign.stderr
     # These are other matches, with the id of a planned one.
     match = records[0].match
-    (drawn,) = rulebook.find("mummy_maze/random:1")[0].drawn
-    assert import_._essence(match) != import_._essence(replace(match, drawn=drawn))
+    (sampled,) = rulebook.find("mummy_maze/random:1")[0].sampled
+    assert import_._essence(match) != import_._essence(replace(match, sampled=sampled))
     forged = replace(records[0], match=replace(match, seed=1))
     (whole / "forged.txt").write_text(notation.text_of(forged))
     done = cup.arena(whole, "import", "forged.txt")
@@ -222,13 +222,16 @@ HOSTILE_TEXTS = {
         TEXT.replace('"move": 1.0, "bank": 0.0', '"move": 1e308, "bank": 1e308'),
         "is too large a number",
     ),
-    "a drawn board of several lines": (TEXT.replace("[Conditions", '[Drawn "{\\n}"]\n[Conditions'), "are not one line"),
-    "a scale that gives no time": (TEXT.replace("[Conditions", "[Scale 0]\n[Conditions"), "its scale 0 is not above 0"),
-    "a drawn board that is none": (
-        TEXT.replace("[Conditions", '[Drawn "[[[]"]\n[Conditions'),
-        "a drawn board of mummy_maze",
+    "a sampled board of several lines": (
+        TEXT.replace("[Conditions", '[Sampled "{\\n}"]\n[Conditions'),
+        "are not one line",
     ),
-    "a drawn board that is no text": (TEXT.replace("[Conditions", "[Drawn {}]\n[Conditions"), "match.drawn"),
+    "a scale that gives no time": (TEXT.replace("[Conditions", "[Scale 0]\n[Conditions"), "its scale 0 is not above 0"),
+    "a sampled board that is none": (
+        TEXT.replace("[Conditions", '[Sampled "[[[]"]\n[Conditions'),
+        "a sampled board of mummy_maze",
+    ),
+    "a sampled board that is no text": (TEXT.replace("[Conditions", "[Sampled {}]\n[Conditions"), "match.sampled"),
     "a move without details": (TEXT.replace(FIRST_MOVE, FIRST_MOVE.partition(" {")[0]), "is no JSON"),
     "other details": (TEXT.replace(FIRST_MOVE, '1. explorer move1 west {"eval": 1}'), "have other keys"),
     "details that are none": (TEXT.replace(FIRST_MOVE, '1. explorer "move1 west" 5'), "not in braces"),
@@ -293,6 +296,6 @@ def test_verifying_an_event_of_a_stranger_runs_no_file_that_it_names_and_draws_n
     game = str(tmp_path) if name == "evil.py" else "mummy_maze"
     board = replace(rulebook.find("duel")[0], game=game, name=name)
     folder = reported.store(tmp_path / "results", reported.event(("dice",), [board]), ())
-    monkeypatch.setattr(rulefile, "draw", lambda *_: pytest.fail("a board was drawn"))
+    monkeypatch.setattr(rulefile, "sample", lambda *_: pytest.fail("a board was sampled"))
     monkeypatch.chdir(tmp_path)
     verify(str(folder))

@@ -1,4 +1,4 @@
-"""Openings: the first turns of a match, drawn or listed, the same for all legs of a pairing; what bots hear of them."""
+"""Openings: the first turns of a match, sampled or listed, the same for all legs of a pairing; what bots hear."""
 
 import random
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ SECRET, OTHER = "3f" * 16, "40" * 16
 BOARDS = [board.label for board in rulebook.all_boards()]
 STARTERS = Path(__file__).parent.parent / "arena" / "author" / "starters"
 BOTS = Path(__file__).parent.parent / "bots"
-DRAWN = Opening(plies=3, key="ab" * 16)
+SAMPLED = Opening(plies=3, key="ab" * 16)
 
 
 def toy_match(game: toy.Duet, opening: Opening) -> Match:
@@ -82,7 +82,7 @@ def state_after(game: Game[Any], turns: tuple[Mapping[Role, Move], ...]) -> Any:
 
 
 def test_an_opening_is_played_and_recorded_before_anybody_is_asked_for_a_move():
-    referee, asks = referee_at_play(toy.Duet(turns=6), DRAWN)
+    referee, asks = referee_at_play(toy.Duet(turns=6), SAMPLED)
     assert [(turn.number, turn.role, turn.by) for turn in referee.turns] == [
         (1, "fox", "opening"),
         (2, "hen", "opening"),
@@ -93,7 +93,7 @@ def test_an_opening_is_played_and_recorded_before_anybody_is_asked_for_a_move():
 
 
 def test_bots_hear_every_move_of_an_opening_their_own_too_and_only_once():
-    referee, asks = referee_at_play(toy.Duet(turns=8), DRAWN)
+    referee, asks = referee_at_play(toy.Duet(turns=8), SAMPLED)
     played = [f"{turn.role} {turn.move}" for turn in referee.turns]
     assert [lasts(ask) for ask in asks.values()] == [played, played]
     referee.hear({role: Reply(line=b"wait") for role in asks})
@@ -103,15 +103,15 @@ def test_bots_hear_every_move_of_an_opening_their_own_too_and_only_once():
 
 
 def test_where_moves_are_hidden_a_bot_hears_only_its_own_of_an_opening():
-    referee, asks = referee_at_play(toy.Duet(turns=8, hidden=True), DRAWN)
+    referee, asks = referee_at_play(toy.Duet(turns=8, hidden=True), SAMPLED)
     own = {turn.role: f"{turn.role} {turn.move}" for turn in referee.turns}
     assert {role: lasts(ask) for role, ask in asks.items()} == {role: [own[role]] for role in ("hen", "chick")}
     assert {ask.text.partition(b"\n")[0] for ask in asks.values()} == {b"turn 2"}  # its own second move, not turn 3
 
 
-def test_chance_in_an_opening_is_drawn_with_it_and_is_no_ply_nor_told():
+def test_chance_in_an_opening_is_sampled_with_it_and_is_no_ply_nor_told():
     game = toy.Duet(turns=6, dice=True)
-    one, other = (finished(game, replace(DRAWN, plies=2, key=key * 16)) for key in ("ab", "cd"))
+    one, other = (finished(game, replace(SAMPLED, plies=2, key=key * 16)) for key in ("ab", "cd"))
     for record in (one, other):
         assert [(turn.role, turn.by) for turn in record.turns[:4]] == [
             (CHANCE, "opening"),
@@ -119,13 +119,13 @@ def test_chance_in_an_opening_is_drawn_with_it_and_is_no_ply_nor_told():
             ("chick", "opening"),
             ("fox", "opening"),
         ]
-    _, asks = referee_at_play(game, replace(DRAWN, plies=2))
+    _, asks = referee_at_play(game, replace(SAMPLED, plies=2))
     assert not any(line.startswith(CHANCE) for ask in asks.values() for line in lasts(ask))
 
 
 def test_a_record_with_an_opening_holds_and_comes_back_from_the_archive():
     game = toy.Duet(turns=6)
-    for opening in (DRAWN, Opening(moves=(("fox", "wait"), ("chick", "win"), ("hen", "wait")))):
+    for opening in (SAMPLED, Opening(moves=(("fox", "wait"), ("chick", "win"), ("hen", "wait")))):
         record = finished(game, opening)
         assert records.unpacked(records.packed(record)) == record
         assert list(disagreements(game, record)) == []
@@ -133,7 +133,7 @@ def test_a_record_with_an_opening_holds_and_comes_back_from_the_archive():
 
 def test_a_record_whose_opening_was_changed_does_not_hold():
     game = toy.Duet(turns=6)
-    record = finished(game, DRAWN)
+    record = finished(game, SAMPLED)
     first = record.turns[0]
     other = next(move for move in game.legal_moves((), "fox") if move != first.move)
     forged = replace(record, turns=(first._replace(move=other), *record.turns[1:]))
@@ -174,7 +174,7 @@ def test_the_kits_states_contain_the_referees_after_an_opening_and_a_forgiven_an
 
 def test_an_opening_is_played_for_a_seat_that_was_never_ready_too():
     game = toy.Duet(turns=6)
-    referee = Referee(game, toy_match(game, DRAWN))
+    referee = Referee(game, toy_match(game, SAMPLED))
     referee.hear(dict.fromkeys(referee.asks(), READY) | {"hen": Reply(ending=Ending.CRASHED, words="exit 1")})
     assert list(referee.asks()) == ["chick"]
     assert {turn.by for turn in referee.turns} == {"opening"}
@@ -260,7 +260,7 @@ def test_listed_openings_are_used_alike_and_shared_by_legs():
         assert {opening.moves for (bots, _), (opening,) in found.items() if bots == pair} == set(listed)
 
 
-# What is drawn
+# What is sampled
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def of(folder, read=unread, rating="bradley_terry"):
 
 
 def plain(found):
-    arrays = found.better.tolist(), found.draws.tolist()
+    arrays = found.better.tolist(), found.resamples.tolist()
     return found.unit, found.ratings, found.advantages, found.groups, found.repeated, arrays
 
 

@@ -344,7 +344,7 @@ def test_a_tampered_record_is_named(played):
         ("update tallies set score = score + 1", "the sums behind the leaderboard"),
         ("update records set record = x'00'", "its record cannot be read"),
         ("delete from records", "its record cannot be read"),
-        ("delete from seats where place = 1", "1 seats are counted, its record has 2"),
+        ("delete from seats where position = 1", "1 seats are counted, its record has 2"),
         ("delete from matches where number = 1", "1 of 12 planned matches have no record"),
         ("update matches set planned = 0 where number < 3", "2 planned matches do not count"),
     ],

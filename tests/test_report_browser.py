@@ -318,7 +318,7 @@ def test_each_replay_of_drawn_boards_has_its_own_walls_and_says_what_moves_threw
                 f" ({quality})" for quality in qualities if str(quality)
             ]
             assert page.locator(".moves .blunder").count() == sum(quality.points > 0 for quality in qualities)
-            walls.setdefault(record.match.drawn, set()).add(page.locator("#match-view .wall").get_attribute("d"))
+            walls.setdefault(record.match.sampled, set()).add(page.locator("#match-view .wall").get_attribute("d"))
     (first,), (second,) = walls.values()
     assert first != second
 

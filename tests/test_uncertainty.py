@@ -254,7 +254,7 @@ def test_a_role_that_a_bot_never_played_leaves_its_strength_open():
     field = league(random, bots=8)
     played = play(random, field, repeats=100, chosen=lambda rows: rows[:, 1] != 7)  # bot07 plays the first role only
     result = bradley_terry.rate(played, refits=200)
-    error = {rating.bot: result.draws[row].std() for row, rating in enumerate(result.ratings)}
+    error = {rating.bot: result.resamples[row].std() for row, rating in enumerate(result.ratings)}
     assert error["bot07"] > 1.5 * max(error[bot] for bot in field.bots[:7])
 
 

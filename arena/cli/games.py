@@ -33,9 +33,9 @@ def games(
     output.print_table(output.make_table(HEADERS, rows))
     for more in () if name else rulebook.games_with_named_boards(Path()):
         print(f"\n{more}/...: boards that are made from their names; `arena games {more}` lists them")
-    if not name and (drawn := rulebook.drawn_names(Path())):
-        examples = ", ".join(output.safe_line(f"{label}:20") for label in drawn)
-        print(f"boards that are drawn for an event, as many as you write: {examples}")
+    if not name and (sampled := rulebook.sampled_names(Path())):
+        examples = ", ".join(output.safe_line(f"{label}:20") for label in sampled)
+        print(f"boards that are sampled for an event, as many as you write: {examples}")
     for board in boards if name else ():
         game = rulebook.game_of(board)
         print(f"\n{output.safe_line(board.label)}\n")

@@ -60,4 +60,4 @@ def import_(
 def _essence(match: Match) -> tuple[object, ...]:
     """Return what the id of a match stands for, and what its draws are made from."""
     seats = tuple((seat.role, seat.bot.name, seat.bot.digest) for seat in match.seats)
-    return match.label, match.repeat, match.seed, match.key, match.opening, match.drawn, match.conditions, seats
+    return match.label, match.repeat, match.seed, match.key, match.opening, match.sampled, match.conditions, seats

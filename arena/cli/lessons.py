@@ -138,7 +138,7 @@ def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
     lines: dict[str, None] = {}
     drawn = at_start = 0
     for lesson in chosen:
-        if lesson.record.match.drawn:
+        if lesson.record.match.sampled:
             drawn += 1
         elif not lesson.opening:
             at_start += 1

@@ -128,13 +128,13 @@ def _differences(first: Event, other: Event) -> Iterator[str]:
             yield f"its {kind} {name} has other files"
     if first.seed != other.seed:
         yield "its seed is another one"
-    drawn = {board.label: board.drawn for board in first.boards}
+    sampled = {board.label: board.sampled for board in first.boards}
     for board in other.boards:
-        boards = drawn.get(board.label, board.drawn)
-        if len(boards) != len(board.drawn):
-            yield f"its board {board.label} has another number of drawn boards: {len(board.drawn)}, not {len(boards)}"
-        elif boards != board.drawn:
-            yield f"its board {board.label} has other drawn boards"
+        boards = sampled.get(board.label, board.sampled)
+        if len(boards) != len(board.sampled):
+            yield f"its board {board.label} has {len(board.sampled)} sampled boards, not {len(boards)}"
+        elif boards != board.sampled:
+            yield f"its board {board.label} has other sampled boards"
     before, now = first.conditions, other.conditions
     for each in fields(before):
         if getattr(before, each.name) != getattr(now, each.name):

@@ -243,7 +243,7 @@ IRRELEVANT = ("name", "tie_breaks", "stop_after")
 def key(event: Event) -> str:
     """Return a text that is another one whenever the plan of the event may be another one."""
     values = {each.name: getattr(event, each.name) for each in fields(event) if each.name not in IRRELEVANT}
-    values["boards"] = [(board.label, board.digest, board.roles, board.sides, *board.drawn) for board in event.boards]
+    values["boards"] = [(board.label, board.digest, board.roles, board.sides, *board.sampled) for board in event.boards]
     values["bots"] = [(bot.name, bot.digest, bot.games, bot.roles) for bot in event.bots]
     values["conditions"] = plain(event.conditions)
     values["openings"] = event.openings.plies, event.openings.listed

@@ -93,7 +93,7 @@ def pairs(event: Event, arrays: "Arrays") -> Pairs:
     rows = [row for row, rating in enumerate(rated.ratings) if rating.bot in ranked]
     value = np.array([rated.ratings[row].strength.value for row in rows])
     played = np.array([rated.ratings[row].matches for row in rows], dtype=np.float64)
-    scatter = np.atleast_2d(np.cov(rated.draws[rows]))
+    scatter = np.atleast_2d(np.cov(rated.resamples[rows]))
     variance = np.maximum(np.diag(scatter)[:, None] + np.diag(scatter) - 2 * scatter, LEAST_VARIANCE)
     ahead = value[:, None] - value
     bounded = rated.bounded[np.ix_(rows, rows)]  # elsewhere the draws show the prior only

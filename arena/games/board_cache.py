@@ -1,4 +1,4 @@
-"""Drawn boards on disk, so that an event that is run again or goes on draws none a second time.
+"""Sampled boards on disk, so that an event that is run again or goes on draws none a second time.
 
 A file `KEY.json` in the cache's folder has the boards of one table for one seed, from the first on. The key is made of
 everything that decides them: the code of the generator, what it imports beside it and from arena, the versions of
@@ -40,7 +40,7 @@ def load(path: Path) -> tuple[str, ...]:
 def store(path: Path, boards: tuple[str, ...]) -> None:
     """Write an entry, whole or not at all. Of several processes that draw at once the last one's file stays."""
     # Only its owner reads it: before an event nobody is to know its boards.
-    with contextlib.suppress(OSError):  # in a folder that may not be written the boards are drawn each time
+    with contextlib.suppress(OSError):  # in a folder that may not be written the boards are sampled each time
         whole_files.make_folder(path.parent)
         content = {"boards": boards, "digest": _digest(boards)}
         whole_files.write_cache(path, json.dumps(content).encode(), whole_files.PRIVATE)

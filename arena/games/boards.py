@@ -28,9 +28,9 @@ DEFAULTS = ("sides", "hidden", "open", "drawing")
 PARAMETER = re.compile("[=(]")
 """What a board's name has, from which the rules make a board, if it says more than which game it is."""
 LARGE_NUMBER = re.compile(r"\d{4}|\d[eE]")
-"""No board that was drawn needs such a number, but one in a stranger's record may have it."""
+"""No board that was sampled needs such a number, but one in a stranger's record may have it."""
 MOST_DRAWN = 1000
-"""The most boards that are drawn under one name."""
+"""The most boards that are sampled under one name."""
 PARALLEL_DRAWS = 8
 """So many boards of a name are worth the start of other processes."""
 REMEMBERED_BOARDS = 2 * MOST_DRAWN
@@ -58,14 +58,14 @@ def names_of(path: Path, board: str) -> tuple[str, ...]:
 
 
 @lru_cache(REMEMBERED_BOARDS)
-def board_of(path: Path, name: str, drawn: tuple[str, ...] = ()) -> Board:
+def board_of(path: Path, name: str, sampled: tuple[str, ...] = ()) -> Board:
     """Return a board of a rules file: that of this name, or one with these variants, each of them a JSON object.
 
     The digest of variants is that of the rules alone; each variant adds its own to the id of a match.
     ArenaError when there is no such board, or when it is not sound.
     """
-    if drawn:
-        game, digest = drawn_game(path, drawn[0]), _rules_digest(path, {})
+    if sampled:
+        game, digest = sampled_game(path, sampled[0]), _rules_digest(path, {})
     else:
         game = game_on(path, name)
         try:
@@ -80,7 +80,7 @@ def board_of(path: Path, name: str, drawn: tuple[str, ...] = ()) -> Board:
         digest=digest,
         roles=tuple(game.roles),
         sides=tuple(game.sides),
-        drawn=drawn,
+        sampled=sampled,
     )
 
 
@@ -96,10 +96,10 @@ def _rules_digest(path: Path, table: Mapping[str, Any], version: str = "") -> st
 
 
 @cache
-def drawn_board(path: Path, name: str, count: int, seed: int | str, stored: Path | None = None) -> Board:
-    """Return the board of this name with so many variants, drawn from the seed; ArenaError if one is not sound.
+def sampled_board(path: Path, name: str, count: int, seed: int | str, stored: Path | None = None) -> Board:
+    """Return the board of this name with so many variants, sampled from the seed; ArenaError if one is not sound.
 
-    Those in the folder `stored` are not drawn again, and those that are drawn are stored there.
+    Those in the folder `stored` are not sampled again, and those that are sampled are stored there.
     """
     table = _check_generator(path, name)
     key = boards_key(seed, f"{path.stem}/{name}")
@@ -107,20 +107,20 @@ def drawn_board(path: Path, name: str, count: int, seed: int | str, stored: Path
     if stored is not None:
         entry = board_cache.file_of(stored, rulefile.generator_file(path, table[rulefile.GENERATOR]), table, key)
     known = board_cache.load(entry) if entry is not None else ()
-    drawn = known[:count]
+    sampled = known[:count]
     if missing := range(len(known), count):
         cores = None if len(missing) >= PARALLEL_DRAWS else 1
-        drawn += tuple(parallel.parallel_map(partial(_draw, path, name, key), missing, cores=cores))
+        sampled += tuple(parallel.parallel_map(partial(_sample, path, name, key), missing, cores=cores))
         if entry is not None:
-            board_cache.store(entry, drawn)
-    for text in drawn:
-        drawn_game(path, text)  # raises for a board that is not sound
-    return board_of(path, name, drawn)
+            board_cache.store(entry, sampled)
+    for text in sampled:
+        sampled_game(path, text)  # raises for a board that is not sound
+    return board_of(path, name, sampled)
 
 
-def _draw(path: Path, name: str, key: str, number: int) -> str:
+def _sample(path: Path, name: str, key: str, number: int) -> str:
     with _one_line(f"{path.with_suffix('.toml')}: [{name}]"):
-        return rulefile.draw(path, name, key, number)
+        return rulefile.sample(path, name, key, number)
 
 
 def _check_generator(path: Path, name: str) -> dict[str, Any]:
@@ -139,16 +139,16 @@ def _check_generator(path: Path, name: str) -> dict[str, Any]:
 
 
 @lru_cache(REMEMBERED_BOARDS)
-def drawn_game(path: Path, drawn: str) -> Game[Any]:
-    """Return the game on a board that was drawn, a JSON object; ArenaError for a mistake, as in a board of a table."""
-    where = f"a drawn board of {path.stem}:"
+def sampled_game(path: Path, sampled: str) -> Game[Any]:
+    """Return the game on a sampled board, a JSON object; ArenaError for a mistake, as in a board of a table."""
+    where = f"a sampled board of {path.stem}:"
     known = _parameters(path)
     with _one_line(where):
         try:
-            _check_parameters(where, rulefile.parameters_of(drawn), known)
-            if LARGE_NUMBER.search(drawn):
-                trial.refuse_deadly(partial(rulefile.load_drawn, path, drawn))
-            return _sound(rulefile.load_drawn(path, drawn))
+            _check_parameters(where, rulefile.parameters_of(sampled), known)
+            if LARGE_NUMBER.search(sampled):
+                trial.refuse_deadly(partial(rulefile.load_sampled, path, sampled))
+            return _sound(rulefile.load_sampled(path, sampled))
         except RecursionError as error:  # a record may come from anybody, and be nested without end
             raise ArenaError(f"{where} {_line(error)}") from error
 

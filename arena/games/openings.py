@@ -11,11 +11,11 @@ It owns what an opening is in any game. Pure: it knows the rules, no bot, no mat
 # A ply is one turn: a move of each role that is to move. So a turn of several roles at once is one ply with a move for
 # each of them. A turn in which only chance moves is no ply. Its draw belongs to the opening all the same, because the
 # moves after it may be legal for this draw only, and because the legs would begin at different states otherwise. So
-# chance is drawn from the opening's key, or is listed in the file, up to the last ply; later turns of chance are drawn
-# for each match alone, as always.
+# chance is sampled from the opening's key, or is listed in the file, up to the last ply; later turns of chance are
+# sampled for each match alone, as always.
 #
-# Moves are drawn one after another, each legal move of a turn with the same weight. If the match is over by then, the
-# whole opening is drawn again. The other choice, to step back and try another last move, would favour states that are
+# Moves are sampled one after another, each legal move of a turn with the same weight. If the match is over by then, the
+# whole opening is sampled again. The other choice, to step back and try another last move, would favour states that are
 # near the end of a match.
 #
 # No two repeats of a pairing begin at the same state, as long as the board has enough states: four random plies lead to
@@ -47,11 +47,11 @@ def turns_of(game: Game[Any], opening: Opening) -> Turns:
     """Return the moves of each turn of an opening; ArenaError if the rules do not let it be played."""
     if opening.moves:
         return _listed(game, opening.moves)
-    drawn, more = _remembered(game, opening.plies, opening.key)
-    drawn += itertools.islice(more, max(0, opening.number + 1 - len(drawn)))
-    if not drawn:
-        raise ArenaError(f"the match was over in all of {MISSES} openings of {opening.plies} plies that were drawn")
-    return drawn[opening.number % len(drawn)]  # a small board has fewer openings than the event has repeats
+    sampled, more = _remembered(game, opening.plies, opening.key)
+    sampled += itertools.islice(more, max(0, opening.number + 1 - len(sampled)))
+    if not sampled:
+        raise ArenaError(f"the match was over in all of {MISSES} openings of {opening.plies} plies that were sampled")
+    return sampled[opening.number % len(sampled)]  # a small board has fewer openings than the event has repeats
 
 
 def decided(game: Game[Any], state: Any) -> bool:
@@ -91,12 +91,12 @@ def different(game: Game[Any], plies: int, key: str) -> Iterator[Turns]:
 
 
 _sequences: dict[tuple[int, int, str], tuple[Game[Any], list[Turns], Iterator[Turns]]] = {}
-"""The sequences that were used last, as far as they were drawn, with what draws the rest. The game is in it so that no
-other game can have its identity."""
+"""The sequences that were used last, as far as they were sampled, with what samples the rest. The game is in it so that
+no other game can have its identity."""
 
 
 def _remembered(game: Game[Any], plies: int, key: str) -> tuple[list[Turns], Iterator[Turns]]:
-    """Return a sequence of openings as far as it was drawn, and the rest of it."""
+    """Return a sequence of openings as far as it was sampled, and the rest of it."""
     name = id(game), plies, key
     used = _sequences.pop(name, None) or (game, [], different(game, plies, key))
     _sequences[name] = used  # the newest is last

@@ -34,13 +34,13 @@ def game_of(planned: Board | Match) -> Game[Any]:
     """
     path = Path(planned.rules)
     if isinstance(planned, Board):
-        return boards.drawn_game(path, planned.drawn[0]) if planned.drawn else boards.game_on(path, planned.name)
-    return boards.drawn_game(path, planned.drawn) if planned.drawn else boards.game_on(path, planned.board)
+        return boards.sampled_game(path, planned.sampled[0]) if planned.sampled else boards.game_on(path, planned.name)
+    return boards.sampled_game(path, planned.sampled) if planned.sampled else boards.game_on(path, planned.board)
 
 
 def games_of(board: Board) -> tuple[Game[Any], ...]:
     """Return the game on each variant of a board."""
-    return tuple(boards.drawn_game(Path(board.rules), drawn) for drawn in board.drawn) or (game_of(board),)
+    return tuple(boards.sampled_game(Path(board.rules), sampled) for sampled in board.sampled) or (game_of(board),)
 
 
 def find(
@@ -53,10 +53,10 @@ def find(
     """Return the boards that a query means: a game (all of its boards), `game/board`, a board's own name, or a path.
 
     A path ends in `.py` and is relative to the workspace; `path/board` is one board of it. `game/board:20` is a board
-    whose table has a generator: 20 boards under one name, or `most` if that is less, drawn from the seed; without a
-    number it is one. Boards in the folder `stored` are not drawn again. A game means its boards without these. Only the
-    rules that are meant are loaded, so a mistake in another file does no harm. ArenaError when it means nothing, or
-    several games.
+    whose table has a generator: 20 boards under one name, or `most` if that is less, sampled from the seed; without a
+    number it is one. Boards in the folder `stored` are not sampled again. A game means its boards without these. Only
+    the rules that are meant are loaded, so a mistake in another file does no harm. ArenaError when it means nothing,
+    or several games.
     """
     name, count = _counted(query)
     file, board = _path_in(name, workspace)
@@ -80,13 +80,13 @@ def find(
     if file is None:
         return _unknown(query, known)
     if board in boards.generators(file):
-        return (boards.drawn_board(file, board, min(count or 1, most), seed, stored),)
+        return (boards.sampled_board(file, board, min(count or 1, most), seed, stored),)
     names = boards.names_of(file, board)
     if not names:
         return _unknown(query, known)
     if count is not None:
-        drawn = [f"{file.stem}/{each}:{count}" for each in boards.generators(file)]
-        hint = f"; write {' or '.join(drawn)}" if drawn else ""
+        sampled = [f"{file.stem}/{each}:{count}" for each in boards.generators(file)]
+        hint = f"; write {' or '.join(sampled)}" if sampled else ""
         raise ArenaError(f"{query}: only a table with a generator has as many boards as you like{hint}")
     return _built(file, names)
 
@@ -94,19 +94,19 @@ def find(
 def of_record(match: Match, files: Mapping[str, Path] | None = None) -> Board:
     """Return the board of a recorded match, from rules that are found by their name, never by the record's path.
 
-    `files` are further rules files by their paths, of which the record's path may choose. A board that was drawn is in
+    `files` are further rules files by their paths, of which the record's path may choose. A sampled board is in
     the record, so no generator is asked. ArenaError when there are no such rules.
     """
     _refuse_path(match.game, match.board)
     trusted = {str(file): file for file in rules_files(Path())} | dict(files or {})
     file = trusted.get(match.rules)
-    if not match.drawn:
+    if not match.sampled:
         named = file is not None and (match.board in _readable_names(file) or rulefile.names_boards(file))
         return boards.board_of(file, match.board) if file is not None and named else find(match.label)[0]
     file = file or next((each for each in trusted.values() if each.stem == match.game), None)
     if file is None:
         raise ArenaError(f"there are no rules of {match.game!r} here, by which match {match.id} was played")
-    return boards.board_of(file, match.board, (match.drawn,))
+    return boards.board_of(file, match.board, (match.sampled,))
 
 
 def game_of_record(match: Match, files: Mapping[str, Path] | None = None) -> Game[Any]:
@@ -115,15 +115,15 @@ def game_of_record(match: Match, files: Mapping[str, Path] | None = None) -> Gam
 
 
 def digest_now(board: Board) -> str | None:
-    """Return the digest that a board of an event has by today's rules; None where there are none. No board is drawn.
+    """Return the digest that a board of an event has by today's rules; None where there are none. No board is sampled.
 
     The event may come from anybody; ArenaError as `of_record`.
     """
     _refuse_path(board.game, board.name)
-    if not board.drawn:
+    if not board.sampled:
         return find(board.label)[0].digest
     file = next((file for file in rules_files() if file.stem == board.game), None)
-    return None if file is None else boards.board_of(file, board.name, board.drawn[:1]).digest
+    return None if file is None else boards.board_of(file, board.name, board.sampled[:1]).digest
 
 
 def _refuse_path(game: str, board: str) -> None:
@@ -145,8 +145,8 @@ def all_boards(workspace: Path = Path()) -> tuple[Board, ...]:
     )
 
 
-def drawn_names(workspace: Path = Path()) -> tuple[str, ...]:
-    """Return `game/board` of each table with a generator, whose boards are drawn for an event."""
+def sampled_names(workspace: Path = Path()) -> tuple[str, ...]:
+    """Return `game/board` of each table with a generator, whose boards are sampled for an event."""
     return tuple(
         f"{file.stem}/{name}"
         for file in rules_files(workspace)

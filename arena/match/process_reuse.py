@@ -68,4 +68,4 @@ def reused_bots_of(launcher: Launcher) -> ReusedBots:
 
 
 def _key(match: Match, seat: Seat) -> object:
-    return match.rules, match.label, match.drawn, seat.role, seat.bot, match.conditions
+    return match.rules, match.label, match.sampled, seat.role, seat.bot, match.conditions

@@ -26,12 +26,12 @@ FORMAT = 1
 """The version of the format. A new tag or key that an older arena may ignore leaves it as it is."""
 MOST_BYTES = 50_000_000
 MOST_DRAWN_PLIES = 100_000
-"""The most plies that are drawn for an opening, because those with a lower number are drawn, too. 100,000 plies take
-16 s at Connect Four, and 22 s at Mummy Maze."""
+"""The most plies that are sampled for an opening, because those with a lower number are sampled, too. 100,000 plies
+take 16 s at Connect Four, and 22 s at Mummy Maze."""
 MOST_DIGITS = 19
 """Digits of a whole number: SQLite stores numbers of 64 bits."""
 REQUIRED = ("Format", "Match", "Board", "Started", "Repeat", "Seed", "Conditions", "Sides", "Result", "Reason")
-ONCE = (*REQUIRED, "Event", "Seconds", "Key", "Opening", "Drawn", "Machine", "Scale")
+ONCE = (*REQUIRED, "Event", "Seconds", "Key", "Opening", "Sampled", "Machine", "Scale")
 REPEATED = ("Seat", "Fault")
 BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 PLAIN_MOVE = re.compile(r"[!#-z|~](?:[ !#-z|~]*[!#-z|~])?")
@@ -57,7 +57,7 @@ def text_of(record: Record, event: str = "") -> str:
         _tag("Seed", match.seed),
         *([_tag("Key", match.key)] if match.key else ()),
         *([_tag("Opening", asdict(match.opening))] if match.opening else ()),
-        *([_tag("Drawn", match.drawn)] if match.drawn else ()),
+        *([_tag("Sampled", match.sampled)] if match.sampled else ()),
         *([_tag("Machine", record.machine)] if record.machine else ()),
         *([_tag("Scale", record.scale)] if record.scale != 1 else ()),
         _tag("Conditions", asdict(match.conditions)),
@@ -120,7 +120,7 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
                 "seed": tags["Seed"],
                 "key": tags.get("Key", ""),
                 "opening": tags.get("Opening"),
-                "drawn": tags.get("Drawn", ""),
+                "sampled": tags.get("Sampled", ""),
                 "conditions": tags["Conditions"],
             },
             "turns": [tuple(turn.get(name, default) for name, default in _TURN_DEFAULTS) for turn in turns],
@@ -155,7 +155,7 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
     time = match.conditions.time
     if any(each is not None and each < 0 for each in (time.start, time.move, time.bank, time.margin)):
         raise _no_match("it has a time below 0")
-    if not match.drawn.isprintable():
+    if not match.sampled.isprintable():
         raise _no_match("the parameters of its board are not one line")
     opening = match.opening
     if opening is not None and not (

@@ -187,7 +187,7 @@ def _essence(match: Match) -> tuple[object, ...]:
         match.seed,
         match.key,
         match.opening,
-        match.drawn,
+        match.sampled,
         match.conditions,
         seats,
     )

@@ -38,7 +38,7 @@ class Games:
 
     def game(self, match: Match) -> Game[Any]:
         """Return the game of a match; ArenaError when its rules are not known here."""
-        key = (match.label, match.rules, match.drawn)
+        key = (match.label, match.rules, match.sampled)
         if key not in self._games:
             try:
                 self._games[key] = self._rules(match)
@@ -58,7 +58,7 @@ class Games:
     def facts(self, record: Record) -> dict[str, object]:
         """Return the facts of a match; matches with the same moves, as of bots without chance, share them."""
         moves = tuple((turn.number, turn.role, turn.move, turn.digest) for turn in record.turns)
-        key = record.match.label, record.match.rules, record.match.drawn, moves
+        key = record.match.label, record.match.rules, record.match.sampled, moves
         if key not in self._cache:
             if len(self._cache) >= CACHED_MATCHES:
                 self._cache.clear()
@@ -69,7 +69,7 @@ class Games:
                     self._estimated += 1
                     assessor = assessor if self._estimated <= MOST_ESTIMATED else None
                 self._cache[key] = _facts(list(scenes(game, record.turns, assessor)))
-                if record.match.drawn and (grid := read_grid(game.board(), game.drawing)) is not None:
+                if record.match.sampled and (grid := read_grid(game.board(), game.drawing)) is not None:
                     start = read_state(grid, game.view(game.start(), None), game.drawing)
                     self._cache[key]["grid"] = grid_values(grid, start)
             except ArenaError as error:

@@ -194,7 +194,7 @@ def load_or_assess(
     ids = archive.sample_of(assessed_labels, measure.most, all_versions=all_versions) if assessed_labels else []
     played = archive.played_of(ids)
     new = [match for match in played if match.id not in known]
-    # By board and repeat, so that the matches of one drawn board come together and it is solved once.
+    # By board and repeat, so that the matches of one sampled board come together and it is solved once.
     for match, figures in _assessed(
         archive, sorted(new, key=lambda match: (match.label, match.repeat)), rules, measure
     ):
@@ -245,7 +245,7 @@ def with_assessors(
     for match in matches:
         try:
             record = archive.record(match.id)
-            if (current := (record.match.rules, record.match.label, record.match.drawn)) != board:
+            if (current := (record.match.rules, record.match.label, record.match.sampled)) != board:
                 board = None  # until its assessor is made
                 assessor = assessor_of(rules(record.match))
                 board = current

@@ -61,7 +61,7 @@ MATCHES = (
     Column("game", "text", "the game"),
     Column("board", "text", "the board; `game/board` is its full name"),
     Column("repeat", "integer", "0, 1, ...: its number among the matches of the same pairing"),
-    Column("seed", "integer", "the same for all legs of a pairing; with a secret seed nothing is drawn from it"),
+    Column("seed", "integer", "the same for all legs of a pairing; with a secret seed nothing is sampled from it"),
     Column("reason", "text", "the rules' word for how it ended, or `forfeit`"),
     Column("turns", "integer", "how many turns were played"),
     Column("started", "time", "when it began, UTC"),
@@ -70,7 +70,7 @@ MATCHES = (
     Column("counts", "boolean", "true if it is a match of the current plan; false for matches of earlier plans"),
     Column("machine", "text", "the machine of a cluster that played it; empty when the machine of the run did"),
     Column("scale", "float", "how many times the event's time its bots had, because this machine is slower or faster"),
-    Column("drawn", "text?", "the parameters of a board that was drawn for the event, as JSON"),
+    Column("sampled", "text?", "the parameters of a board that was sampled for the event, as JSON"),
 )
 SEATS = (
     Column("match", "text", "the id of its match"),
@@ -179,7 +179,7 @@ def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
     matches = (
         *(match.id, match.game, match.board, match.repeat, match.seed, text(verdict.reason), played.turns),
         *(record.started, record.seconds, match.conditions.sandbox, counts),
-        *(text(record.machine), record.scale, text(match.drawn) if match.drawn else None),
+        *(text(record.machine), record.scale, text(match.sampled) if match.sampled else None),
     )
     seats = []
     for position, seat in enumerate(record.seats):

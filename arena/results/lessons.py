@@ -156,7 +156,7 @@ class _Position(NamedTuple):
 
     label: str
     """`game/board`."""
-    drawn: str
+    sampled: str
     role: Role
     state: Any
     """On a solved board the state, else a hash of what the role is shown and of its legal moves."""
@@ -239,7 +239,7 @@ def _remembering(rules: Rules) -> Rules:
     games: dict[object, Game[Any]] = {}
 
     def game_of(match: Match) -> Game[Any]:
-        board = match.rules, match.label, match.drawn
+        board = match.rules, match.label, match.sampled
         if board not in games:
             games[board] = rules(match)
         return games[board]
@@ -290,7 +290,7 @@ def _add_exact(blunders: _Blunders, archive: Archive, record: Record, assessor: 
             legal = assessor.game.legal_moves(state, turn.role)
             good = tuple(move for move in legal if not assessor.quality(state, turn.role, move).points)
             blunder = _Blunder(quality.points, archive, match.id, turn.number, turn.role, turn.move, good, {})
-            blunders.setdefault(_Position(match.label, match.drawn, turn.role, state), []).append(blunder)
+            blunders.setdefault(_Position(match.label, match.sampled, turn.role, state), []).append(blunder)
 
 
 class _Choice(NamedTuple):
@@ -331,7 +331,7 @@ class _Estimates:
                     continue
                 # A hash, because the facts of a million positions would fill the memory.
                 shown = "\n".join((*game.view(state, turn.role), "", *game.legal_moves(state, turn.role)))
-                position = _Position(match.label, match.drawn, turn.role, sha256(shown.encode()).digest())
+                position = _Position(match.label, match.sampled, turn.role, sha256(shown.encode()).digest())
                 name = names[turn.role]
                 if name == self._bot:
                     blunder = _Blunder(0, archive, match.id, turn.number, turn.role, turn.move, (), {})

@@ -109,7 +109,7 @@ def duel(
     if bots[0] == bots[1] or (bots[0].digest == bots[1].digest and _family(bots[0]) == _family(bots[1])):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     event = tournament.event(
-        Path(), boards=options.split(boards or ()), entered=bots, drawn_boards=paths.boards_folder(Path())
+        Path(), boards=options.split(boards or ()), entered=bots, sampled_boards=paths.boards_folder(Path())
     )
     playable = tuple(_playable(event, named=bool(boards)))
     pairings = sum(board.variants for board in playable)

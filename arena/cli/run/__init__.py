@@ -72,7 +72,7 @@ def run(
             bots=options.split(bots or ()),
             boards=options.split(boards or ()),
             entrants=entrants,
-            drawn_boards=paths.boards_folder(path.parent),
+            sampled_boards=paths.boards_folder(path.parent),
         )
     except ArenaError as error:
         raise ArenaError(f"{path}: {error}") from error

@@ -93,8 +93,8 @@ def located(event: Event, manifest: Manifest, folder: Path) -> Event:
 
 def _located_board(board: Board, folder: Path, content: Content) -> Board:
     path = folder / content.digest / content.name
-    if board.drawn:  # the event has the boards, so the generator stays where it is
-        here = boards.board_of(path, board.name, board.drawn)
+    if board.sampled:  # the event has the boards, so the generator stays where it is
+        here = boards.board_of(path, board.name, board.sampled)
     else:
         (here,) = rulebook.find(f"{path}/{board.name}")
     if here.digest != board.digest:

@@ -51,7 +51,7 @@ class Tournament(Table):
     )
     boards: Names = Field(
         description="The boards to play: `game/board`, a board's name, or a game for all of its boards; "
-        "`game/board:20` = 20 boards that are drawn from the seed, where the board's table has a generator."
+        "`game/board:20` = 20 boards that are sampled from the seed, where the board's table has a generator."
     )
     schedule: str = Field(default="round_robin", description="The rule by which bots are paired.")
     repeats: int = Field(
@@ -86,7 +86,7 @@ class Tournament(Table):
     )
     seed_order: Names = Field(
         default=(),
-        description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow, drawn by lot.",
+        description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow by lot.",
     )
     bots: str | None = Field(default=None, description="A folder of bots, relative to tournament.toml.")
     bot: Annotated[tuple[BotTable, ...], BeforeValidator(as_tuple)] = Field(
@@ -125,15 +125,15 @@ class Tournament(Table):
         boards: Iterable[str] = (),
         entered: tuple[Bot, ...] | None = None,
         entrants: tuple[Bot, ...] | None = None,
-        drawn_boards: Path | None = None,
+        sampled_boards: Path | None = None,
     ) -> Event:
         """Return the event that this file describes, only with the named bots and boards when any are named.
 
         `entered` are bots that play instead of those of the file. `entrants` are those of the file, if the caller has
-        them already: a thousand bots take half a second to read. Boards in the folder `drawn_boards` are not
-        drawn again.
+        them already: a thousand bots take half a second to read. Boards in the folder `sampled_boards` are not
+        sampled again.
         """
-        every_board, chosen = self._boards(workspace, drawn_boards), []
+        every_board, chosen = self._boards(workspace, sampled_boards), []
         for name in boards:
             matching = [board for board in every_board if name in {board.label, board.name, board.game}]
             chosen += matching or [_picked("board", name, {board.label: board for board in every_board})]
@@ -214,7 +214,7 @@ class Tournament(Table):
             preload=self.preload,
         )
 
-    def _boards(self, workspace: Path, drawn_boards: Path | None = None) -> tuple[Board, ...]:
+    def _boards(self, workspace: Path, sampled_boards: Path | None = None) -> tuple[Board, ...]:
         if not self.boards:
             raise ArenaError("boards: none are named; `arena games` lists them")
         try:
@@ -222,12 +222,12 @@ class Tournament(Table):
                 dict.fromkeys(
                     board
                     for name in self.boards
-                    for board in rulebook.find(name, workspace, self.seed, stored=drawn_boards)
+                    for board in rulebook.find(name, workspace, self.seed, stored=sampled_boards)
                 )
             )
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
-        for label, count in Counter(board.label for board in boards if board.drawn).items():
+        for label, count in Counter(board.label for board in boards if board.sampled).items():
             if count > 1:
                 raise ArenaError(f"boards: {label} is named {count} times: name it once, with the number of all boards")
         return boards
@@ -398,9 +398,9 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
         hint = "`arena openings BOARD` makes such lines"
         raise ArenaError(f"openings.file: {path}: cannot be read: {reason}; {hint}") from error
     for board in boards:
-        if board.drawn:
+        if board.sampled:
             raise ArenaError(
-                f"openings.file: the boards {board.label} are drawn, and moves of one are not those of another: "
+                f"openings.file: the boards {board.label} are sampled, and moves of one are not those of another: "
                 "draw the openings too, by `plies`"
             )
     games = {board.label: rulebook.game_of(board) for board in boards}

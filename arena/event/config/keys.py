@@ -108,7 +108,7 @@ class OpeningsTable(Table):
     """[openings]: the first turns of each match, which no bot chooses."""
 
     plies: int = Field(
-        default=0, ge=0, le=MOST_PLIES, description="Turns drawn at random, the same for all legs of a pairing."
+        default=0, ge=0, le=MOST_PLIES, description="Turns sampled at random, the same for all legs of a pairing."
     )
     file: str = Field(
         default="",

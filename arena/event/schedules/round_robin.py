@@ -137,10 +137,10 @@ def _tables_of(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
     boards = [board for board in event.boards if _by_rounds(event, board)]
     rounds = {board: _rounds(event, board) for board in boards}
     for _ in range(event.rounds or 0):
-        drawn = [(board, next(rounds[board], None)) for board in boards]
-        if all(tables is None for _, tables in drawn):
+        sampled = [(board, next(rounds[board], None)) for board in boards]
+        if all(tables is None for _, tables in sampled):
             return  # all pairs have met, however many rounds are asked for
-        for board, tables in drawn:
+        for board, tables in sampled:
             for table in tables or ():
                 yield board, table
 
@@ -150,32 +150,32 @@ def _rounds(event: Event, board: Board) -> Iterator[list[tuple[Bot, ...]]]:
     size = len(groups_of(board, event.seating))
     playing = {bot.name: bot for bots in _able(board, event.bots, event.seating) for bot in bots}
 
-    def drawn(*parts: object) -> str:
+    def sampled(*parts: object) -> str:
         return digest_of("rounds", event.seed, *parts, length=64)
 
     # The draw makes neighbours in no order that a name could ask for. It is the same on every board, so that bots that
     # play all boards meet the same bots everywhere.
-    order: list[Bot | None] = [playing[name] for name in sorted(playing, key=drawn)]
+    order: list[Bot | None] = [playing[name] for name in sorted(playing, key=sampled)]
     if size == 2:
         # The circle method: one bot stays, the others move by one each round. So no pair meets twice. The rounds are
-        # drawn, too: in consecutive ones a bot's opponents are each other's opponents, and the strengths of two bots
+        # sampled, too: in consecutive ones a bot's opponents are each other's opponents, and the strengths of two bots
         # far apart in the circle could hardly be compared.
         if len(order) % 2:
             order.append(None)  # whoever meets nobody sits out
         last, moving = len(order) - 1, order[:-1]
-        for number in sorted(range(last), key=lambda number: drawn("round", number)):
+        for number in sorted(range(last), key=lambda number: sampled("round", number)):
             pairs = [(order[last], moving[number])]
             pairs += [(moving[(number + step) % last], moving[number - step]) for step in range(1, len(order) // 2)]
             yield [(first, second) for first, second in pairs if first is not None and second is not None]
     elif len(order) >= size:
-        # Larger tables are drawn anew each round. There is no circle method for them, and bots may meet again in
+        # Larger tables are sampled anew each round. There is no circle method for them, and bots may meet again in
         # another round, but no table comes twice. The bots that sat least so far are seated first.
         sat = Counter[str]()
         seen: set[frozenset[str]] = set()
         for number in range(comb(len(playing), size)):
             fresh: list[list[str]] = []
             for attempt in range(DRAWS):
-                names = sorted(playing, key=lambda name: (sat[name], drawn(number, attempt, name)))
+                names = sorted(playing, key=lambda name: (sat[name], sampled(number, attempt, name)))
                 names = names[: len(names) - len(names) % size]
                 tables = [names[start :: len(names) // size] for start in range(len(names) // size)]
                 fresh = [table for table in tables if frozenset(table) not in seen]

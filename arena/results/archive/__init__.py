@@ -217,7 +217,7 @@ class Archive(Database):
         seats: dict[int, list[Row]] = {}
         query = (
             "select match, role, bot, score, ending from seats join entries on entry = number "
-            f"where match in (select number from matches where {condition}) order by match, place"
+            f"where match in (select number from matches where {condition}) order by match, position"
         )
         for match, *seat in self._rows(query, value):
             seats.setdefault(match, []).append(tuple(seat))
@@ -275,7 +275,7 @@ class Archive(Database):
         labels = self._rows("select game || '/' || board, max(id) from matches group by game, board order by min(id)")
         query = (
             "select role from matches join seats on match = matches.number join entries on entry = entries.number "
-            "where id = ? order by place"
+            "where id = ? order by position"
         )
         return {label: tuple(role for (role,) in self._rows(query, match)) for label, match in list(labels)}
 
@@ -401,7 +401,7 @@ class Archive(Database):
         columns = ", ".join({"match": "id", "turns": "seats.turns"}.get(name, name) for name in StoredSeat._fields)
         query = (
             f"select {columns} from seats join matches on matches.number = match "
-            "join entries on entries.number = entry where planned or ? order by id, place"
+            "join entries on entries.number = entry where planned or ? order by id, position"
         )
         yield from map(StoredSeat._make, self._rows(query, all_versions))
 
@@ -410,7 +410,7 @@ class Archive(Database):
         query = (
             f"select bot, entries.game || '/' || entries.board, role, {', '.join(records.CLOCKS)} from matches "
             "join seats on seats.match = matches.number join entries on entries.number = entry "
-            "join clocks on clocks.match = seats.match and clocks.place = seats.place where planned or ?"
+            "join clocks on clocks.match = seats.match and clocks.position = seats.position where planned or ?"
         )
         yield from self._rows(query, all_versions)
 
@@ -479,7 +479,9 @@ class Archive(Database):
         """Return the columns of the match with this number, and of its seats, that differ from the record."""
         rows = records.rows_of(record)
         (stored,) = self._rows(f"select {', '.join(records.MATCH)}, figures from matches where number = ?", number)
-        entries = [entry for (entry,) in self._rows("select entry from seats where match = ? order by place", number)]
+        entries = [
+            entry for (entry,) in self._rows("select entry from seats where match = ? order by position", number)
+        ]
         names, actual, expected = [*records.MATCH, "figures"], [*stored], [*rows.match, records.figures(rows, entries)]
         for row, seat in zip(self._seat_rows(number), rows.seats, strict=True):
             names += SEAT_COLUMNS
@@ -492,8 +494,8 @@ class Archive(Database):
         """Return SEAT_COLUMNS of the seats of the match with this number, in order of play."""
         query = (
             f"select {', '.join(SEAT_COLUMNS)} from seats join entries on entry = entries.number "
-            "left join clocks on clocks.match = seats.match and clocks.place = seats.place "
-            "where seats.match = ? order by seats.place"
+            "left join clocks on clocks.match = seats.match and clocks.position = seats.position "
+            "where seats.match = ? order by seats.position"
         )
         return list(self._rows(query, number))
 

@@ -36,8 +36,8 @@ FIGURES = (
 )
 """The numbers of each seat in `figures`, with codes of `struct` and numpy; `ending` is -1 or an index in Ending."""
 PLAYED = MATCH[:8]
-DRAWN = frozenset({"chance", "strike", "substitute"})
-"""`Turn.by` of the moves that are drawn by lot from the seed of a match."""
+SAMPLED = frozenset({"chance", "strike", "substitute"})
+"""`Turn.by` of the moves that are sampled from the seed of a match."""
 PLAY_BITS = 32
 """Of a transcript: the bits that say how the match went; those above say where the bots' play began."""
 MOST_BYTES = 50_000_000
@@ -310,17 +310,17 @@ def sides_of(text: str) -> tuple[tuple[str, ...], ...]:
 def transcript(record: Record) -> int:
     """Return what tells repeats: 31 bits of where the bots' play began, then 32 of how it went, without clock readings.
 
-    Bots and seed are left out. Play begins on a drawn board and behind an opening. Matches of the same bots that began
-    alike and all went alike are repeats; if one of them went otherwise, the bots use chance (`add_up`). A match in
-    which a move was drawn by lot begins like no other. So does one that a bot forfeits before its first move: it has
+    Bots and seed are left out. Play begins on a sampled board and behind an opening. Matches of the same bots that
+    began alike and all went alike are repeats; if one of them went otherwise, the bots use chance (`add_up`). A match
+    in which a move was sampled begins like no other. So does one that a bot forfeits before its first move: it has
     shown no play that another match could repeat.
     """
     verdict = record.verdict
     movers = {turn.role for turn in record.turns if turn.by == "bot"}
-    own = any(turn.by in DRAWN for turn in record.turns) or any(fault.role not in movers for fault in verdict.faults)
+    own = any(turn.by in SAMPLED for turn in record.turns) or any(fault.role not in movers for fault in verdict.faults)
     turns = [f"{turn.number} {turn.role} {turn.by} {turn.move}" for turn in record.turns]
     openings = [text for text, turn in zip(turns, record.turns, strict=True) if turn.by == "opening"]
-    beginning = [record.match.drawn, record.match.id if own else "", *openings]
+    beginning = [record.match.sampled, record.match.id if own else "", *openings]
     faults = (f"{fault.role} {fault.ending} {fault.turn}" for fault in verdict.faults)
     scores = (f"{role} {score}" for role, score in sorted(verdict.scores.items()))
     return (_hashed(beginning) >> 1) << PLAY_BITS | _hashed([*turns, *faults, *scores, verdict.reason])

@@ -1,6 +1,6 @@
 """The tables of `event.sqlite`; the comment in `archive/__init__.py` says what each is for.
 
-`place` in `seats` and `clocks` is the seat's position in the order of play. No folder, lock or record is known here.
+`position` in `seats` and `clocks` is that in the order of play. No folder, lock or record is known here.
 """
 
 import contextlib
@@ -10,7 +10,7 @@ from functools import cache
 
 from arena.results.archive import records
 
-VERSION = 6
+VERSION = 7
 TABLES = """
 create table matches (
   number integer primary key, id text not null unique, game text not null, board text not null, repeat integer not null,
@@ -21,16 +21,16 @@ create table entries (
   number integer primary key, game text not null, board text not null, side integer not null, role text not null,
   bot text not null, digest text not null, unique (game, board, side, role, bot, digest));
 create table seats (
-  match integer not null, place integer not null, entry integer not null, score integer not null, result text,
+  match integer not null, position integer not null, entry integer not null, score integer not null, result text,
   ending text, words text, fault_turn integer, ready real, exit text not null, killed integer not null,
-  memory integer not null, cpu real not null, turns integer not null, primary key (match, place)) without rowid;
+  memory integer not null, cpu real not null, turns integer not null, primary key (match, position)) without rowid;
 create table tallies (
   planned integer not null, entry integer not null, result text not null, ending text not null, seats integer not null,
   score integer not null, primary key (planned, entry, result, ending)) without rowid;
 create table records (match integer primary key, record blob not null);
 create table clocks (
-  match integer not null, place integer not null, walls blob not null, cpus blob not null, waits blob not null,
-  primary key (match, place)) without rowid;
+  match integer not null, position integer not null, walls blob not null, cpus blob not null, waits blob not null,
+  primary key (match, position)) without rowid;
 create table meta (key text primary key, value text not null) without rowid;
 create table aborts (match text not null, attempt integer not null, cause text not null);
 """
@@ -52,7 +52,7 @@ on conflict do update set seats = seats + excluded.seats, score = score + exclud
 ENTRY = f"insert into entries ({', '.join(records.ENTRY)}) values (?, ?, ?, ?, ?, ?) on conflict do nothing"
 ENTRY_NUMBER = f"select number from entries where {' and '.join(f'{column} = ?' for column in records.ENTRY)}"
 SEAT = f"""
-insert into seats (match, place, entry, {", ".join(records.SEAT)})
+insert into seats (match, position, entry, {", ".join(records.SEAT)})
 values (?, ?, ?, {", ".join("?" * len(records.SEAT))})
 """
 

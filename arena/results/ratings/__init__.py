@@ -110,7 +110,7 @@ class Ratings:
     """Best first; only bots that played."""
     better: Floats
     """The chance that a row's bot is stronger than a column's, 0 to 1, in the order of `ratings`; 0.5 with itself."""
-    draws: Floats
+    resamples: Floats
     """A row for each of `ratings`: its strength in each refit. Differences and their intervals are read from these."""
     bounded: Mask
     """True where matches bound, from below, a row bot's strength minus a column bot's, in the order of `ratings`."""
@@ -121,7 +121,7 @@ class Ratings:
     groups: tuple[tuple[str, ...], ...]
     """Bots linked by matches, the largest group first; bots of two groups can't be compared."""
     repeated: int
-    """Matches that add nothing: nothing in them was drawn, and the same bots had played the same moves before."""
+    """Matches that add nothing: nothing in them was sampled, and the same bots had played the same moves before."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ class Ratings:
         if self.repeated:
             warnings.append(
                 f"{self.repeated} matches repeat others move for move and count once with them: "
-                "nothing in them was drawn by lot, so more repeats add nothing, unless the event has [openings]"
+                "chance had no part in them, so more repeats add nothing, unless the event has [openings]"
             )
         return tuple(warnings)
 
@@ -154,7 +154,7 @@ class Ratings:
             self,
             unit=unit,
             ratings=tuple(map(scaled_rating, self.ratings)),
-            draws=offset + factor * self.draws,
+            resamples=offset + factor * self.resamples,
             advantages={board_role: strength.scaled(factor, 0) for board_role, strength in self.advantages.items()},
             rankings=tuple(map(scaled_ranking, self.rankings)),
         )
@@ -164,7 +164,7 @@ class Rule(Protocol):
     """The function that a file in this folder has."""
 
     def rate(self, arrays: "Arrays", *, seed: int = 0, refits: int = REFITS) -> Ratings:
-        """Rate all bots of these matches; the seed fixes the random draws of the intervals."""
+        """Rate all bots of these matches; the seed fixes the resamples of the intervals."""
         ...
 
 

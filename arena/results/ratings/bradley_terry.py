@@ -25,27 +25,27 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     model = model_of(totals)
     fitted = estimate(model)
     random, size = np.random.default_rng(abs(seed)), (len(totals.bots), len(totals.board_roles))
-    draws = np.column_stack((fitted.unknowns, bootstrap(totals, fitted, refits, random)))
-    overall = rounded(overall_means(model, fitted.spread, *size) @ draws)
+    resamples = np.column_stack((fitted.unknowns, bootstrap(totals, fitted, refits, random)))
+    overall = rounded(overall_means(model, fitted.spread, *size) @ resamples)
     errors = unplayed_errors(model, fitted.spread, *size)[:, None]
-    overall[:, 1:] += errors * random.standard_normal((len(errors), draws.shape[1] - 1))
+    overall[:, 1:] += errors * random.standard_normal((len(errors), resamples.shape[1] - 1))
     closed = ends(totals)
     middle = centre(closed)
     overall -= overall[middle].mean(axis=0, keepdims=True) if model.size else 0
-    cells = Cells(bot=model.bot, board_role=model.board_role, rows=draws[len(model.advantages) :], middle=middle)
+    cells = Cells(bot=model.bot, board_role=model.board_role, rows=resamples[len(model.advantages) :], middle=middle)
     return ratings_of(
-        "logits", totals, overall, cells, _advantages(model, totals, middle, draws), bounds(totals), closed
+        "logits", totals, overall, cells, _advantages(model, totals, middle, resamples), bounds(totals), closed
     )
 
 
-def _advantages(model: Model, totals: MatchTotals, middle: Mask, draws: Floats) -> dict[int, Strength]:
+def _advantages(model: Model, totals: MatchTotals, middle: Mask, resamples: Floats) -> dict[int, Strength]:
     """Return the advantage of each board role when average bots meet."""
     # The average bot of a board role: the mean of the bots of the middle, or of all bots where none of these played it.
     size, count = len(totals.board_roles), len(model.advantages)
     absent = np.bincount(model.board_role[middle[model.bot]], minlength=size) == 0
     counts = middle[model.bot] | absent[model.board_role]
-    total = np.zeros((size, draws.shape[1]))
-    np.add.at(total, model.board_role[counts], draws[count:][counts])
+    total = np.zeros((size, resamples.shape[1]))
+    np.add.at(total, model.board_role[counts], resamples[count:][counts])
     average = total / np.maximum(np.bincount(model.board_role[counts], minlength=size), 1)[:, None]
 
     rows = []
@@ -53,8 +53,8 @@ def _advantages(model: Model, totals: MatchTotals, middle: Mask, draws: Floats) 
         score = int(np.argmax(model.unknown[:, 0] == advantage))
         used = np.flatnonzero(model.factor[score, 1:]) + 1
         board_roles = model.board_role[model.unknown[score, used] - count]
-        rows.append(draws[advantage] + model.factor[score, used] @ average[board_roles])
-    values = strengths(np.array(rows).reshape(count, draws.shape[1]))
+        rows.append(resamples[advantage] + model.factor[score, used] @ average[board_roles])
+    values = strengths(np.array(rows).reshape(count, resamples.shape[1]))
     advantages = dict(zip(model.advantages.tolist(), values, strict=True))
     for label in totals.opposed:  # the second side has no score in the model: its advantage is the first one's, negated
         sides = {role.side: index for index, role in reversed([*enumerate(totals.board_roles)]) if role.label == label}

@@ -29,18 +29,18 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     code = np.where(totals.seats >= 0, totals.seats * width + totals.board_role, -1)
     codes = np.unique(code[code >= 0])
     cell = np.where(code >= 0, np.searchsorted(codes, code), -1)  # S x K: a number for each bot in its board role
-    draws = _draws(totals, cell, len(codes), refits, np.random.default_rng(abs(seed)))
+    resamples = _resamples(totals, cell, len(codes), refits, np.random.default_rng(abs(seed)))
     bot, count = codes // width, len(totals.bots)
-    overall = np.zeros((count, draws.shape[1]))
-    np.add.at(overall, bot, draws)
+    overall = np.zeros((count, resamples.shape[1]))
+    np.add.at(overall, bot, resamples)
     overall /= np.maximum(np.bincount(bot, minlength=count), 1)[:, None]
-    cells = Cells(bot=bot, board_role=codes % width, rows=draws, middle=None)
+    cells = Cells(bot=bot, board_role=codes % width, rows=resamples, middle=None)
     closed: Mask = np.ones(count, dtype=np.bool_)  # all points are between 0 and 100
     return ratings_of("points", totals, overall, cells, {}, np.ones((count, count), dtype=np.bool_), (closed, closed))
 
 
-def _draws(totals: MatchTotals, cell: Ints, size: int, refits: int, random: np.random.Generator) -> Floats:
-    """Return each cell's mean score, then as many draws of it."""
+def _resamples(totals: MatchTotals, cell: Ints, size: int, refits: int, random: np.random.Generator) -> Floats:
+    """Return each cell's mean score, then as many resamples of it."""
     if not size:
         return np.zeros((0, 1 + refits))
     count = _by_cell(cell, np.broadcast_to(totals.matches[:, None], cell.shape), size)

@@ -51,7 +51,7 @@ def mean_weight(model: Model, spread: Spread) -> Floats:
 
 
 def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
-    """Return P x 2: how strongly the spread of the means, and that of the special parts, draws each unknown to 0."""
+    """Return P x 2: how strongly the spread of the means, and that of the special parts, pull each unknown to 0."""
     count, weight = len(model.advantages), mean_weight(model, spread)
     means = weight * np.bincount(model.bot, weights=unknowns[count:])
     by_means = ((1 - np.bincount(model.bot) * weight) * means)[model.bot] / spread.roles**2

@@ -1,18 +1,18 @@
-"""Intervals, ranks, chances and tiers, read from many draws of the same figures.
+"""Intervals, ranks, chances and tiers, read from many resamples of the same figures.
 
-This module makes a `Ratings` of draws. The source of the draws (refits, resampled means) does not matter here.
+This module makes a `Ratings` of resamples. The source of the resamples (refits, resampled means) does not matter here.
 """
 
-# How draws become statements
+# How resamples become statements
 # ---------------------------
-# Each row has a figure and many draws of it, and column d of all rows is one draw of the whole field. Therefore
-# differences, ranks and chances are computed inside each draw and only then counted: strengths of bots that met often
+# Each row has a figure and many resamples of it, and column d of all rows is one resample of the whole field. Therefore
+# differences, ranks and chances are computed inside each resample and only then counted: bots that met often
 # vary together, and an interval of each bot alone would hide that.
 #
-# - An interval of a strength is cut from its draws at 2.5 and 97.5 %, widened to hold the figure itself, and open on
-#   the side where no match bounds the bot (comparable.py): there the draws show the prior only.
-# - The interval of a rank is cut from the ranks that the bot has in each draw, rounded outwards to whole ranks.
-# - A tier ends where its best bot is above the next one in more than 97.5 % of the draws.
+# - An interval of a strength is cut from its resamples at 2.5 and 97.5 %, widened to hold the figure itself, and open
+#   on the side where no match bounds the bot (comparable.py): there the resamples show the prior only.
+# - The interval of a rank is cut from the ranks that the bot has in each resample, rounded outwards to whole ranks.
+# - A tier ends where its best bot is above the next one in more than 97.5 % of the resamples.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Cells:
     bot: Ints
     board_role: Ints
     rows: Floats
-    """The figure, then draws of it."""
+    """The figure, then resamples of it."""
     middle: Mask | None
     """The bots whose mean is 0 in each board role; None where figures have a zero of their own."""
 
@@ -51,7 +51,7 @@ def ratings_of(
     bounded: Mask,
     closed: tuple[Mask, Mask],
 ) -> Ratings:
-    """Return the ratings of all bots, from a row a bot: its figure, then draws of it.
+    """Return the ratings of all bots, from a row a bot: its figure, then resamples of it.
 
     `bounded` and `closed` are the results of `bounds` and `ends` in comparable.py.
     """
@@ -90,7 +90,7 @@ def ratings_of(
         unit=unit,
         ratings=tuple(ratings),
         better=chances,
-        draws=rows[order, 1:],
+        resamples=rows[order, 1:],
         bounded=bounded[np.ix_(order, order)],
         advantages={board_roles[index]: strength for index, strength in sorted(advantages.items())},
         rankings=rankings,
@@ -146,12 +146,12 @@ def _ranked(
 def among(ratings: Ratings, bots: Collection[str]) -> dict[str, tuple[tuple[int, int], int]]:
     """Return the interval of ranks and the tier of each of these bots, as if no other bot had played."""
     rows = [row for row, rating in enumerate(ratings.ratings) if rating.bot in bots]
-    intervals, tier = rank_intervals(ratings.draws[rows]), tiers(ratings.better[np.ix_(rows, rows)])
+    intervals, tier = rank_intervals(ratings.resamples[rows]), tiers(ratings.better[np.ix_(rows, rows)])
     return {ratings.ratings[row].bot: (intervals[index], tier[index]) for index, row in enumerate(rows)}
 
 
 def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None) -> list[Strength]:
-    """Return the first figure of each row, with the interval that holds 95 % of the others, its draws.
+    """Return the first figure of each row, with the interval that holds 95 % of the others, its resamples.
 
     The interval is open where the figure is not bounded `below`, or `above`.
     """
@@ -171,31 +171,31 @@ def difference(ratings: Ratings, bot: str, opponent: str) -> Strength:
     index = {rating.bot: number for number, rating in enumerate(ratings.ratings)}
     row, column = index[bot], index[opponent]
     value = ratings.ratings[row].strength.value - ratings.ratings[column].strength.value
-    figures = np.concatenate(([value], ratings.draws[row] - ratings.draws[column]))[None]
+    figures = np.concatenate(([value], ratings.resamples[row] - ratings.resamples[column]))[None]
     return strengths(figures, ratings.bounded[[row], [column]], ratings.bounded[[column], [row]])[0]
 
 
-def better(draws: Floats) -> Floats:
-    """Return N x N: the share of the draws in which the row's bot is above the column's; a tie counts half."""
-    above = np.array([(row > draws).mean(axis=1) for row in draws]).reshape(len(draws), len(draws))
+def better(resamples: Floats) -> Floats:
+    """Return N x N: the share of the resamples in which the row's bot is above the column's; a tie counts half."""
+    above = np.array([(row > resamples).mean(axis=1) for row in resamples]).reshape(len(resamples), len(resamples))
     return np.asarray(0.5 * (1 + above - above.T))
 
 
-def rank_intervals(draws: Floats) -> list[tuple[int, int]]:
-    """Return the best and worst rank of each bot that 95 % of the draws leave open."""
-    ranks = ranks_of(draws)
-    best = np.quantile(ranks, TAIL, axis=1, method="lower") if len(draws) else ranks
-    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher") if len(draws) else ranks
+def rank_intervals(resamples: Floats) -> list[tuple[int, int]]:
+    """Return the best and worst rank of each bot that 95 % of the resamples leave open."""
+    ranks = ranks_of(resamples)
+    best = np.quantile(ranks, TAIL, axis=1, method="lower") if len(resamples) else ranks
+    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher") if len(resamples) else ranks
     return list(zip(best.astype(int).tolist(), worst.astype(int).tolist(), strict=True))
 
 
 def ranks_of(values: Floats) -> Ints:
-    """Return each bot's rank, 1 for the highest; equal values share a rank. Values may have a column a draw."""
+    """Return each bot's rank, 1 for the highest; equal values share a rank. Values may have a column a resample."""
     return np.array([1 + (row < values).sum(axis=0) for row in values], dtype=np.int64).reshape(values.shape)
 
 
 def tiers(chances: Floats) -> list[int]:
-    """Return a tier for each bot, best first: a new one begins where the tier's best is better in over 97.5 % of draws.
+    """Return a tier for each bot, best first: a new one begins where the tier's best wins over 97.5 % of resamples.
 
     Then the 95 % interval of the difference between these two bots does not hold 0.
     """

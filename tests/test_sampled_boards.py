@@ -1,4 +1,4 @@
-"""Boards that are drawn for an event: which they are, who plays them, and what a record keeps of them."""
+"""Boards that are sampled for an event: which they are, who plays them, and what a record keeps of them."""
 
 import json
 import shutil
@@ -32,23 +32,23 @@ SEED, SECRET = 2026, "5eed" * 8
 MAZES = "mummy_maze/random"
 
 
-def drawn(query, seed=SEED):
+def sampled(query, seed=SEED):
     (board,) = rulebook.find(query, seed=seed)
     return board
 
 
 def games(board):
-    return [rulefile.load_drawn(Path(board.rules), text) for text in board.drawn]
+    return [rulefile.load_sampled(Path(board.rules), text) for text in board.sampled]
 
 
 def event_of(*boards, **changes):
     bots = tuple(bot(name) for name in ("ada", "bob", "cyd"))
-    return Event(name="drawn", seed=SEED, boards=boards, bots=bots, **changes)
+    return Event(name="sampled", seed=SEED, boards=boards, bots=bots, **changes)
 
 
 def check_maze(parameters):
     """Check that a maze can be walked and is decided late enough; return the explorer's score with perfect play."""
-    maze = rulefile.load_drawn(rulefile.shipped() / "mummy_maze.py", parameters)
+    maze = rulefile.load_sampled(rulefile.shipped() / "mummy_maze.py", parameters)
     everywhere = steps(maze.size, maze.walls)
     assert reachable(everywhere, maze.explorer) == set(everywhere)
     assert len({maze.explorer, maze.mummy, maze.exit}) >= 2
@@ -61,20 +61,20 @@ def check_maze(parameters):
 # The boards
 
 
-def test_drawn_mazes_can_be_walked_and_last_and_each_role_wins_half_of_any_first_ones():
-    board = drawn(f"{MAZES}:8")
-    assert [check_maze(text) for text in board.drawn] == [0, 100] * 4
+def test_sampled_mazes_can_be_walked_and_last_and_each_role_wins_half_of_any_first_ones():
+    board = sampled(f"{MAZES}:8")
+    assert [check_maze(text) for text in board.sampled] == [0, 100] * 4
 
 
 @pytest.mark.soak
-def test_a_thousand_drawn_mazes_can_be_walked_and_last_and_each_role_wins_half():
-    board = drawn(f"{MAZES}:1000")
-    assert Counter(parallel.parallel_map(check_maze, board.drawn)) == {0: 500, 100: 500}
+def test_a_thousand_sampled_mazes_can_be_walked_and_last_and_each_role_wins_half():
+    board = sampled(f"{MAZES}:1000")
+    assert Counter(parallel.parallel_map(check_maze, board.sampled)) == {0: 500, 100: 500}
 
 
 def check_pacman(parameters):
     """Check that everybody can go everywhere, that no pellet is free, and when ghosts can force a capture."""
-    game = rulefile.load_drawn(rulefile.shipped() / "pacman.py", parameters)
+    game = rulefile.load_sampled(rulefile.shipped() / "pacman.py", parameters)
     everywhere = steps(game.size, game.walls)
     assert game.cells_in_play == set(everywhere)
     assert min(map(len, everywhere.values())) >= 2
@@ -89,14 +89,14 @@ def pacman_random():
     return rulefile.module(rulefile.shipped() / "pacman_random.py")
 
 
-def test_on_drawn_boards_of_pacman_ghosts_need_neither_too_few_turns_for_a_capture_nor_too_many():
-    for text in drawn("pacman/random:4").drawn:
+def test_on_sampled_boards_of_pacman_ghosts_need_neither_too_few_turns_for_a_capture_nor_too_many():
+    for text in sampled("pacman/random:4").sampled:
         assert 20 <= check_pacman(text) <= 60
 
 
 @pytest.mark.soak
-def test_a_thousand_drawn_boards_of_pacman_are_worth_playing():
-    turns = list(parallel.parallel_map(check_pacman, drawn("pacman/random:1000").drawn))
+def test_a_thousand_sampled_boards_of_pacman_are_worth_playing():
+    turns = list(parallel.parallel_map(check_pacman, sampled("pacman/random:1000").sampled))
     assert 20 <= min(turns) <= max(turns) <= 60
 
 
@@ -105,7 +105,7 @@ def test_the_turns_to_a_capture_are_those_of_a_slow_search():
     cells = list(steps(published.size, ()))
     start = tuple(cells.index(cell) for cell in (published.pacman, published.blinky, published.inky))
     assert pacman_random().turns_to_capture(published.size, published.walls, 40)[start] == 16
-    (game,) = games(drawn("pacman/random"))
+    (game,) = games(sampled("pacman/random"))
     turns = pacman_random().turns_to_capture(game.size, game.walls, 6)
     cells, seen = list(steps(game.size, ())), set()
     for number in range(40):
@@ -121,27 +121,27 @@ def test_the_turns_to_a_capture_are_those_of_a_slow_search():
 
 @pytest.fixture
 def draws(monkeypatch):
-    """The numbers of the boards that are drawn in this process, in order; nothing is remembered from other tests."""
-    numbers, draw = [], rulefile.draw
-    monkeypatch.setattr(rulefile, "draw", lambda *board: numbers.append(board[-1]) or draw(*board))
-    monkeypatch.setattr(boards, "drawn_board", cache(boards.drawn_board.__wrapped__))
+    """The numbers of the boards that are sampled in this process, in order; nothing is remembered from other tests."""
+    numbers, draw = [], rulefile.sample
+    monkeypatch.setattr(rulefile, "sample", lambda *board: numbers.append(board[-1]) or draw(*board))
+    monkeypatch.setattr(boards, "sampled_board", cache(boards.sampled_board.__wrapped__))
     return numbers
 
 
-def drawn_anew(count, folder):
-    """Return boards as another process would have them: from the folder, or drawn."""
-    boards.drawn_board.cache_clear()
+def sampled_anew(count, folder):
+    """Return boards as another process would have them: from the folder, or sampled."""
+    boards.sampled_board.cache_clear()
     (board,) = rulebook.find(f"{MAZES}:{count}", seed=SEED, stored=folder)
-    return board.drawn
+    return board.sampled
 
 
-def test_boards_that_were_drawn_for_an_event_are_not_drawn_again(draws, tmp_path):
-    first = drawn_anew(3, tmp_path / "boards")
+def test_boards_that_were_sampled_for_an_event_are_not_sampled_again(draws, tmp_path):
+    first = sampled_anew(3, tmp_path / "boards")
     assert draws == [0, 1, 2]
-    assert drawn_anew(3, tmp_path / "boards") == first
-    assert drawn_anew(2, tmp_path / "boards") == first[:2]
+    assert sampled_anew(3, tmp_path / "boards") == first
+    assert sampled_anew(2, tmp_path / "boards") == first[:2]
     assert draws == [0, 1, 2]
-    assert drawn_anew(5, tmp_path / "boards")[:3] == first
+    assert sampled_anew(5, tmp_path / "boards")[:3] == first
     assert draws == [0, 1, 2, 3, 4]
     (entry,) = (tmp_path / "boards").iterdir()
     assert entry.stat().st_mode & 0o777 == 0o600
@@ -158,13 +158,13 @@ def test_boards_that_were_drawn_for_an_event_are_not_drawn_again(draws, tmp_path
     ],
     ids=["empty", "cut", "nested", "another", "edited"],
 )
-def test_a_damaged_entry_is_drawn_again(draws, tmp_path, damage):
-    first = drawn_anew(2, tmp_path)
+def test_a_damaged_entry_is_sampled_again(draws, tmp_path, damage):
+    first = sampled_anew(2, tmp_path)
     (entry,) = tmp_path.iterdir()
     text = entry.read_text()
     assert damage(text) != text
     entry.write_text(damage(text))
-    assert drawn_anew(2, tmp_path) == first
+    assert sampled_anew(2, tmp_path) == first
     assert draws == [0, 1, 0, 1]
     assert entry.read_text() == text
 
@@ -182,9 +182,9 @@ def test_another_seed_other_parameters_and_an_edited_generator_have_entries_of_t
     assert len(set(entries)) == 5
 
 
-def test_boards_are_drawn_where_they_cannot_be_stored(draws, tmp_path):
+def test_boards_are_sampled_where_they_cannot_be_stored(draws, tmp_path):
     (tmp_path / "file").touch()
-    assert len(drawn_anew(2, tmp_path / "file")) == 2
+    assert len(sampled_anew(2, tmp_path / "file")) == 2
     assert draws == [0, 1]
 
 
@@ -205,17 +205,17 @@ def test_a_maze_has_at_least_so_many_loops_and_with_all_the_walls_that_can_stand
 
 
 @pytest.mark.parametrize("name", ["mummy_maze", "pacman"])
-def test_the_key_loops_of_a_table_is_kept_by_the_boards_that_are_drawn(name):
+def test_the_key_loops_of_a_table_is_kept_by_the_boards_that_are_sampled(name):
     path = rulefile.shipped() / f"{name}.py"
     table = dict(rulefile.generators(rulefile.tables(path))["random"]) | {"loops": 20}
     generator = rulefile.module(rulefile.generator_file(path, table.pop(rulefile.GENERATOR))).generator(**table)
     for seed in range(2):
-        board = generator.draw(Random(f"table {seed}"), seed)
+        board = generator.sample(Random(f"table {seed}"), seed)
         assert loops(board["size"], board["walls"]) >= 20
 
 
-def test_drawn_boards_keep_the_contract_of_games():
-    assert [flaws(game, playouts=2) for query in (MAZES, "pacman/random") for game in games(drawn(query))] == [[], []]
+def test_sampled_boards_keep_the_contract_of_games():
+    assert [flaws(game, playouts=2) for query in (MAZES, "pacman/random") for game in games(sampled(query))] == [[], []]
 
 
 def test_a_symmetric_maze_is_mirrored_and_another_density_has_other_walls():
@@ -230,7 +230,7 @@ def test_a_symmetric_maze_is_mirrored_and_another_density_has_other_walls():
 def test_the_same_seed_draws_the_same_boards_in_another_process_and_another_seed_other_boards():
     code = (
         "import sys; from arena.games import rulebook; "
-        f"print(*rulebook.find('{MAZES}:3', seed=sys.argv[1])[0].drawn, sep='\\n')"
+        f"print(*rulebook.find('{MAZES}:3', seed=sys.argv[1])[0].sampled, sep='\\n')"
     )
     elsewhere = subprocess.run(
         [sys.executable, "-c", code, SECRET],
@@ -239,33 +239,33 @@ def test_the_same_seed_draws_the_same_boards_in_another_process_and_another_seed
         text=True,
         check=True,
     ).stdout.split("\n")[:3]
-    assert elsewhere == [*drawn(f"{MAZES}:3", SECRET).drawn]
-    assert not {*elsewhere} & {*drawn(f"{MAZES}:3").drawn}
+    assert elsewhere == [*sampled(f"{MAZES}:3", SECRET).sampled]
+    assert not {*elsewhere} & {*sampled(f"{MAZES}:3").sampled}
 
 
 def test_more_boards_begin_with_the_same_ones():
-    assert drawn(f"{MAZES}:3").drawn == drawn(f"{MAZES}:8").drawn[:3]
+    assert sampled(f"{MAZES}:3").sampled == sampled(f"{MAZES}:8").sampled[:3]
 
 
 # What is planned
 
 
-def test_every_pairing_plays_each_drawn_board_in_both_roles_with_a_seed_for_each_board():
-    board = drawn(f"{MAZES}:3")
+def test_every_pairing_plays_each_sampled_board_in_both_roles_with_a_seed_for_each_board():
+    board = sampled(f"{MAZES}:3")
     event = event_of(board, repeats=2)
     matches = list(schedules.find("round_robin").batch(event, 0, ()))
     assert len(matches) == len({match.id for match in matches}) == 3 * 2 * 3 * 2 == schedules.total(event)
     legs = Counter((frozenset(seat.bot.name for seat in match.seats), match.seed) for match in matches)
     assert set(legs.values()) == {2}
-    boards = {(frozenset(seat.bot.name for seat in match.seats), match.seed): match.drawn for match in matches}
-    assert Counter(boards.values()) == dict.fromkeys(board.drawn, 3 * 2)
+    boards = {(frozenset(seat.bot.name for seat in match.seats), match.seed): match.sampled for match in matches}
+    assert Counter(boards.values()) == dict.fromkeys(board.sampled, 3 * 2)
     assert [event.repeat_of(match) for match in matches] == [0] * 18 + [1] * 18
 
 
 @pytest.mark.parametrize("schedule", ["gauntlet", "swiss", "knockout", "ladder"])
-def test_every_schedule_plays_each_drawn_board_of_a_pairing(schedule):
+def test_every_schedule_plays_each_sampled_board_of_a_pairing(schedule):
     references = ("ada",) if schedule == "gauntlet" else ()
-    event = event_of(drawn(f"{MAZES}:3"), schedule=schedule, references=references)
+    event = event_of(sampled(f"{MAZES}:3"), schedule=schedule, references=references)
     matches = list(schedules.find(schedule).batch(event, 0, ()))
     pairings = {frozenset(seat.bot.name for seat in match.seats) for match in matches}
     assert matches
@@ -273,8 +273,8 @@ def test_every_schedule_plays_each_drawn_board_of_a_pairing(schedule):
     assert schedules.total(event) % 6 == 0
 
 
-def test_more_drawn_boards_keep_the_matches_that_were_played():
-    few, many = (event_of(drawn(f"{MAZES}:{number}")) for number in (2, 3))
+def test_more_sampled_boards_keep_the_matches_that_were_played():
+    few, many = (event_of(sampled(f"{MAZES}:{number}")) for number in (2, 3))
     ids = [{match.id for match in schedules.find("round_robin").batch(event, 0, ())} for event in (few, many)]
     assert ids[0] < ids[1]
 
@@ -294,7 +294,7 @@ def test_more_drawn_boards_keep_the_matches_that_were_played():
         ("mummy_maze/rando:3", "'mummy_maze/random'"),
     ],
 )
-def test_a_query_for_boards_that_cannot_be_drawn_is_a_mistake_in_one_line(query, words):
+def test_a_query_for_boards_that_cannot_be_sampled_is_a_mistake_in_one_line(query, words):
     with pytest.raises(ArenaError) as caught:
         rulebook.find(query)
     assert words in str(caught.value)
@@ -326,18 +326,18 @@ def test_a_mistake_in_a_generators_table_names_file_table_and_key(tmp_path, tabl
 # A match, its record, and its bots
 
 
-def test_a_bot_of_the_kit_searches_with_the_rules_of_its_drawn_board():
+def test_a_bot_of_the_kit_searches_with_the_rules_of_its_sampled_board():
     turn = Turn()
-    text = drawn(f"{MAZES}:2").drawn[1]
+    text = sampled(f"{MAZES}:2").sampled[1]
     turn._hear("game", MAZES)
     turn._hear("parameters", text)
-    assert turn.rules.start() == rulefile.load_drawn(rulefile.shipped() / "mummy_maze.py", text).start()
+    assert turn.rules.start() == rulefile.load_sampled(rulefile.shipped() / "mummy_maze.py", text).start()
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     bots = {"first": FIRST, "last": LAST}
-    folder = workspace(tmp_path_factory.mktemp("drawn") / "ws", bots, ["duel", f"{MAZES}:2"])
+    folder = workspace(tmp_path_factory.mktemp("sampled") / "ws", bots, ["duel", f"{MAZES}:2"])
     for file in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "random_walls.py", "grid.py"):
         (folder / "rules" / file).write_text((rulefile.shipped() / file).read_text())
     run = cup.run_event(folder)
@@ -345,7 +345,7 @@ def played(tmp_path_factory):
     return folder
 
 
-def test_drawn_boards_have_one_column_in_the_leaderboard_and_one_for_each_role(played):
+def test_sampled_boards_have_one_column_in_the_leaderboard_and_one_for_each_role(played):
     (first, _) = cup.leaderboard(played)
     assert [name for name in first if name.startswith(("duel", "random"))] == [
         *("duel", "random", "duel_explorer", "duel_mummy", "random_explorer", "random_mummy")
@@ -358,23 +358,23 @@ def test_a_run_that_goes_on_and_verify_leaderboard_and_report_draw_no_board_agai
     with entry.open() as file:
         assert len(json.load(file)["boards"]) == 2
     for command in ("run", "verify", "leaderboard", "report"):
-        boards.drawn_board.cache_clear()
+        boards.sampled_board.cache_clear()
         with cup.first_chart_only():
             done = cup.arena(played, command)
         assert done.returncode == 0, done.stderr
     assert draws == []
 
 
-def test_an_event_is_verified_and_replayed_and_drawn_without_its_generator(played, tmp_path):
-    folder = shutil.copytree(played, tmp_path / "drawn")
+def test_an_event_is_verified_and_replayed_and_sampled_without_its_generator(played, tmp_path):
+    folder = shutil.copytree(played, tmp_path / "sampled")
     (folder / "rules/mummy_maze_random.py").write_text("generator = None\n")
     verified = cup.arena(folder, "verify")
     assert (verified.returncode, verified.stdout) == (0, "6 records: 6 hold\n")
     with Archive.open(folder / "results/cup", writing=False) as archive:
         records = [archive.record(each.id) for each in archive.played() if each.board == "random"]
-    assert len({record.match.drawn for record in records}) == 2
+    assert len({record.match.sampled for record in records}) == 2
     record = records[0]
-    parameters = json.loads(record.match.drawn)
+    parameters = json.loads(record.match.sampled)
     shown = cup.arena(folder, "replay", record.match.id, "--turn", "0")
     assert "E explorer {} {}".format(*parameters["explorer"]) in shown.stdout
     in_report = replays.replay(record, replays.Games(rulebook.game_of_record))
@@ -387,11 +387,11 @@ def test_an_event_is_verified_and_replayed_and_drawn_without_its_generator(playe
     ("boards", "more", "words"),
     [
         (f"{MAZES}:2 {MAZES}:3", "", f"boards: {MAZES} is named 2 times: name it once"),
-        (f"{MAZES}:2", '[openings]\nfile = "moves.txt"', f"openings.file: the boards {MAZES} are drawn"),
+        (f"{MAZES}:2", '[openings]\nfile = "moves.txt"', f"openings.file: the boards {MAZES} are sampled"),
         (f"{MAZES}:2", "[openings]\nplies = 50", f"openings.plies: {MAZES}: the match is over after 50 random plies"),
     ],
 )
-def test_an_event_refuses_drawn_boards_that_it_cannot_play(tmp_path, boards, more, words):
+def test_an_event_refuses_sampled_boards_that_it_cannot_play(tmp_path, boards, more, words):
     folder = cup.make(tmp_path, boards)
     (folder / "moves.txt").write_text("")
     file = folder / "tournament.toml"
@@ -401,8 +401,8 @@ def test_an_event_refuses_drawn_boards_that_it_cannot_play(tmp_path, boards, mor
     assert words in str(caught.value)
 
 
-def test_drawn_openings_begin_every_drawn_board_elsewhere():
-    board = drawn(f"{MAZES}:2")
+def test_sampled_openings_begin_every_sampled_board_elsewhere():
+    board = sampled(f"{MAZES}:2")
     event = event_of(board, openings=Openings(plies=2), repeats=2)
     for match in schedules.find("round_robin").batch(event, 0, ()):
         game = rulebook.game_of(match)
@@ -410,7 +410,7 @@ def test_drawn_openings_begin_every_drawn_board_elsewhere():
         assert len(openings.turns_of(game, match.opening)) == 2
 
 
-def test_a_file_of_rules_may_have_only_boards_that_are_drawn(tmp_path):
+def test_a_file_of_rules_may_have_only_boards_that_are_sampled(tmp_path):
     (tmp_path / "rules").mkdir()
     for file in ("mummy_maze.py", "mummy_maze_random.py", "random_walls.py", "grid.py"):
         (tmp_path / "rules" / file).write_text((rulefile.shipped() / file).read_text())
@@ -443,15 +443,15 @@ TOO_LARGE = {
         ("goofspiel", {"cards": 3.5}),
     ],
 )
-def test_a_record_with_a_drawn_board_that_is_too_large_or_has_no_whole_numbers_is_refused(game, parameters):
+def test_a_record_with_a_sampled_board_that_is_too_large_or_has_no_whole_numbers_is_refused(game, parameters):
     match, *_ = schedules.find("round_robin").batch(event_of(rulebook.find("duel")[0]), 0, ())
-    match = replace(match, game=game, board="drawn", rules="", drawn=json.dumps(parameters))
-    with pytest.raises(ArenaError, match=f"a drawn board of {game}: "):
+    match = replace(match, game=game, board="sampled", rules="", sampled=json.dumps(parameters))
+    with pytest.raises(ArenaError, match=f"a sampled board of {game}: "):
         rulebook.of_record(match)
 
 
-def test_the_first_repeat_of_every_drawn_board_has_the_first_opening_of_its_sequence():
-    event = event_of(drawn(f"{MAZES}:3"), openings=Openings(plies=2), repeats=2)
+def test_the_first_repeat_of_every_sampled_board_has_the_first_opening_of_its_sequence():
+    event = event_of(sampled(f"{MAZES}:3"), openings=Openings(plies=2), repeats=2)
     matches = schedules.find("round_robin").batch(event, 0, ())
     assert {(match.repeat, match.opening.number) for match in matches} == {(n, n // 3) for n in range(6)}
     pairings = {(match.repeat, frozenset(seat.bot.name for seat in match.seats)) for match in matches}
