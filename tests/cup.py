@@ -5,6 +5,7 @@ import contextlib
 import csv
 import gc
 import io
+import multiprocessing
 import os
 import pty
 import signal
@@ -12,6 +13,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +21,7 @@ from fcntl import ioctl
 from pathlib import Path
 from unittest.mock import patch
 
+from arena import __main__ as arena_main
 from arena.cli import main
 from arena.results.archive import Archive
 
@@ -101,35 +104,122 @@ def refused(done: subprocess.CompletedProcess[str], words: str) -> bool:
     return (done.returncode, words in done.stderr, done.stderr.count("\n")) == (2, True, 1)
 
 
-def arena_itself(folder: Path, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a folder, in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "arena", *words],
-        cwd=folder,
-        env=environment(**changes),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=60,
-        check=False,
-    )
+class Command:
+    """`arena` in a process of its own: a fork of this one, which has imported all that is slow to import.
+
+    It has a session of its own, and the signals of a command that a shell starts. Its output goes to files, or to a
+    pseudo-terminal whose other end is `terminal`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *words: str,
+        on_terminal: bool = False,
+        before: Callable[[], object] = lambda: None,
+        **changes: str,
+    ) -> None:
+        self.terminal = -1
+        """The end of the pseudo-terminal that a person would have."""
+        self._files = [os.memfd_create(name) for name in ("stdout", "stderr")]
+        streams = [os.open(os.devnull, os.O_RDONLY), *map(os.dup, self._files)]
+        if on_terminal:
+            for stream in streams:
+                os.close(stream)
+            self.terminal, theirs = pty.openpty()
+            ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            streams = [theirs]
+        arguments = (streams, folder, words, before, environment(**changes))
+        self._process = multiprocessing.get_context("fork").Process(target=self._main, args=arguments)
+        self._process.start()
+        multiprocessing.process._children.discard(self._process)  # a failed test may leave it, and nobody waits for it
+        self.pid: int = self._process.pid
+        for stream in streams:
+            os.close(stream)
+
+    def _main(
+        self,
+        streams: list[int],
+        folder: Path,
+        words: tuple[str, ...],
+        before: Callable[[], object],
+        variables: dict[str, str],
+    ) -> None:
+        as_from_a_shell()
+        if len(streams) == 1:
+            os.close(self.terminal)
+            os.login_tty(streams[0])
+        else:
+            os.setsid()
+            for number, stream in enumerate(streams):
+                os.dup2(stream, number)
+        sys.stdin, sys.stdout = os.fdopen(0, encoding="utf-8"), os.fdopen(1, "w", encoding="utf-8")
+        sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
+        sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # else they are closed when arena puts its own there
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(variables)
+        tempfile.tempdir = None  # as TMPDIR has it
+        sys.argv = [arena_main.__file__, *words]
+        Archive.opened.clear()
+        atexit._clear()
+        before()
+        try:
+            main()
+        finally:
+            atexit._run_exitfuncs()
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def said(self) -> str:
+        """Return what it has written to stderr so far."""
+        return self._written(1)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to it alone."""
+        os.kill(self.pid, number)
+
+    def wait(self, seconds: float = 60) -> int:
+        """Wait for its end, with a guard against hangs; return its exit code."""
+        self._process.join(seconds)
+        assert self.returncode is not None, "it does not end"
+        return self.returncode
+
+    def end(self, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+        """Wait for its end; return what it wrote to files."""
+        code, out, err = self.wait(seconds), self._written(0), self._written(1)
+        for file in self._files:
+            os.close(file)
+        return subprocess.CompletedProcess((), code, out, err)
+
+    def _written(self, number: int) -> str:
+        return os.pread(self._files[number], 1 << 24, 0).decode()
+
+    def read_all(self) -> str:
+        """Read what it writes to its terminal until it closes that."""
+        parts = []
+        with contextlib.suppress(OSError):
+            while part := os.read(self.terminal, 65536):
+                parts.append(part)
+        os.close(self.terminal)
+        return b"".join(parts).decode(errors="replace")
 
 
 def as_from_a_shell() -> None:
     """Let Ctrl-C and a closed terminal end a new process, also when the tests run under nohup or as a job."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-def processes_naming(text: str) -> Iterator[int]:
-    """Yield the other processes whose command line holds this text."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                words = (entry / "cmdline").read_bytes()
-            except OSError:  # it ended meanwhile
-                continue
-            if text.encode() in words:
+def processes_in(folder: Path) -> Iterator[int]:
+    """Yield the other processes that work in this folder, or have it on their command line."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            if int(entry.name) != os.getpid() and (
+                (entry / "cwd").readlink().is_relative_to(folder) or bytes(folder) in (entry / "cmdline").read_bytes()
+            ):
                 yield int(entry.name)
 
 
@@ -176,45 +266,7 @@ def soon(condition: Callable[[], object], seconds: float = 20) -> bool:
     return False
 
 
-def start(folder: Path, *words: str, **changes: str) -> subprocess.Popen[str]:
-    """Start a run in the background; all of its processes name the folder on their command line."""
+def start(folder: Path, *words: str) -> Command:
+    """Start a run in the background, whose processes all work in the folder."""
     (folder / "tmp").mkdir(exist_ok=True)
-    return subprocess.Popen(
-        [sys.executable, "-m", "arena", "run", str(folder), "--no-charts", *words],
-        cwd=folder.parent,
-        env=environment(TMPDIR=str(folder / "tmp"), **changes),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=as_from_a_shell,
-    )
-
-
-def on_a_terminal(folder: Path, *words: str, **changes: str) -> tuple[int, int]:
-    """Start the command on a pseudo-terminal of its own; return its pid and our end of the terminal."""
-    pid, ours = pty.fork()
-    if pid == 0:
-        as_from_a_shell()
-        os.chdir(folder)
-        os.execve(
-            sys.executable,
-            [sys.executable, "-m", "arena", *words],
-            environment(TERM="xterm-256color", TMPDIR=str(folder / "tmp"), **changes),
-        )
-    ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    return pid, ours
-
-
-def read_all(ours: int) -> str:
-    """Read until the other side closes."""
-    parts = []
-    with contextlib.suppress(OSError):
-        while part := os.read(ours, 65536):
-            parts.append(part)
-    os.close(ours)
-    return b"".join(parts).decode()
-
-
-def exit_code(pid: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return Command(folder, "run", str(folder), "--no-charts", *words, TMPDIR=str(folder / "tmp"))

@@ -9,7 +9,7 @@ import tomllib
 
 import cup
 import pytest
-from cup import BOT, CRASHES, FIRST, arena, arena_itself, environment, first_chart_only, make
+from cup import BOT, CRASHES, FIRST, arena, environment, first_chart_only, make
 
 from arena.cli import COMMANDS, command
 
@@ -106,12 +106,12 @@ def test_a_mistyped_command_is_suggested(fresh):
 
 
 def test_completion_for_a_shell_can_be_shown(fresh):
-    done = arena_itself(fresh, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    done = arena(fresh, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
     assert "complete -o default -F" in done.stdout
 
 
 def test_the_version_is_told(fresh):
-    assert re.fullmatch(r"arena \d+\.\d+\.\d+\n", arena_itself(fresh, "--version").stdout)
+    assert re.fullmatch(r"arena \d+\.\d+\.\d+\n", arena(fresh, "--version").stdout)
 
 
 def test_leaderboard_as_json_has_the_columns_of_the_csv_and_the_change_of_rank(played):
@@ -258,7 +258,7 @@ def test_a_replay_waits_for_nobody_when_there_is_no_terminal(walked):
 
 
 def test_init_makes_a_workspace_outside_the_checkout_that_plays_and_says_what_comes_next(tmp_path):
-    done = arena_itself(tmp_path, "init", "cup")
+    done = arena(tmp_path, "init", "cup")
     assert done.returncode == 0
     assert "cd cup" in done.stdout
     assert (tmp_path / "cup/tournament.toml").is_file()

@@ -15,8 +15,8 @@ from cup import (
     CRASHES,
     FIRST,
     LAST,
+    Command,
     arena,
-    arena_itself,
     leaderboard,
     make,
     run_event,
@@ -29,7 +29,7 @@ from arena.results.archive import Archive
 
 def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
     folder = make(tmp_path / "ws", repeats=2)
-    done = arena_itself(folder, "run")
+    done = Command(folder, "run").end()
     assert done.returncode == 0
     assert done.stdout == arena(folder, "leaderboard").stdout
     assert "4 of 4 matches (100 %)" in done.stderr

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cup import FIRST, arena, environment, exit_code, make, on_a_terminal, processes_naming, run_event, soon
+from cup import FIRST, Command, arena, environment, make, processes_in, run_event, soon
 from rich.console import Console
 from test_check_rules import MARKS, SOUND
 
@@ -32,7 +32,9 @@ class Session:
 
     def __init__(self, folder, *words, **changes):
         (folder / "tmp").mkdir(exist_ok=True)
-        self.pid, self.ours = on_a_terminal(folder, *words, **changes)
+        changes |= {"TERM": "xterm-256color", "TMPDIR": str(folder / "tmp")}
+        self.command = Command(folder, *words, on_terminal=True, **changes)
+        self.ours = self.command.terminal
         self.modes = termios.tcgetattr(self.ours)
         self.said = ""
 
@@ -51,13 +53,8 @@ class Session:
 
     def end(self):
         """Read the rest; return the exit code."""
-        try:
-            while part := os.read(self.ours, 65536):
-                self.said += part.decode(errors="replace")
-        except OSError:
-            pass
-        os.close(self.ours)
-        return exit_code(self.pid)
+        self.said += self.command.read_all()
+        return self.command.wait()
 
     @property
     def rest(self):
@@ -150,14 +147,14 @@ def test_a_person_plays_by_arrows_and_words_and_ctrl_c_gives_the_terminal_back(f
     assert session.end() == 130
     assert session.said.endswith(GIVEN_BACK) or session.said.rindex(GIVEN_BACK) > session.said.rindex("\x1b[?1049h")
     assert "Traceback" not in session.said
-    assert soon(lambda: not list(processes_naming(str(folder))), 5)
+    assert soon(lambda: not list(processes_in(folder)), 5)
 
 
 def test_the_modes_of_the_terminal_are_as_before_also_after_a_signal(folder, match):
     session = Session(folder, "replay", match)
     session.until("turn 0 of")
     within = termios.tcgetattr(session.ours)
-    os.kill(session.pid, signal.SIGTERM)
+    session.command.signal(signal.SIGTERM)
     session.until("\x1b[?1049l")
     assert soon(lambda: termios.tcgetattr(session.ours) == session.modes, 5)
     assert within != session.modes
@@ -300,8 +297,8 @@ def test_a_terminal_that_is_closed_ends_it_and_its_bots(folder):
     session = Session(folder, "play", "hunt", "explorer", "--against", "first")
     session.until("your move, explorer:")
     os.close(session.ours)
-    assert exit_code(session.pid) == 129
-    assert soon(lambda: not list(processes_naming(str(folder))), 5)
+    assert session.command.wait() == 129
+    assert soon(lambda: not list(processes_in(folder)), 5)
 
 
 def test_typed_bytes_may_be_no_text_and_stdin_may_be_closed(folder):

@@ -14,11 +14,11 @@ import pytest
 from cup import (
     FIRST,
     SLOW_BOTS,
+    Command,
     arena,
     as_from_a_shell,
-    environment,
     make,
-    processes_naming,
+    processes_in,
     run_event,
     soon,
     start,
@@ -35,26 +35,26 @@ def undisturbed(tmp_path_factory):
     return tables(folder)
 
 
-def interrupt(run: subprocess.Popen[str], number: signal.Signals) -> tuple[str, str]:
+def interrupt(run: Command, number: signal.Signals) -> subprocess.CompletedProcess[str]:
     """Ctrl-C reaches every process of the terminal, `kill` the main one only."""
     if number is signal.SIGINT:
         os.killpg(run.pid, number)
     else:
-        run.send_signal(number)
-    return run.communicate(timeout=10)  # a guard against hangs
+        run.signal(number)
+    return run.end(10)
 
 
-def check_end(run: subprocess.Popen[str], number: signal.Signals, folder: Path) -> tuple[int, list[str]]:
+def check_end(run: Command, number: signal.Signals, folder: Path) -> tuple[int, list[str]]:
     """Interrupt a run: it stores what finished, leaves no process, and tells how to go on.
 
     Return the number of stored matches and the words of the command that goes on.
     """
-    out, err = interrupt(run, number)
-    assert (run.returncode, out) == (128 + number, "")
-    assert "Traceback" not in err
-    assert soon(lambda: not list(processes_naming(str(folder))), 5)
+    done = interrupt(run, number)
+    assert (done.returncode, done.stdout) == (128 + number, "")
+    assert "Traceback" not in done.stderr
+    assert soon(lambda: not list(processes_in(folder)), 5)
     assert not list((folder / "tmp").glob("arena-*"))
-    count, planned, command = re.search(r"(\d+) of (\d+) matches are stored; to go on:\n  (.*)\n", err).groups()
+    count, planned, command = re.search(r"(\d+) of (\d+) matches are stored; to go on:\n  (.*)\n", done.stderr).groups()
     assert 2 <= int(count) == stored(folder) < int(planned)
     words = shlex.split(command)
     assert words[:3] == ["python", "-m", "arena"]
@@ -79,7 +79,7 @@ def test_while_an_event_is_played_it_can_be_read_and_not_be_run_a_second_time_un
     assert soon(lambda: stored(folder) >= 2)
     read = arena(folder, "leaderboard")
     second = run_event(folder)
-    assert run.poll() is None
+    assert run.returncode is None
     check_end(run, signal.SIGTERM, folder)
     assert (read.returncode, second.returncode) == (0, 2)
     assert "first" in read.stdout
@@ -95,45 +95,33 @@ def test_a_hang_up_stores_what_finished_leaves_no_process_and_tells_how_to_go_on
     check_end(run, signal.SIGHUP, folder)
 
 
+def command_line(pid: int) -> str:
+    with contextlib.suppress(OSError):  # it ended meanwhile
+        return Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace")
+    return ""
+
+
 @pytest.mark.slow
 def test_a_signal_during_a_hanging_match_does_not_wait_for_its_limit(tmp_path):
     hanging = FIRST.replace("time.sleep(0)", "time.sleep(60)")
     folder = make(tmp_path / "ws", hanging=hanging, first=FIRST)
     run = start(folder, "--set", "time.move=60")
-    assert soon(lambda: any("hanging.py" in line for line in command_lines(folder)))
+    assert soon(lambda: any("hanging.py" in line for line in map(command_line, processes_in(folder))))
     time.sleep(0.3)
-    interrupt(run, signal.SIGINT)
-    assert run.returncode == 130
-    assert soon(lambda: not list(processes_naming(str(folder))), 5)
+    assert interrupt(run, signal.SIGINT).returncode == 130
+    assert soon(lambda: not list(processes_in(folder)), 5)
 
 
 @pytest.mark.slow
 def test_a_signal_while_the_charts_are_drawn_ends_the_command_at_once(tmp_path):
     folder = make(tmp_path / "ws")
-    run = subprocess.Popen(
-        [sys.executable, "-m", "arena", "run"],
-        cwd=folder,
-        env=environment(),
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=as_from_a_shell,
-    )
+    run = Command(folder, "run")
     assert soon(lambda: (folder / "results/cup/timing.csv").exists())
-    run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=10)
-    assert run.returncode == 130
-    assert "2 of 2 matches are stored; to go on:\n  python -m arena run\n" in err
-    assert "Traceback" not in err
-
-
-def command_lines(folder: Path) -> list[str]:
-    """Of every process below a run of this folder: bots run in its private folders."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if str(folder) in str((entry / "cwd").readlink()):
-                found.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
-    return found
+    run.signal(signal.SIGINT)
+    done = run.end(10)
+    assert done.returncode == 130
+    assert "2 of 2 matches are stored; to go on:\n  python -m arena run\n" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_second_signal_ends_a_command_at_once_whatever_it_does():
@@ -158,9 +146,9 @@ def test_a_killed_run_leaves_no_process_and_the_next_one_goes_on(tmp_path):
     folder = make(tmp_path / "ws", repeats=2, **SLOW_BOTS)
     run = start(folder)
     assert soon(lambda: stored(folder) >= 2)
-    run.kill()
-    run.communicate(timeout=10)
-    assert soon(lambda: not list(processes_naming(str(folder))), 5)
+    run.signal(signal.SIGKILL)
+    run.wait(10)
+    assert soon(lambda: not list(processes_in(folder)), 5)
     count = stored(folder)
     done = run_event(folder)
     assert done.returncode == 0

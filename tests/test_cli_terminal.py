@@ -5,20 +5,10 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from cup import (
-    SLOW_BOTS,
-    environment,
-    exit_code,
-    leaderboard,
-    make,
-    on_a_terminal,
-    processes_naming,
-    read_all,
-    soon,
-    stored,
-)
+from cup import SLOW_BOTS, Command, environment, leaderboard, make, processes_in, soon, stored
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
 
@@ -30,11 +20,16 @@ def busy(tmp_path):
     return folder
 
 
+def shown(folder: Path, *words: str, **changes: str) -> Command:
+    """Start a command on a terminal."""
+    return Command(folder, *words, on_terminal=True, TERM="xterm-256color", TMPDIR=str(folder / "tmp"), **changes)
+
+
 @pytest.mark.slow
 def test_a_terminal_sees_a_bar_with_rate_and_time_left_over_the_standings_and_no_color_is_obeyed(busy):
-    pid, ours = on_a_terminal(busy, "run", "--no-charts", str(busy), "--workers", "2")
-    said = read_all(ours)
-    assert exit_code(pid) == 0
+    run = shown(busy, "run", "--no-charts", "--workers", "2")
+    said = run.read_all()
+    assert run.wait() == 0
     assert COLOUR.search(said)
     frames = said.split("\x1b[2K")
     assert any("/s" in frame and " left" in frame for frame in frames)
@@ -43,29 +38,29 @@ def test_a_terminal_sees_a_bar_with_rate_and_time_left_over_the_standings_and_no
     assert "\x1b[?25l" in said  # the cursor is hidden while it draws,
     assert said.rindex("\x1b[?25h") > said.rindex("\x1b[?25l")  # and given back
     for command in (["leaderboard"], ["games", "hunt"]):
-        pid, ours = on_a_terminal(busy, *command, NO_COLOR="1")
-        assert not COLOUR.search(read_all(ours)), command
-        assert exit_code(pid) == 0
+        plain = shown(busy, *command, NO_COLOR="1")
+        assert not COLOUR.search(plain.read_all()), command
+        assert plain.wait() == 0
 
 
 @pytest.mark.slow
 def test_a_closed_terminal_is_a_hang_up_that_stores_what_finished(busy):
-    pid, ours = on_a_terminal(busy, "run", "--no-charts", str(busy), "--workers", "2")
+    run = shown(busy, "run", "--no-charts", "--workers", "2")
     assert soon(lambda: stored(busy) >= 2)
-    os.close(ours)
-    assert exit_code(pid) == 129
+    os.close(run.terminal)
+    assert run.wait() == 129
     assert 2 <= stored(busy) < 12
-    assert soon(lambda: not list(processes_naming(str(busy))), 5)
+    assert soon(lambda: not list(processes_in(busy)), 5)
     assert not list((busy / "tmp").glob("arena-*"))
 
 
 @pytest.mark.slow
 def test_ctrl_c_on_a_terminal_without_colour_gives_the_cursor_back_and_the_command_to_go_on(busy):
-    pid, ours = on_a_terminal(busy, "run", "--no-charts", str(busy), "--workers", "2", NO_COLOR="1")
+    run = shown(busy, "run", "--no-charts", "--workers", "2", NO_COLOR="1")
     assert soon(lambda: stored(busy) >= 1)
-    os.write(ours, b"\x03")
-    said = read_all(ours)
-    assert exit_code(pid) == 130
+    os.write(run.terminal, b"\x03")
+    said = run.read_all()
+    assert run.wait() == 130
     assert said.rindex("\x1b[?25h") > said.rindex("\x1b[?25l")
     assert "to go on:" in said
     assert "Traceback" not in said

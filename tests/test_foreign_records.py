@@ -129,6 +129,6 @@ def test_a_board_that_a_record_names_or_describes_does_not_end_the_process(works
     drawn = text.replace("mummy_maze/duel", "deadly/all").replace("[Conditions", f"[Drawn {drawn}]\n[Conditions")
     for claim, words in ((named, "it ends the process, by SIGKILL"), (drawn, "it takes more than 1000 MB of memory")):
         (workspace / "deadly.txt").write_text(claim)
-        done = cup.arena_itself(workspace, "replay", "deadly.txt")
+        done = cup.Command(workspace, "replay", "deadly.txt").end()
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         assert words in done.stderr

@@ -119,7 +119,6 @@ def test_a_mistake_of_the_user_and_a_bug_of_ours_come_back():
 
 
 def test_nothing_is_left_when_the_caller_is_killed(tmp_path):
-    name = f"sleeps {tmp_path}"
     code = """
 import subprocess, sys, time
 from arena.limited import limited
@@ -129,12 +128,12 @@ def work():
 for item in limited(work, memory=10**9, cpu=60, wall=60):
     print(item, flush=True)
 """
-    caller = subprocess.Popen([sys.executable, "-c", code, name], stdout=subprocess.PIPE, text=True)
+    caller = subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True)
     assert caller.stdout.readline() == "begun\n"
-    assert len(list(cup.processes_naming(name))) == 2
+    assert len(list(cup.processes_in(tmp_path))) == 2
     caller.kill()
     caller.wait()
-    assert cup.soon(lambda: not list(cup.processes_naming(name)))
+    assert cup.soon(lambda: not list(cup.processes_in(tmp_path)))
 
 
 def test_what_is_printed_is_a_notice_and_nothing_is_read(capfd):

@@ -2,61 +2,66 @@
 
 import contextlib
 import errno
+import itertools
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import live
 import pytest
-from cup import environment, make, processes_naming, refused, run_event, stored
+from cup import Command, environment, make, processes_in, refused, run_event, stored
 
 from arena.errors import ArenaError, MachineError, writing
 from arena.replay import verify
+from arena.sandbox import levels
 from arena.sandbox.folder import ADVICE
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
 
-REFUSES = """
-import sys, threading
-start, left = threading._start_new_thread, int(sys.argv.pop(1))
-def refuse(*words):
-    global left
-    left -= 1
-    if left < 0:
-        raise RuntimeError("can't start new thread")
-    return start(*words)
-threading._start_new_thread = refuse
-from arena.cli import main
-main()
-"""
-"""`arena` in a process that gets only so many threads."""
 
+def refuse_threads(after: int) -> None:
+    """Let this process start only so many threads more."""
+    start, started = threading._start_new_thread, itertools.count()
 
-def ended(folder: Path, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        words, cwd=folder, env=environment(**changes), capture_output=True, text=True, timeout=60, check=False
-    )
+    def refuse(*words):
+        if next(started) >= after:
+            raise RuntimeError("can't start new thread")
+        return start(*words)
+
+    threading._start_new_thread = refuse
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 3])
 def test_a_run_that_gets_no_more_threads_ends_with_one_line_and_leaves_no_process(tmp_path, threads):
     folder = make(tmp_path / "ws")
-    done = ended(folder, sys.executable, "-c", REFUSES, str(threads), "run", str(folder), "--workers", "2")
+    done = Command(folder, "run", "--workers", "2", before=lambda: refuse_threads(threads)).end()
     assert done.returncode == 2
     *_, last = done.stderr.splitlines()
     assert last.startswith("the system gives arena no more processes, threads or memory (can't start new thread); ")
     assert "Traceback" not in done.stderr
-    assert not list(processes_naming(str(folder)))
+    assert not list(processes_in(folder))
 
 
-@pytest.mark.parametrize("ulimit", ["-n 100", "-d 100000", "-v 200000", "-f 1000", "-t 30"])
+ULIMITS = {
+    "-n": (resource.RLIMIT_NOFILE, 100),
+    "-d": (resource.RLIMIT_DATA, 100_000_000),
+    "-v": (resource.RLIMIT_AS, 200_000_000),
+    "-f": (resource.RLIMIT_FSIZE, 1_000_000),
+    "-t": (resource.RLIMIT_CPU, 30),
+}
+
+
+@pytest.mark.parametrize("ulimit", ULIMITS)
 def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_line(tmp_path, ulimit):
     folder = make(tmp_path / "ws")
-    done = ended(folder, "bash", "-c", f'ulimit {ulimit}; exec "$@"', "bash", sys.executable, "-m", "arena", "run")
-    assert refused(done, f"`ulimit {ulimit[:2]}`: it is "), done
+    kind, limit = ULIMITS[ulimit]
+    done = Command(folder, "run", before=lambda: resource.setrlimit(kind, (limit, limit))).end()
+    assert refused(done, f"`ulimit {ulimit}`: it is "), done
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +74,7 @@ def played(tmp_path_factory):
 
 @pytest.mark.parametrize(("threads", "command"), [(0, "verify"), (1, "verify"), (1, "charts")])
 def test_work_for_many_processes_that_gets_no_more_threads_ends_with_one_line(played, threads, command):
-    done = ended(played, sys.executable, "-c", REFUSES, str(threads), command)
+    done = Command(played, command, before=lambda: refuse_threads(threads)).end()
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "can't start new thread" in done.stderr
 
@@ -96,9 +101,9 @@ ROOM = ": has less room than the limits scratch and files allow a bot; "
 )
 def test_a_folder_for_scratch_that_is_full_is_named(tmp_path, files, level, why):
     folder = make(tmp_path / "ws")
-    command = (sys.executable, "-m", "arena", "run", "--no-charts", "--sandbox", level, "--unsafe")
+    words = ("run", "--no-charts", "--sandbox", level, "--unsafe")
     with small_disk(tmp_path / "small", f"size=64m,nr_inodes={files}"):
-        done = ended(folder, *command, TMPDIR=str(tmp_path / "small"))
+        done = Command(folder, *words, before=levels.failure.cache_clear, TMPDIR=str(tmp_path / "small")).end()
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].removeprefix("tournament.toml: ") == f"{tmp_path / 'small'}{why}{ADVICE}"
     assert "Traceback" not in done.stderr
@@ -127,8 +132,7 @@ def test_a_disk_that_is_full_refuses_no_bot_that_is_submitted(tmp_path, submitte
         (tmp_path / f"class/{name}.py").write_text(f"print({name!r})\n")
     (folder / "tournament.toml").open("a").write("\n[limits]\nfiles = 30_000\n")  # the self-test has the default
     with small_disk(tmp_path / "small", "size=64m,nr_inodes=9000"):
-        command = (sys.executable, "-m", "arena", "submit", str(tmp_path / submitted))
-        done = ended(folder, *command, TMPDIR=str(tmp_path / "small"))
+        done = Command(folder, "submit", str(tmp_path / submitted), TMPDIR=str(tmp_path / "small")).end()
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{tmp_path / 'small'}{ROOM}{ADVICE}\n")
     assert not (folder / "bots/_refused").exists()
 
@@ -143,10 +147,12 @@ def on_disk() -> Iterator[Path]:
 def test_semaphores_that_cannot_be_made_are_no_fault_of_the_log(on_disk):
     folder = make(on_disk / "ws")
     locked = 'mount --bind /dev/shm /dev/shm && mount -o remount,bind,ro /dev/shm && exec "$@"'
-    if shutil.which("unshare") is None or ended(folder, "unshare", "-m", "sh", "-c", locked, "sh", "true").returncode:
+    apart = ("unshare", "-m", "sh", "-c", locked, "sh")
+    if shutil.which("unshare") is None or subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
         pytest.skip("no mounts of its own can be had here")
-    command = (sys.executable, "-m", "arena", "run", "--no-charts")
-    done = ended(folder, "unshare", "-m", "sh", "-c", locked, "sh", *command, TMPDIR=str(on_disk))
+    command = [*apart, sys.executable, "-m", "arena", "run", "--no-charts"]
+    variables = environment(TMPDIR=str(on_disk))
+    done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("/dev/shm: no semaphore can be made: Read-only file system; ")
     assert "Traceback" not in done.stderr
@@ -157,7 +163,7 @@ def test_a_log_on_a_full_disk_costs_its_lines_and_no_match(tmp_path):
     logs = folder / "results/cup/logs"
     with small_disk(logs, "size=4k"):
         (logs / "filling").write_bytes(bytes(4096))
-        done = ended(folder, sys.executable, "-m", "arena", "run", "--no-charts")
+        done = Command(folder, "run", "--no-charts").end()
     assert done.returncode == 0
     assert "results/cup/logs: lines are missing in its log: No space left on device\n" in done.stderr
     assert "Traceback" not in done.stderr

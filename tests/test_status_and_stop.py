@@ -136,11 +136,11 @@ def test_an_event_is_watched_and_stopped_from_another_terminal(tmp_path):
         0,
         f"process {playing.pid} has ended; `arena run` goes on with the event\n",
     )
-    out, err = playing.communicate(timeout=20)
-    assert playing.returncode == 1
-    assert "rank" in out
-    assert "stopped by `arena stop`: the matches that were under way are finished and stored\n" in err
-    assert re.search(r"\d+ of 360 matches are still due; to go on:\n", err)
+    ended = playing.end(20)
+    assert ended.returncode == 1
+    assert "rank" in ended.stdout
+    assert "stopped by `arena stop`: the matches that were under way are finished and stored\n" in ended.stderr
+    assert re.search(r"\d+ of 360 matches are still due; to go on:\n", ended.stderr)
     after = row()
     assert (after["running"], after["pid"], after["lanes"], after["expected_end"]) == (False, None, [], None)
     assert after["played"] == cup.stored(folder) < 360
