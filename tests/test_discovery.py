@@ -8,7 +8,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery import programs
-from arena.event.tables.sizes import bytes_of
+from arena.event.tables import BotLimits
 
 PYTHON = ("{python}", "-s", "-B", "-u")
 
@@ -330,13 +330,13 @@ def test_a_command_has_the_same_digest_in_another_workspace(tmp_path):
     [("256 MB", 256_000_000), ("1 GiB", 2**30), ("1.5kb", 1500), ("7", 7), (12, 12), ("64 MiB", 64 * 2**20)],
 )
 def test_sizes_are_read_as_people_write_them(size, count):
-    assert bytes_of(size) == count
+    assert BotLimits.model_validate({"memory": size}).memory == count
 
 
 @pytest.mark.parametrize("size", ["", "MB", "1 XB", "-1 MB", "1 MB more"])
 def test_what_is_no_size_is_refused_with_an_example(size):
     with pytest.raises(ValueError, match="256 MB"):
-        bytes_of(size)
+        BotLimits.model_validate({"memory": size})
 
 
 @pytest.mark.parametrize(

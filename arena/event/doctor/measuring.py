@@ -101,25 +101,18 @@ def lane_counts(cores_available: int) -> tuple[int, ...]:
 
 def clock_check(measured: Measured) -> MachineCheck:
     """Judge the jitter of one match at a time by the usual margin."""
-    figures = {
-        "answers": measured.answers,
-        "median": measured.median,
-        "high": measured.high,
-        "highest": measured.highest,
-        "margin": CONTROL.margin,
-    }
+    figures = {name: getattr(measured, name) for name in ("answers", "median", "high", "highest")}
+    figures["margin"] = CONTROL.margin
     charges = (
         f"in {measured.answers} answers a dummy bot was charged {_ms(measured.median)} too much in the median, "
         f"{_ms(measured.high)} in 1 of 100, {_ms(measured.highest)} at most"
     )
     if not measured.answers:
-        text = f"the dummy bot could not play: {measured.reason}"
-        advice = "`arena match dice dice --board duel` shows more"
-        return MachineCheck("clock", Health.BAD, text, advice, figures)
+        cure = "`arena match dice dice --board duel` shows more"
+        return MachineCheck("clock", Health.BAD, f"the dummy bot could not play: {measured.reason}", cure, figures)
     if measured.highest > CONTROL.margin / 2:
-        text = f"{charges}; margin is {_ms(CONTROL.margin)}"
-        advice = f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]"
-        return MachineCheck("clock", Health.WEAK, text, advice, figures)
+        cure = f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]"
+        return MachineCheck("clock", Health.WEAK, f"{charges}; margin is {_ms(CONTROL.margin)}", cure, figures)
     return MachineCheck("clock", Health.GOOD, charges, figures=figures)
 
 
@@ -127,20 +120,9 @@ def lanes_check(measured: Sequence[Measured]) -> MachineCheck:
     """Judge how many matches at once were played without a loss on time that is the machine's."""
     fair = [each for each in measured if each.matches and not each.lost and not each.failed]
     rates = ", ".join(f"{each.lanes} at once: {each.answers_per_second:.0f} answers/s" for each in measured)
-    figures = {
-        "at_once": max((each.lanes for each in fair), default=0),
-        "tried": [
-            {
-                "lanes": each.lanes,
-                "matches": each.matches,
-                "answers_per_second": each.answers_per_second,
-                "highest": each.highest,
-                "lost": each.lost,
-                "failed": each.failed,
-            }
-            for each in measured
-        ],
-    }
+    names = ("lanes", "matches", "answers_per_second", "highest", "lost", "failed")
+    tried = [{name: getattr(each, name) for name in names} for each in measured]
+    figures = {"at_once": max((each.lanes for each in fair), default=0), "tried": tried}
     if len(fair) == len(measured):
         text = f"{measured[-1].lanes} were refereed without a false time loss ({rates})"
         return MachineCheck("matches at once", Health.GOOD, text, figures=figures)
@@ -149,22 +131,17 @@ def lanes_check(measured: Sequence[Measured]) -> MachineCheck:
         f"at {worst.lanes} at once {worst.lost} seats lost on time that should not have, and {worst.failed} matches "
         f"failed ({rates})"
     )
-    advice = f"set count = {fair[-1].lanes} under [workers]" if fair else "end other programs and try again"
-    return MachineCheck("matches at once", Health.WEAK, text, f"{advice}, or raise margin under [time]", figures)
+    cure = f"set count = {fair[-1].lanes} under [workers]" if fair else "end other programs and try again"
+    return MachineCheck("matches at once", Health.WEAK, text, f"{cure}, or raise margin under [time]", figures)
 
 
 def _matches(level: str) -> Iterator[Match]:
     """Yield matches of the dummy bot against itself."""
     (board,) = rulebook.find(str(rulefile.shipped() / BOARD))
-    bot = Bot(
-        name="dummy",
-        command=(PYTHON, "measuring_bot.py", str(THINKING_S)),
-        digest="dummy",
-        files=measuring_bot.__file__,
-    )
-    event = Event(
-        name="doctor", seed=1, boards=(board,), bots=(bot,), conditions=Conditions(time=CONTROL, sandbox=level)
-    )
+    command = (PYTHON, "measuring_bot.py", str(THINKING_S))
+    bot = Bot(name="dummy", command=command, digest="dummy", files=measuring_bot.__file__)
+    conditions = Conditions(time=CONTROL, sandbox=level)
+    event = Event(name="doctor", seed=1, boards=(board,), bots=(bot,), conditions=conditions)
     return (event.match(board, (bot, bot), number) for number in count())
 
 

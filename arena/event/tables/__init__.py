@@ -4,22 +4,25 @@ One pydantic table describes one table of a file. mistakes.py turns what pydanti
 """
 
 import math
+import re
+from collections.abc import Callable
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from arena.event.tables.sizes import bytes_of
 from arena.values import Limits
 
 MOST = 10**15  # bytes, seconds or a count: no machine has so much, and every system call and database takes it
-SIZE = 'a size such as "256 MB", or "none"'
 NONE = {"const": "none"}
 MEMORY_SCHEMA = {"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"type": "string"}]}
 COUNT_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1}, NONE]}
 SECONDS_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, NONE]}
 
 
-def _seconds(value: object) -> object:
+UNITS = {"": 1, "b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3}
+
+
+def _seconds(value: object) -> float:
     """Return a number of seconds as a float; TOML writes whole numbers without a point."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
@@ -29,35 +32,35 @@ def _seconds(value: object) -> object:
     raise ValueError("a number of seconds")
 
 
-def _seconds_or_none(value: object) -> object:
-    """Return a number of seconds, or None for `"none"`, which is no limit."""
-    if value == "none":
-        return None
-    try:
-        return _seconds(value)
-    except ValueError as error:
-        raise ValueError(f'{error}, or "none"') from error
+def _bytes(value: object) -> int:
+    """Return a size such as `256 MB` or `1 GiB` in bytes.
+
+    pydantic.ByteSize reads "1 MB more" as 1 MB, and "64 Mbit" as a size, where a mistake should be named.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", value) if isinstance(value, str) else None
+    if match is not None and (unit := UNITS.get(match[2].lower())) and math.isfinite(float(match[1]) * unit):
+        return int(float(match[1]) * unit)
+    raise ValueError('a size such as "256 MB"')
 
 
-def _bytes_or_none(value: object) -> object:
-    """Return a number of bytes, or None for `"none"`."""
-    if value == "none":
-        return None
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ValueError(SIZE)  # noqa: TRY004 (pydantic reports a ValueError, and lets a TypeError pass)
-    try:
-        return bytes_of(value)
-    except ValueError as error:
-        raise ValueError(SIZE) from error
-
-
-def _count_or_none(value: object) -> object:
-    """Return a whole number, or None for `"none"`."""
-    if value == "none":
-        return None
+def _count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError('a whole number, or "none"')  # noqa: TRY004 (as above)
+        raise ValueError("a whole number")  # noqa: TRY004 (pydantic reports a ValueError, and lets a TypeError pass)
     return value
+
+
+def _or_none(convert: Callable[[object], object]) -> BeforeValidator:
+    """Return a validator that reads `"none"`, which is no limit, as None."""
+
+    def converted(value: object) -> object:
+        try:
+            return None if value == "none" else convert(value)
+        except ValueError as error:
+            raise ValueError(f'{error}, or "none"') from error
+
+    return BeforeValidator(converted)
 
 
 def as_tuple(value: object) -> object:
@@ -66,9 +69,9 @@ def as_tuple(value: object) -> object:
 
 
 Seconds = Annotated[float, BeforeValidator(_seconds)]
-SecondsOrNone = Annotated[float | None, BeforeValidator(_seconds_or_none), WithJsonSchema(SECONDS_SCHEMA)]
-BytesOrNone = Annotated[int | None, BeforeValidator(_bytes_or_none), WithJsonSchema(MEMORY_SCHEMA)]
-CountOrNone = Annotated[int | None, BeforeValidator(_count_or_none), WithJsonSchema(COUNT_SCHEMA)]
+SecondsOrNone = Annotated[float | None, _or_none(_seconds), WithJsonSchema(SECONDS_SCHEMA)]
+BytesOrNone = Annotated[int | None, _or_none(_bytes), WithJsonSchema(MEMORY_SCHEMA)]
+CountOrNone = Annotated[int | None, _or_none(_count), WithJsonSchema(COUNT_SCHEMA)]
 Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
 
 
