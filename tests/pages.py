@@ -124,11 +124,14 @@ def shortened(lines: list[str]) -> Iterator[str]:
 
 def commands() -> Iterator[str]:
     """Yield every command with its arguments and options."""
-    for name in sorted(COMMANDS):
+    sections = [(section, name) for section, lines in COMMANDS.items() for name in lines]
+    for before, (section, name) in zip([("", ""), *sections], sections, strict=False):
+        if section != before[0]:
+            yield from (f"## {section}", "")
         parser = command(name)
         given = [param for param in parser.params if param.param_type_name == "argument"]
         words = [param.metavar if param.required else f"[{param.metavar}]" for param in given]
-        yield from (f"## `arena {' '.join([name, *words])}`", "", _line(parser.help), "")
+        yield from (f"### `arena {' '.join([name, *words])}`", "", _line(parser.help), "")
         rows = [(f"`{param.metavar}`", param.help) for param in given]
         rows += [
             (f"`{', '.join([*param.opts, *param.secondary_opts])}`", param.help)

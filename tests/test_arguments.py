@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
         ),
         (("run", "--plan", "--workers", MANY), "expected auto, or a number of referee processes"),
         (("run", "--plan", "--set", f"boards={BRACKETS}"), "--set boards: has lists in lists without end"),
-        (("run", "--plan", "--bots", MANY), "there is no bot"),
+        (("run", "--plan", "--bot", MANY), "there is no bot"),
         *(
             (("run", "--plan", "--set", f"{key}={DIGITS}"), f"{key}: this number is too large")
             for key in ("seed", "time.move", "limits.memory", "limits.files", "faults.strikes", "workers.count")

@@ -72,7 +72,7 @@ import arena
 from arena.cli import main
 
 print(arena.__file__)
-run = "run --repeats 1 --boards duel --bots dice,walker --no-charts"
+run = "run --repeats 1 --board duel --bot dice,walker --no-charts"
 codes = []
 for folder, words in (
     (".", "run"),

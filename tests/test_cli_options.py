@@ -41,8 +41,9 @@ def test_an_option_with_a_name_wins_over_set_and_one_not_given_changes_nothing()
     assert options.overrides([], workers__count=3) == {"workers.count": 3}
 
 
-def test_names_come_with_commas_or_one_by_one():
-    assert options.split(["a,b", "c"]) == ("a", "b", "c")
+def test_a_comma_in_brackets_belongs_to_a_board():
+    assert options.names_in(["a,go(size=9,komi=7),b"]) == ("a", "go(size=9,komi=7)", "b")
+    assert options.names_in(None) == ()
 
 
 @pytest.mark.parametrize("words", ["0", "-1", "many", "1.5"])

@@ -56,7 +56,7 @@ def test_running_again_plays_nothing_and_changes_nothing_and_a_plan_knows_what_w
 
 def test_options_change_the_event_for_one_run(tmp_path):
     folder = make(tmp_path / "ws", "duel hunt", first=FIRST, last=LAST, other=LAST)
-    words = ["--name", "small", "--seed", "3", "--repeats", "2", "--boards", "hunt", "--bots", "first,other"]
+    words = ["--name", "small", "--seed", "3", "--repeats", "2", "--board", "hunt", "--bot", "first,other"]
     done = run_event(folder, *words, "--workers", "1", "--set", "time.move=2.5", "--json")
     assert done.returncode == 0, done.stderr
     assert [row["bot"] for row in json.loads(done.stdout)] == [row["bot"] for row in leaderboard(folder, "small")]
@@ -64,7 +64,7 @@ def test_options_change_the_event_for_one_run(tmp_path):
     assert [row["matches"] for row in leaderboard(folder, "small")] == ["4", "4"]
     text = (folder / "results/small/tournament.toml").read_text()
     played = tomllib.loads(text)
-    assert "--bots first,other" in text.splitlines()[0]
+    assert "--bot first,other" in text.splitlines()[0]
     assert (played["seed"], played["boards"], played["time"]["move"]) == (3, ["mummy_maze/hunt"], 2.5)
 
 
@@ -95,7 +95,7 @@ def test_a_bot_that_never_starts_is_named_first_and_forfeits_unplayed_and_strict
     assert leaderboard(folder)[-1]["crashed"] == "4"
     assert done.stderr.count("broken is absent") == 1
     assert run_event(folder, "--strict").returncode == 1  # although all was played before
-    assert run_event(folder, "--strict", "--bots", "first,last").returncode == 0
+    assert run_event(folder, "--strict", "--bot", "first,last").returncode == 0
 
 
 SINS = {
@@ -116,7 +116,7 @@ def test_bots_that_always_fail_are_at_the_bottom_with_their_endings_counted(tmp_
     assert {row["bot"] for row in rows[:2]} == {"first", "last"}
     for row in rows[2:]:
         assert int(row[row["bot"]]) == int(row["forfeits"]) > 0, row
-    reruns = dict(re.findall(r"arena (rerun \S+ \S+ --bot (\S+) --print)", done.stderr))
+    reruns = dict(re.findall(r"arena (rerun \S+ --bot (\S+) --print)", done.stderr))
     assert set(reruns.values()) == set(SINS)  # each with the command that shows why
     command = next(line for line, bot in reruns.items() if bot == "illegal_move")
     again = arena(folder, *command.split())

@@ -364,8 +364,8 @@ def test_voided_matches_of_a_faulty_machine_are_played_again_and_the_archive_has
         connection.execute("delete from tallies")
         connection.execute(schema.COUNT, (0,))
     monkeypatch.chdir(cup)
-    assert "Known: pc7, pc8" in arena(cup, "void", "pc9", "cup").stderr
-    assert arena(cup, "void", "pc7", "cup", "--reason", "it swapped").stdout.startswith("2 matches of pc7 voided;")
+    assert "Known: pc7, pc8" in arena(cup, "status", "cup", "--void", "pc9").stderr
+    assert arena(cup, "status", "--void", "pc7", "--reason", "it swapped").stdout.startswith("2 matches of pc7 v")
     with Archive.open(results, writing=True) as archive:
         assert sum(tally.seats for tally in archive.tallies() if tally.ending == Ending.TIMEOUT) == 1
         aborts = archive.aborts()

@@ -95,7 +95,7 @@ def played(tmp_path_factory) -> Path:
         "check": ["--board", "hunt"],
         "submit": ["--board", "hunt"],
         "run": shlex.split(
-            "--bots ada,dice,walker,hungry --boards hunt,duel,classic --repeats 1 --no-charts --workers 1"
+            "--bot ada,dice,walker,hungry --board hunt,duel,classic --repeats 1 --no-charts --workers 1"
         ),
     }
     assert [words[1] for words in FOLLOWED] == ["init", "new", "check", "submit", "run", "report"]
@@ -122,7 +122,7 @@ def test_every_command_is_documented_and_every_documented_command_exists(tmp_pat
 def test_every_documented_command_runs(played, words):
     match = Results.open(played / "results" / "cup").matches()["match"].iloc[0]
     quick = {
-        "run": ["--bots", "dice,walker", "--no-charts", "--plan"],
+        "run": ["--bot", "dice,walker", "--no-charts", "--plan"],
         "charts": ["--json"],
         "report": ["dice"] if words[-1] == "--for" else [],
         "duel": ["--help"],  # its exit code is the answer, after minutes
@@ -131,11 +131,9 @@ def test_every_documented_command_runs(played, words):
         "check-rules": ["--playouts", "1"],
         "doctor": ["--no-measure"],  # test_doctor.py measures
         "merge": ["--help"],  # it wants a second archive; test_export.py follows the page
-        "import": ["--help"],  # it wants a match
         "grade": ["--help"],  # it wants a class; test_grade.py has one
-        "void": ["--help"],  # it wants an event that a cluster played
         "worker": ["--help"],  # it wants a scheduler; test_clusters.py has one
-        **{command: [match] for command in ("replay", "trace", "rerun")},
+        **{command: [match] for command in ("replay", "rerun")},
     }
     _, command, *rest = words
     done = cup.arena(played, command, *(rest or BARE.get(command, [])), *quick.get(command, []))

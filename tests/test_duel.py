@@ -166,7 +166,7 @@ def test_a_bot_that_never_starts_ends_the_duel_with_the_reason(tmp_path):
         (["good", "bad", "--points", "0", "100"], "both bounds must be between -100 and 100"),
         (["good", "bad", "--points", "0", "5", "--elo", "0", "5"], "choose one"),
         (["good", "bad", "--alpha", "0.7"], "both must be above 0 and below 0.5"),
-        (["good", "bad", "--boards", "chess"], "chess"),
+        (["good", "bad", "--board", "chess"], "chess"),
         (["good", "bad", "--set", "rating=best"], "best"),
     ],
 )

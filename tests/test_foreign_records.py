@@ -103,7 +103,7 @@ def test_a_copy_of_a_bot_to_which_a_link_leads_is_not_played_again(workspace, tm
         archive.append(record)
     (tmp_path / bot.digest).mkdir()
     (workspace / "bots" / "last.py").rename(tmp_path / bot.digest / "last.py")
-    rerun = ("rerun", record.match.id, "shared", "--bot", "last", "--role", "mummy")
+    rerun = ("rerun", f"shared/{record.match.id}", "--bot", "last", "--role", "mummy")
     try:
         (shared / "bots").symlink_to(tmp_path)
         done = cup.arena(workspace, *rerun)

@@ -65,7 +65,7 @@ def test_from_turn_0_a_match_begins_at_the_start(workspace):
 def test_without_names_the_bots_of_the_match_play_on_in_their_roles(workspace):
     folder, records = workspace
     match = records["hunt"].match
-    row = forked(folder, "--from", match.id[:8], "--turn", "2", "--event", "cup")
+    row = forked(folder, "--from", f"cup/{match.id[:8]}", "--turn", "2")
     assert [row["explorer_bot"], row["mummy_bot"]] == [seat.bot.name for seat in match.seats]
 
 
@@ -95,7 +95,6 @@ def test_a_person_may_name_a_role_and_sees_no_hidden_card(workspace):
     ("words", "said"),
     [
         (["match", "--turn", "3"], "--turn: name the match too, by --from MATCH"),
-        (["play", "--event", "cup"], "--event: name the match too, by --from MATCH"),
         (["match", "--from", "{hunt}"], "--from {hunt}: name the turn too, by --turn N; 0 is the start"),
         (["match", "--from", "{hunt}", "--turn", "999"], "--turn 999: match {hunt} has turns 0 (the start) to {last}"),
         (["match", "--from", "{hunt}", "--turn", "-1"], "--turn -1: match {hunt} has turns 0 (the start) to {last}"),
@@ -142,8 +141,8 @@ def test_a_bot_of_a_record_is_looked_up_by_its_name_and_never_run_as_a_path(work
         shutil.rmtree(folder / "results" / "foreign", ignore_errors=True)
         changed = replace(record, match=replace(record.match, seats=seats))
         reported.store(folder / "results" / "foreign", event, [changed])
-        begun = ["--from", record.match.id, "--turn", "1", "--event", "foreign"]
-        for words in (["match", *begun], ["play", *begun, "mummy"], ["rerun", record.match.id, "foreign"]):
+        begun = ["--from", f"foreign/{record.match.id}", "--turn", "1"]
+        for words in (["match", *begun], ["play", *begun, "mummy"], ["rerun", f"foreign/{record.match.id}"]):
             done = arena(folder, *words)
             assert done.returncode == 2
             assert f"there is no bot {name!r}" in done.stderr

@@ -165,7 +165,7 @@ def test_students_without_a_bot_are_in_the_table_and_a_bot_that_never_started_ha
     assert ben["note"].startswith("it never started, so that it lost all of its matches")
     assert (dee["bot"], dee["marks"], dee["note"]) == ("", "0", "nothing was handed in")
     assert (cy["student"], cy["id"], cy["marks"]) == ("'=cy", "", "5")
-    assert ada["replay"] == f"arena replay {ada['match']} cup"
+    assert ada["replay"] == f"arena replay cup/{ada['match']}"
 
 
 def test_grades_have_real_names_so_that_only_their_owner_reads_them_and_they_are_the_same_bytes_again(tmp_path):

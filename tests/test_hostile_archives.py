@@ -226,7 +226,7 @@ def test_a_journal_that_names_another_file_has_it_not_removed(workspace):
     last = struct.pack(">I", (1 << 30) // page + 1) + name + struct.pack(">2I", len(name), sum(name)) + magic
     (folder / "results/cup/event.sqlite-journal").write_bytes(head.ljust(512, b"\0") + last)
 
-    done = cup.arena(folder, "void", "there", "cup")
+    done = cup.arena(folder, "status", "cup", "--void", "there")
 
     assert private.exists()
     assert cup.refused(done, "event.sqlite-journal: "), done

@@ -16,9 +16,10 @@ from test_reconstruct import ILLEGAL, SCRIPTS, Quoted, dice, recorded, scripted
 from test_tournament import run, workspace
 
 from arena import rulefile
-from arena.cli import import_, stored_match
+from arena.cli import stored_match
 from arena.cli.verify import verify
 from arena.errors import ArenaError
+from arena.event import merging
 from arena.games import rulebook
 from arena.match.referee import Referee
 from arena.replay import notation
@@ -130,7 +131,7 @@ def test_replay_and_trace_show_a_text_as_they_show_the_stored_match(tmp_path):
         done = cup.arena(cup_folder, "export", "--match", match[:8], "--to", "match.txt")
         assert (done.returncode, done.stdout) == (0, "match.txt\n")
         assert cup.arena(cup_folder, "export", "--match", match).stdout == (cup_folder / "match.txt").read_text()
-        for command in (["replay", "--no-draw"], ["trace"], ["replay", "--json"]):
+        for command in (["replay", "--no-draw"], ["replay", "--lines"], ["replay", "--json"]):
             stored = cup.arena(cup_folder, *command, match)
             shown = cup.arena(cup_folder, *command, "match.txt")
             assert (shown.returncode, shown.stdout, shown.stderr) == (0, stored.stdout, stored.stderr)
@@ -154,7 +155,7 @@ def test_an_event_takes_its_own_matches_from_texts_and_no_others(tmp_path):
         boasting = replace(record, match=replace(record.match, seats=seats))  # the event knows its bots better
         (whole / f"{record.match.id}.txt").write_text(notation.text_of(boasting))
     files = [f"{record.match.id}.txt" for record in records]
-    done = cup.arena(whole, "import", *files, "--into", "half", "--json")
+    done = cup.arena(whole, "merge", "half", *files, "--json")
     assert [(row["match"], row["new"]) for row in json.loads(done.stdout)] == [
         (records[0].match.id, False),
         (records[1].match.id, True),
@@ -164,19 +165,19 @@ def test_an_event_takes_its_own_matches_from_texts_and_no_others(tmp_path):
         taken = [notation.portable(record) for record in archive.records()]
         assert archive.count() == 2
     assert taken == [replace(each, match=replace(each.match, rules="")) for each in map(notation.portable, records)]
-    again = cup.arena(whole, "import", *files, "--into", "half")
+    again = cup.arena(whole, "merge", "half", *files)
     assert again.stdout.count("was there already") == 2
 
-    foreign = cup.arena(other, "import", str(whole / files[0]))
+    foreign = cup.arena(other, "merge", str(whole / files[0]))
     assert (foreign.returncode, foreign.stderr.count("\n")) == (2, 1)
     assert f"plans no match {records[0].match.id} of these bots" in foreign.stderr
     # These are other matches, with the id of a planned one.
     match = records[0].match
     (sampled,) = rulebook.find("mummy_maze/random:1")[0].sampled
-    assert import_._essence(match) != import_._essence(replace(match, sampled=sampled))
+    assert merging.essence(match) != merging.essence(replace(match, sampled=sampled))
     forged = replace(records[0], match=replace(match, seed=1))
     (whole / "forged.txt").write_text(notation.text_of(forged))
-    done = cup.arena(whole, "import", "forged.txt")
+    done = cup.arena(whole, "merge", "forged.txt")
     assert done.returncode == 2
     assert f"plans no match {records[0].match.id} of these bots" in done.stderr
 

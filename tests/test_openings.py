@@ -390,7 +390,7 @@ def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
     match = played[0].match.id
     assert cup.arena(folder, "rerun", match).returncode == 0
     assert cup.arena(folder, "replay", match).stdout.count("(opening)") == 4
-    assert "last mummy" in cup.arena(folder, "trace", match, "--role", "mummy").stdout
+    assert "last mummy" in cup.arena(folder, "replay", match, "--lines", "--role", "mummy").stdout
     turns = Results.open(folder / "results" / "cup").turns()
     assert (turns["by"] == "opening").sum() == 24
     assert config.load(folder / "results" / "cup" / "tournament.toml").openings.plies == 4

@@ -314,7 +314,7 @@ def test_an_honest_event_with_strikes_verifies_and_can_be_traced_and_rerun(tmp_p
         strikes = [turn for record in archive.records() for turn in record.turns if turn.by == "strike"]
     assert {turn.refused for turn in strikes} == {Ending.GARBLED, Ending.ILLEGAL_MOVE}
     for match in matches:
-        traced = cup.arena(folder, "trace", match)
+        traced = cup.arena(folder, "replay", "--lines", match)
         assert traced.returncode == 0, traced.stderr
         assert 'note garbled "\\x00' in traced.stdout
         again = cup.arena(folder, "rerun", match)
@@ -386,7 +386,7 @@ def test_rules_that_were_edited_since_are_pointed_out(played):
 
 def test_a_trace_has_every_line_with_the_time_of_each_answer(original):
     match = match_of(original, "first", "fails")
-    done = cup.arena(original, "trace", match)
+    done = cup.arena(original, "replay", "--lines", match)
     assert done.returncode == 0, done.stderr
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines.count("arena 1") == lines.count("ready?") == 2
@@ -398,7 +398,7 @@ def test_a_trace_has_every_line_with_the_time_of_each_answer(original):
 
 def test_a_trace_of_one_seat_as_json(original):
     match = match_of(original, "first", "last")
-    rows = json.loads(cup.arena(original, "trace", match, "cup", "--role", "mummy", "--json").stdout)
+    rows = json.loads(cup.arena(original, "replay", f"cup/{match}", "--lines", "--role", "mummy", "--json").stdout)
     assert {row["role"] for row in rows} == {"mummy"}
     assert (rows[0]["answer"], rows[0]["question"][-1]) == ("ready", "ready?")
     assert all(f"legal {row['answer']}" in row["question"] for row in rows[1:])
@@ -473,6 +473,6 @@ def test_a_mistake_at_a_rerun_is_one_line(original, words, said):
 def test_a_record_that_does_not_hold_is_not_traced(played):
     match = match_of(played, "first", "last")
     rewrite(played, match, lambda one: with_turn(one, 1, digest="0" * 16))
-    done = cup.arena(played, "trace", match)
+    done = cup.arena(played, "replay", "--lines", match)
     assert done.returncode == 2
     assert "`arena verify` tells more" in done.stderr

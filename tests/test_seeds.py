@@ -242,7 +242,8 @@ def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(t
     for file in (whole / "results" / "cup").glob("*.csv"):
         assert not any(secret in file.read_text() for secret in (DRAWN, *keys))
     told = [
-        cup.arena(whole, *words).stdout for words in (["leaderboard", "--json"], ["trace", match], ["replay", match])
+        cup.arena(whole, *words).stdout
+        for words in (["leaderboard", "--json"], ["replay", "--lines", match], ["replay", match])
     ]
     assert not any(secret in text for text in told for secret in (DRAWN, *keys))
 

@@ -9,7 +9,7 @@ from arena.results.leaderboard import Results
 
 QUICK = {
     "check-rules": ["--playouts", "1"],  # the last test tries the game longer
-    "run": ["--no-charts", "--bots", "ada,dice", "--workers", "1"],
+    "run": ["--no-charts", "--bot", "ada,dice", "--workers", "1"],
     "play": ["--help"],
 }
 

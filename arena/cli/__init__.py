@@ -1,4 +1,4 @@
-"""The command line `arena`, by typer: a file for each command, of its name; results.py has three that print results.
+"""The command line `arena`, by typer: a file for each command, of its name; results.py has three that show results.
 
 It owns the messages to users and the exit codes. Results go to stdout, everything else to stderr. A command's module is
 imported when it is called, so that the help and the completion of a shell import none; modules that are slow to import
@@ -14,7 +14,6 @@ import sys
 import threading
 import traceback
 from importlib import import_module
-from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -47,54 +46,56 @@ GC_THRESHOLD = 10_000
 that: the modules that it imports make hundreds of thousands of objects, which all stay."""
 
 COMMANDS = {
-    "run": "Play the event of a tournament.toml; after an interruption, go on with it.",
-    "status": "Show how far an event is: matches played and due, what each lane plays now, and when it will end.",
-    "stop": "Ask the run of an event to finish the matches under way, and to end; `arena run` goes on with it.",
-    "leaderboard": "Print the leaderboard of an event, also while it is played.",
-    "compare": "Compare two bots: head to head by board and role, and whether one is really better.",
-    "duel": "Test whether a bot is better than another: play pairings until it is proven, either way.",
-    "charts": "Draw the charts of an event, as SVG and PNG, and write its CSV files.",
-    "report": "Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without "
-    "network.",
-    "grade": "Give marks by the thresholds of [grade], and write grades.csv; exit code 1 while matches are missing.",
-    "games": "List the boards that can be played; with a name, draw them.",
-    "match": "Play one match between named bots, and show it turn by turn. Nothing is stored.",
-    "play": "Play a role yourself, by arrow keys or typed moves, against bots. You have no clock; nothing is stored.",
-    "replay": "Look at a recorded match by keys, or print it turn by turn in a pipe; steps that a wall stopped are "
-    "marked.",
-    "init": "Make a new workspace: a tournament.toml, rules and bots to start from; the event gets the folder's name.",
-    "new": "Make a bot from a starter kit, in bots/ of the workspace; without a name, list the kits.",
-    "check": "Test a bot against the protocol, step by step, at each board that it plays; exit code 1 when it is "
-    "not fit.",
-    "submit": "Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is "
-    "refused.",
-    "bots": "List the bots of this workspace: name, version, digest, author, language, games, state, display name.",
-    "withdraw": "Take a bot out of the event; its versions and its matches are kept.",
-    "trace": "Print what was said in a recorded match, seat by seat: every line, and how long each answer took.",
-    "rerun": "Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is "
-    "stored.",
-    "doctor": "Check this machine: confinement, cores, clocks, toolchains; exit code 1 when no event can be played.",
-    "lessons": "Show the positions in which a bot threw most away, the worst first, and what would have been better.",
-    "verify": "Check every record against the rules: states, legality, scores, tables; exit code 1 when something "
-    "is wrong.",
-    "merge": "Join archives of one event that were played in several places, as results/NAME; conflicts are named.",
-    "export": "Write matches, seats and turns as JSON lines or Parquet, or one match as a text that can be read back.",
-    "import": "Take matches that `arena export --match` wrote into an event, once the rules confirm them.",
-    "check-rules": "Try the rules of a game, board by board, by random matches; exit code 1 when they break the "
-    "contract.",
-    "worker": "Play matches on this machine for the runs of a dask cluster, until Ctrl-C.",
-    "void": "Void the crashes and time losses of a faulty machine of a cluster; the next run plays them again.",
-    "openings": "Draw openings that lead to different states; none of them ends the match.",
-    "docs": "Print a page of the manual, or list the pages: the protocol, how matches end, every command and key, ...",
+    "Play": {
+        "run": "Play the event of a tournament.toml, or go on with it.",
+        "status": "Show how far an event is; void the matches of a faulty machine.",
+        "stop": "Ask a run to finish the matches under way, and to end.",
+        "match": "Play one match between named bots, and show it.",
+        "play": "Play a role yourself against bots.",
+        "duel": "Test whether a bot is better than another, until it is proven.",
+    },
+    "Look": {
+        "leaderboard": "Print the leaderboard of an event, also while it is played.",
+        "compare": "Compare two bots of an event.",
+        "charts": "Draw the charts of an event, and write its CSV files.",
+        "report": "Write report.html: tables, charts and matches to replay.",
+        "replay": "Look at a recorded match, turn by turn or line by line.",
+        "rerun": "Play a recorded match again, with the same seeds.",
+        "lessons": "Show the positions in which a bot threw most away.",
+    },
+    "Bots": {
+        "new": "Make a bot from a starter kit.",
+        "check": "Test whether a bot is fit to play.",
+        "submit": "Check a bot, or a class of them, and take it into the event.",
+        "withdraw": "Take a bot out of the event.",
+        "bots": "List the bots of this workspace.",
+    },
+    "Games": {
+        "games": "List the boards that can be played, or draw them.",
+        "check-rules": "Try the rules of a game by random matches.",
+        "openings": "Draw openings of a board.",
+    },
+    "Events": {
+        "init": "Make a new workspace.",
+        "grade": "Give marks by the thresholds of [grade].",
+        "verify": "Check every record of an event against the rules.",
+        "merge": "Join archives of one event, or take matches into an event.",
+        "export": "Write an event as tables for other programs, or a match as a text.",
+        "docs": "Print a page of the manual.",
+    },
+    "Machines": {
+        "doctor": "Check this machine.",
+        "worker": "Play matches on this machine for the runs of a cluster.",
+    },
 }
-"""The first line of the help of every command, which is also the docstring of its function."""
+"""Each section of `arena --help`: its commands, with a line for each. Their own help says more."""
 MODULES = {"leaderboard": "results", "charts": "results", "report": "results", "withdraw": "bots"}
 """The modules of commands that do not have one of their own name."""
 
 
 def command(name: str) -> Any:
     """Import a command and return it as typer's parser: its parameters, its help and its function."""
-    function = f"{name}_" if iskeyword(name) else name.replace("-", "_")
+    function = name.replace("-", "_")
     module = import_module(f"arena.cli.{MODULES.get(name, function)}")
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
     alone.command(name)(getattr(module, function))
@@ -109,20 +110,29 @@ class Commands(TyperGroup):
         name, known, arguments = super().resolve_command(ctx, args)
         return name, known and command(str(name)), arguments
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under the headings of their sections."""
+        del ctx
+        width = max(len(name) for lines in COMMANDS.values() for name in lines)
+        for section, lines in COMMANDS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name.ljust(width), line) for name, line in lines.items()])
+
 
 app = typer.Typer(
     name="arena",
     cls=Commands,
     help="Bot tournaments: play them, and see how they went.",
     epilog="Exit codes: 0 done; 1 the answer is no, or the event is unfinished; 2 a mistake, named; "
-    "130, 143, 129 after SIGINT, SIGTERM, SIGHUP, with all finished matches stored.",
+    "3 a duel is undecided; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP, with all finished matches stored.",
     no_args_is_help=True,
     rich_markup_mode=None,  # rich's boxes would take longer to import than everything else together
     pretty_exceptions_enable=False,  # a bug of ours keeps its plain traceback
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for _name, _line in COMMANDS.items():
-    app.command(_name, short_help=_line)(lambda: None)
+for _lines in COMMANDS.values():
+    for _name, _line in _lines.items():
+        app.command(_name, short_help=_line)(lambda: None)
 
 
 def main() -> NoReturn:

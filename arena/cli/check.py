@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 def check(
     bot: Annotated[str, typer.Argument(metavar="BOT", help="The file or folder of a bot, or its name.")],
-    boards: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--board", "-b", help="Only at these games or boards; default: those of the tournament.toml here."
-        ),
-    ] = None,
+    boards: options.BoardNames = None,
     lessons: Annotated[
         Path | None,
         typer.Option(
@@ -60,9 +55,10 @@ def check(
         if not Path(bot).exists():
             raise
         refuse(error)
-    if lessons is not None and boards:
+    names = options.names_in(boards)
+    if lessons is not None and names:
         raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
-    chosen = () if lessons is not None else boards_of(candidate, boards or (), tournament.boards)
+    chosen = () if lessons is not None else boards_of(candidate, names, tournament.boards)
     conditions: Conditions = tournament.conditions()
     workspace.refuse_exposed((candidate,), conditions.sandbox)
     output.warn_about_confinement(conditions)

@@ -17,14 +17,10 @@ from arena.values import Board, Bot, OpeningMoves, Record
 
 MatchId = Annotated[
     str | None,
-    typer.Option("--from", metavar="MATCH", help="Begin as this recorded match did: its id, or its first digits."),
+    typer.Option("--from", metavar="MATCH", help="Begin as this recorded match did: ID, or EVENT/ID, or a file."),
 ]
 TurnNumber = Annotated[
     int | None, typer.Option("--turn", metavar="N", help="With --from: go on after this turn of it; 0 is the start.")
-]
-EventName = Annotated[
-    str | None,
-    typer.Option("--event", metavar="EVENT", help="With --from: the event of the match; default: the one here."),
 ]
 
 
@@ -44,18 +40,18 @@ class Fork:
         return {seat.role: workspace.entrant_named(seat.bot.name) for seat in self.record.match.seats}
 
 
-def read(prefix: str | None, turn: int | None, event: str | None) -> Fork | None:
-    """Return the fork that the three options name; None when they name none."""
+def read(name: str | None, turn: int | None) -> Fork | None:
+    """Return the fork that the two options name; None when they name none."""
     from arena.games import openings, rulebook
     from arena.replay.replayer import scenes
 
-    if prefix is None:
-        if turn is not None or event is not None:
-            raise ArenaError(f"{'--event' if turn is None else '--turn'}: name the match too, by --from MATCH")
+    if name is None:
+        if turn is not None:
+            raise ArenaError("--turn: name the match too, by --from MATCH")
         return None
     if turn is None:
-        raise ArenaError(f"--from {prefix}: name the turn too, by --turn N; 0 is the start")
-    record = stored_match.load_record(prefix, event)
+        raise ArenaError(f"--from {name}: name the turn too, by --turn N; 0 is the start")
+    record = stored_match.load_record(name)
     board = stored_match.board_of(record.match)
     game, match_id = rulebook.game_of(board), record.match.id
     last = max((played.number for played in record.turns), default=0)

@@ -178,7 +178,7 @@ def _reasons(row: Graded, thresholds: "Sequence[Threshold]") -> list[str]:
 
 
 def _replay(match: str, event: str) -> str:
-    return shlex.join(["arena", "replay", match, event]) if match else ""
+    return shlex.join(["arena", "replay", f"{event}/{match}"]) if match else ""
 
 
 def _print(rows: Sequence[Graded]) -> None:

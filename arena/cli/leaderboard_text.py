@@ -68,7 +68,7 @@ def show(results: "Results") -> None:
         bot, event = output.safe_line(failing.bot), output.safe_line(results.folder.name)
         output.notice(
             f"{output.safe_line(results.display_name(failing.bot))}: {failing.ending}{times}: "
-            f"{output.safe_line(failing.words)}\n  arena rerun {failing.match} {event} --bot {bot} --print"
+            f"{output.safe_line(failing.words)}\n  arena rerun {event}/{failing.match} --bot {bot} --print"
         )
     if kinds > len(failings):
         output.notice(f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all")

@@ -42,7 +42,7 @@ def lessons(
         Path | None,
         typer.Option("--openings", metavar="FILE", help="Write the moves to each position as a file of openings."),
     ] = None,
-    draw: Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")] = True,
+    draw: options.Draw = True,
     json: options.Json = False,
 ) -> None:
     """Show the positions in which a bot threw most away, the worst first, and what would have been better."""
@@ -89,10 +89,9 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
     yield f"   played  {output.safe_line(lesson.played)}"
     yield f"   good    {', '.join(_good_move(lesson, move) for move in lesson.good)}"
     yield f"   then    {lesson.refutation_text(SHOWN_TURNS)}"
-    where = [event] if event else []
-    yield f"   replay  {shlex.join(['arena', 'replay', match.id, *where])}"
-    fork = ["arena", "match", "--from", match.id, "--turn", str(lesson.turn - 1)]
-    yield f"   fork    {shlex.join([*fork, *(['--event', event] if event else [])])}"
+    name = f"{event}/{match.id}" if event else match.id
+    yield f"   replay  {shlex.join(['arena', 'replay', name])}"
+    yield f"   fork    {shlex.join(['arena', 'match', '--from', name, '--turn', str(lesson.turn - 1)])}"
 
 
 def _good_move(lesson: "Lesson", move: str) -> str:

@@ -30,7 +30,6 @@ def match(
     ] = None,
     from_match: fork.MatchId = None,
     turn: fork.TurnNumber = None,
-    event: fork.EventName = None,
     seed: Annotated[int, typer.Option(help="Fixes every draw.")] = 0,
     watch: Annotated[bool, typer.Option("--watch", help="Wait for a key, or for Enter, after each turn.")] = False,
     pace: Annotated[float, typer.Option(min=0.0, help="Seconds to wait after each turn that is printed.")] = 0.0,
@@ -39,7 +38,7 @@ def match(
     ] = False,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
-    draw: Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")] = True,
+    draw: options.Draw = True,
     json: options.Json = False,
 ) -> None:
     """Play one match between named bots, and show it turn by turn. Nothing is stored.
@@ -52,7 +51,7 @@ def match(
 
     overrides = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
     tournament = workspace.tournament(overrides | (seating.UNLIMITED if no_limits else {}))
-    begun = fork.read(from_match, turn, event)
+    begun = fork.read(from_match, turn)
     if begun is not None and board is not None:
         raise ArenaError(f"--board {board}: with --from the board is that of the match, {begun.board.label}")
     if begun is None and not (bots and board):

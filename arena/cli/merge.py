@@ -1,4 +1,4 @@
-"""`arena merge`: join archives of one event that were played in several places."""
+"""`arena merge`: join archives of one event that were played in several places, or take single matches into one."""
 
 import os
 import re
@@ -28,9 +28,13 @@ MOST_TOML_BYTES = 10_000_000
 
 
 def merge(
-    events: Annotated[
+    sources: Annotated[
         list[str],
-        typer.Argument(metavar="EVENT...", help="Archives of the same event: names under results/, or paths."),
+        typer.Argument(
+            metavar="EVENT|FILE...",
+            help="Archives of the same event: names under results/, or paths. "
+            "Or files of `arena export --match`, after the event that takes them; default: the one here.",
+        ),
     ],
     name: Annotated[
         str | None, typer.Option(help="The result goes to results/NAME; default: the event's name with -merged.")
@@ -46,10 +50,19 @@ def merge(
     ] = True,
     json: options.Json = False,
 ) -> None:
-    """Join archives of one event that were played in several places, as results/NAME; conflicts are named."""
+    """Join archives of one event that were played in several places, as results/NAME; conflicts are named.
+
+    With files it takes their matches into an event, once the rules confirm them.
+    """
     from arena.event import merging
     from arena.results.archive import Archive
 
+    events = [source for source in sources if not _is_match_file(source)]
+    if files := [Path(source) for source in sources if _is_match_file(source)]:
+        if len(events) > 1 or name is not None or keep_first:
+            raise ArenaError("merge: files are taken into one event as they are: no second event, --name, --keep-first")
+        _take(files, *events, json=json)
+        return
     if name is not None:
         _checked(name)
     folders = [paths.event_folder(event) for event in events]
@@ -82,6 +95,31 @@ def merge(
         output.print_json([{"folder": str(target), "matches": stored, "count": counting, "verified": verify}])
     else:
         print(f"{paths.displayed(target)}: {stored} matches, of which {counting} count in the tables")
+
+
+def _is_match_file(source: str) -> bool:
+    """Return True for a file that is no archive and no tournament.toml; a missing one would be named like a text."""
+    return source.endswith(".txt") or (Path(source).is_file() and not source.endswith((".toml", paths.EVENT_FILE)))
+
+
+def _take(files: Sequence[Path], event: str | None = None, *, json: bool) -> None:
+    """Take the matches of files into an event."""
+    from arena.event import merging
+    from arena.results.archive import Archive
+
+    folder = paths.event_folder(event)
+    given = [(path, stored_match.read_record(path)) for path in files]
+    with Archive.open(folder, writing=True) as archive:
+        new = merging.take(archive, given)
+    rows = [
+        {"file": str(path), "match": record.match.id, "new": is_new}
+        for (path, record), is_new in zip(given, new, strict=True)
+    ]
+    if json:
+        output.print_json(rows)
+        return
+    for row in rows:
+        print(f"match {row['match']}: {'taken' if row['new'] else 'was there already'}")
 
 
 def _checked(name: str) -> str:

@@ -1,5 +1,6 @@
 """Options that several commands share, and the changes to a tournament.toml that a command line makes for one run."""
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,14 +12,17 @@ from arena import whole_files
 from arena.errors import ArenaError, writing
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Draw = Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")]
+BoardNames = Annotated[
+    list[str] | None,
+    typer.Option("--board", "-b", metavar="BOARD,...", help="Only these boards; default: those of the event here."),
+]
 MatchId = Annotated[
     str,
     typer.Argument(
-        metavar="MATCH", help="The id of a match, or its first digits; or a file that `arena export --match` wrote."
+        metavar="MATCH",
+        help="The first digits of its id, EVENT/ID for another event's, or a file of `arena export --match`.",
     ),
-]
-MatchEvent = Annotated[
-    str | None, typer.Argument(metavar="EVENT", help="The event of the match; default: the one here.")
 ]
 EventName = Annotated[
     str | None,
@@ -32,7 +36,7 @@ People = Annotated[
         help="A table of name, e-mail, id, or a learning platform's roster; default: people.csv, where there is one.",
     ),
 ]
-RoleName = Annotated[str | None, typer.Option(help="Only the seat of this role.")]
+RoleName = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="Only the seat of this role.")]
 Sandbox = Annotated[
     str | None,
     typer.Option(metavar="LEVEL", help="How bots are confined: auto, landlock, bubblewrap, rlimits or none."),
@@ -78,9 +82,9 @@ def seed_of(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 32 else text
 
 
-def split(lists: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of `--bots a,b --bots c`."""
-    return tuple(name for names in lists for name in names.split(",") if name)
+def names_in(lists: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the names of `--board a,b`; a comma in brackets belongs to a board, as in `game(rows=6,columns=7)`."""
+    return tuple(name for names in lists or () for name in re.split(r",(?![^(]*\))", names) if name)
 
 
 def worker_count(text: str | None) -> int | str | None:

@@ -30,7 +30,6 @@ def play(
     ] = None,
     from_match: fork.MatchId = None,
     turn: fork.TurnNumber = None,
-    event: fork.EventName = None,
     seed: Annotated[int | None, typer.Option(help="Fixes every draw; default: another one each time.")] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
@@ -40,7 +39,7 @@ def play(
     With --from you take over a role of a recorded match, by default the one that moves next.
     """
     own_roles = tuple(dict.fromkeys(roles or ()))
-    begun = fork.read(from_match, turn, event)
+    begun = fork.read(from_match, turn)
     if begun is not None:
         chosen = begun.board
         own_roles = (board, *own_roles) if board is not None else (begun.next_role,)

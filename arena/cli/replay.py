@@ -1,11 +1,11 @@
-"""`arena replay`: look at a recorded match by keys on a terminal, or print it turn by turn."""
+"""`arena replay`: look at a recorded match by keys on a terminal, or print it turn by turn, or line by line."""
 
 import shlex
 from typing import Annotated
 
 import typer
 
-from arena.cli import match_text, options, output, signals, stored_match
+from arena.cli import dialogue_text, match_text, options, output, signals, stored_match
 from arena.cli.live import terminal
 from arena.errors import ArenaError
 from arena.games.quality import assessor_of
@@ -14,14 +14,24 @@ from arena.replay.replayer import scenes
 
 def replay(
     match: options.MatchId,
-    event: options.MatchEvent = None,
     turn: Annotated[int | None, typer.Option(help="Print this turn only; 0 is the start.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Print it, and wait for Enter after each turn.")] = False,
-    draw: Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")] = True,
+    draw: options.Draw = True,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Print every line that was said, seat by seat, and the time of each answer.")
+    ] = False,
+    role: options.RoleName = None,
     json: options.Json = False,
 ) -> None:
     """Look at a recorded match by keys, or print it turn by turn in a pipe; steps that a wall stopped are marked."""
-    record = stored_match.load_record(match, event)
+    record = stored_match.load_record(match)
+    if lines and (turn is not None or step):
+        raise ArenaError("--lines prints a whole match: leave out --turn and --step")
+    if role is not None and not lines:
+        raise ArenaError("--role chooses from the lines that were said: add --lines")
+    if lines:
+        dialogue_text.show(record, role, json=json)
+        return
     game = stored_match.game_of(record.match)
     chosen = list(scenes(game, record.turns, assessor_of(game)))
     if turn is not None:
@@ -54,4 +64,4 @@ def replay(
     if turn is None:
         print("\n".join(match_text.verdict(record)))
         if record.verdict.faults:
-            print(f"to see it again: {shlex.join(['arena', 'rerun', record.match.id, *([event] if event else [])])}")
+            print(f"to see it again: {shlex.join(['arena', 'rerun', match])}")

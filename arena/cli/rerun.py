@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import match_text, options, output, paths, stored_match, trace, workspace
+from arena.cli import dialogue_text, match_text, options, output, paths, stored_match, workspace
 from arena.errors import ArenaError
 from arena.values import Bot, Record, Seat
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 def rerun(
     match: options.MatchId,
-    event: options.MatchEvent = None,
     bot: Annotated[
         str | None, typer.Option("--bot", help="Only this bot, a name or a path: feed it what its seat read then.")
     ] = None,
@@ -31,7 +30,7 @@ def rerun(
     """Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is stored."""
     from arena.replay.rerun import under
 
-    record = stored_match.load_record(match, event)
+    event, record = stored_match.event_of(match), stored_match.load_record(match)
     # A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
     here = workspace.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None)).conditions()
     planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
@@ -150,8 +149,8 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
 def _lines(answer: "Comparison", *, questions: bool) -> Iterator[str]:
     """Yield a line for an answer, marked `!` if it differs; with `questions` its question and remarks come first."""
     if questions:
-        yield from trace.question(answer.then.ask.text)
-        yield from (f"{trace.INDENT}> # {output.safe_line(remark)}" for remark in answer.now.remarks)
+        yield from dialogue_text.question(answer.then.ask.text)
+        yield from (f"{dialogue_text.INDENT}> # {output.safe_line(remark)}" for remark in answer.now.remarks)
     turn = f"turn {answer.then.turn}" if answer.then.turn else "ready?"
     now = output.safe_line(answer.said_now)
     answers = now if answer.same else f"then {output.safe_line(answer.said_then)}, now {now}"

@@ -1,10 +1,14 @@
-"""`arena status`: how far an event is, by its archive and by what its run publishes."""
+"""`arena status`: how far an event is, by its archive and by what its run publishes; and to void what went wrong."""
 
 from collections import Counter
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from arena.cli import options, output, paths
+from arena.errors import ArenaError, known_are
 
 if TYPE_CHECKING:
     from arena.event.control import RunState
@@ -13,12 +17,29 @@ SILENT_S = 10.0
 """A run publishes its state about once a second; after so long without, the reader should know."""
 
 
-def status(event: options.EventName = None, json: options.Json = False) -> None:
+def status(
+    event: options.EventName = None,
+    void: Annotated[
+        str | None,
+        typer.Option(
+            "--void",
+            metavar="MACHINE",
+            help="Void the crashes and time losses of a faulty machine of a cluster; the next run plays them again.",
+        ),
+    ] = None,
+    reason: Annotated[
+        str, typer.Option(help="With --void: what is wrong with it; the archive keeps this.")
+    ] = "a faulty machine",
+    json: options.Json = False,
+) -> None:
     """Show how far an event is: matches played and due, what each lane plays now, and when it will end."""
     from arena.event import control, schedules
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)
+    if void is not None:
+        _void(folder, void, reason, json=json)
+        return
     holder = Archive.holder(folder)
     state = control.last_state(folder)
     with Archive.open(folder, writing=False) as archive:
@@ -59,6 +80,22 @@ def status(event: options.EventName = None, json: options.Json = False) -> None:
         print(f"{f'process {holder.pid}' if holder.pid else 'another process'} holds it, and plays no match yet")
     else:
         _print_run(running)
+
+
+def _void(folder: Path, machine: str, reason: str, *, json: bool) -> None:
+    """Take the matches of a machine that it lost by a crash or on time out of the event, and say how many."""
+    from arena.results.archive import Archive
+
+    with Archive.open(folder, writing=True) as archive:
+        machines = [row.machine for row in archive.machines() if row.machine]
+        if machine not in machines:
+            raise ArenaError(f"{machine!r}: this machine played no match of {folder}; {known_are(machine, machines)}")
+        voided = archive.void(machine, f"voided, {machine}: {reason}")
+    if json:
+        output.print_json({"match": match} for match in voided)
+    else:
+        them = "1 match" if len(voided) == 1 else f"{len(voided)} matches"
+        print(f"{them} of {output.safe_line(machine)} voided; `arena run` plays what is due again")
 
 
 def _of_run(state: "RunState | None") -> dict[str, object]:

@@ -13,14 +13,23 @@ if TYPE_CHECKING:
     from arena.replay.reconstruct import Retraced
 
 
-def load_record(prefix: str, event: str | None) -> Record:
-    """Return the record of the match of an event whose id begins with `prefix`, or that in a file of this name."""
+def load_record(name: str) -> Record:
+    """Return the record of the match that `name` names: `ID` or `EVENT/ID`, by its first digits, or a file."""
     from arena.results.archive import Archive
 
-    if "." in prefix or "/" in prefix:  # an id has neither
-        return read_record(Path(prefix))
-    with Archive.open(paths.event_folder(event), writing=False) as archive:
-        return archive.record(prefix)
+    if _is_file(name):
+        return read_record(Path(name))
+    with Archive.open(paths.event_folder(event_of(name)), writing=False) as archive:
+        return archive.record(name.rpartition("/")[2])
+
+
+def event_of(name: str) -> str | None:
+    """Return the event of a match that is named so; None stands for the one here."""
+    return None if _is_file(name) else name.rpartition("/")[0] or None
+
+
+def _is_file(name: str) -> bool:
+    return "." in name.rpartition("/")[2] or ("/" in name and Path(name).is_file())  # an id has no dot
 
 
 def read_record(path: Path) -> Record:

@@ -46,10 +46,7 @@ def submit(
     letters: Annotated[
         Path | None, typer.Option("--feedback", metavar="DIR", help="Write a text for each author into this folder.")
     ] = None,
-    boards: Annotated[
-        list[str] | None,
-        typer.Option("--board", "-b", help="Checked only at these games or boards; default: the event's."),
-    ] = None,
+    boards: options.BoardNames = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     json: options.Json = False,
@@ -85,7 +82,7 @@ def submit(
     screening = Screening(
         conditions=conditions,
         build=partial(_built, conditions.sandbox),
-        boards=tuple(boards or ()),
+        boards=options.names_in(boards),
         events=tournament.boards,
         opened=tournament.openings.used,
         report=output.notice,

@@ -1,4 +1,4 @@
-"""Archives of one event that was played in several places, joined into one.
+"""Archives of one event that was played in several places, joined into one; and single matches taken into an event.
 
 It decides what may be joined. It reads the archives and writes a new one; it does not know where workspaces keep them.
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.event import plan
 from arena.results.archive import Archive, records
-from arena.values import Event, Record
+from arena.values import Event, Match, Record
 
 BATCH = 200
 """Matches in one transaction."""
@@ -106,6 +106,45 @@ def merge(
     counting = target.count()
     target.append_stop(plan.stop_of(event, walked, counting, late=False))
     return target.count(all_versions=True), counting
+
+
+def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, ...]:
+    """Take records from files into an archive that is open for writing; return of each whether it is new there.
+
+    The rules have confirmed them. ArenaError, and nothing is taken, if the event plans no such match, or if the archive
+    has another record of it.
+    """
+    wanted = {record.match.id for _, record in given}
+    planned: dict[str, Match] = {}
+    for each in plan.known(archive.event(), archive):
+        if each.match.id in wanted:
+            planned[each.match.id] = each.match
+            if planned.keys() == wanted:
+                break
+    stored = archive.transcripts_of(list(wanted))
+    taken, new = [], []
+    for path, record in given:
+        match = record.match
+        # An id says which match it is. A record with the id of a planned match would count as that match, so nothing
+        # else may have it.
+        if match.id not in planned or essence(match) != essence(planned[match.id]):
+            raise ArenaError(
+                f"{path}: {archive.folder} plans no match {match.id} of these bots, boards, seeds and conditions; "
+                f"`arena replay {path}` shows it without an event"
+            )
+        if stored.get(match.id, transcript := records.transcript(record)) != transcript:
+            raise ArenaError(f"{path}: {archive.folder} has another record of match {match.id}, and keeps it")
+        taken.append(replace(record, match=planned[match.id]))  # the text decides nothing about bots but their moves
+        new.append(match.id not in stored)
+        stored[match.id] = transcript  # two files may have the same match
+    archive.append(*taken)
+    return tuple(new)
+
+
+def essence(match: Match) -> tuple[object, ...]:
+    """Return what the id of a match stands for, and what its draws are made from."""
+    seats = tuple((seat.role, seat.bot.name, seat.bot.digest) for seat in match.seats)
+    return match.label, match.repeat, match.seed, match.key, match.opening, match.sampled, match.conditions, seats
 
 
 def _record(archive: Archive, number: int) -> Record:

@@ -42,9 +42,7 @@ def duel(
         str, typer.Argument(metavar="BOT", help="The bot that may be better: a name, a path, or `ada@2` for a version.")
     ],
     opponent: Annotated[str, typer.Argument(metavar="BOT", help="The bot that it is compared with.")],
-    boards: Annotated[
-        list[str] | None, typer.Option(help="Only these boards, such as hunt,duel; default: those of tournament.toml.")
-    ] = None,
+    boards: options.BoardNames = None,
     points: Annotated[
         Bounds,
         typer.Option(
@@ -109,7 +107,7 @@ def duel(
     if bots[0] == bots[1] or (bots[0].digest == bots[1].digest and _family(bots[0]) == _family(bots[1])):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     event = tournament.event(
-        Path(), boards=options.split(boards or ()), entered=bots, sampled_boards=paths.boards_folder(Path())
+        Path(), boards=options.names_in(boards), entered=bots, sampled_boards=paths.boards_folder(Path())
     )
     playable = tuple(_playable(event, named=bool(boards)))
     pairings = sum(board.variants for board in playable)
@@ -200,7 +198,7 @@ def _playable(event: Event, *, named: bool) -> Iterator[Board]:
         else:
             yield board
     if refusals and (named or len(refusals) == len(event.boards)):
-        raise ArenaError(f"{'; '.join(refusals)}: choose boards on which both play every role, --boards NAME")
+        raise ArenaError(f"{'; '.join(refusals)}: choose boards on which both play every role, --board NAME")
     if refusals:
         output.notice(f"left out: {'; '.join(refusals)}")
 

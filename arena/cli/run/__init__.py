@@ -35,8 +35,8 @@ def run(
     repeats: Annotated[int | None, typer.Option(help="How often each seating is played.")] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
-    boards: Annotated[Many, typer.Option(help="Only these boards, such as hunt,duel.")] = None,
-    bots: Annotated[Many, typer.Option(help="Only these bots, such as dice,oracle.")] = None,
+    boards: options.BoardNames = None,
+    bots: Annotated[Many, typer.Option("--bot", metavar="BOT,...", help="Only these bots.")] = None,
     settings: Annotated[
         Many, typer.Option("--set", metavar="KEY=VALUE", help="Any key of the file, such as time.move=0.5.")
     ] = None,
@@ -69,8 +69,8 @@ def run(
         entrants = tournament.entrants(path.parent)
         event = tournament.event(
             path.parent,
-            bots=options.split(bots or ()),
-            boards=options.split(boards or ()),
+            bots=options.names_in(bots),
+            boards=options.names_in(boards),
             entrants=entrants,
             sampled_boards=paths.boards_folder(path.parent),
         )

@@ -1,9 +1,9 @@
-"""`arena trace`: print what was said in a recorded match, line by line."""
+"""What was said in a recorded match, line by line: the output of `arena replay --lines`."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from arena.cli import match_text, options, output, stored_match
+from arena.cli import match_text, output, stored_match
 from arena.game import Role
 from arena.values import Record, Seat
 
@@ -14,14 +14,8 @@ TIME_COLUMNS = 11
 INDENT = " " * TIME_COLUMNS
 
 
-def trace(
-    match: options.MatchId,
-    event: options.MatchEvent = None,
-    role: options.RoleName = None,
-    json: options.Json = False,
-) -> None:
-    """Print what was said in a recorded match, seat by seat: every line, and how long each answer took."""
-    record = stored_match.load_record(match, event)
+def show(record: Record, role: Role | None, *, json: bool) -> None:
+    """Print every line that the seat of a role, or each seat, read and wrote, and how long each answer took."""
     dialogue = stored_match.dialogue_of(record)
     seats = [seat for seat in record.match.seats if seat.role in stored_match.roles_of(record, role)]
     if json:
