@@ -17,6 +17,10 @@ class MachineError(ArenaError):
     """The machine has no more disk space, memory, processes, threads or open files for arena."""
 
 
+class NoUsersError(MachineError):
+    """All users that bots become are taken by other runs: this passes."""
+
+
 def named(error: BaseException) -> str:
     """Return the kind of an error and its message, as one line."""
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")

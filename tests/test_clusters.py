@@ -30,10 +30,11 @@ from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 from arena.cli.worker import worker as worker_command
 from arena.clock import TimeControl
 from arena.errors import ArenaError
-from arena.event import cluster, control, tournament
+from arena.event import cluster, control, director, tournament
 from arena.event.cluster import admission, calibration, content, machine, session, wire
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
+from arena.event.director import Phase
 from arena.event.workers import Done, LostError, NotBegun, Workers
 from arena.games import rulebook
 from arena.results.archive import Archive, schema
@@ -132,7 +133,7 @@ def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on
     rules.write_text(text.replace("@dataclass", "class Odd(Exception):\n    pass\n\n\n@dataclass", 1))
     outcome, _ = play(cup, "cluster", shared.address, Quiet())
     assert not outcome.complete
-    assert [abort.attempt for abort in outcome.failed] == [tournament.ATTEMPTS] * 2
+    assert [abort.attempt for abort in outcome.failed] == [director.ATTEMPTS] * 2
     causes = " ".join(abort.cause for abort in outcome.failed)
     assert "Odd: odd" in causes
     assert "KeyError: <class" in causes
@@ -198,7 +199,7 @@ def test_the_status_has_each_lane_also_of_workers_with_one_name_and_those_that_c
     lanes = opened(shared.address, notice=lines.append)
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=look)
     said = "\n".join(lines)
-    assert outcome.stopped, said
+    assert outcome.phase is Phase.INTERRUPTED, said
     assert {record.machine for record in audience.records} == {"twin"}
     assert "older is given nothing: its files of arena 0.1.0 are not those of the driver (older, and here" in said
     assert "pypy is given nothing: it runs PyPy 3." in said
@@ -425,8 +426,8 @@ def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_o
     lanes = opened(shared.address)
     audience = Quiet()
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=ask)
-    assert (outcome.finished, outcome.failed, outcome.stopped) == (0, (), False)
-    assert outcome.halted == (not rule)
+    assert (outcome.finished, outcome.failed) == (0, ())
+    assert outcome.phase is (Phase.LATE if rule else Phase.HALTED)
     assert (outcome.stop is not None) == bool(rule)
 
 
@@ -434,10 +435,10 @@ def altered(change: Callable[[Done[Any, Any]], Done[Any, Any]]) -> Any:
     """Lanes of this machine whose results are changed, as a cluster changes those that it loses."""
 
     class Altered(Workers):
-        def map(self, function, items):
-            return map(change, super().map(function, items))
+        def map(self, function, items, **more):
+            return map(change, super().map(function, items, **more))
 
-    return lambda _event, _logs, *, stopped, **_more: Altered(1, stopped=stopped)
+    return lambda _event, _logs, **_more: Altered(1)
 
 
 def test_a_match_that_lost_two_machines_and_two_referee_processes_is_played_in_the_end(tmp_path):
@@ -457,7 +458,7 @@ def test_a_match_that_lost_two_machines_and_two_referee_processes_is_played_in_t
 
 
 def test_a_match_whose_machine_is_lost_each_time_is_given_up_and_the_others_are_played(tmp_path, monkeypatch):
-    monkeypatch.setattr(tournament, "LOSSES", 2)
+    monkeypatch.setattr(director, "LOSSES", 2)
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=2)
 
     def change(done: Done[Any, Any]) -> Done[Any, Any]:

@@ -10,6 +10,7 @@ from processes import gone_soon
 
 from arena.clock import TimeControl
 from arena.event import discovery, tournament
+from arena.event.director import MatchWork, RollCallWork
 from arena.failure import Cause
 from arena.games import rulebook
 from arena.match.play import play
@@ -167,20 +168,20 @@ def test_a_roll_call_leaves_the_bots_alive_that_wait_for_their_next_match(tmp_pa
     bot = bot_of(tmp_path)
     with Launcher() as launcher:
         first, second = match(1, bot), match(2, bot)
-        tournament._perform(launcher, tournament._Order(first, {}, frozenset(), None))
-        assert tournament._perform(launcher, tournament._Call(second, second.seats[0], frozenset(), None)) is None
-        record = tournament._perform(launcher, tournament._Order(second, {}, frozenset(), None))
+        tournament.perform(launcher, MatchWork(first, {}, frozenset(), None))
+        assert tournament.perform(launcher, RollCallWork(second, second.seats[0], frozenset(), None)) is None
+        record = tournament.perform(launcher, MatchWork(second, {}, frozenset(), None))
         assert {seat.before for seat in record.seats} == {1}
 
 
 def test_after_a_failure_of_ours_no_waiting_bot_stays_open(tmp_path, monkeypatch):
     bot = bot_of(tmp_path)
     with Launcher() as launcher:
-        tournament._perform(launcher, tournament._Order(match(1, bot), {}, frozenset(), None))
+        tournament.perform(launcher, MatchWork(match(1, bot), {}, frozenset(), None))
         before, waiting = len(os.listdir("/proc/self/fd")), reused_bots_of(launcher).pids
         monkeypatch.setattr("arena.match.play.ask_all", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            tournament._perform(launcher, tournament._Order(match(2, bot), {}, frozenset(), None))
+            tournament.perform(launcher, MatchWork(match(2, bot), {}, frozenset(), None))
         assert len(waiting) == 2
         assert reused_bots_of(launcher).pids == ()
         assert len(os.listdir("/proc/self/fd")) < before

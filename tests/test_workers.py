@@ -86,16 +86,14 @@ def test_closing_ends_a_worker_in_the_middle_of_an_item():
     lanes = Workers(1)
     pid = next(iter(lanes.map(who, feed(1)))).result[2]
     begun = time.monotonic()
-    stop_after = lanes.map(slow, feed(60.0))
-    lanes._stopped = lambda: time.monotonic() - begun > 0.3
-    assert list(stop_after) == []
+    assert list(lanes.map(slow, feed(60.0), stopped=lambda: time.monotonic() - begun > 0.3)) == []
     lanes.close()
     assert gone_soon([pid])
 
 
 def test_a_stopped_map_gives_out_no_more_items():
-    with Workers(1, stopped=lambda: True) as lanes:
-        assert list(lanes.map(double, feed(1, 2, 3))) == []
+    with Workers(1) as lanes:
+        assert list(lanes.map(double, feed(1, 2, 3), stopped=lambda: True)) == []
 
 
 def test_no_worker_and_no_spawner_outlives_a_killed_main_process(tmp_path):

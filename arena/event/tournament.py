@@ -1,6 +1,7 @@
-"""One run of an event: play the matches that are due, store them, repeat.
+"""One run of an event: prepare what is played, play the matches that are due, store them, repeat.
 
-It decides the order of things, and what happens to a match that arena itself fails to play.
+The director (director.py) decides what is played next. This file carries that to the lanes, and what came back to the
+archive and the audience.
 """
 
 # Theory of operation
@@ -14,36 +15,10 @@ It decides the order of things, and what happens to a match that arena itself fa
 # nothing. It gives out matches, stores records and talks to the audience, all in its main thread. It alone writes to
 # the archive, because SQLite connections must not cross a fork.
 #
-# Committed before reported. A record that comes back waits in `_ended`. All that wait are committed in one transaction,
+# Committed before reported. A record that comes back waits in `_kept`. All that wait are committed in one transaction,
 # COMMIT_S after the last one, and only then they count as done and the audience hears of them. So whatever a user was
 # told is on disk, also after a power cut. A transaction for each record would cost an fsync for each. Where the plan
 # cannot go on without results, all that came back is committed at once, and the plan is asked again.
-#
-# Roll call. Before its first match every bot says `ready` once, in its seat of that match, which waits for it. A bot
-# that fails twice is absent: all its matches are forfeited without starting it, so that a bot with a typing error costs
-# the event its start time once and not in every match. Twice, so that one start on a busy machine costs no bot the
-# event. There is no roll call of all bots before the event, because that of a thousand takes half a minute, and because
-# nobody knows at the start which bots a later batch needs.
-#
-# A match that arena failed is an abort: it gives no points and stays due. Four kinds:
-#
-#   InterferenceError  Somebody else killed or stopped a bot (an operator, the kernel for want of memory).
-#   OverloadedError    The machine kept a bot waiting too long to time it fairly.
-#   any other failure  A bug of arena, or a referee process that was killed.
-#   LostError          The machine of a cluster was lost.
-#
-# For the first two the match goes to the end of the queue, when the trouble may have passed; for the others it is
-# played again at once. After ATTEMPTS aborts it is given up for this run and reported; the next run tries again. Lost
-# machines are counted apart, up to LOSSES, because a machine takes many matches with it, which are not to blame. A
-# match that is given up because of the third kind also stops the run, since other matches would meet the same bug. A
-# match that is given up because of a machine does not: one bot that always naps on a busy core must not cost the
-# others their matches. A MachineError (no more disk, memory or processes) ends the run at once, because no other match
-# would go better.
-#
-# Excuses. A kill from outside is nobody's fault, so the match is replayed. It counts as such only where the bot cannot
-# have done it itself (match/bot). But a bot could still take so much memory that the kernel kills it when that runs
-# out. So each bot is excused EXCUSES times a run, and later kills are its own fault. When more than half of the bots
-# were hit the machine is the cause, and all bots stay excused.
 #
 # `stop_after`. After so many seconds no match is begun; those under way are finished and stored. A match that waits in
 # a lane's queue knows the end, too, and comes back as it is: a future that a pool has passed on cannot be cancelled.
@@ -57,62 +32,46 @@ It decides the order of things, and what happens to a match that arena itself fa
 # Ctrl-C. `stopped` is looked at by workers.py ten times a second. Matches under way are dropped with their processes:
 # they are still due, so nothing is lost but their time. Records that already came back are still committed.
 
+import contextlib
 import logging
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
-from arena.errors import ArenaError, MachineError, refusal
+from arena.errors import ArenaError
 from arena.event import builds, copies, plan, schedules
 from arena.event.control import Control, LaneStatus
+from arena.event.director import (
+    Commit,
+    Director,
+    Effect,
+    Fail,
+    GiveUp,
+    Keep,
+    MatchWork,
+    Phase,
+    ReportAbort,
+    ReportAbsence,
+    RollCallWork,
+    Warn,
+    Work,
+)
 from arena.event.logs import Log
-from arena.event.workers import Done, Lane, Lanes, LostError, NotBegun, Workers
-from arena.match.bot import InterferenceError, OverloadedError
+from arena.event.workers import Done, Lane, Lanes, NotBegun, Workers
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
 from arena.results.archive import Archive
 from arena.sandbox import cores
 from arena.sandbox.exposure import refuse_exposed
 from arena.sandbox.launcher import Launcher
-from arena.values import Abort, Event, Fault, Match, Record, Seat, Stop
-
-ATTEMPTS = 3  # at one match in a run
-LOSSES = 10  # of the machines that were to play one match in a run
-CALLS = 2  # of one bot, before its matches are forfeited unplayed
-EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
+from arena.values import Abort, Event, Fault, Match, Record, Stop
 
 COMMIT_S = 0.1  # between two transactions while the plan does not need their records
-HELD_MOST = 64  # matches that wait for a roll call; while so many do, the lanes wait, too
-
-
-@dataclass(frozen=True)
-class _Call:
-    """A roll call for a lane: a match, the seat of it that has to say `ready`, and the names of excused bots."""
-
-    match: Match
-    seat: Seat
-    excused: frozenset[str]
-    until: float | None
-    """The time after which it must not begin, as `time.time` has it."""
-
-
-@dataclass(frozen=True)
-class _Order:
-    """A match for a lane, its absent bots with their faults, and the names of its excused bots."""
-
-    match: Match
-    absent: dict[str, Fault]
-    excused: frozenset[str]
-    until: float | None
-
-
-_Work = _Call | _Order
-_Result = Fault | Record | NotBegun | None
 
 
 class OpenCluster(Protocol):
@@ -126,13 +85,8 @@ class OpenCluster(Protocol):
         pairing: Callable[[Any], Hashable],
         is_forfeit: Callable[[Any], bool],
         pin: bool | None,
-        stopped: Callable[[], bool],
-        ending: Callable[[], bool],
     ) -> AbstractContextManager[Lanes]:
-        """Return lanes whose machines write their logs to the folder `logs`.
-
-        `stopped`: drop everything. `ending`: give nothing more out, and wait for what was given out.
-        """
+        """Return lanes whose machines write their logs to the folder `logs`."""
         ...
 
 
@@ -161,10 +115,8 @@ class Progress:
     finished: int
     complete: bool
     """True if every planned match is on disk."""
-    stopped: bool
-    """True when it was told to stop before all was played."""
-    halted: bool = False
-    """True when another process had asked it to finish what it played, and to end (`arena stop`)."""
+    phase: Phase
+    """Why it began no more matches; PLAYING if nothing ended it."""
     stop: Stop | None = None
     """Why the event ended, where one of its rules says when."""
     failed: tuple[Abort, ...] = ()
@@ -181,7 +133,7 @@ def run(
     audience: Audience,
     pin: bool | None = None,
     stopped: Callable[[], bool] = lambda: False,
-    cluster: "OpenCluster | None" = None,
+    cluster: OpenCluster | None = None,
 ) -> Progress:
     """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays.
 
@@ -189,59 +141,32 @@ def run(
     """
     until = None if event.stop_after is None else time.time() + event.stop_after
     with Archive.open(folder, writing=True) as archive:
-        _refuse_another_level(archive, event)
-        refuse_exposed((folder,), event.bots, event.conditions.sandbox)
-        event = copies.copy_bots(event, folder / "bots")
-        if cluster is None:  # the machines of a cluster build the bots themselves
-            event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", event.conditions.sandbox))
-        stored = (match.id for match in plan.stored(event, archive))
-        archive.begin(event, plan.key(event), lambda: stored)
-        control = Control(folder, archive.token)
-        run = _Run(event, archive, audience, until, control)
-        unlogged = ""
+        event = _prepared(event, archive, builds_here=cluster is None)
+        run = _Run(event, archive, audience, until, stopped)
         audience.begins(run.planned, run.finished)
-        if run.is_due():
-            try:
-                log = Log(folder / "logs")
-            except OSError as error:
-                raise ArenaError(f"{folder / 'logs'}: cannot be written: {error.strerror}; move it away") from error
-
-            def before_fork() -> None:
-                archive.close()  # SQLite must not cross a fork; the archive opens again by itself
-                log.renew()
-
-            try:
-                pinned = cores.should_pin(pin, event, workers, len(cores.available()))
-
-                def stopped_by_now() -> bool:  # is called ten times a second, and whenever a match has ended
-                    run.commit_if_due()
-                    control.look(
-                        lambda: (run.planned, run.finished, run.played.total(), run.lane_statuses(lanes.lanes()))
-                    )
-                    return stopped()
-
-                with (
-                    Workers(workers, pin=pinned, before_fork=before_fork, stopped=stopped_by_now)
-                    if cluster is None
-                    else cluster(
-                        event,
-                        folder / "logs",
-                        pairing=_pairing,
-                        is_forfeit=_is_forfeit,
-                        pin=pin,
-                        stopped=stopped_by_now,
-                        ending=run.is_ending,
-                    )
-                ) as lanes:
-                    run.play_all(lanes)
-            finally:
-                log.close()
+        unlogged = ""
+        if run.director.is_due():
+            with _log(folder / "logs") as log, run.lanes(log, workers, pin, cluster) as lanes:
+                run.play(lanes)
             if log.failure:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
-        progress = run.ended(stopped=stopped(), unlogged=unlogged)
-        control.publish(progress.planned, progress.finished, run.played.total(), complete=progress.complete)
-        control.close()
-        return progress
+        return run.ended(unlogged)
+
+
+def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
+    """Return the event with its bots as they will be played, and store it as the event of the archive.
+
+    `builds_here` is False where the machines of a cluster build the bots themselves.
+    """
+    folder, level = archive.folder, event.conditions.sandbox
+    _refuse_another_level(archive, event)
+    refuse_exposed((folder,), event.bots, level)
+    event = copies.copy_bots(event, folder / "bots")
+    if builds_here:
+        event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", level))
+    stored = (match.id for match in plan.stored(event, archive))
+    archive.begin(event, plan.key(event), lambda: stored)
+    return event
 
 
 def _refuse_another_level(archive: Archive, event: Event) -> None:
@@ -256,276 +181,212 @@ def _refuse_another_level(archive: Archive, event: Event) -> None:
         )
 
 
+@contextlib.contextmanager
+def _log(folder: Path) -> Iterator[Log]:
+    """Have all processes of a run write to the log in this folder; ArenaError when it cannot be written."""
+    try:
+        log = Log(folder)
+    except OSError as error:
+        raise ArenaError(f"{folder}: cannot be written: {error.strerror}; move it away") from error
+    with contextlib.closing(log):
+        yield log
+
+
 class _Run:
-    """One run of an event: the matches that are done, under way, and given up."""
+    """The shell around a director: its lanes, its archive, its audience, its clock."""
 
     def __init__(
-        self, event: Event, archive: Archive, audience: Audience, until: float | None, control: Control
+        self, event: Event, archive: Archive, audience: Audience, until: float | None, stopped: Callable[[], bool]
     ) -> None:
         self._event, self._archive, self._audience, self._until = event, archive, audience, until
-        self._control = control
+        self._stopped = stopped
+        self._control = Control(archive.folder, archive.token)
+        self._plan = plan.Plan(event, archive)
+        self.director = Director(self._due(), bots=len(event.bots), until=until)
         self.planned = schedules.total(event)
         """How many matches are planned, or at most so many."""
-        self.played: Counter[str] = Counter()
+        self.finished = archive.count()
+        self._played: Counter[str] = Counter()
         """How many matches of each lane were stored in this run."""
-        self._plan = plan.Plan(event, archive)
-        self._walk = self._plan.walk()
         self._batch: dict[str, int] = {}
         """The batch of each match that was walked and is not stored."""
-        self._queue: deque[Match] = deque()
-        """Matches that may begin before the walk goes on."""
-        self._postponed: deque[Match] = deque()
-        """Matches that are played again when the walk has nothing else."""
-        self._calls: deque[tuple[Match, Seat]] = deque()
-        """Seats whose bots are to say `ready`."""
-        self._called: dict[str, bool] = {}
-        """The bots of which a roll call was taken; False while it is not over."""
-        self._held: list[Match] = []
-        """Matches that wait for a roll call, in order."""
-        self._absent: dict[str, Fault] = {}
-        self._missed: Counter[str] = Counter()
-        self._ended: list[tuple[str, Record]] = []
-        """Records that came back and are not committed yet, each with its lane."""
+        self._kept: list[Keep] = []
+        """Records that came back and are not committed yet."""
         self._commit_due = 0.0
         """The time (monotonic) from which on they are to be committed."""
-        self._attempts: Counter[str] = Counter()
-        """How often arena failed each match, lost machines apart."""
-        self._losses: Counter[tuple[str, str]] = Counter()
-        """How often the machine of a match, or of a bot's roll call, was lost."""
-        self._interfered: Counter[str] = Counter()
-        """How often each bot was killed or stopped by somebody else."""
-        self._late_elsewhere = False
-        """True once `stop_after` is over by the clock of another machine."""
-        self._met_a_bug = False
-        """True once a match was given up because of the third kind of failure, a bug or a killed referee process: no
-        more matches are begun."""
-        self.finished = archive.count()
         self._given_up: dict[str, Abort] = {}
 
-    def is_due(self) -> bool:
-        """Return whether any match is to be played."""
-        self._fill()
-        return bool(self._queue)
+    def lanes(
+        self, log: Log, workers: int, pin: bool | None, cluster: OpenCluster | None
+    ) -> AbstractContextManager[Lanes]:
+        """Open the lanes of this machine or of a cluster."""
+        if cluster is not None:
+            logs = self._archive.folder / "logs"
+            return cluster(self._event, logs, pairing=_pairing, is_forfeit=_is_forfeit, pin=pin)
 
-    def is_ending(self) -> bool:
-        """Return whether no more matches are begun, though some may be under way."""
-        return self._met_a_bug or self._control.halt_requested or self._is_late()
+        def before_fork() -> None:
+            self._archive.close()  # SQLite must not cross a fork; the archive opens again by itself
+            log.renew()
 
-    def play_all(self, lanes: Lanes) -> None:
-        """Play what is due until nothing is; play a match that arena failed again, a few times."""
+        pinned = cores.should_pin(pin, self._event, workers, len(cores.available()))
+        return Workers(workers, pin=pinned, before_fork=before_fork)
+
+    def play(self, lanes: Lanes) -> None:
+        """Play what is due until nothing is."""
+
+        def is_stopped() -> bool:  # is called ten times a second, and whenever a match has ended
+            if self._kept and time.monotonic() >= self._commit_due:
+                self._commit()
+            self._control.look(
+                lambda: (self.planned, self.finished, self._played.total(), self._statuses(lanes.lanes()))
+            )
+            return self._stopped()
+
         try:
-            results: Iterator[Done[_Work, _Result]] = lanes.map(_perform, self._next)
+            results: Iterator[Done[Work, object]]
+            results = lanes.map(perform, self._next, stopped=is_stopped, ending=self._is_ending)
             for done in results:
-                item = done.item
-                if isinstance(done.error, MachineError):
-                    raise done.error
-                if isinstance(done.result, NotBegun):
-                    # A lane on another machine may have a clock that is ahead. It would refuse the same work again
-                    # and again, so its time counts.
-                    self._late_elsewhere |= not self.is_ending()
-                    if isinstance(item, _Call):
-                        self._calls.appendleft((item.match, item.seat))
-                    else:
-                        self._queue.appendleft(item.match)
-                elif isinstance(item, _Call):
-                    self._note_roll_call(item, done)
-                elif isinstance(done.result, Record):
-                    self._ended.append((done.lane, done.result))
-                else:
-                    self._abort(item.match, done.error, done.failure)
+                for effect in self.director.heard(done):
+                    self._do(effect)
         finally:
             self._commit()
 
-    def ended(self, *, stopped: bool, unlogged: str) -> Progress:
-        """Store and return how far the run came."""
-        if not stopped:
-            self._fill()  # only a walk that goes on finds that there is no next match
-        complete = self._plan.complete
-        stop = None if stopped else plan.stop_of(self._event, self._plan, self.finished, late=self._is_late())
+    def ended(self, unlogged: str) -> Progress:
+        """Store, publish and return how far the run came."""
+        if self._stopped():
+            self.director.end(Phase.INTERRUPTED)
+        else:
+            self.director.is_due()  # only a walk that goes on finds that there is no next match
+        complete, phase, stop = self._plan.complete, self.director.phase, None
+        if phase is not Phase.INTERRUPTED:
+            stop = plan.stop_of(self._event, self._plan, self.finished, late=phase is Phase.LATE)
         self._archive.append_stop(stop)
+        planned = self.finished if complete else self.planned
+        self._control.publish(planned, self.finished, self._played.total(), complete=complete)
+        self._control.close()
         return Progress(
-            planned=self.finished if complete else self.planned,
+            planned=planned,
             finished=self.finished,
             complete=complete,
-            stopped=stopped,
-            halted=self._control.halt_requested and not complete,
+            phase=phase,
             stop=stop,
             failed=tuple(self._given_up.values()),
             unlogged=unlogged,
         )
 
-    def lane_statuses(self, lanes: Iterable[Lane]) -> list[LaneStatus]:
+    def _due(self) -> Iterator[Match | None]:
+        """Yield the matches of the plan that are not stored; None while nothing is decided beyond those before."""
+        stored: list[str] = []
+        for planned in self._plan.walk():
+            if planned is not None and planned.stored:
+                stored.append(planned.match.id)
+                if len(stored) < plan.LOOK_UP:
+                    continue
+            # A batch that depends on results may plan matches that an earlier plan had played.
+            self._count_stored(stored)
+            if planned is None:
+                yield None
+            elif not planned.stored:
+                self._batch[planned.match.id] = planned.batch
+                yield planned.match
+        self._count_stored(stored)
+
+    def _count_stored(self, ids: list[str]) -> None:
+        if ids:
+            self.finished += self._archive.mark_planned(ids)
+            ids.clear()
+
+    def _next(self) -> Work | None:
+        """Return the next work for a lane, None when none can begin now."""
+        self._is_ending()
+        while isinstance(work := self.director.next_work(), Commit):
+            self._commit()
+        return work
+
+    def _is_ending(self) -> bool:
+        """Return whether no more matches are begun, though some may be under way."""
+        if _is_over(self._until):
+            self.director.end(Phase.LATE)
+        if self._control.halt_requested:
+            self.director.end(Phase.HALTED)
+        return self.director.phase is not Phase.PLAYING
+
+    def _do(self, effect: Effect) -> None:
+        """Do what follows from work that is done."""
+        match effect:
+            case Keep():
+                self._kept.append(effect)
+            case ReportAbsence(bot, fault):
+                logging.warning("%s is absent: %s", bot, fault.words)
+                self._audience.absent(bot, fault)
+            case ReportAbort(abort, known):
+                logging.error("match %s aborted, attempt %d: %s", abort.match, abort.attempt, abort.cause)
+                self._archive.append_abort(abort)
+                if not known:
+                    self._audience.aborted(abort)
+            case GiveUp(abort):
+                self._given_up[abort.match] = abort
+            case Warn(text):
+                logging.error("%s", text)
+            case Fail(error):
+                raise error
+
+    def _commit(self) -> None:
+        """Store the records that came back, as one transaction; only then are they done, and reported."""
+        kept, self._kept = self._kept, []
+        if kept:
+            self._archive.append(*(each.record for each in kept))
+            self._commit_due = time.monotonic() + COMMIT_S
+        self.director.committed()
+        for each in kept:
+            self._plan.done(self._batch.pop(each.record.match.id))
+            self._played[each.lane] += 1
+            self.finished += 1
+            self._audience.finished(each.record)
+
+    def _statuses(self, lanes: tuple[Lane, ...]) -> list[LaneStatus]:
         """Return what each lane is doing, for other processes to read."""
-        states = []
+        statuses = []
         for lane in lanes:
-            state = LaneStatus(lane=lane.name, machine=lane.machine, played=self.played[lane.name], state=lane.state)
-            if isinstance(lane.item, _Call | _Order):
+            status = LaneStatus(lane=lane.name, machine=lane.machine, played=self._played[lane.name], state=lane.state)
+            if isinstance(lane.item, Work):
                 match, age = lane.item.match, timedelta(seconds=time.monotonic() - lane.since)
-                state = replace(
-                    state,
+                status = replace(
+                    status,
                     match=match.id,
                     board=match.label,
                     bots=tuple(seat.bot.name for seat in match.seats),
                     since=(datetime.now(UTC) - age).isoformat(timespec="milliseconds"),
                 )
-            states.append(state)
-        return states
-
-    def _next(self) -> _Work | None:
-        """Return the next work for a lane, None when none can begin now."""
-        while not self.is_ending():
-            if self._calls:
-                match, seat = self._calls.popleft()
-                return _Call(match, seat, self._excused([seat.bot.name]), self._until)
-            if not self._queue and len(self._held) >= HELD_MOST:
-                return None
-            self._fill()
-            if not self._queue:
-                return None
-            match = self._queue.popleft()
-            for seat in match.seats:
-                if seat.bot.name not in self._called:
-                    self._called[seat.bot.name] = False
-                    self._calls.append((match, seat))
-            if self._is_called(match):
-                names = {seat.bot.name for seat in match.seats}
-                absent = {name: fault for name, fault in self._absent.items() if name in names}
-                return _Order(match, absent, self._excused(names), self._until)
-            self._held.append(match)
-        return None
-
-    def _fill(self) -> None:
-        """Walk on to the next match that is not stored, if none is queued."""
-        stored: list[str] = []
-        while not self._queue:
-            planned = next(self._walk, None)
-            if planned is not None and not planned.stored:
-                self._batch[planned.match.id] = planned.batch
-                self._queue.append(planned.match)
-            elif planned is not None:
-                stored.append(planned.match.id)
-            if stored and (planned is None or self._queue or len(stored) >= plan.LOOK_UP):
-                # A batch that depends on results may plan matches that an earlier plan had played.
-                self.finished += self._archive.mark_planned(stored)
-                stored.clear()
-            if planned is None and self._ended:
-                self._commit()  # the plan may depend on it
-            elif planned is None:
-                if self._postponed:
-                    self._queue.append(self._postponed.popleft())
-                return
-
-    def _is_called(self, match: Match) -> bool:
-        """Return whether the roll call of all bots of a match is over."""
-        return all(self._called[seat.bot.name] for seat in match.seats)
-
-    def _is_late(self) -> bool:
-        """Return whether `stop_after` is over."""
-        return self._late_elsewhere or _is_over(self._until)
-
-    def _note_roll_call(self, call: _Call, done: Done[_Work, _Result]) -> None:
-        """Take note of how a roll call went."""
-        name, again = call.seat.bot.name, False
-        if isinstance(done.error, InterferenceError):
-            self._interfered[name] += 1
-            logging.error("roll call of %s", done.error)
-            again = self._interfered[name] <= EXCUSES
-        elif isinstance(done.error, LostError):
-            self._losses["call", name] += 1
-            logging.error("roll call of %s: %s", name, done.failure)
-            again = self._losses["call", name] < LOSSES
-        elif done.failure:
-            logging.error("roll call of %s: %s", name, done.failure)
-        elif isinstance(done.result, Fault):
-            self._missed[name] += 1
-            again = self._missed[name] < CALLS
-            if not again:
-                self._absent[name] = done.result
-                logging.warning("%s is absent: %s", name, done.result.words)
-                self._audience.absent(name, done.result)
-        if again:
-            self._calls.append((call.match, call.seat))
-            return
-        self._called[name] = True
-        self._queue.extendleft(reversed([match for match in self._held if self._is_called(match)]))
-        self._held = [match for match in self._held if not self._is_called(match)]
-
-    def commit_if_due(self) -> None:
-        """Store and report the records that came back, unless others were stored just now."""
-        if self._ended and time.monotonic() >= self._commit_due:
-            self._commit()
-
-    def _commit(self) -> None:
-        """Store the records that came back, as one batch; only then are they done, and reported."""
-        ended, self._ended = self._ended, []
-        if ended:
-            self._archive.append(*(record for _, record in ended))
-            self._commit_due = time.monotonic() + COMMIT_S
-        for lane, record in ended:
-            self._plan.done(self._batch.pop(record.match.id))
-            self.played[lane] += 1
-            self.finished += 1
-            self._audience.finished(record)
-
-    def _excused(self, names: Iterable[str]) -> frozenset[str]:
-        """Return those of these bots that are not to blame when somebody else kills or stops them."""
-        if 2 * len(self._interfered) > len(self._event.bots):
-            return frozenset(names)
-        return frozenset(name for name in names if self._interfered[name] < EXCUSES)
-
-    def _abort(self, match: Match, error: BaseException | None, cause: str) -> None:
-        """Store and report that arena failed this match, and queue it again or give it up."""
-        if isinstance(error, InterferenceError):
-            self._interfered[error.bot] += 1
-            cause = str(error)
-        elif error is not None and (advice := refusal(error)) is not None:
-            cause = f"{cause}{advice}"
-        lost = isinstance(error, LostError)
-        if lost:
-            self._losses["match", match.id] += 1
-        else:
-            self._attempts[match.id] += 1
-        attempts, losses = self._attempts[match.id], self._losses["match", match.id]
-        abort = Abort(match=match.id, cause=cause, attempt=attempts + losses)
-        logging.error("match %s aborted, attempt %d: %s", match.id, abort.attempt, cause)
-        self._archive.append_abort(abort)
-        if not lost:  # a cluster says once what it lost with a machine
-            self._audience.aborted(abort)
-        by_machine = isinstance(error, (InterferenceError, OverloadedError))
-        if losses >= LOSSES or attempts >= ATTEMPTS:
-            self._given_up[match.id] = abort
-            self._met_a_bug |= not (by_machine or lost)
-        elif by_machine:
-            self._postponed.append(match)
-        else:
-            self._queue.appendleft(match)
+            statuses.append(status)
+        return statuses
 
 
 def _is_over(until: float | None) -> bool:
     return until is not None and time.time() >= until
 
 
-def _pairing(work: _Work) -> Hashable:
+def _pairing(work: Work) -> Hashable:
     """Return what all legs of a pairing with the same repeat have in common; None for a roll call."""
-    if isinstance(work, _Call):
+    if isinstance(work, RollCallWork):
         return None
     return work.match.label, work.match.repeat, frozenset(seat.bot.name for seat in work.match.seats)
 
 
-def _is_forfeit(work: _Work) -> bool:
+def _is_forfeit(work: Work) -> bool:
     """Return whether a bot of a match is absent."""
-    return isinstance(work, _Order) and bool(work.absent)
+    return isinstance(work, MatchWork) and bool(work.absent)
 
 
-def _perform(launcher: Launcher, item: _Work) -> _Result:
-    """Have one bot say `ready`, or play one match, in a worker."""
-    if _is_over(item.until):
+def perform(launcher: Launcher, work: Work) -> Fault | Record | NotBegun | None:
+    """Have one bot say `ready`, or play one match, in a lane."""
+    if _is_over(work.until):
         return NotBegun()
-    match = item.match
-    if isinstance(item, _Call):
-        return roll_call(match, item.seat, launcher, blameless=item.excused)
+    match = work.match
+    if isinstance(work, RollCallWork):
+        return roll_call(match, work.seat, launcher, blameless=work.excused)
     try:
-        record = play(match, launcher=launcher, earlier_faults=item.absent, blameless=item.excused)
+        record = play(match, launcher=launcher, earlier_faults=work.absent, blameless=work.excused)
     except BaseException:
         reused_bots_of(launcher).close()  # the bots that stay are its launcher's, which is about to be closed
         raise

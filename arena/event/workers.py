@@ -97,9 +97,19 @@ class Lanes(Protocol):
     """Referee processes, here (`Workers`) or on the machines of a cluster (cluster/)."""
 
     def map(
-        self, function: Callable[[Launcher, Item], Result], items: Callable[[], Item | None]
+        self,
+        function: Callable[[Launcher, Item], Result],
+        items: Callable[[], Item | None],
+        *,
+        stopped: Callable[[], bool] = lambda: False,
+        ending: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[Item, Result]]:
-        """Call `function(launcher, item)` on items, as `Workers.map` does."""
+        """Call `function(launcher, item)` on items in the lanes; yield each item when it is done, in no fixed order.
+
+        `items` is called for the next item whenever a lane has room. It returns None when there is none for now. The
+        iteration ends when nothing is under way either, or when `stopped`, which drops everything. When `ending`, items
+        that were taken and not begun are yielded as NotBegun. An item that fails is not tried again.
+        """
         ...
 
     def lanes(self) -> tuple[Lane, ...]:
@@ -119,12 +129,10 @@ class Workers:
         *,
         pin: bool = False,
         before_fork: Callable[[], None] = lambda: None,
-        stopped: Callable[[], bool] = lambda: False,
         watches: bool = False,
         among: tuple[int, ...] | None = None,
     ) -> None:
         """`among` are the cores that they share; None = all that this process may use."""
-        self._stopped = stopped
         self._lanes: list[_Lane] = []
         try:
             for number, share in enumerate(cores.shared_out(among or cores.available(), count), 1):
@@ -134,14 +142,16 @@ class Workers:
             raise
 
     def map(
-        self, function: Callable[[Launcher, Item], Result], items: Callable[[], Item | None]
+        self,
+        function: Callable[[Launcher, Item], Result],
+        items: Callable[[], Item | None],
+        *,
+        stopped: Callable[[], bool] = lambda: False,
+        ending: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[Item, Result]]:
-        """Call `function(launcher, item)` on items in the lanes; yield each item when it is done, in no fixed order.
-
-        `items` is called for the next item whenever a lane has room. It returns None when there is none for now; the
-        iteration ends when nothing is under way either, or when `stopped`. An item that fails is not tried again.
-        """
-        while not self._stopped():
+        """Part of `Lanes`."""
+        del ending  # all items that were taken are in a lane's queue, and know the end themselves
+        while not stopped():
             for lane in self._lanes:
                 while len(lane.given) < QUEUED and (item := items()) is not None:
                     lane.give(function, item)

@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
-from arena.errors import MachineError
+from arena.errors import MachineError, NoUsersError
 from arena.sandbox import cgroup as cgroups
 from arena.sandbox import (
     child_setup,
@@ -128,7 +128,7 @@ class Launcher:
             _give_back(claimed)
             make_room()
             if time.monotonic() > until:
-                raise MachineError(
+                raise NoUsersError(
                     f"sandbox: all {len(users.uids())} users that bots become are taken by other runs of root; wait "
                     "for these, or use fewer workers, and run the same command again"
                 )

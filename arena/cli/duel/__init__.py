@@ -148,6 +148,7 @@ def duel(
 def _play(duel: Duel, folder: Path, workers: int, interrupt: signals.Interrupt, pin: bool | None) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
     from arena.event import plan, tournament
+    from arena.event.director import Phase
     from arena.results.archive import Archive
 
     make_archive(duel.event, folder)
@@ -167,7 +168,7 @@ def _play(duel: Duel, folder: Path, workers: int, interrupt: signals.Interrupt, 
         outcome = tournament.run(duel.event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped)
     if outcome.unlogged:
         output.notice(outcome.unlogged)
-    if outcome.halted and not duel.is_over:
+    if outcome.phase is Phase.HALTED and not duel.is_over:
         output.notice(f"stopped by `arena stop`; to go on:\n  {command_line()}")
     for bot, fault in watcher.absentees.items():  # to forfeit all its matches would prove nothing about how it plays
         raise ArenaError(f"{absence(bot, fault).replace(', its matches are forfeited', '')}; `arena check` says more")

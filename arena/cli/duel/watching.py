@@ -43,7 +43,7 @@ class DuelWatcher(Watcher):
 
     def aborted(self, abort: Abort) -> None:
         """Part of `Audience`."""
-        from arena.event.tournament import ATTEMPTS
+        from arena.event.director import ATTEMPTS
 
         super().aborted(abort)
         self.blocked |= abort.attempt >= ATTEMPTS

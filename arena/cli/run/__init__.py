@@ -175,6 +175,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     """Write the tables, charts and report; print who was absent, the leaderboard, and the paths of the files."""
     from arena.cli import results
     from arena.cli.run.watching import absence
+    from arena.event.director import Phase
     from arena.games import rulebook
 
     read = results.read(folder)
@@ -192,7 +193,7 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     for abort in outcome.failed:
         cause = abort.cause.strip().splitlines()[-1:] or [""]
         output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
-    if outcome.halted:
+    if outcome.phase is Phase.HALTED and not outcome.complete:
         output.notice("stopped by `arena stop`: the matches that were under way are finished and stored")
     if not outcome.complete:
         due = f"{watcher.at_most}{outcome.planned - outcome.finished}"

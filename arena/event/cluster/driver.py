@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -39,14 +39,25 @@ import dask
 from distributed import Client, Future, LocalCluster
 
 from arena import whole_files
-from arena.errors import ArenaError, MachineError
+from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event.cluster import calibration, content, session, wire
 from arena.event.cluster.host import ItemOutcome, Spec
-from arena.event.cluster.machine import PARCELS_A_LANE, Machine, News, Parcel, Task
+from arena.event.cluster.machine import (
+    PARCELS_A_LANE,
+    ClusterEvent,
+    Machine,
+    MachineState,
+    Parcel,
+    ParcelDone,
+    ParcelFailed,
+    StateChanged,
+    Task,
+    WorkersSeen,
+)
 from arena.event.cluster.pairings import Pairings
 from arena.event.workers import LOOK_S, Done, Item, Lane, LostError, NotBegun, Result
 from arena.sandbox.launcher import Launcher
-from arena.values import Event, Match, Record
+from arena.values import Event, Record
 
 WORKERS_S = 1.0  # between two looks at which workers there are
 STOP_S = 2.0  # for the cluster to be freed
@@ -75,8 +86,6 @@ class Cluster:
         is_forfeit: Callable[[Any], bool],
         pin: bool | None = None,
         scale_time: bool = False,
-        stopped: Callable[[], bool] = lambda: False,
-        ending: Callable[[], bool] = lambda: False,
         notice: Callable[[str], None] = lambda _: None,
     ) -> None:
         """`address`: of a scheduler, or `local:N` for a cluster of N workers with one lane each on this machine.
@@ -86,9 +95,8 @@ class Cluster:
         """
         self._address, self._logs, self._pairings = address, logs, Pairings(pairing, is_forfeit)
         self._is_forfeit = is_forfeit
-        self._stopped, self._ending, self._notice = stopped, ending, notice
+        self._notice = notice
         self._names = wire.Names(event)
-        self._names.matches = self._matches = dict[str, Match]()
         manifest, contents = content.packed(event)
         spec = Spec(replace(event, seed=0), manifest, 0, pin)
         with tempfile.TemporaryDirectory() as folder:
@@ -101,7 +109,7 @@ class Cluster:
             speed=speed,
             scale_time=scale_time,
         )
-        self._news: SimpleQueue[News | frozenset[str] | tuple[Parcel, Any]] = SimpleQueue()
+        self._events: SimpleQueue[ClusterEvent] = SimpleQueue()
         self._machines: dict[str, Machine] = {}
         self._losses: dict[str, int] = {}
         self._lost_names: dict[str, str] = {}
@@ -122,14 +130,16 @@ class Cluster:
         threading.Thread(target=self._look_for_workers, name="arena-cluster", daemon=True).start()
 
     def map(
-        self, function: Callable[[Launcher, Item], Result], items: Callable[[], Item | None]
+        self,
+        function: Callable[[Launcher, Item], Result],
+        items: Callable[[], Item | None],
+        *,
+        stopped: Callable[[], bool] = lambda: False,
+        ending: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[Item, Result]]:
-        """Call `function(launcher, item)` on items in the lanes of the cluster; see `Workers.map`.
-
-        When the run is ending, items that no machine has are yielded as `NotBegun`.
-        """
-        while not self._stopped():
-            if self._ending():
+        """Part of `Lanes`."""
+        while not stopped():
+            if ending():
                 # The last first, so that the run can queue them in order.
                 handed_back: list[Done[Any, Any]] = [Done(item, NotBegun()) for item in self._pairings.hand_back()]
                 yield from reversed(handed_back)
@@ -141,10 +151,10 @@ class Cluster:
             yield from self._lose_silent()
             self._complain()
             try:
-                news = self._news.get(timeout=LOOK_S)
+                event = self._events.get(timeout=LOOK_S)
                 while True:
-                    yield from self._heard(news)
-                    news = self._news.get_nowait()
+                    yield from self._heard(event)
+                    event = self._events.get_nowait()
             except Empty:
                 pass
 
@@ -169,7 +179,7 @@ class Cluster:
 
     def _give_out(self, function: Callable[..., Any], items: Callable[[], Any]) -> None:
         """Give parcels to machines, one each in turn, until they have enough or there is no work."""
-        ready = [machine for machine in self._machines.values() if machine.state == "ready"]
+        ready = [machine for machine in self._machines.values() if machine.state is MachineState.READY]
         if not ready:
             self._pairings.take_next(items)
         while ready:
@@ -185,7 +195,7 @@ class Cluster:
         number = next(self._numbers)
         parcel = machine.parcels[number] = Parcel(number, machine, items)
         for item in items:
-            self._matches[item.match.id] = item.match
+            self._names.matches[item.match.id] = item.match
         orders = [self._names.order((function, item), machine.scale) for item in items]
         try:
             parcel.future = self._client.submit(
@@ -198,7 +208,7 @@ class Cluster:
             )
             parcel.future.add_done_callback(lambda future: self._fetch(parcel, future))
         except Exception as error:  # noqa: BLE001 (the client is not connected at the moment)
-            self._news.put((parcel, error))
+            self._events.put(ParcelFailed(parcel, error))
 
     def _fetch(self, parcel: Parcel, future: Future) -> None:
         """Begin to fetch the result of a task that is done.
@@ -206,90 +216,100 @@ class Cluster:
         In a thread of its own: dask calls back from one thread for all tasks, and a machine that is frozen with a
         result on it would stop the results of all others.
         """
-        fetching = threading.Thread(target=lambda: self._news.put((parcel, _fetched(future))), daemon=True)
+        fetching = threading.Thread(target=lambda: self._events.put(_fetched(parcel, future)), daemon=True)
         fetching.start()
 
     # What comes back.
 
-    def _heard(self, news: "News | frozenset[str] | tuple[Parcel, Any]") -> Iterator[Done[Any, Any]]:
-        if isinstance(news, News):
-            yield from self._machine_changed(news)
-            return
-        if isinstance(news, frozenset):
-            for machine in [self._machines[address] for address in self._machines.keys() - news]:
-                if machine.state != "refused":
-                    yield from self._lose(machine, "its worker is gone")
-                self._machines.pop(machine.address, None)
-                self._losses.pop(machine.address, None)
-                self._lost_names.pop(machine.address, None)
-            for address in news - self._machines.keys():
-                machine = self._machines[address] = Machine(address, self._client, self._task, self._news.put)
-                machine.start(self._lost_names.get(address, address))
-            return
-        parcel, outcome = news
+    def _heard(self, event: ClusterEvent) -> Iterator[Done[Any, Any]]:
+        """Take note of what other threads have learnt; yield the items that are done or lost by it."""
+        match event:
+            case WorkersSeen(addresses):
+                yield from self._see_workers(addresses)
+            case StateChanged(machine, state, reason):
+                if self._machines.get(machine.address) is machine and machine.state is not MachineState.REFUSED:
+                    yield from self._change(machine, state, reason)
+            case ParcelFailed(parcel, error):
+                if self._is_given_out(parcel):
+                    yield from self._lose(parcel.machine, f"{type(error).__name__}: {error}")
+            case ParcelDone(parcel, outcomes, log):
+                if self._is_given_out(parcel):
+                    yield from self._take(parcel, outcomes, log)
+
+    @staticmethod
+    def _is_given_out(parcel: Parcel) -> bool:
+        """Return whether a parcel was not given up meanwhile."""
+        return parcel.machine.parcels.get(parcel.number) is parcel
+
+    def _see_workers(self, addresses: frozenset[str]) -> Iterator[Done[Any, Any]]:
+        """Have new workers admitted; forget those that are gone."""
+        for machine in [self._machines[address] for address in self._machines.keys() - addresses]:
+            if machine.state is not MachineState.REFUSED:
+                yield from self._lose(machine, "its worker is gone")
+            for by_address in (self._machines, self._losses, self._lost_names):
+                by_address.pop(machine.address, None)
+        for address in addresses - self._machines.keys():
+            machine = self._machines[address] = Machine(address, self._client, self._task, self._events.put)
+            machine.start(self._lost_names.get(address, address))
+
+    def _take(self, parcel: Parcel, outcomes: Sequence[ItemOutcome], log: str) -> Iterator[Done[Any, Any]]:
+        """Yield the items of a parcel that came back; give its machine nothing more, or later, where it failed them."""
         machine = parcel.machine
-        if machine.parcels.get(parcel.number) is not parcel:  # it was given up meanwhile
-            return
-        if isinstance(outcome, BaseException):
-            yield from self._lose(machine, f"{type(outcome).__name__}: {outcome}")
-            return
         del machine.parcels[parcel.number]
-        self._losses.pop(machine.address, None)
-        outcomes, logged = outcome
-        self._write_log(machine, logged)
-        broken = ""
+        self._write_log(machine, log)
+        failure: MachineError | None = None
         seconds: dict[bool, list[float]] = {False: [], True: []}
-        for item, each in zip(parcel.items, outcomes, strict=True):
-            if isinstance(each.error, MachineError):
-                broken = str(each.error)
-                yield Done(item, None, f"{machine.name}: {each.error}", LostError(str(each.error)))
+        for item, outcome in zip(parcel.items, outcomes, strict=True):
+            if isinstance(outcome.error, MachineError):
+                failure = outcome.error
+                yield Done(item, None, f"{machine.name}: {failure}", LostError(str(failure)))
             else:
-                done = self._done(machine, item, each)
+                done = self._done(machine, item, outcome)
                 # Roll calls, and matches that end without a turn, say nothing of the time that the next match takes.
                 forfeit = self._is_forfeit(item)
                 if isinstance(done.result, Record) and (done.result.turns or forfeit):
-                    seconds[forfeit].append(each.seconds)
+                    seconds[forfeit].append(outcome.seconds)
                 yield done
         for forfeits, each_s in seconds.items():
             machine.learn(each_s, forfeits=forfeits)
-        if broken:
-            yield from self._machine_changed(News(machine, "refused", broken))
+        if isinstance(failure, NoUsersError):  # others of root play there: it is admitted anew, and tries again
+            yield from self._lose(machine, str(failure))
+        elif failure is not None:
+            yield from self._change(machine, MachineState.REFUSED, str(failure))
+        else:
+            self._losses.pop(machine.address, None)
 
     def _done(self, machine: Machine, item: Any, outcome: ItemOutcome) -> Done[Any, Any]:
         if outcome.result is None:
             return Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
         result = self._names.unpacked(outcome.result)
-        self._matches.pop(item.match.id, None)
+        self._names.matches.pop(item.match.id, None)
         if isinstance(result, Record):
             result = replace(result, machine=machine.name, scale=machine.scale)
         return Done(item, result, lane=machine.lane_name(outcome.lane))
 
-    def _machine_changed(self, news: News) -> Iterator[Done[Any, Any]]:
-        """Take note of what the thread of a machine has learnt."""
-        machine = news.machine
-        if self._machines.get(machine.address) is not machine or machine.state == "refused":
+    def _change(self, machine: Machine, state: MachineState, reason: str) -> Iterator[Done[Any, Any]]:
+        """Take note of the new state of a machine; yield the items that it loses by that."""
+        if state is MachineState.LOST:
+            yield from self._lose(machine, reason)
             return
-        if news.kind == "lost":
-            yield from self._lose(machine, news.reason)
-            return
-        machine.state = news.kind
-        if news.kind == "ready":
+        machine.state = state
+        if state is MachineState.READY:
             scaled = "" if machine.scale == 1 else f", its bots get {machine.scale:g} times the time"
             logging.info("%s (%s) plays: %d lanes%s", machine.name, machine.address, machine.lanes, scaled)
             self._notice(f"{machine.name} plays {machine.lanes} at a time{scaled}")
-        elif news.kind == "busy":
-            self._notice(f"{machine.name} waits: {news.reason}")
+        elif state is MachineState.BUSY:
+            self._notice(f"{machine.name} waits: {reason}")
         else:
-            logging.warning("%s (%s) is given nothing: %s", machine.name, machine.address, news.reason)
-            self._notice(f"{machine.name} is given nothing: {news.reason}")
+            logging.warning("%s (%s) is given nothing: %s", machine.name, machine.address, reason)
+            self._notice(f"{machine.name} is given nothing: {reason}")
             threading.Thread(target=_close, args=(machine,), daemon=True).start()
-            yield from self._give_up(machine, news.reason)
+            yield from self._give_up(machine, reason)
 
     def _lose(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
         """Forget a machine; if it is still there, it is admitted anew."""
         if self._machines.get(machine.address) is not machine:
             return
-        machine.state = "lost"
         self._lost_names[machine.address] = machine.name
         machine.leave()
         losses = self._losses[machine.address] = self._losses.get(machine.address, 0) + 1
@@ -298,9 +318,10 @@ class Cluster:
         if lost:
             self._notice(f"{machine.name} was lost; {lost} matches are played again: {reason}")
         if losses < MOST_LOSSES:
+            machine.state = MachineState.LOST
             del self._machines[machine.address]
         else:
-            machine.state = "refused"
+            machine.state = MachineState.REFUSED
             self._notice(f"{machine.name} is given nothing: it was lost {losses} times, in the end because: {reason}")
         yield from self._give_up(machine, reason)
 
@@ -310,7 +331,7 @@ class Cluster:
         dask takes minutes to notice a machine that is frozen or cut off, and a call to such a machine waits for ever.
         """
         now = time.monotonic()
-        for machine in [machine for machine in self._machines.values() if machine.state == "ready"]:
+        for machine in [machine for machine in self._machines.values() if machine.state is MachineState.READY]:
             if now - machine.heard > SILENT_S:
                 yield from self._lose(machine, f"it has not answered for {SILENT_S:g} s")
 
@@ -343,15 +364,15 @@ class Cluster:
     def _complain(self) -> None:
         """Say that there is no machine; ArenaError when all that are there were refused."""
         states = [machine.state for machine in self._machines.values()]
-        if not states or any(state != "refused" for state in states):
+        if not states or any(state is not MachineState.REFUSED for state in states):
             self._playable = time.monotonic()
         elif time.monotonic() - self._playable > REFUSED_S:
             raise ArenaError(
                 f"{self._address}: no worker of this cluster can play the event; the lines above say why, and how to "
                 "mend that; then run the same command again"
             )
-        joining = [machine for machine in self._machines.values() if machine.state == "joining"]
-        if "ready" in states or time.monotonic() - self._noticed < NOTICE_S:
+        joining = [machine for machine in self._machines.values() if machine.state is MachineState.JOINING]
+        if MachineState.READY in states or time.monotonic() - self._noticed < NOTICE_S:
             return
         if all(time.monotonic() - machine.begun > NOTICE_S for machine in joining):
             self._noticed = time.monotonic()
@@ -377,7 +398,7 @@ class Cluster:
             try:
                 if self._client.status == "closed":  # the scheduler was gone for too long
                     self._client = self._connected()
-                self._news.put(frozenset(self._client.scheduler_info(n_workers=-1)["workers"]))
+                self._events.put(WorkersSeen(frozenset(self._client.scheduler_info(n_workers=-1)["workers"])))
             except Exception as error:  # noqa: BLE001 (the engine is between two states; the next look will tell)
                 logging.info("the scheduler does not answer: %s", error)
                 continue
@@ -399,12 +420,13 @@ class Cluster:
                 self._local.close(timeout=LOCAL_STOP_S)
 
 
-def _fetched(future: Future) -> Any:
-    """Return the result of a task, or the exception with which it, or dask, failed."""
+def _fetched(parcel: Parcel, future: Future) -> ParcelDone | ParcelFailed:
+    """Wait for the result of a task, or for the exception with which it, or dask, failed."""
     try:
-        return future.result(timeout=FETCH_S)
+        outcomes, log = future.result(timeout=FETCH_S)
     except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
-        return error
+        return ParcelFailed(parcel, error)
+    return ParcelDone(parcel, outcomes, log)
 
 
 def _close(machine: Machine) -> None:

@@ -165,16 +165,17 @@ class Host:
                 lanes,
                 pin=pinned,
                 before_fork=log.renew,
-                stopped=lambda: self._look(workers),
                 among=claim.cores if pinned and claim is not None else None,
             ) as workers:
                 try:
-                    self._connection.send(Report(lanes, pinned, _calibrated(workers, lanes, library)))
+                    self._connection.send(
+                        Report(lanes, pinned, _calibrated(workers, lanes, library, lambda: self._look(workers)))
+                    )
                 except MachineError as error:
                     self._connection.send(MachineRefusal(str(error)))
                 while not self._ended:
                     self._receive(wait=True)
-                    for done in workers.map(_in_lane, self._next):
+                    for done in workers.map(_in_lane, self._next, stopped=lambda: self._look(workers)):
                         result, seconds = done.result or (None, 0.0)
                         outcome = ItemOutcome(result, seconds, done.failure, _portable(done.error), done.lane)
                         self._answer(done.item, outcome)
@@ -281,7 +282,7 @@ def _made_ready(spec: Spec, folder: Path) -> Event:
     return event
 
 
-def _calibrated(workers: Workers, lanes: int, library: Path | None) -> Speed:
+def _calibrated(workers: Workers, lanes: int, library: Path | None, stopped: Callable[[], bool]) -> Speed:
     """Return the speed of this machine with all its lanes busy; MachineError when they cannot work.
 
     It is that of the quietest round, and the first round that is quiet enough is the last.
@@ -290,7 +291,7 @@ def _calibrated(workers: Workers, lanes: int, library: Path | None) -> Speed:
     while not speeds or (speeds[-1].spread > calibration.NOISIEST and len(speeds) < calibration.ROUNDS):
         left = iter([(library,)] * (lanes * (calibration.WARM_UPS + calibration.SAMPLES)))
         samples: list[Sample] = []
-        for done in workers.map(_sample, partial(next, left, None)):
+        for done in workers.map(_sample, partial(next, left, None), stopped=stopped):
             if done.result is None:
                 raise MachineError(f"its lanes cannot work: {done.failure}")
             samples.append(done.result)

@@ -8,12 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from arena.event.cluster import admission, session
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Speed
-from arena.event.cluster.host import MachineRefusal, MachineWork, Report, Spec
+from arena.event.cluster.host import ItemOutcome, MachineRefusal, MachineWork, Report, Spec
 from arena.event.cluster.session import Beat, Facts
 from arena.event.workers import Lane
 
@@ -44,14 +45,14 @@ class Task:
     scale_time: bool
 
 
-@dataclass(frozen=True)
-class News:
-    """A change in the state of a machine, as its thread reports it."""
+class MachineState(Enum):
+    """What a machine does for the run. The value says why it plays nothing; empty when it plays."""
 
-    machine: "Machine"
-    kind: str
-    """`ready`, `refused`, `busy` or `lost`."""
-    reason: str = ""
+    JOINING = "makes ready"
+    READY = ""
+    BUSY = "plays for another run"
+    REFUSED = "is given nothing"
+    LOST = "is gone"
 
 
 @dataclass
@@ -62,6 +63,42 @@ class Parcel:
     machine: "Machine"
     items: list[Any]
     future: "Future | None" = None
+
+
+@dataclass(frozen=True)
+class WorkersSeen:
+    """These are the addresses of all workers that the cluster has now."""
+
+    addresses: frozenset[str]
+
+
+@dataclass(frozen=True)
+class StateChanged:
+    """A machine is in another state, as its thread reports."""
+
+    machine: "Machine"
+    state: MachineState
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ParcelDone:
+    """A machine has sent the outcomes of a parcel, in its order, and the lines that it logged meanwhile."""
+
+    parcel: Parcel
+    outcomes: list[ItemOutcome]
+    log: str
+
+
+@dataclass(frozen=True)
+class ParcelFailed:
+    """A parcel did not go out, or its outcomes did not come back."""
+
+    parcel: Parcel
+    error: BaseException
+
+
+ClusterEvent = WorkersSeen | StateChanged | ParcelDone | ParcelFailed
 
 
 @dataclass
@@ -81,12 +118,12 @@ class Machine:
     address: str
     client: "Client"
     task: Task
-    report: Callable[[News], None]
+    report: Callable[[StateChanged], None]
     name: str = ""
     lanes: int = 0
     scale: float = 1.0
-    state: str = "joining"
-    """`joining`, `ready`, `refused`, `busy` or `lost`; only the main thread sets it."""
+    state: MachineState = MachineState.JOINING
+    """Only the main thread sets it."""
     parcels: dict[int, Parcel] = field(default_factory=dict)
     """The parcels that it was given, by number."""
     _paces: dict[bool, "_Pace"] = field(default_factory=lambda: {False: _Pace(), True: _Pace()})
@@ -106,7 +143,7 @@ class Machine:
 
     def lanes_at_work(self) -> list[Lane]:
         """Return its lanes with their work as of the last beat; a single row for a machine that does not play yet."""
-        if self.state in {"joining", "refused"}:
+        if self.state in {MachineState.JOINING, MachineState.REFUSED}:
             return [Lane(self.address, machine=self.name, state=self.idle_reason())]
         working, state = self._working, self.idle_reason()
         names = [self.lane_name(f"referee-{number}") for number in range(1, self.lanes + 1)]
@@ -114,10 +151,9 @@ class Machine:
 
     def idle_reason(self) -> str:
         """Return in words why it plays nothing now; empty when it plays."""
-        if self.state == "joining":
-            is_late = time.monotonic() - self.heard > LATE_S  # it is frozen, cut off or very busy
-            return "does not answer" if is_late else "makes ready"
-        return {"refused": "is given nothing", "busy": "plays for another run"}.get(self.state, "")
+        if self.state is MachineState.JOINING and time.monotonic() - self.heard > LATE_S:
+            return "does not answer"  # it is frozen, cut off or very busy
+        return self.state.value
 
     def lane_name(self, lane: str) -> str:
         """Return the name of a lane of its host; with the address, because two workers may have the same name."""
@@ -153,15 +189,15 @@ class Machine:
         try:
             refusal = self._admit()
             if refusal:
-                self.report(News(self, "refused", refusal))
+                self.report(StateChanged(self, MachineState.REFUSED, refusal))
                 return
-            self.report(News(self, "ready"))
+            self.report(StateChanged(self, MachineState.READY))
             while not self._closing.wait(BEAT_S):
                 beat: Beat = self._ask(session.renew, self.task.key)
                 self._working = self._named(beat.work)
         except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
             if not self._closing.is_set():
-                self.report(News(self, "lost", f"{type(error).__name__}: {error}"))
+                self.report(StateChanged(self, MachineState.LOST, f"{type(error).__name__}: {error}"))
 
     def _named(self, work: MachineWork) -> dict[str, Lane]:
         """Return lanes by name, with the items that they work on; without those whose parcel is over meanwhile."""
@@ -193,7 +229,8 @@ class Machine:
         while (missing := self._ask(session.open_session, task.key, list(task.contents))) is None:
             if not reported_busy:
                 reported_busy = True
-                self.report(News(self, "busy", "it plays for another run; it is asked again every second"))
+                reason = "it plays for another run; it is asked again every second"
+                self.report(StateChanged(self, MachineState.BUSY, reason))
             if self._closing.wait(BUSY_S):
                 return "the run is over"
         for digest in missing:

@@ -9,7 +9,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from arena.event.cluster.machine import Machine
+from arena.event.cluster.machine import Machine, MachineState
 
 PAIRINGS_KNOWN = 10_000  # the machines of so many pairings are remembered, for legs that are played again
 
@@ -50,7 +50,7 @@ class Pairings:
             key = self._key(pairing[0])
             number = hash(key)
             owner = machine if key is None else self._owners.get(number, machine)
-            if owner is not machine and owner.state == "ready":
+            if owner is not machine and owner.state is MachineState.READY:
                 self._backlog.setdefault(owner, deque()).append(pairing)
                 continue
             if key is not None:

@@ -7,7 +7,6 @@ the very match that was given out.
 import io
 import pickle
 import zlib
-from collections.abc import Mapping
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any
@@ -71,7 +70,7 @@ class Names:
         self._event = event
         self._rules = {board.label: board.rules for board in event.boards}
         self.bots = {bot.name: bot for bot in event.bots}
-        self.matches: Mapping[str, Match] = {}
+        self.matches: dict[str, Match] = {}
         """The matches that are given out, by id; only the driver has them."""
 
     def order(self, value: object, scale: float) -> bytes:

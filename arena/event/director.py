@@ -1,0 +1,385 @@
+"""One run of an event as a state machine: `next_work`, `heard`, `end`. No process, no clock, no file.
+
+It decides which match or roll call is next, and what follows when one is done or when arena itself failed it. The shell
+around it (tournament.py) carries work to the lanes, tells it what came back, and does what its effects say.
+"""
+
+# Theory of operation
+#
+# Roll call. Before its first match every bot says `ready` once, in its seat of that match, which waits for it. A bot
+# that fails twice is absent: all its matches are forfeited without starting it, so that a bot with a typing error costs
+# the event its start time once and not in every match. Twice, so that one start on a busy machine costs no bot the
+# event. There is no roll call of all bots before the event, because that of a thousand takes half a minute, and because
+# nobody knows at the start which bots a later batch needs.
+#
+# A match that arena failed is an abort: it gives no points and stays due. Four kinds:
+#
+#   InterferenceError  Somebody else killed or stopped a bot (an operator, the kernel for want of memory).
+#   OverloadedError    The machine kept a bot waiting too long to time it fairly.
+#   any other failure  A bug of arena, or a referee process that was killed.
+#   LostError          The machine of a cluster was lost.
+#
+# For the first two the match goes to the end of the queue, when the trouble may have passed; for the others it is
+# played again at once. After ATTEMPTS aborts it is given up for this run and reported; the next run tries again. Lost
+# machines are counted apart, up to LOSSES, because a machine takes many matches with it, which are not to blame. A
+# match that is given up because of the third kind also ends the run, since other matches would meet the same bug. A
+# match that is given up because of a machine does not: one bot that always naps on a busy core must not cost the
+# others their matches. A MachineError (no more disk, memory or processes) fails the run at once, because no other match
+# would go better.
+#
+# Excuses. A kill from outside is nobody's fault, so the match is replayed. It counts as such only where the bot cannot
+# have done it itself (match/bot). But a bot could still take so much memory that the kernel kills it when that runs
+# out. So each bot is excused EXCUSES times a run, and later kills are its own fault. When more than half of the bots
+# were hit the machine is the cause, and all bots stay excused.
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from arena.errors import MachineError, refusal
+from arena.event.workers import Done, LostError, NotBegun
+from arena.match.bot import InterferenceError, OverloadedError
+from arena.values import Abort, Fault, Match, Record, Seat
+
+ATTEMPTS = 3  # at one match in a run
+LOSSES = 10  # of the machines that were to play one match in a run
+ROLL_CALLS = 2  # of one bot, before its matches are forfeited unplayed
+EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
+HELD_MOST = 64  # matches that wait for a roll call; while so many do, the lanes wait, too
+
+
+class Phase(Enum):
+    """What a run is doing, or why it begins no more matches."""
+
+    PLAYING = "playing"
+    LATE = "late"
+    """`stop_after` is over."""
+    HALTED = "halted"
+    """Another process asked for the end (`arena stop`)."""
+    BROKEN = "broken"
+    """A match was given up because of a bug of arena or a killed referee process."""
+    INTERRUPTED = "interrupted"
+    """Whoever started the run ended it (Ctrl-C, a signal): matches under way are dropped."""
+
+
+@dataclass(frozen=True)
+class RollCallWork:
+    """A roll call for a lane: a match, the seat of it that has to say `ready`, and the names of excused bots."""
+
+    match: Match
+    seat: Seat
+    excused: frozenset[str]
+    until: float | None
+    """The time after which it must not begin, as `time.time` has it."""
+
+
+@dataclass(frozen=True)
+class MatchWork:
+    """A match for a lane, its absent bots with their faults, and the names of its excused bots."""
+
+    match: Match
+    absent: dict[str, Fault]
+    excused: frozenset[str]
+    until: float | None
+
+
+Work = RollCallWork | MatchWork
+
+
+@dataclass(frozen=True)
+class Commit:
+    """Store all records that came back: the plan may depend on them. Then ask again."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Store this record soon, with others, and report it when it is stored."""
+
+    lane: str
+    record: Record
+
+
+@dataclass(frozen=True)
+class ReportAbsence:
+    """Report that this bot never said `ready`."""
+
+    bot: str
+    fault: Fault
+
+
+@dataclass(frozen=True)
+class ReportAbort:
+    """Store that arena failed a match, and report it."""
+
+    abort: Abort
+    known: bool
+    """True when the audience has heard why: a cluster says once what it lost with a machine."""
+
+
+@dataclass(frozen=True)
+class GiveUp:
+    """Play this match no more in this run."""
+
+    abort: Abort
+
+
+@dataclass(frozen=True)
+class Warn:
+    """Write a line into the log."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Fail:
+    """End the run with this error."""
+
+    error: MachineError
+
+
+Effect = Keep | ReportAbsence | ReportAbort | GiveUp | Warn | Fail
+
+
+class Queue:
+    """The matches that may begin: those of the plan, in order, and those that are played again."""
+
+    def __init__(self, due: Iterator[Match | None]) -> None:
+        """`due` yields the matches of the plan that are not stored; None while nothing more is decided."""
+        self._due = due
+        self._first: deque[Match] = deque()
+        """Matches before the rest of the plan."""
+        self._last: deque[Match] = deque()
+        """Matches after all that the plan has now."""
+
+    def __bool__(self) -> bool:
+        """Return whether a match is at hand, without a step in the plan."""
+        return bool(self._first)
+
+    def has_next(self) -> bool:
+        """Return whether a match of the plan may begin; walk on in the plan when none is at hand."""
+        if not self._first and (match := next(self._due, None)) is not None:
+            self._first.append(match)
+        return bool(self._first)
+
+    def has_postponed(self) -> bool:
+        """Return whether a match was postponed; it is the next one then."""
+        if self._last:
+            self._first.append(self._last.popleft())
+        return bool(self._first)
+
+    def take(self) -> Match:
+        """Return the next match, after `has_next` or `has_postponed` has found one."""
+        return self._first.popleft()
+
+    def put_first(self, *matches: Match) -> None:
+        """Have these matches begin next, in this order."""
+        self._first.extendleft(reversed(matches))
+
+    def put_last(self, match: Match) -> None:
+        """Have this match begin when the plan has nothing else."""
+        self._last.append(match)
+
+
+class RollCall:
+    """Which bots were called, are being called, and are absent; and the matches that wait for them, in order."""
+
+    def __init__(self) -> None:
+        self.absent: dict[str, Fault] = {}
+        self._due: deque[tuple[Match, Seat]] = deque()
+        self._is_over: dict[str, bool] = {}
+        """The bots of which a roll call was taken; False while it is not over."""
+        self._missed: Counter[str] = Counter()
+        self._held: list[Match] = []
+
+    @property
+    def is_full(self) -> bool:
+        """True while so many matches wait that no other should begin to."""
+        return len(self._held) >= HELD_MOST
+
+    def next(self) -> tuple[Match, Seat] | None:
+        """Return the next seat whose bot is to say `ready`, with its match."""
+        return self._due.popleft() if self._due else None
+
+    def holds(self, match: Match) -> bool:
+        """Return whether a match has to wait for the roll call of a bot; if so, keep it, and call who is new."""
+        for seat in match.seats:
+            if seat.bot.name not in self._is_over:
+                self._is_over[seat.bot.name] = False
+                self._due.append((match, seat))
+        if self._waits(match):
+            self._held.append(match)
+        return self._waits(match)
+
+    def call_again(self, match: Match, seat: Seat, *, at_once: bool = False) -> None:
+        """Have this seat's bot say `ready` once more."""
+        (self._due.appendleft if at_once else self._due.append)((match, seat))
+
+    def missed(self, bot: str, fault: Fault) -> bool:
+        """Take note that a bot did not say `ready`; return whether it is absent from now on."""
+        self._missed[bot] += 1
+        if self._missed[bot] >= ROLL_CALLS:
+            self.absent[bot] = fault
+        return bot in self.absent
+
+    def over(self, bot: str) -> list[Match]:
+        """Take note that the roll call of a bot is over; return the matches that wait no more."""
+        self._is_over[bot] = True
+        released = [match for match in self._held if not self._waits(match)]
+        self._held = [match for match in self._held if self._waits(match)]
+        return released
+
+    def _waits(self, match: Match) -> bool:
+        return not all(self._is_over[seat.bot.name] for seat in match.seats)
+
+
+class Fate(Enum):
+    """What becomes of a match that arena failed."""
+
+    AGAIN_AT_ONCE = "at once"
+    AGAIN_LATER = "later"
+    GIVEN_UP = "given up"
+    GIVEN_UP_FOR_A_BUG = "given up for a bug"
+
+
+class Attempts:
+    """How often arena failed each match and roll call, and why; what follows from that."""
+
+    def __init__(self, bots: int) -> None:
+        self._bots = bots
+        self._failures: Counter[str] = Counter()
+        """Of each match, lost machines apart."""
+        self._losses: Counter[str] = Counter()
+        """How often the machine of a match was lost; of a roll call, by `call BOT`."""
+        self._interfered: Counter[str] = Counter()
+        """How often each bot was killed or stopped by somebody else."""
+
+    def excused(self, names: Iterable[str]) -> frozenset[str]:
+        """Return those of these bots that are not to blame when somebody else kills or stops them."""
+        if 2 * len(self._interfered) > self._bots:
+            return frozenset(names)
+        return frozenset(name for name in names if self._interfered[name] < EXCUSES)
+
+    def match_failed(self, match: str, error: BaseException | None, cause: str) -> tuple[Abort, Fate]:
+        """Take note that arena failed a match; return the abort and what becomes of the match."""
+        if isinstance(error, InterferenceError):
+            self._interfered[error.bot] += 1
+            cause = str(error)
+        elif error is not None and (advice := refusal(error)) is not None:
+            cause = f"{cause}{advice}"
+        lost = isinstance(error, LostError)
+        (self._losses if lost else self._failures)[match] += 1
+        failures, losses = self._failures[match], self._losses[match]
+        by_machine = isinstance(error, (InterferenceError, OverloadedError))
+        if losses >= LOSSES or failures >= ATTEMPTS:
+            fate = Fate.GIVEN_UP if by_machine or lost else Fate.GIVEN_UP_FOR_A_BUG
+        else:
+            fate = Fate.AGAIN_LATER if by_machine else Fate.AGAIN_AT_ONCE
+        return Abort(match=match, cause=cause, attempt=failures + losses), fate
+
+    def may_call_again(self, bot: str, error: BaseException | None) -> bool:
+        """Take note that arena failed the roll call of a bot; return whether to take it again.
+
+        If not, its matches show what is wrong: a bug of arena is no reason to forfeit them.
+        """
+        if isinstance(error, InterferenceError):
+            self._interfered[bot] += 1
+            return self._interfered[bot] <= EXCUSES
+        if isinstance(error, LostError):
+            self._losses[f"call {bot}"] += 1
+            return self._losses[f"call {bot}"] < LOSSES
+        return False
+
+
+class Director:
+    """One run of an event. The caller carries its work to the lanes, and what came back to it."""
+
+    def __init__(self, due: Iterator[Match | None], *, bots: int, until: float | None = None) -> None:
+        """`due` are the matches of the plan that are not stored, as `Queue` has them; `bots` is their number.
+
+        `until` is the time after which no work must begin, for the lanes to know.
+        """
+        self.phase = Phase.PLAYING
+        self._queue, self._roll_call, self._attempts = Queue(due), RollCall(), Attempts(bots)
+        self._until = until
+        self._uncommitted = False
+
+    def is_due(self) -> bool:
+        """Return whether any match is to be played; walk on to the next one, or to the end of the plan."""
+        return self._queue.has_next()
+
+    def next_work(self) -> Work | Commit | None:
+        """Return the next work for a lane; None when none can begin now."""
+        while self.phase is Phase.PLAYING:
+            if (call := self._roll_call.next()) is not None:
+                match, seat = call
+                return RollCallWork(match, seat, self._attempts.excused([seat.bot.name]), self._until)
+            if self._roll_call.is_full and not self._queue:
+                return None
+            if not self._queue.has_next():
+                if self._uncommitted:
+                    return Commit()
+                if not self._queue.has_postponed():
+                    return None
+            match = self._queue.take()
+            if not self._roll_call.holds(match):
+                names = {seat.bot.name for seat in match.seats}
+                absent = {name: fault for name, fault in self._roll_call.absent.items() if name in names}
+                return MatchWork(match, absent, self._attempts.excused(names), self._until)
+        return None
+
+    def heard(self, done: Done[Work, object]) -> list[Effect]:
+        """Take note of work that is done, or that arena failed; return what follows."""
+        work = done.item
+        if isinstance(done.error, MachineError):
+            return [Fail(done.error)]
+        if isinstance(done.result, NotBegun):
+            # A lane on another machine may have a clock that is ahead. It would refuse the same work again and again,
+            # so its time counts.
+            self.end(Phase.LATE)
+            if isinstance(work, RollCallWork):
+                self._roll_call.call_again(work.match, work.seat, at_once=True)
+            else:
+                self._queue.put_first(work.match)
+            return []
+        if isinstance(work, RollCallWork):
+            return self._heard_roll_call(work, done)
+        if isinstance(done.result, Record):
+            self._uncommitted = True
+            return [Keep(done.lane, done.result)]
+        abort, fate = self._attempts.match_failed(work.match.id, done.error, done.failure)
+        effects: list[Effect] = [ReportAbort(abort, known=isinstance(done.error, LostError))]
+        if fate is Fate.AGAIN_AT_ONCE:
+            self._queue.put_first(work.match)
+        elif fate is Fate.AGAIN_LATER:
+            self._queue.put_last(work.match)
+        else:
+            effects.append(GiveUp(abort))
+        if fate is Fate.GIVEN_UP_FOR_A_BUG:
+            self.end(Phase.BROKEN)
+        return effects
+
+    def committed(self) -> None:
+        """Take note that all records which were to be kept are stored."""
+        self._uncommitted = False
+
+    def end(self, phase: Phase) -> None:
+        """Begin no more matches. The first reason counts; an interrupt always does, since it drops what is played."""
+        if self.phase is Phase.PLAYING or phase is Phase.INTERRUPTED:
+            self.phase = phase
+
+    def _heard_roll_call(self, work: RollCallWork, done: Done[Work, object]) -> list[Effect]:
+        name, again, effects = work.seat.bot.name, False, list[Effect]()
+        if done.failure:
+            reason = done.error if isinstance(done.error, InterferenceError) else f"{name}: {done.failure}"
+            effects.append(Warn(f"roll call of {reason}"))
+            again = self._attempts.may_call_again(name, done.error)
+        elif isinstance(done.result, Fault):
+            again = not self._roll_call.missed(name, done.result)
+            if not again:
+                effects.append(ReportAbsence(name, done.result))
+        if again:
+            self._roll_call.call_again(work.match, work.seat)
+        else:
+            self._queue.put_first(*self._roll_call.over(name))
+        return effects
