@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pages
 import pytest
-from cup import arena
-from test_docs import AUTHORS, ENDINGS, HERE, blocks, commands
+from test_docs import ENDINGS, HERE, PAGES
 
 from arena.values import Ending
 
@@ -76,29 +75,24 @@ def test_every_limit_that_a_bot_may_pass_is_explained():
     assert told >= {"memory:", "cpu:", "threads:", "processes:", "scratch:", "files:", "output:", "stderr:"}
 
 
-def test_the_page_for_authors_of_bots_can_be_followed(tmp_path):
-    folder, done = tmp_path, {}
-    # test_lessons.py follows the section on lessons, which wants matches of an event.
-    page = re.sub(r"(?s)\n## What should it have played\?\n.*?(?=\n## )", "", AUTHORS)
-    # A match of an event is followed there and in test_docs.py; a duel's exit code is its answer, after minutes.
-    followed = [argv for argv in commands(page) if len(argv) > 2 and argv[1] != "duel" and "MATCH" not in argv]
-    for _, command, *words in followed:
-        once = {"play": ["--help"], "match": ["--no-draw", *(["--unsafe"] if "none" in words else [])]}
-        done[command] = arena(folder, command, *words, *once.get(command, []))
-        assert done[command].returncode == 0, (command, words, done[command].stderr)
-        if command == "init":
-            folder = folder / words[0]
-            (folder / "bots" / "mine.py").write_text(blocks(AUTHORS, "python")[0])
-    assert list(done) == ["init", "new", "check", "match", "play"]
-    assert "forfeit" not in done["match"].stdout
+def slug(heading: str) -> str:
+    """Return the anchor that a browser has for a heading."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+    return re.sub(r"[^\w\- ]", "", plain).strip().replace(" ", "-")
 
 
-@pytest.mark.parametrize(
-    "page",
-    [*sorted((HERE / "docs").glob("*.md")), *(HERE / folder / "README.md" for folder in ("", "rules", "results"))],
-    ids=lambda page: page.name,
-)
-def test_every_link_of_a_page_leads_somewhere(page):
-    links = re.findall(r"\]\(([^)#]+)", page.read_text("utf-8"))
-    here = [link for link in links if "://" not in link and not Path(page.parent, link).exists()]
-    assert here == []
+def unfenced(path: Path) -> str:
+    return re.sub(r"(?ms)^```.*?^```$", "", path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_of_a_page_leads_somewhere(name):
+    page, lost = HERE / name, []
+    for link in re.findall(r"\]\(([^)\s]+)\)", unfenced(page)):
+        file, _, anchor = link.partition("#")
+        target = page.parent / file if file else page
+        if "://" in link or (target.exists() and not anchor):
+            continue
+        headings = re.findall(r"^#+ (.*)$", unfenced(target), re.MULTILINE) if target.is_file() else []
+        lost += [link] if anchor not in map(slug, headings) else []
+    assert lost == []
