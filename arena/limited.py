@@ -93,6 +93,12 @@ def limited(work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: 
             os.waitpid(process, 0)
 
 
+def limited_value(work: Callable[[], Item], *, memory: int, cpu: int, wall: float) -> Item:
+    """Return what `work()` returns, from a process of its own, as `limited` does."""
+    (value,) = limited(lambda: [work()], memory=memory, cpu=cpu, wall=wall)
+    return value
+
+
 def _answer(connection: Connection, process: int, wall: float) -> tuple[str, Any]:
     """Return the next answer of the process: its kind and its value; `late` or `gone` where there is none."""
     until, closed = time.monotonic() + wall, False

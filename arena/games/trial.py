@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.errors import ArenaError, named
 from arena.game import Game
-from arena.limited import LimitedError, limited
+from arena.limited import LimitedError, limited_value
 
 MEMORY_BYTES = 1_000_000_000
 CPU_SECONDS = 10
@@ -26,14 +26,14 @@ PLAY_S = 2.0
 def refuse_deadly(load: Callable[[], Game[Any]]) -> None:
     """Raise ValueError if the game cannot be loaded and played; a process of its own tries it."""
     try:
-        list(limited(partial(_play_once, load), memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS))
+        limited_value(partial(_play_once, load), memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
     except ArenaError as error:
         raise ValueError(str(error)) from error
     except LimitedError as error:
         raise ValueError(f"cannot be played: it {error}; take other parameters") from error
 
 
-def _play_once(load: Callable[[], Game[Any]]) -> tuple[()]:
+def _play_once(load: Callable[[], Game[Any]]) -> None:
     """Load a game and play random moves, for some time or to the end; ArenaError, in words, for what it raises."""
     silent = os.open(os.devnull, os.O_WRONLY)  # OpenSpiel prints what it raises
     os.dup2(silent, 1)
@@ -54,4 +54,3 @@ def _play_once(load: Callable[[], Game[Any]]) -> tuple[()]:
         if deed == "loaded" and type(error) is ValueError:  # the rules' own words
             raise ArenaError(str(error)) from error
         raise ArenaError(f"cannot be {deed} with these parameters: {named(error)}") from error
-    return ()

@@ -20,7 +20,7 @@ from typing import IO, BinaryIO, Self
 from arena.author.submissions.copy_untrusted import JUNK, MOST_BYTES, MOST_ENTRIES, Allowance, check_path, too_large
 from arena.errors import ArenaError
 from arena.event.discovery.files import LEFT_OUT, shown
-from arena.limited import LimitedError, limited
+from arena.limited import LimitedError, limited_value
 
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 MEMORY_BYTES = 150_000_000
@@ -50,12 +50,12 @@ def unpack(archive: Path, target: Path, *, bots: int = 1) -> None:
     """
     work = partial(_unpack, archive, target, bots)
     try:
-        list(limited(work, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS))
+        limited_value(work, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
     except LimitedError as error:
         raise ArenaError(f"it {error} to unpack; leave out what the bot does not need") from error
 
 
-def _unpack(archive: Path, target: Path, bots: int) -> tuple[()]:
+def _unpack(archive: Path, target: Path, bots: int) -> None:
     """Unpack in this process; ArenaError, with the reason, when it is refused."""
     try:
         target.mkdir()
@@ -72,7 +72,6 @@ def _unpack(archive: Path, target: Path, bots: int) -> tuple[()]:
         if isinstance(error, OSError) and error.errno in DISK_FAULTS:
             raise ArenaError(f"{target}: cannot be written: {error.strerror}") from error
         raise ArenaError(f"it is no archive that can be read ({type(error).__name__}); pack it again") from error
-    return ()
 
 
 def _extract(member: Member, target: Path, allowance: Allowance) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
-from arena.event.discovery import commands, hiding, names, notes, programs
+from arena.event.discovery import names, notes, programs
 from arena.event.discovery.files import LEFT_OUT, digest_of, files_of, refuse_link, shown
 from arena.event.discovery.programs import BotProgram, begins, is_source
 from arena.values import Bot
@@ -83,7 +83,7 @@ def from_path(path: Path, name: str | None = None) -> Bot:
         raise ArenaError(f"{programs.why_not(path)}; {SKIP}")
     refuse_link(path, path.parent)
     program, files = programs.program_of(path), [(path.name, path)]
-    hiding.refuse(program.command, files)
+    programs.refuse_hiding(program.command, files)
     return Bot(
         name=checked(name or path.stem, path),
         command=program.command,
@@ -126,7 +126,7 @@ def _from_folder(folder: Path, name: str) -> Bot:
         program = _program(folder, f"{shown(folder)}: not a bot: {hint}; {SKIP}")
         bot = Bot(name=name, command=program.command, digest="", files=str(folder.absolute()))
     content = tuple(files_of(folder))
-    hiding.refuse(bot.command, content)
+    programs.refuse_hiding(bot.command, content)
     return replace(bot, digest=digest_of((*bot.command, *program.build), content))
 
 
@@ -168,7 +168,7 @@ def _inner(folder: Path) -> Path | None:
 def from_command(name: str, command: str | Iterable[str], workspace: Path) -> Bot:
     """Return the bot that a command starts; words of it that are files of the workspace are its files."""
     try:
-        words = commands.split(command)
+        words = programs.words_of(command)
     except ValueError as error:
         raise ArenaError(f"bot {name}: command: {error}") from error
     files = [

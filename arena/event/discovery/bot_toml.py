@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from arena import toml
 from arena.errors import ArenaError
-from arena.event.discovery import commands
+from arena.event.discovery import programs
 from arena.event.tables import BotLimits, Table, as_tuple
 from arena.event.tables.mistakes import Mistake, messages
 
@@ -27,8 +27,8 @@ SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
 
 def _command(value: object) -> tuple[str, ...]:
     try:
-        command = commands.split(value)
-        commands.refuse_outside(command)
+        command = programs.words_of(value)
+        programs.refuse_outside(command)
     except ValueError as error:
         raise Mistake(str(error)) from error
     return command

@@ -1,16 +1,27 @@
-"""Which files are programs, by their names: how each is run, how it is built first, and why others are no programs.
+"""How programs are started: the words of a command, and which files are programs, by their names.
 
-A bot.toml may say otherwise; this module knows none. Nothing here runs a program.
+It says how each is run and built, and why others are no programs. A bot.toml may say otherwise; this module knows none.
+Nothing here runs a program.
 """
 
 import os
+import shlex
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from arena.event.discovery.commands import RUN_PYTHON
+from arena.errors import ArenaError
 from arena.event.discovery.files import shown
+from arena.sandbox.file_policy import public
+from arena.sandbox.toolchain import PYTHON
 
+RUN_PYTHON = (PYTHON, "-s", "-B", "-u")
+"""No user site, no byte code beside the bot, no buffer to flush."""
+LONGEST_COMMAND = 32 * 1024  # characters: a command must fit into one message to the spawner
+MOST_WORDS = 1000  # for the same reason: an empty word takes room too
+SHOWN_LETTERS = 80  # of a wrong command that a message repeats
+TAKEN_MODULES = frozenset({"arena", *sys.stdlib_module_names})
 MAIN = ("bot", "main")
 """The names, without ending, by which the program of a folder without a bot.toml is recognised."""
 ENDINGS = {".py": RUN_PYTHON, ".js": ("node",), ".sh": ("bash",), ".pl": ("perl",), ".rb": ("ruby",)}
@@ -92,3 +103,63 @@ def why_not(path: Path) -> str:
         advice = f"an ending is in small letters: rename it to {shown(path.stem)}{path.suffix.lower()}"
     known = f"neither executable nor one of {', '.join(sorted(SOURCES))}"
     return f"{shown(path)}: not a bot: {advice or known}"
+
+
+def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -> None:
+    """Raise ArenaError when a file beside a Python program has the name of a standard module or of arena.
+
+    Python looks for modules in the folder of the program first. A bot called `random.py` that imports `random` imports
+    itself, and its author gets a message about a missing attribute.
+    """
+    if command[:1] != RUN_PYTHON[:1]:
+        return
+    program = next((word for word in command if word.endswith(".py")), ".py")
+    folder = PurePosixPath(program).parent.as_posix()
+    prefix = "" if folder == "." else f"{folder}/"
+    for name, path in files:
+        if not name.endswith(".py") or not name.startswith(prefix):
+            continue
+        module = name.removeprefix(prefix).partition("/")[0].removesuffix(".py")
+        if module in TAKEN_MODULES:
+            owner = "arena's own package" if module == "arena" else f"Python's own module {module!r}"
+            raise ArenaError(f"{shown(path)}: hides {owner} from the bot; give it another name")
+
+
+def words_of(command: object) -> tuple[str, ...]:
+    """Return the words of a command, with arena's interpreter for `python`; ValueError with a message for a mistake."""
+    if isinstance(command, str):
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise ValueError(f"{str(error).lower()}: {_short(command)}; close the quotation") from error
+    elif isinstance(command, list | tuple) and all(isinstance(word, str) for word in command):
+        words = list(command)
+    else:
+        raise ValueError(f"expected a text or a list of words, not {_short(command)}")
+    if len(words) > MOST_WORDS:
+        raise ValueError(f"more than {MOST_WORDS} words; put the rest into a file")
+    if sum(map(len, words)) > LONGEST_COMMAND:
+        raise ValueError(f"longer than {LONGEST_COMMAND} characters; put the rest into a file")
+    if not words or not words[0] or "\0" in "".join(words):
+        raise ValueError("it is empty, or has a NUL in it; write how the bot is started")
+    return (*RUN_PYTHON, *words[1:]) if words[0] in {"python", "python3"} else tuple(words)
+
+
+def refuse_outside(command: tuple[str, ...]) -> None:
+    """Raise ValueError for a stranger's command that names a file of the organiser's.
+
+    It may name the bot's own files and the system's programs. arena lets a bot read what its command names in full, so
+    that a tournament.toml can name a program that stands anywhere.
+    """
+    for word in command:
+        if word.startswith("/") and not public(os.path.normpath(word)):
+            raise ValueError(f"{_short(word)} is outside the bot's folder; name a file by its path within it")
+
+
+def _short(value: object) -> str:
+    """Return a wrong value for a message, cut short."""
+    try:
+        text = repr(value)
+    except ValueError:  # a number of more digits than Python prints
+        return "a number of thousands of digits"
+    return text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 3]}..."

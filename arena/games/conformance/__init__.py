@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from arena.errors import named
-from arena.game import Game
+from arena.game import Game, Move, Role
 from arena.games.conformance import laws
 from arena.games.conformance.laws import LONGEST, Position
 from arena.games.quality import perfect_play_of
@@ -46,7 +46,7 @@ def flaws(game: Game[Any], playouts: int = 20, seed: int = 0) -> list[Flaw]:
 def examine(game: Game[Any], playouts: int = 20, seed: int = 0) -> Iterator[list[Flaw]]:
     """Yield the flaws that are known, after each playout; the last time all of them."""
     flaws = {words: Flaw(words=words) for law in laws.OF_THE_GAME for words in _tried(partial(law, game))}
-    for number in range(playouts if _starts(game) else 0):
+    for number in range(playouts):
         of_playout = _flaws_of(game, playout(game, Random(f"{seed}/{number}")))
         flaws |= {words: flaw for words, flaw in of_playout.items() if words not in flaws}
         yield list(flaws.values())
@@ -70,19 +70,12 @@ def doubts(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[Flaw]:
 
 
 def playout(game: Game[Any], dice: Random) -> tuple[Position, ...]:
-    """Play random legal moves to the end of the match, or until the game breaks; return every step."""
-    state = game.start()
-    steps: list[Position] = []
-    try:
-        while (movers := game.to_move(state)) and len(steps) < LONGEST:
-            moves = {role: dice.choice(legal) for role in movers if (legal := game.legal_moves(state, role))}
-            steps.append(Position(state, moves))
-            if len(moves) < len(movers):
-                break
-            state = game.play(state, moves)
-    except Exception:  # noqa: BLE001, S110 (the laws meet the same error, and report it)
-        pass
-    return (*steps, Position(state, {}))
+    """Play random legal moves to the end of the match, or until the game breaks; return every position."""
+
+    def moves(state: Any, movers: Iterable[Role]) -> dict[Role, Move]:
+        return {role: dice.choice(legal) for role in movers if (legal := game.legal_moves(state, role))}
+
+    return _played(game, moves)
 
 
 def best_playout(game: Game[Any]) -> tuple[Position, ...]:
@@ -90,16 +83,30 @@ def best_playout(game: Game[Any]) -> tuple[Position, ...]:
     assessor = perfect_play_of(game)
     if assessor is None:
         return ()
-    state = game.start()
-    steps: list[Position] = []
+
+    def moves(state: Any, movers: tuple[Role, ...]) -> dict[Role, Move]:
+        best = assessor.best(state, movers[0]) or game.legal_moves(state, movers[0])  # none: the laws say so
+        return {movers[0]: best[0]}
+
+    return _played(game, moves)
+
+
+def _played(game: Game[Any], choose: Callable[[Any, tuple[Role, ...]], dict[Role, Move]]) -> tuple[Position, ...]:
     try:
-        while (movers := game.to_move(state)) and len(steps) < LONGEST:
-            best = assessor.best(state, movers[0]) or game.legal_moves(state, movers[0])  # none: the laws say so
-            steps.append(Position(state, {movers[0]: best[0]}))
-            state = game.play(state, steps[-1].moves)
-    except Exception:  # noqa: BLE001, S110 (as above)
+        state = game.start()
+    except Exception:  # noqa: BLE001 (the law `lasting` reports it)
+        return ()
+    positions: list[Position] = []
+    try:
+        while (movers := game.to_move(state)) and len(positions) < LONGEST:
+            moves = choose(state, movers)
+            positions.append(Position(state, moves))
+            if len(moves) < len(movers):
+                break
+            state = game.play(state, moves)
+    except Exception:  # noqa: BLE001, S110 (the laws meet the same error, and report it)
         pass
-    return (*steps, Position(state, {}))
+    return (*positions, Position(state, {}))
 
 
 def transcript(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[list[str]]:
@@ -128,15 +135,6 @@ def _lines(game: Game[Any], state: Any) -> list[str]:
     return lines
 
 
-def _starts(game: Game[Any]) -> bool:
-    """Return whether a match can begin; otherwise the law `lasting` says why not."""
-    try:
-        game.start()
-    except Exception:  # noqa: BLE001 (whatever the rules raise)
-        return False
-    return True
-
-
 def _flaws_of(game: Game[Any], steps: tuple[Position, ...]) -> dict[str, Flaw]:
     """Return the flaws that a playout shows, by their words."""
     first: dict[str, int] = {}
@@ -153,7 +151,7 @@ def _broken(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int,
             return  # the other laws would only stumble over it
         for law in laws.OF_A_STATE:
             yield from ((index, words) for words in _tried(partial(law, game, step)))
-    for playout_law in laws.OF_A_PLAYOUT:
+    for playout_law in laws.OF_A_PLAYOUT if steps else ():
         try:
             yield from playout_law(game, steps)
         except Exception as error:  # noqa: BLE001 (whatever the rules raise)

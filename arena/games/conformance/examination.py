@@ -12,7 +12,7 @@ from arena import rulefile
 from arena.errors import ArenaError
 from arena.games import rulebook
 from arena.games.conformance import Flaw, doubts, examine, other_process
-from arena.limited import LimitedError, Place, limited
+from arena.limited import LimitedError, Place, limited, limited_value
 from arena.values import Board
 
 MEMORY_BYTES = 2_000_000_000
@@ -24,10 +24,9 @@ WALL_SECONDS = 120.0
 def boards_of(query: str) -> tuple[Board, ...]:
     """Return the boards that a query means, as `rulebook.find`; ArenaError for whatever keeps them from loading."""
     try:
-        (boards,) = limited(lambda: [rulebook.find(query)], memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
+        return limited_value(partial(rulebook.find, query), memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
     except LimitedError as error:
         raise ArenaError(f"when {query} is loaded, {_words(error)}") from error
-    return boards
 
 
 def examined(board: Board, playouts: int, seed: int) -> tuple[list[Flaw], list[Flaw]]:

@@ -19,7 +19,7 @@ import outside
 from outside import CALLS, Process
 from table import ARENA_FILE, EXPECTED, SETTING
 
-from arena.event.discovery.commands import RUN_PYTHON
+from arena.event.discovery.programs import RUN_PYTHON
 from arena.match.bot import LiveBot
 from arena.sandbox import procfs
 from arena.sandbox.launcher import Launcher
