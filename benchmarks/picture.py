@@ -7,7 +7,7 @@ from statistics import median
 
 from arena.charts.style import BLUE, DPI, GREY, INK, SMALL, TEXT, styled
 from arena.charts.style.letters import width
-from arena.charts.style.sheet import Room, sheet
+from arena.charts.style.sheet import Space, sheet
 
 ROW = 0.24  # inches
 
@@ -30,7 +30,7 @@ def draw(path: Path, title: str, subtitle: str, panels: Sequence[Panel]) -> None
         subtitle,
         (4.2, [ROW * len(panel.rows) for panel in panels]),
         grid=(len(panels), 1),
-        room=Room(left=names, right=0.9, above=0.35, below=0.1),
+        space=Space(left=names, right=0.9, above=0.35, below=0.1),
     )
     for panel, axes in zip(panels, places, strict=True):
         middles = [median(values) for values in panel.rows.values()]
