@@ -1,14 +1,11 @@
 """Every chart draws every event: two bots or many, none, hostile names; legible, and the same bytes each time."""
 
 import functools
-import json
 import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -37,8 +34,6 @@ NAMES = (
     "length",
     "metrics",
     "progress",
-    "rankings",
-    "regret",
     "roles",
     "scores",
     "time",
@@ -256,45 +251,22 @@ def shares(figure: Figure, values) -> list[float]:
 
 
 @pytest.mark.parametrize("far", [-9.0, 9.0])
-def test_a_bot_far_away_does_not_squeeze_the_others(far):
+def test_a_bot_far_away_is_an_arrow_and_does_not_squeeze_the_others(far):
     others = [1.0, 0.6, 0.3, -0.2, -1.0]
     figure = charts._chart("leaderboard").render(ratings(far, *others))
     best, *_, worst = shares(figure, others)
     assert best - worst > 0.5
-    assert 0 < shares(figure, [far])[0] < 1
-    assert any("compressed" in text for text in texts(figure))
+    assert any("an arrow leads beyond the axis" in text for text in texts(figure))
+    assert f"{far:.2f}".replace("-", "\u2212") in texts(figure)
     even = charts._chart("leaderboard").render(ratings(*others))
-    assert not any("compressed" in text for text in texts(even))
+    assert not any("arrow" in text for text in texts(even))
 
 
-def test_the_strengths_in_roles_have_a_scale_and_are_not_squeezed_either():
-    table = ratings(-9.0, 1.0, 0.6, 0.3, -0.2, -1.0).rename(
-        columns={"rating": "strength", "rating_low": "low", "rating_high": "high", "points": "score"}
-    )
-    figure = charts._chart("roles").render(table.assign(board="maze", role="mummy"), About(unit="logits"))
-    best, worst = shares(figure, [1.0, -1.0])
-    assert best - worst > 0.5
-    assert any("in logits" in text for text in texts(figure))
-    assert len([label for label in figure.axes[0].get_xticklabels() if label.get_text()]) >= 2
-
-
-def test_the_ground_of_a_tier_fades_where_its_neighbours_are_not_surely_apart():
-    figure = charts._chart("leaderboard").render(ratings(1.0, 0.9, 0.8, 0.7, 0.6, 0.5))
-    grounds = [patch for patch in figure.axes[0].patches if patch.get_alpha() is not None]
-    assert sorted({patch.get_alpha() for patch in grounds}) == pytest.approx([(k + 0.5) / 8 for k in range(8)])
-    assert min(patch.get_y() for patch in grounds) >= 1 - 1e-9  # the upper edge of all is as hard as ever
-
-
-@pytest.mark.parametrize("count", [2, convergence.NAMED, MANY])
-def test_no_interval_of_convergence_is_cut_off(drawn, count):
-    figure = drawn("convergence", count)
-    panel = figure.axes[0]
-    low, high = panel.get_ylim()
-    tops = [path.vertices[:, 1] for shade in panel.collections for path in shade.get_paths()]
-    assert len(tops) == min(count, 3)
-    assert all(low <= heights.min() <= heights.max() <= high for heights in tops)
-    said = " ".join(texts(figure))
-    assert ("95 % interval of the best 3" in said) == (count > 4)
+def test_an_open_interval_is_an_arrow_at_the_end_of_the_axis():
+    figure = charts._chart("leaderboard").render(ratings(1.0, 0.5, 0.0).replace({"rating_high": {1.2: np.inf}}))
+    dots, *arrows = [each.get_offsets() for each in figure.axes[0].collections if len(each.get_offsets())][1:]
+    assert len(dots) == 3
+    assert [len(points) for points in arrows] == [1]
 
 
 @pytest.mark.parametrize("name", ["better", "crosstable"])
@@ -308,7 +280,7 @@ def test_a_grid_of_many_bots_has_the_first_of_them_and_says_so(name, monkeypatch
     else:
         frame = pd.DataFrame(rows, columns=["bot", "opponent", "score"]).assign(board="maze", role="mummy")
     figure = charts._chart(name).render(frame, About(bots=tuple(names)))
-    assert row_names(figure) == names[:10]
+    assert row_names(figure) == names[: 9 if name == "better" else 10]
     assert any("the first 10 of 13 bots" in text for text in texts(figure))
 
 
@@ -377,64 +349,17 @@ def test_charts_of_the_same_results_are_drawn_once(written, crowd, no_drawing):
     assert again.silent == told.silent
 
 
-def damaged(folder: Path) -> None:
-    (folder / "charts" / "length.png").write_bytes(b"half a pic")
-
-
-def removed(folder: Path) -> None:
-    (folder / "charts" / "scores.svg").unlink()
-
-
-def forgotten(folder: Path) -> None:
-    (folder / ".charts.json").write_text("{")
-
-
-def remembered(**changes) -> Callable[[Path], None]:
-    """The file of what was drawn, with the right key and other content; no picture is there any more."""
-
-    def change(folder: Path) -> None:
-        memory = folder / ".charts.json"
-        memory.write_text(json.dumps(json.loads(memory.read_text()) | changes))
-        shutil.rmtree(folder / "charts")
-
-    return change
-
-
-def without_a_png(folder: Path) -> None:
-    memory = folder / ".charts.json"
-    drawn = json.loads(memory.read_text())
-    del drawn["files"]["length.png"]
-    memory.write_text(json.dumps(drawn))
-
-
-def silent_as_a_list(folder: Path) -> None:
-    memory = folder / ".charts.json"
-    memory.write_text(json.dumps(json.loads(memory.read_text()) | {"silent": []}))
-
-
-def out_of_the_folder(folder: Path) -> None:
-    memory = folder / ".charts.json"
-    drawn = json.loads(memory.read_text())
-    (folder / "x.svg").write_bytes(b"")
-    drawn["files"]["../x.svg"] = sha256(b"").hexdigest()
-    memory.write_text(json.dumps(drawn))
-
-
 CHANGES = {
-    "damaged": damaged,
-    "removed": removed,
-    "forgotten": forgotten,
-    "no files": remembered(files={}),
-    "no files, no reasons": remembered(files={}, silent=[]),
-    "a reason that is no text": remembered(files={}, silent=dict.fromkeys(NAMES, 1)),
-    "reasons in a list": silent_as_a_list,
-    "one of two files": without_a_png,
-    "a file elsewhere": out_of_the_folder,
+    "removed": lambda folder: (folder / "charts" / "scores.svg").unlink(),
+    "forgotten": lambda folder: (folder / ".charts.json").unlink(),
+    "cut short": lambda folder: (folder / ".charts.json").write_text("{"),
+    "of another event": lambda folder: (folder / ".charts.json").write_text('{"key": "", "silent": {}}'),
+    "no reasons": lambda folder: (folder / ".charts.json").write_text('{"key": "", "silent": 1}'),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_charts_are_drawn_again_where_a_file_changed(change, written, crowd, tmp_path, no_drawing):
+def test_charts_are_drawn_again_where_a_file_is_missing(change, written, crowd, tmp_path, no_drawing):
     shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
     change(tmp_path)
     with pytest.raises(DrawnAgainError):
@@ -490,8 +415,8 @@ def test_a_leaderboard_without_ratings_shows_points():
 
 def test_the_crosstable_has_a_panel_only_where_bots_met(crowd):
     figure = charts.render("crosstable", crowd(2))
-    told = [" ".join(text.get_text() for text in panel.texts if not text.get_text().isdigit()) for panel in figure.axes]
-    assert [title for title in told if title] == [
+    headings = [[text.get_text() for text in panel.texts if not text.get_text().isdigit()] for panel in figure.axes]
+    assert [" ".join(reversed(lines)) for lines in headings] == [
         "duel as explorer",
         "duel as mummy",
         "classic as pacman",
@@ -560,10 +485,14 @@ def test_a_bot_that_lost_on_time_is_marked_at_the_limit_or_beyond(tmp_path):
 
 
 def test_the_rankings_say_how_many_bots_they_leave_out(monkeypatch):
-    monkeypatch.setattr(charts._chart("rankings"), "MOST", 2)
-    rows = [("maze", role, rank, name, 1.0, 0.0, 2.0) for role in "xy" for rank, name in enumerate("abc", 1)]
-    frame = pd.DataFrame(rows, columns=["board", "role", "rank", "bot", "strength", "low", "high"])
-    figure = charts._chart("rankings").render(frame)
+    monkeypatch.setattr(charts._chart("roles"), "MOST", 2)
+    rows = [
+        ("maze", role, rank, name, 1.0, 0.0, 2.0, 50.0 + ord(role))
+        for role in "xy"
+        for rank, name in enumerate("abc", 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["board", "role", "rank", "bot", "strength", "low", "high", "score"])
+    figure = charts._chart("roles").render(frame)
     assert any("the first 2 of 3 bots" in text for text in texts(figure))
 
 
@@ -580,13 +509,6 @@ def test_the_last_part_of_the_schedule_has_the_ratings_of_the_leaderboard(crowd)
     assert frame["matches"].max() == crowd(2).count
     assert frame["matches"].is_monotonic_increasing
     assert dict(zip(last["bot"], last["rating"], strict=True)) == dict(zip(board["bot"], board["rating"], strict=True))
-
-
-def test_names_at_the_ends_of_lines_keep_apart_and_near():
-    assert convergence.apart([0.9, 0.5, 0.1], 0.2) == pytest.approx([0.9, 0.5, 0.1])
-    heights = convergence.apart([0.5, 0.5, 0.45, 0.1], 0.1)
-    assert all(one - other > 0.1 - 1e-9 for one, other in pairwise(heights))
-    assert np.mean(heights[:3]) == pytest.approx(np.mean([0.5, 0.5, 0.45]))
 
 
 def test_a_bots_scores_are_counted_by_role(crowd):
@@ -631,7 +553,7 @@ def test_each_version_has_the_rank_that_it_had_in_its_time(tmp_path):
     ratings = frame.set_index(["bot", "version"])["rating"]
     assert ratings["bob", 2] > ratings["ann", 2] > ratings["bob", 1] > ratings["cat", 1] > ratings["ann", 1]
     drawn = charts.render("progress", results)
-    assert [text.get_text() for text in drawn.axes[0].get_legend().get_texts()] == ["bob", "ann"]
+    assert [panel.texts[0].get_text() for panel in drawn.axes] == ["bob", "ann"]
 
 
 def test_bots_without_a_second_version_have_no_progress(tmp_path):

@@ -22,7 +22,7 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 import arena
-from arena import parallel, plugins, shared_folders, whole_files
+from arena import parallel, plugins, whole_files
 from arena.charts.style import About, Nothing, save
 from arena.results.anytext import pd
 from arena.results.leaderboard import Results
@@ -79,52 +79,44 @@ def write(results: Results, folder: Path) -> Written:
     Charts that stand there, drawn from these results, are not drawn again.
     """
     target = whole_files.make_folder(folder, "charts")
-    # `.charts.json` has the key of what was drawn, and the hash of each file, so that a picture that was changed or
-    # removed is drawn again. It may be deleted at any time.
+    # `.charts.json` has the key of what was drawn, and the charts without a picture. It may be deleted at any time.
     memory, key = folder / ".charts.json", digest_of(code_digest(), names(), results.cache_version)
-    if (earlier := _drawn_before(memory, key, target)) is not None:
+    if (earlier := _written_before(memory, key, target)) is not None:
         return earlier
     # What several charts need is read here, once, and the slowest chart comes first.
     event, _, order = about(results), results.arrays, sorted(names(), key=lambda name: name != "convergence")
     results.close()  # no connection is open in a process that forks; each opens its own
 
-    def work(name: str) -> tuple[Path, ...] | str:
+    def work(name: str) -> str | None:
         chart = _chart(name)
         figure = chart.render(results.with_display_names(chart.frame(results)), event)
         results.close()
-        return figure.why if isinstance(figure, Nothing) else save(figure, target / name)
+        if isinstance(figure, Nothing):
+            return figure.why
+        save(figure, target / name)
+        return None
 
     outcomes = dict(zip(order, parallel.parallel_map(work, order), strict=True))
-    silent = {name: why for name, why in outcomes.items() if isinstance(why, str)}
-    for name in silent:
-        for form in FORMS:
-            whole_files.remove((target / name).with_suffix(form))
-    files = tuple(path for paths in outcomes.values() if not isinstance(paths, str) for path in paths)
-    with contextlib.suppress(OSError):  # somebody may have changed a picture meanwhile
-        hashes = {path.name: sha256(shared_folders.read(path)).hexdigest() for path in files}
-        whole_files.write_cache(memory, json.dumps({"key": key, "files": hashes, "silent": silent}).encode())
+    silent = {name: why for name, why in outcomes.items() if why is not None}
+    files = _files(target, silent)
+    for path in {*target.iterdir()} - {*files}:  # of a chart that has nothing to show any more
+        whole_files.remove(path)
+    whole_files.write_cache(memory, json.dumps({"key": key, "silent": silent}).encode())
     return Written(files, silent)
 
 
-def _drawn_before(memory: Path, key: str, target: Path) -> Written | None:
+def _files(target: Path, silent: Mapping[str, str]) -> tuple[Path, ...]:
+    return tuple(target / f"{name}{form}" for name in names() if name not in silent for form in FORMS)
+
+
+def _written_before(memory: Path, key: str, target: Path) -> Written | None:
     """Return the charts that stand in the folder `target` if they were drawn under this key, else None."""
-    try:
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # whatever is wrong with this file
         stored = json.loads(whole_files.read_cache(memory))
-        files, silent = stored["files"], stored["silent"]
-        if stored["key"] != key or not all(isinstance(why, str) for why in silent.values()):
-            return None
-        # Every chart has both its files or a reason for none, so that no name in the file leads out of the folder.
-        pictures = {f"{name}{form}" for name in names() if name not in silent for form in FORMS}
-        if files.keys() != pictures or not silent.keys() <= set(names()):
-            return None
-        if any((target / f"{name}{form}").exists() for name in silent for form in FORMS):
-            return None
-        for name, digest in files.items():
-            if sha256(shared_folders.read(target / name)).hexdigest() != digest:
-                return None
-        return Written(tuple(target / name for name in files), silent)
-    except Exception:  # noqa: BLE001  whatever is wrong with this file or a picture: the charts are drawn
-        return None
+        files = _files(target, stored["silent"])
+        if stored["key"] == key and {*files} == {*target.iterdir()}:
+            return Written(files, stored["silent"])
+    return None
 
 
 @cache

@@ -1,27 +1,61 @@
-"""How accurately each bot plays on solved boards, the bots in order of their rating."""
+"""How good the moves of each bot are: accuracy on solved boards, and points thrown away on others (an estimate)."""
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from arena.charts.style import About, Nothing, styled
-from arena.charts.style.graded import dots
+from arena.charts.style import ACCURACY, PALE, About, Nothing, styled
+from arena.charts.style.sheet import ROWS, Panel, Space, bare, best, sheet
+from arena.results.columns import LEADERBOARD
 from arena.results.leaderboard import Results
 
-COLUMNS = {"accuracy": 0.6, "rating": 1.15, "blunders": 1.85}  # inches from the panel to the right end of the figures
+PANELS = {
+    "accuracy": (103.0, "accuracy", "per cent, on solved boards", ("accuracy", "rating", "blunders")),
+    "regret_estimate": (0.0, "regret", "points a match, by a search", ("regret_estimate", "rating")),
+}
+"""Of each column: the end of its axis (0 = where the figures end), heading, unit, and the figures beside it."""
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `bot`: its `rating`, its `accuracy` in per cent, and its `blunders` a match."""
-    columns = ["bot", "rating", "accuracy", "blunders"]
-    return results.leaderboard()[columns] if results.accuracy_sums else pd.DataFrame(columns=columns)
+    """Return a row for each `bot`: `rating`, `accuracy` in per cent, and `blunders` and `regret_estimate` a match."""
+    columns = ["bot", "rating", "accuracy", "blunders", "regret_estimate"]
+    return results.leaderboard().reindex(columns=columns)
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a row a bot, with a point at its accuracy. Where accuracy and rating agree, the points go down to the left.
+    """Draw a row a bot in order of rating, with a point at its accuracy or regret, where its moves were judged.
 
-    A bot that never could throw points away on a solved board has no row.
+    Where the moves say what the rating says, accuracy falls and regret grows from row to row.
     """
-    subtitle = "Of the moves on solved boards that could have thrown points away, the percentage that did not"
-    nothing = Nothing("no move on a solved board")
-    return dots(frame, about, "accuracy", 103, COLUMNS, subtitle, nothing)
+    declared = LEADERBOARD.rated_in(about.unit)
+    panels, tables, omitted = [], {}, ""
+    for name, (_, heading, unit, figures) in PANELS.items():
+        judged = frame.dropna(subset=["rating", name]).sort_values("rating", ascending=False, kind="stable")
+        if judged.empty:
+            continue
+        bots, omitted = best(list(judged["bot"]), ROWS)
+        tables[name] = judged.iloc[: len(bots)]
+        columns = {
+            figure.removesuffix("_estimate"): [
+                declared[figure].text(value).replace("-", "\u2212") for value in tables[name][figure]
+            ]
+            for figure in figures
+        }
+        panels.append(Panel(heading=(heading, unit), names=tuple(about.labels(bots)), columns=columns))
+    if not panels:
+        return Nothing("no move that could be judged")
+    figure, axes = sheet(
+        about.title("how good the moves are"),
+        f"The best bot by rating on top. A regret is estimated by a search, an accuracy is exact{omitted}",
+        panels,
+        wide=2.6,
+        columns=2,
+        space=Space(between=0.4),
+    )
+    for panel, (name, table) in zip(axes, tables.items(), strict=True):
+        at = range(len(table))
+        panel.hlines(at, 0, table[name], color=PALE, linewidth=1.4, zorder=2)
+        panel.scatter(table[name], at, s=26, color=ACCURACY, zorder=3)
+        panel.set_xlim(0, PANELS[name][0] or 1.05 * max(1, table[name].max()))
+        bare(panel)
+    return figure

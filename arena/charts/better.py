@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from arena.charts.style import About, Nothing, styled
 from arena.charts.style.letters import widest
 from arena.charts.style.markers import NUMBERED, cells, scale
-from arena.charts.style.sheet import GRID, Space, best, row_size, rows, sheet
+from arena.charts.style.sheet import GRID, Panel, Space, best, row_size, sheet
 from arena.results.leaderboard import Results
 
 
@@ -18,28 +18,26 @@ def frame(results: Results) -> pd.DataFrame:
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a grid: a dark cell, where the bot in the row is surely stronger than that in the column."""
+    """Draw the half of a grid in which the better bots are in the rows: a dark cell, where that is sure."""
     order, omitted = best(list(dict.fromkeys(frame["bot"])), GRID)
-    if len(order) < 2:
+    count = len(order)
+    if count < 2:
         return Nothing("fewer than two bots are rated")
-    frame = frame[frame["bot"].isin(order) & frame["opponent"].isin(order)]
     grid = 100 * frame.pivot_table(index="bot", columns="opponent", values="chance").reindex(index=order, columns=order)
     values = grid.to_numpy(dtype=np.float64, copy=True)
-    np.fill_diagonal(values, np.nan)
-    count = len(order)
-    size, side = row_size(count), 0.42 if count <= NUMBERED else 0.24 if count <= 24 else 0.165
-    names = about.labels(order)
-    label_inches = widest(names, size) + 0.12
-    high = side * count
+    values[np.tril_indices(count)] = np.nan
+    side = 0.42 if count <= NUMBERED else 0.24 if count <= 24 else 0.165
+    names = tuple(about.labels(order))
     figure, (panel,) = sheet(
         about.title("who is surely better"),
-        f"Chance in per cent that the bot in the row is stronger than the bot in the column{omitted}",
-        (max(1.2, high), high),
-        space=Space(left=label_inches, below=label_inches, above=0.1, top=0.36 if count > NUMBERED else 0),
+        f"Chance in per cent that the bot in the row is stronger than the one in the column; 50 = open{omitted}",
+        [Panel(names=names[:-1])],
+        wide=side * (count - 1),
+        high=side,
+        space=Space(below=widest(names, row_size(count)) + 0.12, top=0.36 if count > NUMBERED else 0),
     )
-    cells(panel, values, most=100)
-    rows(panel, names)
-    panel.set_xticks(range(count), names, rotation=90, fontsize=size)
+    cells(panel, values[:-1, 1:], least=50)
+    panel.set_xticks(range(count - 1), names[1:], rotation=90, fontsize=row_size(count))
     if count > NUMBERED:
-        scale(panel, (0, 1 + 0.3 / high, 1.6 / high, 0.09 / high), 100, "")
+        scale(panel, 50, 100)
     return figure

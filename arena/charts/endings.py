@@ -3,13 +3,10 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from arena.charts.style import FAULTS, GREY, About, Nothing, styled
-from arena.charts.style.letters import widest
-from arena.charts.style.sheet import ROWS, Space, bare, best, legend, row_height, row_size, rows, sheet
+from arena.charts.style import FAULTS, About, Nothing, styled
+from arena.charts.style.sheet import ROWS, Panel, Space, bare, best, legend, sheet
 from arena.results.leaderboard import Results
 from arena.values import Ending
-
-FIGURE_INCHES = 0.9  # for "12 of 34" beside the bars
 
 
 def frame(results: Results) -> pd.DataFrame:
@@ -37,13 +34,14 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         return Nothing("nobody was at fault")
     innocent_count = len(table) - len(bots)
     bots, omitted = best(bots, ROWS)
-    names, size = about.labels(bots), row_size(len(bots))
     innocent = {0: "", 1: "; the other one never was"}.get(innocent_count, f"; the other {innocent_count} never were")
+    counts = {"at fault": [f"{faults[bot]} of {held[bot]}" for bot in bots]}
     figure, (panel,) = sheet(
         about.title("who was at fault"),
         f"Share of the bot's seats, in per cent{innocent}{omitted}",
-        (4.8, row_height(len(bots)) * len(bots)),
-        space=Space(left=widest(names, size) + 0.12, right=FIGURE_INCHES, top=0.28, below=0.3),
+        [Panel(names=tuple(about.labels(bots)), columns=counts)],
+        wide=4.8,
+        space=Space(top=0.25),
     )
     reach = pd.Series(0.0, index=bots)
     for ending, colour in FAULTS.items():
@@ -52,18 +50,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
             label = ending.replace("_", " ")
             panel.barh(range(len(bots)), share, left=reach, height=0.62, color=colour, label=label, linewidth=0)
             reach += share
-    for row, bot in enumerate(bots):
-        panel.annotate(
-            f"{faults[bot]} of {held[bot]}",
-            (reach[bot], row),
-            (5, 0),
-            textcoords="offset points",
-            va="center",
-            color=GREY,
-            fontsize=size - 0.5,
-        )
     panel.set_xlim(0, max(1.0, reach.max()))
-    rows(panel, names)
     bare(panel)
     legend(panel)
     return figure

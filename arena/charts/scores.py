@@ -10,15 +10,11 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from arena.charts.style import FAINT, MEAN, SCORES, About, Nothing, styled
-from arena.charts.style.letters import shown, widest
 from arena.charts.style.markers import Floats
-from arena.charts.style.sheet import MANY, ROWS, Space, bare, best, heading, row_height, row_size, rows, sheet
+from arena.charts.style.sheet import ROWS, Panel, bare, best, sheet
 from arena.results.leaderboard import Results
 
-COLUMNS = 4
 BINS = 20
-WIDE = 1.6
-TITLE = 20  # letters that fit over a panel
 
 
 def frame(results: Results) -> pd.DataFrame:
@@ -39,32 +35,26 @@ def frame(results: Results) -> pd.DataFrame:
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a panel a role, a row a bot: a histogram of its scores, as high as the row; the mark is the mean."""
+    """Draw a panel a role, a row a bot: a histogram of its scores, as high as the row; the line is the mean."""
     if not len(frame):
         return Nothing("no matches")
     if frame["score"].nunique() < 2:
         return Nothing("all scores are equal")
-    order, omitted = best(about.order(frame["bot"]), ROWS)
-    frame = frame[frame["bot"].isin(order)]
     entries = about.by_role(frame, ["bot", "score", "matches"])
-    columns = min(COLUMNS if len(order) <= MANY else 2 * COLUMNS, len(entries))
-    names, size = about.labels(order), row_size(len(order))
-    high = row_height(len(order)) * len(order)
-    figure, panels = sheet(
+    orders = [best(about.order(table["bot"]), ROWS) for *_, table in entries]
+    figure, axes = sheet(
         about.title("how scores are spread"),
-        f"How many of the bot's matches in the role brought which score, 0 to 100; the mark is the mean{omitted}",
-        (WIDE, high),
-        grid=(-(-len(entries) // columns), columns),
-        space=Space(left=widest(names, size) + 0.12, above=0.42, below=0.28),
+        "How many of the bot's matches in the role brought which score, 0 to 100; the line is the mean"
+        f"{max((omitted for _, omitted in orders), key=len)}",
+        [
+            Panel(heading=(about.board(board), role), names=tuple(about.labels(bots)))
+            for (board, role, _), (bots, _) in zip(entries, orders, strict=True)
+        ],
+        wide=1.6,
+        columns=4,
     )
-    for number, panel in enumerate(panels):
-        if number >= len(entries):
-            panel.set_axis_off()
-            continue
-        board, role, table = entries[number]
-        _panel(panel, table, order)
-        heading(panel, *shown([about.board(board), role], TITLE))
-        rows(panel, names, named=number % columns == 0)
+    for panel, (*_, table), (bots, _) in zip(axes, entries, orders, strict=True):
+        _panel(panel, table[table["bot"].isin(bots)], bots)
     return figure
 
 

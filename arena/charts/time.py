@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from arena.charts.style import FAINT, GREY, INK, LONGEST_TIME, MEDIAN_TIME, P99_TIME, About, Nothing, styled
-from arena.charts.style.letters import widest
-from arena.charts.style.sheet import ROWS, Space, bare, best, legend, row_height, row_size, rows, sheet
+from arena.charts.style.sheet import ROWS, Panel, Space, bare, best, legend, sheet
 from arena.results.leaderboard import Results
 
 MARKERS = {
@@ -37,25 +36,22 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     worst = worst.sort_values(["late", "wall_max"], ascending=False)
     slowest, omitted = best(list(worst.index), ROWS)
     worst = worst.loc[slowest]
-    names, size = about.labels(worst.index), row_size(len(worst))
     limit = "there is no limit" if about.limit is None else f"the limit is {about.limit:g} s"
     figure, (panel,) = sheet(
         about.title("time per move"),
         f"Wall time of an answer, on the board and in the role where it took longest; {limit}{omitted}",
-        (5.4, row_height(len(worst)) * len(worst)),
-        space=Space(left=widest(names, size) + 0.12, right=0.3, top=0.42, below=0.3),
+        [Panel(names=tuple(about.labels(worst.index)))],
+        wide=5.4,
+        space=Space(right=0.3, top=0.25),
     )
     _markers(panel, worst)
     if about.limit is not None:
-        panel.axvline(about.limit, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
-        above = (about.limit, 1), (0, 3), ("data", "axes fraction"), "offset points"
-        panel.annotate("limit", *above, ha="center", fontsize=8, color=GREY)
+        panel.axvline(about.limit, label="limit", color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
     panel.set_xscale("log")
     panel.xaxis.set_major_formatter(FuncFormatter(duration))
     panel.xaxis.set_minor_locator(NullLocator())
-    rows(panel, names)
     bare(panel)
-    legend(panel, high=1 + 0.16 / (row_height(len(worst)) * len(worst)))
+    legend(panel)
     return figure
 
 

@@ -1,6 +1,6 @@
 """The one style of every chart: colours, sizes, and how a chart is saved. Legible in print and for the colour-blind.
 
-`letters.py` owns names and their fonts, `sheet.py` where panels stand, `marks.py` what is drawn in them.
+`letters.py` owns names and their fonts, `sheet.py` where panels stand, `markers.py` and `curves.py` what they show.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -93,13 +93,14 @@ class About:
         return self.boards.get(label, label)
 
     def by_role(self, frame: Any, alike: Sequence[str]) -> list[tuple[str, str, Any]]:
-        """Return the board, the role and the rows of each role, in order of `board_roles`.
+        """Return the board, the role and the rows of each role, in order of `board_roles`; before them those of none.
 
         Neighbouring roles of a board that are equal in the columns `alike`, as one bot's two ghosts, share an entry.
         """
+        boards = list(dict.fromkeys([*(board for board, _ in self.board_roles), *frame["board"]]))
         order = {board_role: number for number, board_role in enumerate(self.board_roles)}
         groups = list(frame.groupby(["board", "role"], sort=False))
-        groups.sort(key=lambda group: order.get(group[0], len(order)))
+        groups.sort(key=lambda group: (boards.index(group[0][0]), order.get(group[0], -1)))
         entries: list[tuple[str, str, Any]] = []
         columns, previous = list(alike), None
         for (board, role), table in groups:

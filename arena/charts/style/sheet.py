@@ -1,31 +1,43 @@
 """The layout of a chart: a title, panels in rows and columns, the names of their rows. All lengths are inches."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from arena.charts.style import DPI, GREY, INK, LARGE, SMALL, TEXT
-from arena.charts.style.letters import drawable, width
+from arena.charts.style.letters import drawable, shown, widest, width
 
 MARGIN = 0.15
 HEAD = 0.68  # title and subtitle
+LINE = 0.15  # of a panel's heading
+LETTERS = 12.5  # of a heading, on an inch
 GRID, ROWS = 100, 500
 """Bots that a grid of bots by bots, and a chart of rows, has: a picture of more is too large for memory and reader."""
 MANY = 24  # rows; more of them stand closer and in smaller letters
 
 
 @dataclass(frozen=True, kw_only=True)
+class Panel:
+    """The texts around a panel."""
+
+    heading: tuple[str, ...] = ()
+    """Above it; lines after the first are small."""
+    names: tuple[str, ...] = ()
+    """Of its rows, the first on top; they stand to the left."""
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Figures to the right of its rows, a column under each head; the first is bold."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Space:
-    """The space around the panels of a grid, in inches."""
+    """The space around the panels of a grid, in inches, beside that for their names, columns and headings."""
 
     left: float = 0.0
     right: float = 0.0
-    above: float = 0.0
-    """Of every row of panels: for their titles."""
-    below: float = 0.0
+    below: float = 0.3
     """Of every row of panels: for the axis and what it is called."""
     between: float = 0.25
     """Columns."""
@@ -36,42 +48,64 @@ class Space:
 def sheet(
     title: str,
     subtitle: str,
-    size: tuple[float, float | Sequence[float]],
+    panels: Sequence[Panel],
     *,
-    grid: tuple[int, int] = (1, 1),
+    wide: float,
+    high: float = 0.0,
+    columns: int = 1,
     space: Space = Space(),
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a title, and its panels in reading order.
 
-    `size` is a panel's width and height; a height each where rows of panels differ.
+    `high` is the height of a panel, or of a row where panels have rows; 0 = as high as the letters of a row need.
 
     matplotlib's constrained layout does the opposite: it fits panels into a figure of a given size. Here a panel is as
     high as its rows need, in inches, and the figure grows around it, so that letters never overlap. The solver
     changed the size of the panels of 40 bots by up to 20 %, and drawing took twice as long.
     """
-    rows, columns = grid
-    wide = size[0]
-    heights = list(size[1]) if isinstance(size[1], Sequence) else [size[1]] * rows
+    columns = min(columns, len(panels))
+    lines = [panels[start : start + columns] for start in range(0, len(panels), columns)]
+    most = max(len(panel.names) for panel in panels)
+    size = row_size(most)
+    shared = most > 0 and all(panel.names == panels[0].names for panel in panels)
+    labels = widest([name for panel in panels for name in panel.names], size) + 0.12 if most else 0.0
+    widths = [{head: widest([head, *texts], size) + 0.18 for head, texts in panel.columns.items()} for panel in panels]
+    beside = max(sum(of_panel.values()) for of_panel in widths)
+    counts = [max(1, *(len(panel.names) for panel in line)) for line in lines]
+    heights = [count * (high or row_height(most)) if most else high for count in counts]
+    above = LINE * max(len(panel.heading) for panel in panels) + (0.2 if beside else 0.1)
+    between = space.between + beside + (0.0 if shared else labels)
+    left = MARGIN + space.left + labels
     title = drawable(title)
     across = max(
-        space.left + columns * wide + (columns - 1) * space.between + space.right,
+        left - MARGIN + columns * wide + (columns - 1) * between + beside + space.right,
         width(title, LARGE, bold=True),
         width(subtitle, TEXT),
     )
-    full = (across + 2 * MARGIN, HEAD + space.top + sum(heights) + rows * (space.above + space.below) + MARGIN)
+    full = (across + 2 * MARGIN, HEAD + space.top + sum(heights) + len(lines) * (above + space.below) + MARGIN)
     figure = Figure(figsize=full, dpi=DPI, facecolor="white")
     at = MARGIN / full[0]
     figure.text(at, 1 - 0.12 / full[1], title, ha="left", va="top", fontsize=LARGE, fontweight="bold", color=INK)
     figure.text(at, 1 - 0.40 / full[1], subtitle, ha="left", va="top", fontsize=TEXT, color=GREY)
-    panels = []
-    top = full[1] - HEAD - space.top
-    for high in heights:
-        top -= space.above + high
-        for column in range(columns):
-            start = MARGIN + space.left + column * (wide + space.between)
-            panels.append(_panel(figure, (start / full[0], top / full[1], wide / full[0], high / full[1])))
-        top -= space.below
-    return figure, panels
+    axes: list[Axes] = []
+    bottom = full[1] - HEAD - space.top
+    for line, tall, count in zip(lines, heights, counts, strict=True):
+        bottom -= above + tall
+        for column, panel in enumerate(line):
+            start = left + column * (wide + between)
+            each = figure.add_axes((start / full[0], bottom / full[1], wide / full[0], tall / full[1]))
+            each.tick_params(which="both", length=0)
+            _head(each, shown(panel.heading, int(LETTERS * (wide + beside))), raised=beside > 0)
+            if most:
+                each.set_ylim(count - 0.5, -0.5)  # rows of one height, also where a neighbour has more of them
+                _rows(each, panel.names if column == 0 or not shared else (), size)
+            right = wide
+            for index, (head, texts) in enumerate(panel.columns.items()):
+                right += widths[len(axes)][head]
+                _column(each, right / wide, head, texts, size, bold=index == 0)
+            axes.append(each)
+        bottom -= space.below
+    return figure, axes
 
 
 def best(order: Sequence[str], most: int) -> tuple[list[str], str]:
@@ -80,42 +114,24 @@ def best(order: Sequence[str], most: int) -> tuple[list[str], str]:
 
 
 def row_height(count: int) -> float:
-    """Return the height in inches of one of so many rows."""
+    """Return the height in inches of a row, where a panel has this many."""
     return 0.3 if count <= MANY else 0.19
 
 
 def row_size(count: int) -> float:
-    """Return the size of the letters of one of so many rows."""
+    """Return the size of the letters of a row, where a panel has this many."""
     return TEXT if count <= MANY else SMALL
 
 
-def rows(panel: Axes, names: Sequence[str], *, named: bool = True) -> None:
-    """Give a panel a row for each name, the first on top; the names stand to the left."""
-    panel.set_ylim(max(1, len(names)) - 0.5, -0.5)
-    if named:
-        panel.set_yticks(range(len(names)), names, fontsize=row_size(len(names)))
-    else:
-        panel.set_yticks([])  # matplotlib draws a tick without a name, too, which takes as long as one with a name
-
-
-def heading(panel: Axes, text: str, *lines: str) -> None:
-    """Write a heading above a panel; further lines are small."""
-    panel.annotate(
-        text, (0, 1), (0, 4 + 10 * len(lines)), "axes fraction", "offset points", fontsize=TEXT, fontweight="bold"
-    )
-    for index, line in enumerate(reversed(lines)):
-        panel.annotate(line, (0, 1), (0, 4 + 10 * index), "axes fraction", "offset points", fontsize=8, color=GREY)
-
-
-def legend(panel: Axes, *, columns: int = 0, high: float = 1.0) -> None:
+def legend(panel: Axes) -> None:
     """Draw a legend of colours and signs above the panel."""
     handles, labels = panel.get_legend_handles_labels()
     panel.legend(
         handles,
         labels,
         loc="lower left",
-        bbox_to_anchor=(-0.01, high),
-        ncols=columns or len(labels),
+        bbox_to_anchor=(-0.01, 1),
+        ncols=len(labels),
         frameon=False,
         fontsize=8.5,
         borderaxespad=0.15,
@@ -132,7 +148,40 @@ def bare(panel: Axes, *, grid: Literal["x", "y", ""] = "x") -> None:
         panel.grid(axis=grid)
 
 
-def _panel(figure: Figure, box: tuple[float, float, float, float]) -> Axes:
-    panel = figure.add_axes(box)
-    panel.tick_params(which="both", length=0)
-    return panel
+def _rows(panel: Axes, names: Sequence[str], size: float) -> None:
+    if names:
+        panel.set_yticks(range(len(names)), names, fontsize=size)
+    else:
+        panel.set_yticks([])  # matplotlib draws a tick without a name, too, which takes as long as one with a name
+
+
+def _head(panel: Axes, lines: Sequence[str], *, raised: bool) -> None:
+    for index, line in enumerate(reversed(lines)):
+        first = index == len(lines) - 1
+        panel.annotate(
+            line,
+            (0, 1),
+            (0, 4 + 10 * index + 7 * raised),
+            "axes fraction",
+            "offset points",
+            fontsize=TEXT if first else 8,
+            fontweight="bold" if first else "normal",
+            color=INK if first else GREY,
+        )
+
+
+def _column(panel: Axes, right: float, head: str, texts: Sequence[str], size: float, *, bold: bool) -> None:
+    """Write a column of texts, with its head, to the right of the panel."""
+    panel.annotate(head, (right, 1), (0, 3), "axes fraction", "offset points", ha="right", fontsize=8, color=GREY)
+    for row, text in enumerate(texts):
+        panel.text(
+            right,
+            row,
+            text,
+            ha="right",
+            va="center_baseline",
+            transform=panel.get_yaxis_transform(),
+            fontsize=size,
+            fontweight="bold" if bold else "normal",
+            color=INK if bold else GREY,
+        )
