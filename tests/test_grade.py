@@ -14,8 +14,8 @@ import stored
 
 from arena.author.submissions import BotStore, People, Submissions, class_of, people, students
 from arena.author.submissions.people import Person
-from arena.cli import paths
 from arena.event import config, discovery
+from arena.event.discovery import names
 from arena.results import grades
 from arena.results.grades import Threshold
 from arena.values import Ending, Played
@@ -383,5 +383,5 @@ def test_thresholds_may_be_corrected_when_all_is_played_and_the_copy_counts_wher
 
 def test_no_file_of_an_author_replaces_that_of_another():
     used: set[str] = set()
-    names = [paths.distinct(name, used) for name in ("ann-2", "Ann", "ann", "Ann-2")]
-    assert names == ["ann-2", "Ann", "ann-3", "Ann-2-2"]
+    files = [names.distinct(name, used) for name in ("ann-2", "Ann", "ann", "Ann-2")]
+    assert files == ["ann-2", "Ann", "ann-3", "Ann-2-2"]

@@ -22,6 +22,7 @@ import pytest
 from classroom import GOOD, LAST
 from processes import until
 
+from arena.author import letter
 from arena.author.checkup import screening
 from arena.author.submissions import (
     BotStore,
@@ -38,7 +39,7 @@ from arena.author.submissions import (
 from arena.author.submissions.copy_untrusted import DEEPEST
 from arena.author.submissions.downloads import label_of
 from arena.author.submissions.unpacking import unpack
-from arena.cli import feedback, workspace
+from arena.cli import workspace
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.match.bot import OverloadedError
@@ -607,9 +608,9 @@ def test_a_letter_has_no_line_that_the_name_of_a_file_put_there(submissions, tmp
     (tmp_path / "class").mkdir()
     written(tmp_path / "class" / "a\nTo: b@x.example.py")
     answers = submissions.submit_all(class_of(tmp_path / "class"))
-    feedback.write(answers, tmp_path / "letters")
-    (letter,) = (tmp_path / "letters").iterdir()
-    lines = letter.read_text().splitlines()
+    letter.write(answers, tmp_path / "letters")
+    (text,) = (tmp_path / "letters").iterdir()
+    lines = text.read_text().splitlines()
     assert [line for line in lines if line.startswith("To:")] == ["To: a To: b@x.example"]
 
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.cli import authors, paths, stored_match
+from arena.cli import stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import writing
 
 if TYPE_CHECKING:
+    from arena.author.classroom import Classroom
     from arena.author.submissions.students import Student
     from arena.report.author import Author
     from arena.values import Event
@@ -21,12 +22,13 @@ REFUSED = "Your last bot was refused, and does not play. Mend what follows, then
 def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
     """Write the report for one author, or report and letter for `everybody`; return the paths."""
     from arena import report
+    from arena.author.classroom import classroom_of
     from arena.report import letter
     from arena.report.author import Author, hidden_paths, pseudonymous, pseudonyms
     from arena.results.archive import Archive
     from arena.results.leaderboard import Results
 
-    classroom = authors.classroom(folder, people)
+    classroom = classroom_of(folder, people)
     with Archive.open(folder) as archive:
         event = archive.event()
     # A bot may be called `everybody`, and then this is its report.
@@ -53,7 +55,7 @@ def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
     return tuple(written)
 
 
-def _everybody(classroom: authors.Classroom, event: "Event") -> Iterator["Author"]:
+def _everybody(classroom: "Classroom", event: "Event") -> Iterator["Author"]:
     """Yield everybody who has a bot in the event that is no reference, is in the table of people, or was refused."""
     from arena.author.submissions.students import students
     from arena.event.discovery import names
@@ -70,7 +72,7 @@ def _everybody(classroom: authors.Classroom, event: "Event") -> Iterator["Author
         yield Author(
             name=student.name,
             bots=frozenset(student.bots),
-            file=min(student.bots) if student.bots else paths.distinct(names.safe(student.name), used),
+            file=min(student.bots) if student.bots else names.distinct(names.safe(student.name), used),
             email=student.email,
             notice=_notice(student, reasons),
         )
@@ -80,7 +82,7 @@ def _everybody(classroom: authors.Classroom, event: "Event") -> Iterator["Author
             yield Author(
                 name=name,
                 bots=frozenset(),
-                file=paths.distinct(names.safe(name), used),
+                file=names.distinct(names.safe(name), used),
                 email=refusal.note.email,
                 notice=_refused([refusal.reason]),
             )

@@ -1,6 +1,5 @@
 """The files and folders of a workspace, and the event folder that a command line names."""
 
-from itertools import chain, count
 from pathlib import Path
 
 from arena import shared_folders, toml
@@ -71,14 +70,6 @@ def displayed(path: Path) -> str:
         return str(path.resolve().relative_to(Path.cwd()))
     except ValueError:
         return str(path)
-
-
-def distinct(name: str, used: set[str]) -> str:
-    """Return a name for a file that none of the `used` ones has, with a number if necessary, and add it to them."""
-    names = chain([name], (f"{name}-{number}" for number in count(2)))
-    distinct = next(each for each in names if each.lower() not in used)
-    used.add(distinct.lower())  # some file systems do not tell `Ada` from `ada`
-    return distinct
 
 
 def _name_in(file: Path) -> str:

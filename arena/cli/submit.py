@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import bots, feedback, options, output, workspace
+from arena.cli import bots, options, output, workspace
 from arena.errors import ArenaError
 from arena.values import Bot
 
@@ -52,6 +52,7 @@ def submit(
     json: options.Json = False,
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
+    from arena.author import letter
     from arena.author.checkup.screening import Screening
     from arena.author.submissions import Submissions, SubmissionStatus, class_in, is_class, packed_as, request
     from arena.author.submissions import people as people_files
@@ -94,7 +95,7 @@ def submit(
             if not json:
                 _print(decision, reasons=folder is None)
     if letters is not None:
-        feedback.write(decisions, letters)
+        letter.write(decisions, letters)
     if json:
         output.print_json(map(_row, decisions))
     if folder is not None:

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from arena import whole_files
+from arena.author.letter import letter
 from arena.event.discovery.names import safe
-from arena.protocol import clean
 from arena.replay import notation
 from arena.report import bots
 from arena.report.author import Author
-from arena.report.page import LONGEST_LINE
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 
@@ -36,10 +35,8 @@ def write(results: Results, folder: Path, author: Author, pseudonyms: Mapping[st
             written.append(
                 whole_files.write(home / _enclosed(author, match), text.encode("ascii"), whole_files.PRIVATE)
             )
-    text = _text(results, author, faults, match, role)
-    return whole_files.write(
-        home / f"{author.file}.txt", text.encode("utf-8", "backslashreplace"), whole_files.PRIVATE
-    ), *written
+    content = _text(results, author, faults, match, role)
+    return whole_files.write(home / f"{author.file}.txt", content, whole_files.PRIVATE), *written
 
 
 def _to_look_at(results: Results, author: Author, faults: Mapping[str, list[bots.Page]]) -> tuple[str, str]:
@@ -58,13 +55,12 @@ def _to_look_at(results: Results, author: Author, faults: Mapping[str, list[bots
     return min(scores)[1:] if scores else ("", "")
 
 
-def _text(results: Results, author: Author, faults: Mapping[str, list[bots.Page]], match: str, role: str) -> str:
+def _text(results: Results, author: Author, faults: Mapping[str, list[bots.Page]], match: str, role: str) -> bytes:
     event, names = results.event.name, " and ".join(sorted(author.bots)) or "no bot"
     wrong = sum(card["count"] for cards in faults.values() for card in cards)
     faulty = f"at fault {'once' if wrong == 1 else f'{wrong} times'}" if wrong else "without a fault"
-    to = f"{author.name} <{author.email}>" if author.email else author.name
     subject = f"{event}: {names}, {faulty}" if author.bots else event
-    paragraphs = [f"To: {to}\nSubject: {subject}", f"Hello {author.name},", author.without_paths(author.notice).strip()]
+    paragraphs = [author.without_paths(author.notice).strip()]
     for bot in sorted(faults):
         for card in faults[bot]:
             count = f"{card['count']} times " if card["count"] > 1 else ""
@@ -84,8 +80,7 @@ def _text(results: Results, author: Author, faults: Mapping[str, list[bots.Page]
         )
     else:
         paragraphs.append(f"{enclosed}.")
-    lines = "\n\n".join(filter(None, paragraphs)).split("\n")
-    return "".join(f"{clean(line, LONGEST_LINE)}\n" for line in lines)
+    return letter(author.name, author.email, subject, "\n\n".join(filter(None, paragraphs)))
 
 
 def _enclosed(author: Author, match: str) -> str:

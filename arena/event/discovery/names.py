@@ -9,6 +9,7 @@ since 2019), has no dependencies, and a table of our own would be wrong for some
 import re
 import unicodedata
 from functools import cache
+from itertools import chain, count
 
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {*map(chr, range(0xFE00, 0xFE10))}
 """Letters and marks that Unicode calls printable, and that nobody sees."""
@@ -27,6 +28,14 @@ def safe(real: str) -> str:
     """Return the bot's name for a real name: in Latin letters, with `_` between words; `bot` when nothing is left."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", re.sub(r"['`]", "", latin(real)))
     return name.strip("._-")[:NAME_LETTERS].rstrip("._-") or "bot"
+
+
+def distinct(name: str, used: set[str]) -> str:
+    """Return a name for a file that none of the `used` ones has, with a number if necessary, and add it to them."""
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    distinct = next(each for each in names if each.lower() not in used)
+    used.add(distinct.lower())  # some file systems do not tell `Ada` from `ada`
+    return distinct
 
 
 def latin(real: str) -> str:

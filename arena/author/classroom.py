@@ -1,17 +1,17 @@
 """The authors of an event's bots: the tournament.toml, the people and the submissions that belong to its results."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from arena.cli import paths
+from arena.author.submissions import BotStore, People, people
+from arena.author.submissions.students import author_of
 from arena.errors import ArenaError, known_are
-from arena.values import bot_shown
+from arena.event import config
+from arena.event.config import Tournament
+from arena.values import Event, bot_shown
 
-if TYPE_CHECKING:
-    from arena.author.submissions import BotStore, People
-    from arena.event.config import Tournament
-    from arena.values import Event
+TOURNAMENT_FILE = "tournament.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,21 +20,19 @@ class Classroom:
 
     file: Path
     """Its tournament.toml."""
-    tournament: "Tournament | None"
+    tournament: Tournament | None
     """None if there is no such file."""
-    people: "People"
-    store: "BotStore | None"
+    people: People
+    store: BotStore | None
     """The submissions; None where the results are not in their workspace any more."""
 
-    def references(self, event: "Event") -> frozenset[str]:
+    def references(self, event: Event) -> frozenset[str]:
         """Return the bots that others are measured by."""
         grade = self.tournament.grade if self.tournament is not None else None
         return frozenset((*event.references, *(row.reference for row in (grade.threshold if grade else ()))))
 
-    def bots_of(self, name: str, event: "Event") -> tuple[str, frozenset[str]]:
+    def bots_of(self, name: str, event: Event) -> tuple[str, frozenset[str]]:
         """Return the name and the bots of an author, who is named like a bot or as in people.csv."""
-        from arena.author.submissions.students import author_of
-
         by_id = next((listed for listed in self.people if listed.id == name), None)
         person = by_id or self.people.named(name)
         shown = bot_shown(name, event.bots)
@@ -55,35 +53,31 @@ class Classroom:
             raise ArenaError(f"--for {name}: {person.name} has no bot in this event; `arena bots` lists submissions")
         return person.name, bots
 
-    def strangers(self, names: frozenset[str], event: "Event") -> frozenset[str]:
+    def strangers(self, names: frozenset[str], event: Event) -> frozenset[str]:
         """Return those of these bots that belong to a person."""
-        from arena.author.submissions.students import author_of
-
         return frozenset(
             bot.name for bot in event.bots if bot.name in names and author_of(bot, self.people, self.store) is not None
         )
 
 
-def classroom(folder: Path, people: Path | None = None) -> Classroom:
+def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
     """Return what belongs to the results in a folder.
 
     The tournament.toml of the workspace counts as long as it names this event, so that thresholds may be corrected when
     all is played; else the copy as it was played.
     """
-    from arena.author.submissions import BotStore
-    from arena.author.submissions import people as people_files
-    from arena.event import config
-
     workspace = folder.absolute().parent.parent
-    inside = folder.absolute().parent == paths.results_folder(workspace, folder.name).parent
-    original, copy = Path(paths.displayed(workspace / paths.TOURNAMENT_FILE)), folder / paths.TOURNAMENT_FILE
-    file, tournament = copy, None
+    inside = folder.absolute().parent.name == "results"
+    original = workspace / TOURNAMENT_FILE
+    with suppress(ValueError):  # messages name it as a user here would
+        original = original.relative_to(Path.cwd())
+    file, tournament = folder / TOURNAMENT_FILE, None
     if inside and original.is_file() and (in_workspace := config.load(original)).name == folder.name:
         file, tournament = original, in_workspace
-    elif copy.is_file():
-        tournament = config.load(copy)
+    elif file.is_file():
+        tournament = config.load(file)
     store = None
     if inside and tournament is not None and tournament.bots is not None and (workspace / tournament.bots).is_dir():
         store = BotStore(workspace / tournament.bots)
-    listed = people_files.of_workspace(workspace if inside else Path(), people)
+    listed = people.of_workspace(workspace if inside else Path(), people_file)
     return Classroom(file=file, tournament=tournament, people=listed, store=store)

@@ -1,0 +1,46 @@
+"""Letters to authors, ready to be sent: plain text without control characters, which may quote what a bot wrote."""
+
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from arena import whole_files
+from arena.author.submissions import Decision
+from arena.errors import writing
+from arena.event.discovery import names
+from arena.protocol import clean
+
+LONGEST_LINE = 1000  # characters
+ACCEPTED = "Your bot takes part: {words}."
+REFUSED = """\
+Your bot was not taken in, and does not play. Mend what follows, then hand it in again.
+
+{reasons}
+
+`arena check {file}` tries it as it was tried here."""
+
+
+def letter(name: str, email: str, subject: str, body: str) -> bytes:
+    """Return a letter in UTF-8. The name and the subject may have line ends; they stay one line."""
+    to = clean(f"{name} <{email}>" if email else name)
+    text = f"To: {to}\nSubject: {clean(subject)}\n\nHello {clean(name)},\n\n{body}"
+    return "".join(f"{_printable(line[:LONGEST_LINE])}\n" for line in text.split("\n")).encode("utf-8")
+
+
+def write(decisions: Iterable[Decision], folder: Path) -> None:
+    """Write `NAME.txt` for each decision, over an older one; ArenaError when the folder cannot be written."""
+    used: set[str] = set()
+    with writing(folder):
+        whole_files.make_folder(folder)
+        for decision in decisions:
+            name = names.distinct(decision.where.parent.name if decision.where else decision.name, used)
+            note, file = decision.note, clean(decision.file)  # its author may have put line ends into it
+            body = (REFUSED if decision.reasons else ACCEPTED).format(
+                words=decision.words, reasons=decision.reasons, file=shlex.quote(file)
+            )
+            subject = f"your bot {file}: {decision.status}"
+            whole_files.write(folder / f"{name}.txt", letter(note.display, note.email, subject, body))
+
+
+def _printable(line: str) -> str:
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

@@ -1,0 +1,261 @@
+"""The marks of students by the thresholds of [grade]: the best bot of each, the reasons, and what to know beside them.
+
+The arithmetic and the reasons are in results/grades.py, whose bot is whose is in submissions/students.py.
+"""
+
+import re
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.author.classroom import classroom_of
+from arena.author.submissions.students import Student, students
+from arena.errors import ArenaError
+from arena.event import schedules
+from arena.event.discovery import names
+from arena.event.plan import Plan
+from arena.protocol import clean
+from arena.results import grades
+from arena.results.archive import Archive
+from arena.results.columns import GRADES
+from arena.results.grades import Judged, Threshold
+from arena.values import Event
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXAMPLE = '[[grade.threshold]] with reference = "walker", points = 40, marks = 5'
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudentMarks:
+    """The marks of one student."""
+
+    student: Student
+    bot: str
+    """Empty without a bot in the event."""
+    marks: float
+    out_of: float
+    note: str
+    judged: tuple[Judged, ...]
+    """A result for each threshold; `()` without a bot."""
+    reasons: tuple[str, ...]
+    """A sentence for each threshold."""
+    match: str
+    """The id of the match to look at; empty without any."""
+    replay: str
+    """The command that shows it; empty without any."""
+
+    @property
+    def file_name(self) -> str:
+        """The e-mail, by which an autograder knows the student, else the id, else the name; safe for a file."""
+        known = self.student.email or self.student.id
+        safe = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9@+._-]{0,99}", known)
+        return known if safe else names.safe(known or self.student.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventMarks:
+    """The marks of everybody in an event."""
+
+    thresholds: tuple[Threshold, ...]
+    students: tuple[StudentMarks, ...]
+    missing: str
+    """Which matches are missing, in words; empty when all are played, else the marks are preliminary."""
+
+
+def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
+    """Return the marks of the event in a results folder; `people` is another table than the people.csv there."""
+    room = classroom_of(folder, people)
+    if room.tournament is None or room.tournament.grade is None:
+        raise ArenaError(f"{room.file}: grade: this table is missing; write {EXAMPLE}")
+    with Archive.open(folder) as archive:
+        event = archive.event()
+        try:
+            thresholds = room.tournament.thresholds(event.boards, [bot.name for bot in event.bots])
+        except ArenaError as error:
+            raise ArenaError(f"{room.file}: {error}") from error
+        measures = room.references(event)
+        challengers = [bot for bot in event.bots if bot.name not in measures]
+        references = [bot for bot in event.bots if bot.name in measures]
+        everybody = students(challengers, room.people, room.store, references)
+        judged = grades.judge((bot.name for bot in challengers), thresholds, archive.played(), archive.transcripts())
+        faults = _faults(archive)
+        missing = _missing(event, archive, everybody)
+    rows = tuple(_marks(student, judged, thresholds, faults, folder.name) for student in everybody)
+    return EventMarks(thresholds=thresholds, students=rows, missing=missing)
+
+
+def frame(marks: EventMarks) -> "pd.DataFrame":
+    """Return the table of grades.csv: a row for each student, with the columns `GRADES`."""
+    import pandas as pd
+
+    columns = [name for name in GRADES.names if name != "reason_NUMBER"]
+    at = GRADES.names.index("reason_NUMBER")
+    columns[at:at] = [f"reason_{number}" for number in range(1, len(marks.thresholds) + 1)]
+    cells = [
+        (
+            *(row.student.name, row.student.id, row.student.email, row.bot, f"{row.marks:g}", f"{row.out_of:g}"),
+            *(str(row.student.state), row.note, *row.reasons, row.match, row.replay),
+        )
+        for row in marks.students
+    ]
+    return pd.DataFrame(cells, columns=columns)
+
+
+def json_row(row: StudentMarks, thresholds: Sequence[Threshold]) -> dict[str, object]:
+    """Return a student's marks as JSON values."""
+    return {
+        "student": row.student.name,
+        "id": row.student.id,
+        "email": row.student.email,
+        "bot": row.bot or None,
+        "marks": row.marks,
+        "out_of": row.out_of,
+        "state": str(row.student.state),
+        "note": row.note,
+        "thresholds": [_threshold_row(row, number, threshold) for number, threshold in enumerate(thresholds)],
+        "match": row.match or None,
+        "replay": row.replay or None,
+    }
+
+
+def gradescope(row: StudentMarks, thresholds: Sequence[Threshold]) -> dict[str, object]:
+    """Return the content of a results.json as Gradescope's autograders write it.
+
+    The names of the leaderboard are those of its columns: Gradescope shows students under pseudonyms that they choose.
+    No other student is named anywhere.
+    """
+    points = [float(each.points) for each in row.judged if each.points is not None]
+    look_at = [f"Ask your teacher to show you match {row.match}."] if row.match else []
+    tests = [
+        {
+            "number": str(number),
+            "name": threshold.words,
+            "score": row.judged[number - 1].marks if row.judged else 0.0,
+            "max_score": threshold.marks,
+            "status": "passed" if row.judged and row.judged[number - 1].met else "failed",
+            "output": reason,
+        }
+        for number, (threshold, reason) in enumerate(zip(thresholds, row.reasons, strict=True), 1)
+    ]
+    leaderboard = [{"name": "marks", "value": row.marks}]
+    if points:
+        leaderboard.append({"name": "points", "value": round(sum(points) / len(points), 2)})
+    return {
+        "score": row.marks,
+        "output": " ".join([*filter(None, [row.note and f"{row.note}."]), *look_at]),
+        "tests": tests,
+        "leaderboard": leaderboard,
+    }
+
+
+def _marks(
+    student: Student,
+    judged: Mapping[str, tuple[Judged, ...]],
+    thresholds: Sequence[Threshold],
+    faults: Mapping[str, str],
+    event: str,
+) -> StudentMarks:
+    """Return the marks of a student; of several bots that of the most marks counts, then that of the most points."""
+    out_of = round(fsum(threshold.marks for threshold in thresholds), 6)
+    if not student.bots:
+        missed = (f"{each.words}: missed, {student.state}; 0 of {each.marks:g} marks" for each in thresholds)
+        return StudentMarks(
+            student=student,
+            bot="",
+            marks=0.0,
+            out_of=out_of,
+            note=student.note,
+            judged=(),
+            reasons=tuple(missed),
+            match="",
+            replay="",
+        )
+
+    def worth(bot: str) -> tuple[float, object]:
+        return fsum(each.marks for each in judged[bot]), sum(each.points or 0 for each in judged[bot])
+
+    bot = max(student.bots, key=worth)
+    several = f"graded is the best of {', '.join(student.bots)}" if len(student.bots) > 1 else ""
+    worst = grades.worst(judged[bot])
+    match = worst.look_at or "" if worst is not None else ""
+    return StudentMarks(
+        student=student,
+        bot=bot,
+        marks=round(worth(bot)[0], 6),
+        out_of=out_of,
+        note="; ".join(filter(None, [student.note, several, faults.get(bot, "")])),
+        judged=judged[bot],
+        reasons=tuple(each.reason for each in judged[bot]),
+        match=match,
+        replay=shlex.join(["arena", "replay", f"{event}/{match}"]) if match else "",
+    )
+
+
+def _missing(event: Event, archive: Archive, everybody: Iterable[Student]) -> str:
+    """Return which matches are missing, in words; empty if none are."""
+    plan, stored = Plan(event, archive), 0
+    for each in plan.walk():
+        if each is None:  # later matches depend on missing ones, and only the schedule knows how many there may be
+            break
+        stored += each.stored
+    planned = plan.walked if plan.over else max(plan.walked, schedules.total(event))
+    at_most = "" if plan.over else schedules.at_most(event)
+    late = [clean(student.name) for student in everybody if student.newer]
+    parts = [f"{at_most}{planned - stored} of {planned} matches are not played yet"] if stored < planned else []
+    if late:
+        parts.append(f"the last bots of {_counted(len(late), 'student')} are not played yet ({', '.join(late)})")
+    return ", and ".join(parts)
+
+
+def _faults(archive: Archive) -> dict[str, str]:
+    """Return for each bot that was at fault how often, with the first reason that arena gave for it."""
+    seats: Counter[str] = Counter()
+    endings: dict[str, Counter[str]] = defaultdict(Counter)
+    ready: set[str] = set()
+    first_reasons: dict[str, str] = {}
+    for seat in archive.seats():
+        seats[seat.bot] += 1
+        if seat.ready is not None:
+            ready.add(seat.bot)
+        if seat.ending is not None:
+            endings[seat.bot][seat.ending.replace("_", " ")] += 1
+            first_reasons.setdefault(seat.bot, clean(seat.words or ""))
+    notes = {}
+    for bot, counted in endings.items():
+        kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(counted.items()))
+        if bot not in ready:
+            notes[bot] = f"it never started, so that it lost all of its matches: {first_reasons[bot]}"
+        else:
+            times = f"at fault in {counted.total()} of {_counted(seats[bot], 'seat')}"
+            notes[bot] = f"{times} ({kinds}): {first_reasons[bot]}"
+    return notes
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _threshold_row(row: StudentMarks, number: int, threshold: Threshold) -> dict[str, object]:
+    judged = row.judged[number] if row.judged else None
+    low, high = (judged.interval if judged is not None else None) or (None, None)
+    return {
+        "reference": threshold.reference,
+        "boards": threshold.labels,
+        "threshold": threshold.points,
+        "points": None if judged is None or judged.points is None else round(float(judged.points), 4),
+        "low": low and round(low, 4),
+        "high": high and round(high, 4),
+        "matches": judged.matches if judged is not None else 0,
+        "met": judged is not None and judged.met,
+        "within_noise": judged is not None and judged.within_noise,
+        "marks": judged.marks if judged is not None else 0.0,
+        "out_of": threshold.marks,
+        "reason": row.reasons[number],
+        "match": judged.look_at if judged is not None else None,
+    }
