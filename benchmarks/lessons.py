@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import product
 from statistics import fmean
 
-from arena.results.lessons import better_than
+from arena.results.move_estimates import better_than
 
 POSITIONS = 300
 MOVES = (2, 3, 5, 10)

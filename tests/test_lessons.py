@@ -25,7 +25,8 @@ from arena.protocol import Reply
 from arena.replay.replayer import scenes
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
-from arena.results.lessons import LEAST_MATCHES, better_than, find
+from arena.results.lessons import find
+from arena.results.move_estimates import LEAST_MATCHES, better_than
 from arena.values import Opening, SeatReport, Turn
 
 PAGE = (Path(__file__).parent.parent / "docs" / "bot-authors.md").read_text()

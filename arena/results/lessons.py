@@ -4,35 +4,11 @@ It owns what a lesson is, and how lessons are found and ordered. arena/games/qua
 It does not know how a lesson is printed, nor how a bot is tested by it.
 """
 
-# Where the lessons come from
-#
-# On a solved board a lesson is exact: the move threw points of score away, whoever the opponent is. Moves that only
-# lose turns are no lesson, because they change no result.
-#
-# On any other board nobody knows the value of a position. But other bots may have come to the same position, made
-# other moves there, and scored more. Two positions are the same if the role to move is shown the same facts and has the
-# same legal moves. So with hidden cards a position is what the bot could see.
-#
-# Such an estimate has two dangers. The first is chance, so each move needs LEAST_MATCHES matches that went differently
-# (a repetition of the same moves says nothing new), and the difference must be beyond the 95 % interval. Who compares
-# five moves with each other finds a large difference sooner or later, so the interval holds for all comparisons of a
-# position together: with k of them each may err k times more rarely (Bonferroni), at z standard errors. The interval is
-# that of Agresti and Caffo (2000): each move has z²/4 more lost and as many more won matches, for the mean, too.
-# `benchmarks/lessons.py` simulates it: fewer than 5 % of the positions with equal moves teach something false; without
-# both remedies it was 8 to 70 % of those with five moves. The second danger is strength: a strong
-# bot scores more after any move. So the same difference must remain when the mean of a bot in that role on that board
-# is subtracted from each of its scores. At the first turn, for instance, a bot that always begins alike has exactly its
-# mean, and there is nothing to learn from it.
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
-from itertools import groupby, islice
-from math import sqrt
 from pathlib import Path
-from statistics import NormalDist, fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.errors import ArenaError, known_are
 from arena.game import Fact, Game, Move, Role
@@ -40,24 +16,12 @@ from arena.games.quality import PerfectPlay, perfect_play_of
 from arena.protocol import clean
 from arena.results.accuracy import MOST_ASSESSED, Rules, with_assessors
 from arena.results.archive import Archive
-from arena.values import Match, OpeningMoves, Record, Turn, bot_shown
+from arena.results.blunders import Blunder, Blunders, Mean, add_exact, positions
+from arena.results.move_estimates import Estimates
+from arena.values import OpeningMoves, Record, Turn, bot_shown
 
-LEAST_MATCHES = 3
-"""An estimate compares two moves that were each made in so many different matches."""
-LEAST_POINTS = 20
-"""An estimate is a lesson if another move scored so many points more on average."""
-TAIL = 0.025
-"""The share of equal pairs of moves in which the second seems better, if only these two are compared."""
 MOST_TURNS = 200
 """Turns of a refutation; drawn positions may go on for ever."""
-
-
-class Mean(NamedTuple):
-    """The matches in which a move was made in a position, those that repeat others left out."""
-
-    matches: int
-    score: float
-    """Their mean score for the role that made it, 0 to 100."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,33 +102,6 @@ class Lessons:
     """A sentence for each match that could not be looked at."""
 
 
-class _Blunder(NamedTuple):
-    """A move that may become a lesson; the record is read again then."""
-
-    points: float
-    archive: Archive
-    match: str
-    turn: int
-    role: Role
-    move: Move
-    good: tuple[Move, ...]
-    means: Mapping[Move, Mean]
-
-
-class _Position(NamedTuple):
-    """A position of a role."""
-
-    label: str
-    """`game/board`."""
-    sampled: str
-    role: Role
-    state: Any
-    """On a solved board the state, else a hash of what the role is shown and of its legal moves."""
-
-
-_Blunders = dict[_Position, list[_Blunder]]
-
-
 def find(
     archives: Sequence[Archive],
     bot: str,
@@ -195,214 +132,61 @@ def find(
     if role is not None and role not in roles:
         raise ArenaError(f"--role {role}: {bot} has not played it; {known_are(role, roles)}")
 
-    rules = _remembering(rules)
-    blunders, estimates = _Blunders(), _Estimates(bot)
+    blunders, estimates = Blunders(), Estimates(bot)
     problems: list[str] = []
     looked_at = 0
     own_ids, unsolved = set[str](), set[str]()
     for archive in archives:
         ids = archive.sample_of(labels, MOST_ASSESSED, bot=bot)
         own_ids.update(ids)
-        for record, assessor in _readable(archive, ids, rules, problems):
+        for record, game, assessor in _readable(archive, ids, rules, problems):
             looked_at += 1
             if assessor is None:
                 unsolved.add(record.match.label)
-                estimates.add(archive, record, rules(record.match))
+                estimates.add(archive, record, game)
             else:
-                _add_exact(blunders, archive, record, assessor, bot)
+                add_exact(blunders, archive, record, assessor, bot)
     for archive in archives if unsolved else ():
         others = set(archive.sample_of(sorted(unsolved), MOST_ASSESSED)) - own_ids
-        for record, assessor in _readable(archive, others, rules, problems):
+        for record, game, assessor in _readable(archive, others, rules, problems):
             if assessor is None:
-                estimates.add(archive, record, rules(record.match))
+                estimates.add(archive, record, game)
     chosen = _worst({**blunders, **estimates.blunders()}, most, role)
-    return Lessons(_lessons(chosen, rules), looked_at, tuple(problems))
+    return Lessons(tuple(_lesson(blunder, times, rules) for blunder, times in chosen), looked_at, tuple(problems))
 
 
 def find_exact(
     archive: Archive, bots: Collection[str], ids: Iterable[str], rules: Rules, *, most: int
 ) -> dict[str, tuple[Lesson, ...]]:
     """Return at most so many lessons of each bot, from these matches on solved boards only."""
-    rules = _remembering(rules)
-    blunders: defaultdict[str, _Blunders] = defaultdict(dict)
-    for record, assessor in _readable(archive, ids, rules, []):
+    blunders: defaultdict[str, Blunders] = defaultdict(dict)
+    for record, _, assessor in _readable(archive, ids, rules, []):
         if assessor is not None:
             for bot in {seat.bot.name for seat in record.match.seats}.intersection(bots):
-                _add_exact(blunders[bot], archive, record, assessor, bot)
-    chosen = {bot: _worst(by_position, most) for bot, by_position in blunders.items()}
-    lessons = iter(_lessons([pair for pairs in chosen.values() for pair in pairs], rules))
-    return {bot: tuple(islice(lessons, len(pairs))) for bot, pairs in chosen.items()}
-
-
-def _remembering(rules: Rules) -> Rules:
-    """Return the same rules, which look up each board once."""
-    games: dict[object, Game[Any]] = {}
-
-    def game_of(match: Match) -> Game[Any]:
-        board = match.rules, match.label, match.sampled
-        if board not in games:
-            games[board] = rules(match)
-        return games[board]
-
-    return game_of
+                add_exact(blunders[bot], archive, record, assessor, bot)
+    return {
+        bot: tuple(_lesson(blunder, times, rules) for blunder, times in _worst(of_bot, most))
+        for bot, of_bot in blunders.items()
+    }
 
 
 def _readable(
     archive: Archive, ids: Iterable[str], rules: Rules, problems: list[str]
-) -> Iterator[tuple[Record, PerfectPlay | None]]:
+) -> Iterator[tuple[Record, Game[Any], PerfectPlay | None]]:
     """Yield the records of these matches, those of one board together; add a sentence for each that cannot be read."""
     matches = sorted(archive.played_of(sorted(ids)), key=lambda match: (match.label, match.repeat, match.id))
     for match, record, assessor in with_assessors(archive, matches, rules, perfect_play_of):
         if isinstance(record, ArenaError):
             problems.append(f"match {match.id}: {record}")
-        elif not (
-            [seat.role for seat in record.match.seats] == [*rules(record.match).roles] == [*record.verdict.scores]
-        ):
-            problems.append(f"match {match.id}: its roles are not those of the game")
+            continue
+        game = rules(record.match) if assessor is None else assessor.game
+        if [seat.role for seat in record.match.seats] == [*game.roles] == [*record.verdict.scores]:
+            yield record, game, assessor
         else:
-            yield record, assessor
+            problems.append(f"match {match.id}: its roles are not those of the game")
 
 
-def _positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
-    """Yield the state before each turn, and the moves of this turn, up to the first that the rules do not allow."""
-    state, last = game.start(), 0
-    for number, group in groupby(turns, key=lambda turn: turn.number):
-        moves = tuple(group)
-        if (
-            number <= last
-            or {turn.role for turn in moves} != {*game.to_move(state)}
-            or any(turn.move not in game.legal_moves(state, turn.role) for turn in moves)
-        ):
-            return
-        yield state, moves
-        last = number
-        state = game.play(state, {turn.role: turn.move for turn in moves})
-
-
-def _add_exact(blunders: _Blunders, archive: Archive, record: Record, assessor: PerfectPlay, bot: str) -> None:
-    """Add the moves of a match by which the bot threw points away."""
-    qualities = assessor.of_turns(record.turns)
-    if not any(quality.points for quality in qualities):
-        return
-    match, names = record.match, {seat.role: seat.bot.name for seat in record.match.seats}
-    for (state, (turn,)), quality in zip(_positions(assessor.game, record.turns), qualities, strict=False):
-        if quality.points and turn.by == "bot" and names[turn.role] == bot:
-            legal = assessor.game.legal_moves(state, turn.role)
-            good = tuple(move for move in legal if not assessor.quality(state, turn.role, move).points)
-            blunder = _Blunder(quality.points, archive, match.id, turn.number, turn.role, turn.move, good, {})
-            blunders.setdefault(_Position(match.label, match.sampled, turn.role, state), []).append(blunder)
-
-
-class _Choice(NamedTuple):
-    """A move that somebody made in a position, and how the match ended."""
-
-    bot: str
-    move: Move
-    score: int
-    transcript: int
-    """Equal for matches of which only the first counts."""
-
-
-class _Estimates:
-    """What bots made of the positions of one bot on boards that are not solved. Its own matches are added first."""
-
-    def __init__(self, bot: str) -> None:
-        self._bot = bot
-        self._own: _Blunders = {}
-        """Each move of the bot; nobody knows yet which are blunders."""
-        self._choices: defaultdict[_Position, list[_Choice]] = defaultdict(list)
-        self._scores: defaultdict[tuple[str, Role, str], list[int]] = defaultdict(list)
-        """By `game/board`, role and bot."""
-
-    def add(self, archive: Archive, record: Record, game: Game[Any]) -> None:
-        """Add the choices of a match; a match with a fault is left out, because its score is not due to the moves."""
-        match, scores = record.match, record.verdict.scores
-        if record.verdict.faults:
-            return
-        names = {seat.role: seat.bot.name for seat in match.seats}
-        # With chance in the game, two matches of the same moves are two observations all the same.
-        by_chance = any(turn.by == "chance" for turn in record.turns)
-        transcript = match.id if by_chance else tuple((turn.role, turn.move) for turn in record.turns)
-        for role, name in names.items():
-            self._scores[match.label, role, name].append(scores[role])
-        for state, turns in _positions(game, record.turns):
-            for turn in turns:
-                if turn.by != "bot" or turn.role not in names:
-                    continue
-                # A hash, because the facts of a million positions would fill the memory.
-                shown = "\n".join((*game.view(state, turn.role), "", *game.legal_moves(state, turn.role)))
-                position = _Position(match.label, match.sampled, turn.role, sha256(shown.encode()).digest())
-                name = names[turn.role]
-                if name == self._bot:
-                    blunder = _Blunder(0, archive, match.id, turn.number, turn.role, turn.move, (), {})
-                    self._own.setdefault(position, []).append(blunder)
-                # In a match of the bot another seat may stand where the bot comes only in a later match.
-                if position in self._own or self._bot in names.values():
-                    self._choices[position].append(_Choice(name, turn.move, scores[turn.role], hash(transcript)))
-
-    def blunders(self) -> _Blunders:
-        """Return the moves of the bot in whose positions other moves scored clearly more."""
-        means = {key: fmean(scores) for key, scores in self._scores.items()}
-        blunders = _Blunders()
-        for position, own in self._own.items():
-            by_move: defaultdict[Move, dict[int, tuple[int, float]]] = defaultdict(dict)
-            for choice in self._choices[position]:
-                above = choice.score - means[position.label, position.role, choice.bot]
-                by_move[choice.move][choice.transcript] = choice.score, above
-            scores = {
-                move: list(of_move.values()) for move, of_move in by_move.items() if len(of_move) >= LEAST_MATCHES
-            }
-            averages = {move: Mean(len(pairs), fmean(score for score, _ in pairs)) for move, pairs in scores.items()}
-            others = {choice.move for choice in self._choices[position] if choice.bot != self._bot}
-            better_moves = better_than({blunder.move for blunder in own}, others, scores)
-            for blunder in own:
-                if better := better_moves.get(blunder.move):
-                    good = tuple(sorted(better, key=lambda move: (-better[move], move)))
-                    compared = {move: averages[move] for move in (blunder.move, *good)}
-                    bad = blunder._replace(points=round(better[good[0]], 1), good=good, means=compared)
-                    blunders.setdefault(position, []).append(bad)
-        return blunders
-
-
-def better_than(
-    own: Collection[Move], others: Collection[Move], scores: Mapping[Move, Sequence[tuple[int, float]]]
-) -> dict[Move, dict[Move, float]]:
-    """Return for each own move the clearly better moves of others, each with the points that it scored more.
-
-    `scores` has, for a move's matches, the score, and by how much it is above the mean of its bot. Moves without scores
-    are not compared.
-    """
-    pairs = [(move, other) for move in own for other in others if move != other and {move, other} <= scores.keys()]
-    better = defaultdict[Move, dict[Move, float]](dict)
-    for move, other in pairs:
-        if (points := _difference(scores[move], scores[other], len(pairs))) >= LEAST_POINTS:
-            better[move][other] = points
-    return better
-
-
-def _difference(worse: Sequence[tuple[int, float]], better: Sequence[tuple[int, float]], comparisons: int) -> float:
-    """Return how many points more a move scored than another; 0 if chance or the strength of bots may explain it."""
-    errors = NormalDist().inv_cdf(1 - TAIL / comparisons)
-    difference, above = (
-        fmean(pair[index] for pair in better) - fmean(pair[index] for pair in worse) for index in (0, 1)
-    )
-    stronger = max(0.0, difference - above)  # by how much the bots that made the better move score more anyway
-    (low, low_variance), (high, high_variance) = (
-        _cautious([score for score, _ in move], errors) for move in (worse, better)
-    )
-    sure = high - low - stronger > errors * sqrt(low_variance + high_variance)
-    return difference - stronger if sure else 0.0
-
-
-def _cautious(scores: Sequence[int], errors: float) -> tuple[float, float]:
-    """Return the mean and its variance with z²/4 more lost and as many more won matches; z is `errors`."""
-    added = errors**2 / 4
-    count = len(scores) + 2 * added
-    mean = (sum(scores) + 100 * added) / count
-    return mean, ((sum(score**2 for score in scores) + 100**2 * added) / count - mean**2) / count
-
-
-def _worst(blunders: _Blunders, most: int, role: Role | None = None) -> list[tuple[_Blunder, int]]:
+def _worst(blunders: Blunders, most: int, role: Role | None = None) -> list[tuple[Blunder, int]]:
     """Return at most so many blunders, the worst of each position, each with the number of matches that have it.
 
     The order is by points, then by the number of matches.
@@ -415,22 +199,15 @@ def _worst(blunders: _Blunders, most: int, role: Role | None = None) -> list[tup
     return sorted(worst, key=lambda pair: (-pair[0].points, -pair[1], pair[0].turn, pair[0].match, pair[0].role))[:most]
 
 
-def _lessons(chosen: Iterable[tuple[_Blunder, int]], rules: Rules) -> tuple[Lesson, ...]:
-    """Return the lessons of moves, with their refutations."""
-    lessons = list[Lesson]()
-    for blunder, times in chosen:
-        record = blunder.archive.record(blunder.match)
-        game = rules(record.match)
-        lessons.append(_lesson(blunder, times, record, game, None if blunder.means else perfect_play_of(game)))
-    return tuple(lessons)
-
-
-def _lesson(blunder: _Blunder, times: int, record: Record, game: Game[Any], assessor: PerfectPlay | None) -> Lesson:
-    """Return the lesson of a move in a match; `assessor` is None for an estimate."""
+def _lesson(blunder: Blunder, times: int, rules: Rules) -> Lesson:
+    """Return the lesson of a move, with its refutation."""
+    record = blunder.archive.record(blunder.match)
+    game = rules(record.match)
     turn, role = blunder.turn, blunder.role
-    state, turns = next(pair for pair in _positions(game, record.turns) if pair[1][0].number == turn)
+    state, turns = next(pair for pair in positions(game, record.turns) if pair[1][0].number == turn)
     facts = tuple(game.view(state, role))
     uncertain = list[str]()
+    assessor = None if blunder.means else perfect_play_of(game)
     if assessor is not None:
         after = game.play(state, {role: blunder.move})
         refutation, scores = _best_play(game, assessor, after, turn + 1)
