@@ -142,8 +142,10 @@ def _conditions_here(sandbox: str) -> Conditions:
     """Return the conditions of the workspace in the current folder, at this level of confinement."""
     unsafe, file = sandbox in levels.UNSAFE, Path("tournament.toml")
     if file.is_file():
-        return config.load(file, {"sandbox": sandbox, "unsafe": unsafe}).conditions()
-    return Conditions(sandbox=levels.choose(sandbox, unsafe=unsafe))
+        conditions = config.load(file, {"sandbox": sandbox, "unsafe": unsafe}).conditions()
+    else:
+        conditions = Conditions(sandbox=sandbox)
+    return levels.resolved(conditions, unsafe=unsafe)
 
 
 def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:

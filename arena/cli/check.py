@@ -59,7 +59,7 @@ def check(
     if lessons is not None and names:
         raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
     chosen = () if lessons is not None else boards_of(candidate, names, tournament.boards)
-    conditions: Conditions = tournament.conditions()
+    conditions = workspace.conditions_here(tournament)
     workspace.refuse_exposed((candidate,), conditions.sandbox)
     output.warn_about_confinement(conditions)
     try:

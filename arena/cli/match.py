@@ -65,7 +65,7 @@ def match(
         chosen, chosen.roles, list(map(seating.without_limits, named)) if no_limits else named
     )
     opening = begun.moves if begun is not None else ()
-    planned = seating.make_match(chosen, players, seed, tournament.conditions(), opening)
+    planned = seating.make_match(chosen, players, seed, workspace.conditions_here(tournament), opening)
     output.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
     with signals.listening() as interrupt, _naming_launcher() if no_limits else Launcher() as launcher:

@@ -48,7 +48,7 @@ def play(
     else:
         raise ArenaError("name a board and your role: arena play BOARD ROLE; or a match, by --from")
     overrides = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
-    conditions = workspace.tournament(overrides).conditions()
+    conditions = workspace.conditions_here(workspace.tournament(overrides))
     seed = int(time.time()) if seed is None else seed
     planned = _plan(chosen, own_roles, against or (), seed, conditions, begun)
     output.warn_about_confinement(planned.conditions)

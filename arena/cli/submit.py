@@ -76,7 +76,7 @@ def submit(
         )
     else:
         requests = _requests(path, folder, class_list, every=keep == "best", replaces=replaces)
-    conditions = tournament.conditions()
+    conditions = workspace.conditions_here(tournament)
     workspace.refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a submission
     output.warn_about_confinement(conditions)
     decisions: list[Decision] = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from arena.cli import paths
 from arena.errors import ArenaError, known_are
-from arena.values import Bot, bot_shown
+from arena.values import Bot, Conditions, bot_shown
 
 if TYPE_CHECKING:
     from arena.author.submissions import BotStore
@@ -25,6 +25,13 @@ def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
     from arena.event import config
 
     return config.load(_root() / paths.TOURNAMENT_FILE, overrides)
+
+
+def conditions_here(tournament: "Tournament") -> Conditions:
+    """Return the conditions of the file at the level of confinement that works here."""
+    from arena.sandbox import levels
+
+    return levels.resolved(tournament.conditions(), unsafe=tournament.unsafe)
 
 
 def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":

@@ -66,7 +66,7 @@ from arena.event.workers import Done, Lane, Lanes, NotBegun, Workers
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
 from arena.results.archive import Archive
-from arena.sandbox import cores
+from arena.sandbox import cores, levels
 from arena.sandbox.exposure import refuse_exposed
 from arena.sandbox.launcher import Launcher
 from arena.values import Abort, Event, Fault, Match, Record, Stop
@@ -158,7 +158,10 @@ def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
 
     `builds_here` is False where the machines of a cluster build the bots themselves.
     """
-    folder, level = archive.folder, event.conditions.sandbox
+    folder = archive.folder
+    if event.conditions.sandbox == "auto":  # a notebook may not have resolved it
+        event = replace(event, conditions=levels.resolved(event.conditions))
+    level = event.conditions.sandbox
     _refuse_another_level(archive, event)
     refuse_exposed((folder,), event.bots, level)
     event = copies.copy_bots(event, folder / "bots")

@@ -132,7 +132,7 @@ class LiveBots:
         self._seats = {seat.role: seat for seat in seats}
         self._conditions = match.conditions
         if match.conditions.sandbox == "auto":  # an event resolves this before it plans; a match from Python may not
-            self._conditions = replace(match.conditions, sandbox=levels.choose("auto", unsafe=False))
+            self._conditions = levels.resolved(match.conditions)
         self._greeted = False
         self._graces: dict[LiveBot, float] = {}
         """Seconds for which the bots that were told the verdict may run on until they have ended."""

@@ -66,6 +66,13 @@ def choose(name: str, *, unsafe: bool) -> str:
     return name
 
 
+def resolved(conditions: "Conditions", *, unsafe: bool = False) -> "Conditions":
+    """Return the conditions with the level that is played at here, as `choose` finds it, which starts processes."""
+    from dataclasses import replace  # the spawner imports this file, and stays small
+
+    return replace(conditions, sandbox=choose(conditions.sandbox, unsafe=unsafe))
+
+
 def warning(conditions: "Conditions") -> str | None:
     """Return the warning of every run whose conditions do not confine, or confine less; None for all others."""
     level = TABLE[conditions.sandbox]

@@ -115,7 +115,10 @@ def duel(
     if not rounds:
         raise ArenaError(f"--max-pairings {max_pairings}: one round of all boards has {pairings}")
     names = bots[0].name, bots[1].name
-    event = replace(event, name=name or f"duel-{names[0]}-{names[1]}", boards=playable, repeats=rounds)
+    conditions = workspace.conditions_here(tournament)
+    event = replace(
+        event, name=name or f"duel-{names[0]}-{names[1]}", boards=playable, repeats=rounds, conditions=conditions
+    )
     if "openings" not in tournament.model_fields_set:
         event = _with_openings(event)
     count = tournament.workers.count

@@ -3,13 +3,14 @@
 import contextlib
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena import whole_files
-from arena.cli import options, output, paths, signals
+from arena.cli import options, output, paths, signals, workspace
 from arena.cli.run import planning
 from arena.errors import ArenaError
 from arena.values import Event
@@ -74,6 +75,7 @@ def run(
             entrants=entrants,
             sampled_boards=paths.boards_folder(path.parent),
         )
+        event = replace(event, conditions=workspace.conditions_here(tournament))
     except ArenaError as error:
         raise ArenaError(f"{path}: {error}") from error
     count = tournament.workers.count

@@ -33,7 +33,7 @@ from arena.event.tables import Names, Table, as_tuple
 from arena.event.tables.mistakes import messages
 from arena.games import openings, rulebook
 from arena.results import grades, ratings, tiebreaks
-from arena.sandbox import call_policy, levels, seccomp, syscalls
+from arena.sandbox import call_policy, seccomp, syscalls
 from arena.values import Board, Bot, Conditions, Event, Opening, OpeningMoves, Openings
 
 Named = TypeVar("Named")
@@ -191,7 +191,10 @@ class Tournament(Table):
         )
 
     def conditions(self) -> Conditions:
-        """Return the conditions of every match; ArenaError for values that contradict each other or this machine."""
+        """Return the conditions of every match; ArenaError for values that contradict each other or this machine.
+
+        The level of confinement is as the file has it: `sandbox.levels.resolved` says which one is played at here.
+        """
         for name in self.preload:
             if not all(part.isidentifier() for part in name.split(".")) or find_spec(name.split(".")[0]) is None:
                 raise ArenaError(
@@ -206,7 +209,7 @@ class Tournament(Table):
             time=TimeControl(**self.time.model_dump()),
             limits=self.limits.limits(defaults=True),
             strikes=self.faults.strikes,
-            sandbox=levels.choose(self.sandbox, unsafe=self.unsafe),
+            sandbox=self.sandbox,
             calls=tuple(sorted(set(self.calls))),
             freeze=self.freeze,
             warm=self.warm,
