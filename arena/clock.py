@@ -52,8 +52,8 @@ SHORT_ANSWER_S = 0.001
 ROUNDING_S = 1e-9
 """The largest error of sums and differences of clock readings: nobody loses by so little."""
 WALL_PER_CPU_S = 10
-"""With `clock = "cpu"`, so many seconds on the wall count as one second of CPU, so that a bot that sleeps loses in the
-end."""
+"""With `clock = "cpu"`, this number of seconds on the wall counts as one second of CPU, so that a bot that sleeps loses
+in the end."""
 
 
 def lateness(now: float, planned: float) -> float:
@@ -115,7 +115,7 @@ class TimeControl:
         return self.move is None or self.move >= SHORT_ANSWER_S
 
     def scaled(self, factor: float) -> "TimeControl":
-        """Return a control with so many times the seconds: to start, to move, in the bank and in the margin."""
+        """Return a control with a multiple of the seconds: to start, to move, in the bank and in the margin."""
         return replace(
             self,
             start=None if self.start is None else self.start * factor,
@@ -129,7 +129,7 @@ class TimeControl:
         return None if announced is None else announced + self.margin
 
     def charged(self, spent: TimeUsed, threads: int = 1, *, ready: bool = False) -> float:
-        """Return the seconds that an answer is charged with, of a bot of so many threads that compute at once.
+        """Return the seconds that an answer is charged with, of a bot of which some threads compute at once.
 
         `ready` is charged by the wall, whatever the clock: otherwise a match could not begin until a bot that sleeps
         had taken WALL_PER_CPU_S times `start`.

@@ -182,7 +182,7 @@ def starts(game: Game[Any], states: int = STATES) -> tuple[Any, ...]:
 def _explored(
     game: Game[Any], states: int
 ) -> tuple[list[tuple[Fact, ...]], dict[Role, tuple[Move, ...]], tuple[Any, ...]]:
-    """Return the views of so many states of random matches, the moves of each role, and the states that were new."""
+    """Return the views of states of random matches, the moves of each role, and the states that were new."""
     dice, known, views = random.Random(0), set[str](), list[tuple[Fact, ...]]()
     moves: dict[Role, set[Move]] = {role: set() for role in game.roles}
     lookers = game.roles[:1] if game.open else game.roles  # in an open game all see the same

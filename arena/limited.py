@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 LOOK_S = 0.1
 """The time between two checks that the process lives: what it has started may hold its pipe open after its end."""
 MOST_PLACE_BYTES = 65_536
-"""A pipe holds so many bytes, so the process never waits until somebody reads where it was."""
+"""The bytes that a pipe holds, so the process never waits until somebody reads where it was."""
 PLACE = re.compile(r'File "(.*)", line (\d+) in (.*)')
 
 
@@ -54,7 +54,7 @@ class LimitedError(Exception):
 def limited(work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: float) -> Iterator[Item]:
     """Yield what `work()` yields, from a process of its own.
 
-    It may use so many bytes of memory beside those of this process, and for each item so many seconds, of CPU time and
+    It may use this memory beside that of this process, and for each item this number of seconds, of CPU time and
     on the wall. An ArenaError of the work is raised here; LimitedError when the process ends in another way.
     """
     for stream in filter(None, (sys.stdout, sys.stderr)):  # or both processes would write what waits there
@@ -210,7 +210,7 @@ def _limit_memory(memory: int) -> tuple[int, int]:
 
 
 def _limit_cpu(cpu: int) -> None:
-    """Give this process so many seconds of CPU time more."""
+    """Give this process more seconds of CPU time."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     limit = int(time.process_time()) + 1 + cpu
     resource.setrlimit(resource.RLIMIT_CPU, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))

@@ -103,7 +103,7 @@ class _Episode:
         return self.encoding.actions(moves, role)
 
     def observation(self, role: Role, legal: Iterable[int], count: int) -> Observation:
-        """Return what a role sees, with a mask of so many actions."""
+        """Return what a role sees, with a mask of that number of actions."""
         mask = np.zeros(count, np.int8)
         mask[list(legal)] = 1
         features = self.encoding.observe(self.game.view(self.state, role), role)

@@ -4,7 +4,7 @@ It knows no keys. Strangers write the bot.toml of a bot, files of lessons, and t
 """
 
 # tomllib copies the beginning of a key for each part of it: a key of 64,000 parts, in 128 kB, takes it four minutes.
-# Nothing else that was tried takes more than a second for so many bytes.
+# Nothing else that was tried takes more than a second for this size.
 
 import re
 import tomllib

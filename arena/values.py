@@ -122,7 +122,7 @@ class Conditions:
     """Version of the line protocol."""
 
     def scaled(self, factor: float) -> "Conditions":
-        """Return the conditions with so many times the time, as bots have it on a machine of another speed.
+        """Return the conditions with a multiple of the time, as bots have it on a machine of another speed.
 
         The limit of CPU time is such a time, too; a slower machine takes longer for the same work.
         """
@@ -391,7 +391,7 @@ def _openings_key(seed: int | str, label: str, bots: frozenset[tuple[str, str]])
 
 
 FEWEST_RANKED = 2
-"""An overall ranking needs so many bots that play the whole event."""
+"""An overall ranking needs this number of bots that play the whole event."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -436,14 +436,14 @@ class Event:
     seating: str = "sides"
     """`sides`: one bot takes all roles of a side; `distinct`: every role has a bot of its own."""
     rounds: int | None = None
-    """Round robin: only so many rounds of a balanced partial one. Swiss: the number of rounds. Ladder: how many
+    """Round robin: the number of rounds of a balanced partial one. Swiss: the number of rounds. Ladder: how many
     batches. None = as the schedule has it."""
     references: tuple[str, ...] = ()
     """Gauntlet: the names of the bots that all others play against."""
     seed_order: tuple[str, ...] = ()
     """Swiss, knockout and ladder: the names of the best seeds, best first; the others follow by lot."""
     max_matches: int | None = None
-    """The plan ends after so many matches."""
+    """The number of matches after which the plan ends."""
     stop_after: float | None = None
     """Seconds after which a run begins no more matches; the only rule that does not end at the same match each time."""
     stop_when: str | None = None

@@ -28,7 +28,7 @@ UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EROFS}
 """The errors of file systems that cannot sync a folder; they order their changes of folders themselves."""
 
 MANY = 32
-"""From so many files or folders on, one sync of their whole file system replaces a sync of each: a thousand bots need
+"""From this number on, one sync of the whole file system replaces a sync of each file or folder: a thousand bots need
 three thousand syncs, and on a disk each may take some milliseconds. A sync of all also waits for what other programs
 wrote there, so few files are synced alone."""
 

@@ -1,11 +1,11 @@
 """What the engine costs: matches a second with two one-lane dask workers here, and with two lanes of one run.
 
-`python benchmarks/clusters.py [MATCHES]` plays an event of so many matches (default 600) on `duel` both ways, with bots
+`python benchmarks/clusters.py [MATCHES]` plays an event of MATCHES matches (default 600) on `duel` both ways, with bots
 that answer at once and with bots that compute for 2 ms. The rate is taken between the first tenth of the matches and
 the last, so that no start counts; the CPU time is that of all processes and of the whole event. It also prints how much
 the memory of driver and scheduler grows with each match, by a line through 90 samples.
 
-`python benchmarks/clusters.py MATCHES forfeits` has the workers play so many matches between bots that never say
+`python benchmarks/clusters.py MATCHES forfeits` has the workers play this number of matches between bots that never say
 `ready`. These are the shortest matches that there are. `python benchmarks/clusters.py MATCHES pairs` makes each pair of
 them a task of its own, which is the most work for dask.
 """

@@ -34,7 +34,7 @@ PYTHON = ("{python}", "-s", "-B", "-u", "bot.py")
 
 
 def board(turns: int) -> Board:
-    """The duel with so many turns."""
+    """The duel with this number of turns."""
     workspace = public_folder()
     shutil.copytree(rulefile.shipped(), workspace / "rules")
     boards = workspace / "rules" / "mummy_maze.toml"

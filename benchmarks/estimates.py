@@ -50,7 +50,7 @@ def minimax(game: Game[Any]) -> Search:
 
 
 def estimate(game: Game[Any], most: int, collected: float) -> Search:
-    """Return the search of the rules, with so many values and so much collected behind the last round."""
+    """Return the search of the rules, with a number of values and a share collected behind the last round."""
     worth = game.estimate()
 
     def search(state: Any) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What `arena export` costs: `python benchmarks/export.py [MATCHES]`, 20 000 unless told, and a tenth of so many.
+"""What `arena export` costs: `python benchmarks/export.py [MATCHES]`, 20 000 unless told, and a tenth of them.
 
 The archives are those of leaderboard.py, but with real records of 40 turns for two roles. Each row is one run of the
 command: its CPU time with all its processes, the peak memory of its main process and of its largest worker, and the
@@ -36,7 +36,7 @@ print(cpu, peak // 1000, others.ru_maxrss // 1000, file=sys.stderr)
 
 
 def fill(folder: Path, matches: int) -> int:
-    """Make an archive of so many matches; return the bytes that it takes."""
+    """Make an archive of this number of matches; return the bytes that it takes."""
     leaderboard.fill(folder, matches)
     bots = leaderboard.BOTS
     made = (leaderboard.EVENT.match(leaderboard.DUEL, (bots[n % 25], bots[(n + 1) % 25]), n) for n in range(SAMPLE))

@@ -36,7 +36,7 @@ SETTINGS = {
     "24 bots, every third ten times as slow": {"bots": 24, "rounds": 23, "spread": 1.0, "slow": 3},
     "64 bots, 16 pairings each": {"bots": 64, "rounds": 16, "spread": 1.0},
 }
-"""`rounds`: the pairings of each bot in one repeat; `slow`: each so many bots is slow."""
+"""`rounds`: the pairings of each bot in one repeat; `slow`: one of this number of bots is slow."""
 
 
 def tau(found: np.ndarray, truth: np.ndarray) -> float:

@@ -1,7 +1,7 @@
 """How long an archive of many matches takes: `python benchmarks/leaderboard.py [MATCHES]`, 100 000 unless told.
 
 First what it costs to append real records, one at a time and in batches. Then archives that nobody played, of a tenth
-of so many matches and of all, of 25 bots on a board for two and on one for three; every time is that of a new process,
+of the matches and of all, of 25 bots on a board for two and on one for three; every time is that of a new process,
 Python's start included, and stands beside that of a process that imports pandas and ends. Each row is the best of three
 tries, and has the machine's load after them.
 """
@@ -82,7 +82,7 @@ def appended(records: Sequence[Record], batch: int) -> tuple[float, float]:
 
 
 def fill(folder: Path, matches: int) -> float:
-    """Make an archive of so many matches, without playing or packing any; the seconds that it took."""
+    """Make an archive of a number of matches, without playing or packing any; the seconds that it took."""
     with Archive.open(folder, writing=True) as archive:
         archive.begin(EVENT, "", tuple)
     connection = sqlite3.connect(folder / "event.sqlite", isolation_level=None)

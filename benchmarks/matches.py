@@ -141,7 +141,7 @@ def whole_event(lanes: int, warm: bool) -> Callable[[], float]:
 
 
 def python_bots(lanes: int) -> dict[str, Callable[[], float]]:
-    """Python bots in so many lanes."""
+    """Python bots in a number of lanes."""
     bot = duel.python_bot()
     found = {
         f"{'warm' if warm else 'cold'}, {level}{', pinned' if pin else ''}": matches_a_second(

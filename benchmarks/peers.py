@@ -139,7 +139,7 @@ def _played(launcher: Launcher, match: Match) -> int | None:
 
 
 def fastchess_figures(command: Callable[[int], Sequence[str]], lanes: int, folder: Path) -> Measure:
-    """Return what measures fastchess, by the difference of two whole runs; `command` plays so many games.
+    """Return what measures fastchess, by the difference of two whole runs; `command` plays a number of games.
 
     It holds its output back when that goes into a pipe, so its lines don't show when a game ended.
     """
@@ -172,7 +172,7 @@ def fastchess_figures(command: Callable[[int], Sequence[str]], lanes: int, folde
 
 
 def brutaltester_figures(command: Callable[[int], Sequence[str]], folder: Path) -> Measure:
-    """Return what measures cg-brutaltester, by the lines that it prints; `command` plays so many games."""
+    """Return what measures cg-brutaltester, by the lines that it prints; `command` plays a number of games."""
 
     def measure() -> Figures:
         argv = command(JAVA_MANY)
@@ -257,7 +257,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--brutaltester", type=Path, help="the file cg-brutaltester.jar; java must be in the PATH")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--players", choices=("Python", "C"), help="only players in this language")
-    parser.add_argument("--lanes", type=int, choices=(1, 2), help="only so many lanes")
+    parser.add_argument("--lanes", type=int, choices=(1, 2), help="how many lanes")
     parser.add_argument("--fresh", action="store_true", help="only players that are started anew for each game")
     options = parser.parse_args()
     if (options.lanes or 1) > len(cores.available()):

@@ -63,7 +63,7 @@ COVERAGE: dict[str, dict[str, Any]] = {
     "luck that legs share": {"luck": 1.5, "repeats": 5},
     "seeds that all pairs share": {"luck": 1.5, "repeats": 5, "shared": True},
 }
-"""Settings of `league`, then of `play`; `specialists` so many bots play one role only, by turns."""
+"""Settings of `league`, then of `play`; `specialists` is the number of bots that play one role only, by turns."""
 
 
 SHAPE = ("boards", "spread", "special", "tails", "extreme", "pairs", "luck")

@@ -1,4 +1,4 @@
-"""What `arena report` costs: `python benchmarks/report.py [MATCHES]`, 10 000 unless told, and a tenth of so many.
+"""What `arena report` costs: `python benchmarks/report.py [MATCHES]`, 10 000 unless told, and a tenth of them.
 
 The matches are real, on a maze for two and on Pacman's board, but between bots that draw their moves in this process.
 Each row is one run of the command: its CPU time with all its processes, the peak memory of its main process and of its
@@ -25,7 +25,7 @@ BOTS = tuple(Bot(name=f"bot{number:02}", command=("true",), digest=f"{number:012
 
 
 def event(matches: int) -> Event:
-    """Return a round robin that plans at least so many matches."""
+    """Return a round robin that plans at least this number of matches."""
     boards = tuple(board for name in BOARDS for board in rulebook.find(name))
     return Event(name="bench", seed=1, boards=boards, bots=BOTS, repeats=matches)
 
@@ -42,7 +42,7 @@ def played(match: Match) -> Record:
 
 
 def fill(folder: Path, matches: int) -> None:
-    """Make an archive of so many matches, half on each board."""
+    """Make an archive of this number of matches, half on each board."""
     planned = event(matches)
     drawn = Random(0)
     pairs = ((number, drawn.sample(BOTS, 2)) for number in range(matches))

@@ -2,7 +2,7 @@
 
 Beside it stand the two other formulations that results/sequential.py speaks of, on the same scores, and the fixed
 number of pairings that a test with the same error rates needs if the variance is known. `sprt.py 200` simulates only
-so many duels a row.
+a number of duels a row.
 """
 
 import math

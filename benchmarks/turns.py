@@ -68,7 +68,7 @@ def whole(match: Match, *, watched: bool = False) -> float:
 
 
 def turns_a_second(lanes: int, match: Match) -> float:
-    """Turns a second of so many pinned lanes, each with one long match."""
+    """Turns a second of a number of pinned lanes, each with one long match."""
     first, matches = [0] * 4 * lanes, [match] * 3 * lanes
     with Workers(lanes, pin=True) as workers:
         list(workers.map(_nothing, lambda: first.pop() if first else None))  # now their doors are open

@@ -26,11 +26,11 @@ class RandomMazes:
     density: float = 0.25
     """The share of walls among the borders between two cells."""
     loops: int = 0
-    """The maze has at least so many loops: openings beyond those without which a cell could not be reached."""
+    """The least number of loops of the maze: openings beyond those without which a cell could not be reached."""
     symmetric: bool = False
     """True when west and east have the same walls, mirrored."""
     shortest: int = 10
-    """With perfect play from the start a match lasts at least so many turns."""
+    """The least number of turns of a match with perfect play from the start."""
     explorer_wins: float = 0.5
     """The share of mazes that the explorer wins with perfect play; the mummy wins the others."""
     steps: int = 50

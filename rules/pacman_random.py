@@ -28,7 +28,7 @@ class RandomPacman:
     density: float = 0.3
     """The share of walls among the borders between two cells, as far as each cell keeps two ways out."""
     loops: int = 0
-    """The maze has at least so many loops: openings beyond those without which a cell could not be reached."""
+    """The least number of loops of the maze: openings beyond those without which a cell could not be reached."""
     symmetric: bool = True
     """True when west and east have the same walls, mirrored."""
     pellets: int = 35
@@ -36,7 +36,7 @@ class RandomPacman:
     earliest: int = 20
     """Ghosts cannot force a capture in fewer turns."""
     latest: int = 60
-    """Ghosts can force a capture in so many turns."""
+    """The turns in which ghosts can force a capture."""
     steps: int = 100
     ghosts: str = "team"
 

@@ -18,7 +18,7 @@ def draw_walls(
     """Draw walls on this share of the borders between cells, or on as many as can stand.
 
     They are drawn one after another. A wall is left out if it would part two cells, leave a cell with fewer than
-    `ways_out` neighbours, or leave the maze with fewer than so many `loops`. If `symmetric`, west and east are
+    `ways_out` neighbours, or leave the maze with fewer than `loops` loops. If `symmetric`, west and east are
     mirrored; then there may be one wall more.
     """
     low, high = size

@@ -139,7 +139,7 @@ def tarred(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
 
 
 def make(folder: Path, good: int) -> Path:
-    """Make the folder of a class: so many sound bots, one of every shape, and each broken one."""
+    """Make the folder of a class: a number of sound bots, one of every shape, and each broken one."""
     folder.mkdir()
     for number in range(good):
         (folder / f"student{number:02}.py").write_text(f"# {number}\n{GOOD}")

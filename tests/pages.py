@@ -23,7 +23,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 RESULTS = DOCS.parent / "results" / "README.md"
 ID = "7f3a9c20e1b4"
 SHOWN = 2
-"""Of lines that begin with the same words, so many are shown before an ellipsis."""
+"""How many of the lines that begin with the same words are shown before an ellipsis."""
 ONCE = {"board", "state", "legal"}
 PLAYED = {
     "mummy_maze": (

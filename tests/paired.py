@@ -22,7 +22,7 @@ def bot(name: str, **more) -> Bot:
 
 
 def event(schedule: str, bots: int | Sequence[Bot], boards=(DUEL,), **more) -> Event:
-    """An event of so many bots, `bot000` being the first seed."""
+    """An event of this number of bots, `bot000` being the first seed."""
     entered = tuple(bot(f"bot{number:03}") for number in range(bots)) if isinstance(bots, int) else tuple(bots)
     order = tuple(each.name for each in entered)
     return Event(name="cup", seed=5, boards=boards, bots=entered, schedule=schedule, **{"seed_order": order} | more)
@@ -88,7 +88,7 @@ class Run:
                 self._due += [match for match in matches if match.id not in self.disk]
 
     def go_on(self, most: int | None = None) -> "Run":
-        """Play so many matches, or all."""
+        """Play a number of matches, or all."""
         self.begin()
         while self._due and most != 0:
             match = self._due.pop(self._dice.randrange(len(self._due)))

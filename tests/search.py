@@ -21,7 +21,7 @@ def forces(
     turns: int,
     far: Callable[[Any], int] = lambda _: 0,
 ) -> bool:
-    """Whether a side, choosing together, reaches `goal` within so many turns whatever the others do.
+    """Whether a side, choosing together, reaches `goal` within this number of turns whatever the others do.
 
     `far` guesses how far a state is from the goal. The answer does not depend on it: it orders the search, which ends
     sooner when the side tries what leads near the goal first, and the others what leads away.

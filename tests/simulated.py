@@ -47,7 +47,7 @@ def league(
 ) -> League:
     """Strengths drawn from normal distributions: `spread` for a bot's mean, `special` for what is its own in a role.
 
-    With `tails` the means are Student's t of so many degrees of freedom. The last bots have the `extreme` means.
+    With `tails` the means are Student's t of this number of degrees of freedom. The last bots have the `extreme` means.
     `pairs` is the standard deviation of what is special to a pair of bots.
     """
     board_roles = tuple(board_role for board in boards for board_role in board)

@@ -39,7 +39,7 @@ NAMES = (
     "time",
 )
 MANY = sheet.MANY + 2
-"""Bots: so many that the rows of charts are close and small, and that grids have no numbers and no rules."""
+"""Bots: enough of them that the rows of charts are close and small, and that grids have no numbers and no rules."""
 HOSTILE = ("$x^2_y$", r"$\frac{", "<script>", "a & b", "\x1b[31mred", "‮gnp", "日本", "_hidden", "x" * 60)
 PAIR = ("_<script>$x^2$日", "\x1b$\\frac{$&\u202e")
 """All that is hostile in two names, which are shown whole even where a letter is told by its number."""
@@ -84,7 +84,7 @@ def row_names(figure: Figure, panel: int = 0) -> list[str]:
 
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory):
-    """The results of so many bots, played once; two have hostile names."""
+    """The results of a number of bots, played once; two have hostile names."""
     return functools.cache(
         lambda count: opened(
             tmp_path_factory.mktemp("crowd"),
@@ -112,7 +112,7 @@ def saved(crowd, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def drawn(crowd, saved):
-    """A chart of so many bots, drawn once."""
+    """A chart of a number of bots, drawn once."""
     return functools.cache(lambda name, count: saved(name)[0] if count == 2 else charts.render(name, crowd(count)))
 
 

@@ -45,7 +45,7 @@ BUILT = 'command = "sh built.sh"\nbuild = "sh build.sh"\n'
 
 
 class Acts(Quiet):
-    """An audience that does something after so many matches."""
+    """An audience that does something after a number of matches."""
 
     def __init__(self, **at: Callable[[], object]) -> None:
         super().__init__()

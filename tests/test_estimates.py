@@ -65,7 +65,7 @@ def forced(game, state):
 
 
 def positions(game, count, turns):
-    """Return positions of matches by dice, in which only so many turns are left."""
+    """Return positions of matches by dice, in which only a few turns are left."""
     dice, states = random.Random(5), []
     while len(states) < count:
         state = game.start()

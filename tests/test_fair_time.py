@@ -52,7 +52,7 @@ def load(processes: int) -> Iterator[None]:
 
 
 def played(folder: Path, bots: list[str], matches: int) -> dict[str, Counter[str]]:
-    """How each bot's seats ended in so many matches of each against each, played under load."""
+    """How each bot's seats ended in a number of matches of each against each, played under load."""
     (folder / "bots").mkdir()
     for name in bots:
         (folder / "bots" / f"{name}.py").write_text(BOTS[name])

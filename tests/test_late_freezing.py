@@ -74,7 +74,7 @@ def opponents(
 
 
 def turns(bots: dict[str, LiveBot], number: int) -> dict[str, list[Reply]]:
-    """Ask them in turn, so many times each, and freeze them late."""
+    """Ask them in turn, a number of times each, and freeze them late."""
     heard: dict[str, list[Reply]] = {role: [] for role in bots}
     for _ in range(number):
         for role in bots:

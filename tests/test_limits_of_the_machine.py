@@ -25,7 +25,7 @@ from arena.values import Bot, Conditions
 
 
 def refuse_threads(after: int) -> None:
-    """Let this process start only so many threads more."""
+    """Let this process start only a few threads more."""
     start, started = threading._start_new_thread, itertools.count()
 
     def refuse(*words):
@@ -66,7 +66,7 @@ def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_li
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    """A workspace whose event was played, and has no charts; it has so many records that `verify` shares them out."""
+    """A workspace whose event was played, and has no charts; it has enough records that `verify` shares them out."""
     folder = make(tmp_path_factory.mktemp("played") / "ws", repeats=verify.FEW)
     assert run_event(folder).returncode == 0
     return folder

@@ -49,7 +49,7 @@ def run():
 
 
 def seconds(meter: Meter, since: float) -> tuple[float, float]:
-    """CPU time and waits after so many seconds from the mark on."""
+    """CPU time and waits after a number of seconds from the mark on."""
     meter.survey(since)
     used = meter.read()
     return used.cpu, meter.waited(used.cpu)

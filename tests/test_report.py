@@ -473,7 +473,7 @@ def test_matches_that_went_alike_are_told_once(small, monkeypatch):
     monkeypatch.setattr("arena.report.replays.CACHED_MATCHES", 2)
     first, second, third = (games.facts(record) for record in records[1:4])
     assert games.facts(records[3]) is third  # cached
-    assert games.facts(records[1]) == first  # computed again: only so many are cached
+    assert games.facts(records[1]) == first  # computed again: only some are cached
     assert second != third
 
 

@@ -140,7 +140,7 @@ DRAWN = """(turns) => {
   const back = () => { document.querySelector("button.back").click(); return drawn(); };
   return [drawn(), ...Array.from({ length: turns }, back)].reverse();
 }"""
-"""Where pieces and marks are seen, now and in so many turns before, going back."""
+"""Where pieces and marks are seen, now and in the turns before, going back."""
 
 
 def drawn(page) -> list[object]:

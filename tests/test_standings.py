@@ -109,7 +109,7 @@ def test_equal_points_share_a_rank_and_stand_by_name():
 
 
 def tenths(bot: str, hunt: int, explorer: int, mummy: int) -> list[Played]:
-    """Ten matches in each role, with so many tenths as mean scores."""
+    """Ten matches in each role, with these tenths as mean scores."""
     return [
         match(board, bots, *((1, 0) if place < tenth and role == 0 else (0, int(place < tenth)))[: len(bots.split())])
         for tenth, board, bots, role in (

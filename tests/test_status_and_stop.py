@@ -26,7 +26,7 @@ with Archive.open(Path(sys.argv[1]), writing=True) as archive:
 
 
 class Asks(Quiet):
-    """An audience that asks for the end, as `arena stop` does, once so many matches are finished."""
+    """An audience that asks for the end, as `arena stop` does, once a number of matches are finished."""
 
     def __init__(self, folder: Path, after: int) -> None:
         super().__init__()

@@ -322,7 +322,7 @@ class Main:
         return descendants(self.process.pid or 0)
 
     def stores(self, count: int) -> bool:
-        """Wait until it has stored so many matches more; False when it ends before."""
+        """Wait until it has stored this number of matches more; False when it ends before."""
         return all(os.read(self._told, 1) for _ in range(count))
 
     def close(self) -> None:
@@ -341,7 +341,7 @@ def played_by(event: Event, folder: Path) -> Iterator[Main]:
 
 
 def killed_often(event: Event, folder: Path, *, planned: int, kills: int) -> None:
-    """Play an event whose process is killed so many times, at any moment, and goes on."""
+    """Play an event whose process is killed a number of times, at any moment, and goes on."""
     dice, stored = random.Random(1), 0
     for _ in range(kills):
         with played_by(event, folder) as main:

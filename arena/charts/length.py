@@ -13,7 +13,7 @@ BINS = 24
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `board` and number of `turns`: how many `matches` took so many."""
+    """Return a row for each `board` and number of `turns`: how many `matches` took that number."""
     counted = [(board, *np.unique(results.lengths(board), return_counts=True)) for board in results.boards]
     rows = [(board, *row) for board, turns, matches in counted for row in zip(turns, matches, strict=True)]
     return pd.DataFrame(rows, columns=["board", "turns", "matches"])

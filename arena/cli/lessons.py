@@ -30,7 +30,7 @@ def lessons(
         ),
     ] = None,
     most: Annotated[
-        int, typer.Option("--most", metavar="N", min=1, max=MOST_IN_A_FILE, help="At most so many lessons.")
+        int, typer.Option("--most", metavar="N", min=1, max=MOST_IN_A_FILE, help="The most lessons to show.")
     ] = MOST,
     board: Annotated[str | None, typer.Option("--board", "-b", help="Only on this board.")] = None,
     role: Annotated[str | None, typer.Option(help="Only in this role.")] = None,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.author.submissions import BotStore
     from arena.event.config import Tournament
 
-FEWEST_DIGITS = 6  # of a digest, to name a version; tables show so many
+FEWEST_DIGITS = 6  # of a digest, to name a version; tables show as many
 
 
 def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":

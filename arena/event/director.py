@@ -46,7 +46,7 @@ ATTEMPTS = 3  # at one match in a run
 LOSSES = 10  # of the machines that were to play one match in a run
 ROLL_CALLS = 2  # of one bot, before its matches are forfeited unplayed
 EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
-HELD_MOST = 64  # matches that wait for a roll call; while so many do, the lanes wait, too
+HELD_MOST = 64  # matches that wait for a roll call; while that many do, the lanes wait, too
 
 
 class Phase(Enum):
@@ -194,7 +194,7 @@ class RollCall:
 
     @property
     def is_full(self) -> bool:
-        """True while so many matches wait that no other should begin to."""
+        """True while enough matches wait that no other should begin to."""
         return len(self._held) >= HELD_MOST
 
     def next(self) -> tuple[Match, Seat] | None:

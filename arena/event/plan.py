@@ -32,7 +32,7 @@ from arena.results.archive import Archive
 from arena.values import Batch, Event, Match, OpenRanks, Stop, digest_of, plain
 
 MOST_OPEN = 1_500_000
-"""A run walks no further than it plays, so only a stranger has an archive of which so many are missing."""
+"""A run walks no further than it plays, so only a stranger has an archive of which more are missing."""
 LOOK_UP = 256
 """The number of matches that are looked up in the archive at once."""
 
@@ -160,7 +160,7 @@ class Plan:
         return [self.results(batch) for batch in range(stored)]
 
     def _stored(self, batches: int) -> bool:
-        """Return whether the first so many batches are complete."""
+        """Return whether the batches before this number are complete."""
         return self._ended >= batches and not any(self._missing[:batches])
 
     def _end(self, rule: str) -> None:

@@ -67,7 +67,7 @@ def holds(rule: str, still_open: Sequence[OpenRanks]) -> bool:
 
 
 def bound(matches: float, confidence: float, bots: int) -> float:
-    """Return how large the square of z must be after so many matches a bot."""
+    """Return how large the square of z must be after this number of matches a bot."""
     chance = (1 - confidence) / max(1, bots - 1)
     share = BEST_MATCHES / matches
     return (1 + share) * (log(1 + 1 / share) - 2 * log(chance))

@@ -20,7 +20,7 @@ archive and the audience.
 # told is on disk, also after a power cut. A transaction for each record would cost an fsync for each. Where the plan
 # cannot go on without results, all that came back is committed at once, and the plan is asked again.
 #
-# `stop_after`. After so many seconds no match is begun; those under way are finished and stored. A match that waits in
+# `stop_after`. When its seconds are over, no match is begun; those under way are finished and stored. One that waits in
 # a lane's queue knows the end, too, and comes back as it is: a future that a pool has passed on cannot be cancelled.
 # The time is that of the wall clock, because a worker on another machine shares no other clock; the first clock by
 # which it is over ends the run. This is the only rule by which two runs of the same event differ, as clocks do. The
@@ -94,7 +94,7 @@ class Audience(Protocol):
     """An observer of an event that is played; every method is called in the main thread."""
 
     def begins(self, planned: int, finished: int) -> None:
-        """Take note that so many matches are planned, or at most so many, of which so many are already on disk."""
+        """Take note of how many matches are planned, exactly or at most, and how many of them are on disk already."""
 
     def absent(self, bot: str, fault: Fault) -> None:
         """Take note that this bot never said `ready`: its matches are forfeited."""
@@ -207,7 +207,7 @@ class _Run:
         self._plan = plan.Plan(event, archive)
         self.director = Director(self._due(), bots=len(event.bots), until=until)
         self.planned = schedules.total(event)
-        """How many matches are planned, or at most so many."""
+        """How many matches are planned, exactly or at most."""
         self.finished = archive.count()
         self._played: Counter[str] = Counter()
         """How many matches of each lane were stored in this run."""

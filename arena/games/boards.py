@@ -97,7 +97,7 @@ def _rules_digest(path: Path, table: Mapping[str, Any], version: str = "") -> st
 
 @cache
 def sampled_board(path: Path, name: str, count: int, seed: int | str, stored: Path | None = None) -> Board:
-    """Return the board of this name with so many variants, sampled from the seed; ArenaError if one is not sound.
+    """Return the board of this name with this number of variants, by the seed; ArenaError if one is not sound.
 
     Those in the folder `stored` are not sampled again, and those that are sampled are stored there.
     """

@@ -35,8 +35,8 @@ from arena.values import Opening, OpeningMoves
 Turns: TypeAlias = tuple[Mapping[Role, Move], ...]
 """The moves of each turn of an opening."""
 
-SAMPLE, LEAST_OPEN = 1000, 20  # so many draws are tried before an event, of which so many must leave the match open
-MISSES = 2000  # draws in a row; if 2 % of all draws leave the match open, so many fail once in 10^17 openings
+SAMPLE, LEAST_OPEN = 1000, 20  # draws that are tried before an event, and those of them that must leave the match open
+MISSES = 2000  # draws in a row; if 2 % of all draws leave the match open, this number fails once in 10^17 openings
 MOST_PLIES = 200
 REMEMBERED = 8  # sequences: more pairings than a referee process plays at the same time
 BETWEEN_MOVES = "; "
@@ -64,7 +64,7 @@ def decided(game: Game[Any], state: Any) -> bool:
 
 
 def refuse_rare(game: Game[Any], plies: int) -> None:
-    """Raise ArenaError when so many random plies hardly ever leave a match open, so that drawing may not succeed."""
+    """Raise ArenaError when random plies hardly ever leave a match open, so that drawing may not succeed."""
     if plies > MOST_PLIES:
         raise ArenaError(f"an opening has at most {MOST_PLIES} plies")
     draws = (_draw(game, plies, random.Random(f"sample/{number}")) for number in range(SAMPLE))

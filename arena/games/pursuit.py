@@ -40,7 +40,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.signedinteger[Any]]
 
 MOST_CELLS = 100
-"""Boards of more cells have no estimate: with so many, the turns to a capture take 0.9 s of CPU time and 45 MB."""
+"""Boards of more cells have no estimate: with that many, the turns to a capture take 0.9 s of CPU time and 45 MB."""
 MOST_TURNS = 10_000
 """Boards of longer matches have no estimate, either."""
 MOST_VALUES = 100_000
@@ -156,7 +156,7 @@ class Pursuit:
         return [int(value[child, 0, 0]) for child in children[0][0][: len(self._ways[runner])]]
 
     def _spread(self, hunter: int, rounds: int) -> tuple[Ints, Ints]:
-        """Return the cells that a hunter can stand in after so many rounds, and the ways to them.
+        """Return the cells that a hunter can stand in after a number of rounds, and the ways to them.
 
         The ways are an array of shape (ways, cells of the round before): the indices of these cells.
         """
@@ -171,7 +171,7 @@ class Pursuit:
         return self._spreads[hunter, rounds]
 
     def _leaves(self, runner: Ints, taken: Ints, hunters: tuple[Ints, ...], turns: int) -> Ints:
-        """Return the estimated values of positions behind the last round of a search, with so many turns to play."""
+        """Return the estimated values of positions behind the last round of a search, with these turns to play."""
         capture = self._capture[runner].take(hunters[0], axis=1).take(hunters[1], axis=2).reshape(len(runner), -1)
         # By the turns until the capture: a look-up is quicker than arithmetic with all positions.
         moves = (np.minimum(np.arange(capture.max() + 1), turns) + 1) // 2

@@ -29,7 +29,7 @@ GameOf = Callable[[Match], Game[Any]]
 UNREADABLE = (KeyError, ValueError, TypeError)
 """Exceptions that a text raises where arena did not write it."""
 FEW = 12
-"""Up to so many records are checked in this process, since it takes longer to start others."""
+"""Up to this number of records are checked in this process, since it takes longer to start others."""
 DAMAGE_SEARCH_S = 5.0
 
 

@@ -67,7 +67,7 @@ class Column:
 
 
 def rounded_text(figure: float, decimals: int, sign: str = "-") -> str:
-    """Return a figure with so many decimals; halves go away from zero, as people round, and JavaScript's `toFixed`.
+    """Return a figure with some decimals; halves go away from zero, as people round, and JavaScript's `toFixed`.
 
     Every figure of results that a person is shown is rounded here: the terminal, the charts and the report must not
     differ by a last digit.

@@ -33,7 +33,7 @@ ADDED = (0.0, 0.0, 100.0, 100.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold:
-    """Marks for so many points against one bot."""
+    """Marks for enough points against one bot."""
 
     reference: str
     board: str
@@ -41,7 +41,7 @@ class Threshold:
     labels: tuple[str, ...]
     """The `game/board`s that count."""
     points: float
-    """0 to 100: so many are enough."""
+    """0 to 100: the points that are enough."""
     marks: float
 
     @property
@@ -106,7 +106,7 @@ class Judged:
 
 
 def _rounded(judged: Judged) -> str:
-    """Return the points with so many decimals that they do not look like the threshold if they are below it."""
+    """Return the points with enough decimals, so that they do not look like the threshold if they are below it."""
     points = judged.points or Fraction()
     for decimals in (1, 2, 4):
         text = f"{float(points):.{decimals}f}"

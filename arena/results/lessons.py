@@ -79,7 +79,7 @@ class Lesson:
         return f"an estimate: it scored {own.score:.0f} in {own.matches} matches, {other}"
 
     def refutation_text(self, most: int) -> str:
-        """Return the first turns after the move, at most so many, and how it ends; harmless to show."""
+        """Return the first turns after the move, at most `most`, and how it ends; harmless to show."""
         shown = [clean(f"{turn.role} {turn.move}") for turn in self.refutation[:most]]
         if len(self.refutation) > most:
             shown.append("...")
@@ -111,7 +111,7 @@ def find(
     role: Role | None = None,
     most: int,
 ) -> Lessons:
-    """Return the lessons of a bot in the matches that count, at most so many.
+    """Return the lessons of a bot in the matches that count, at most `most`.
 
     `board` is a `game/board` or a board's name; `board` and `role` choose among the lessons. Of each archive at most
     MOST_ASSESSED matches of the bot are looked at, and as many matches of others where no board is solved. ArenaError
@@ -158,7 +158,7 @@ def find(
 def find_exact(
     archive: Archive, bots: Collection[str], ids: Iterable[str], rules: Rules, *, most: int
 ) -> dict[str, tuple[Lesson, ...]]:
-    """Return at most so many lessons of each bot, from these matches on solved boards only."""
+    """Return at most `most` lessons of each bot, from these matches on solved boards only."""
     blunders: defaultdict[str, Blunders] = defaultdict(dict)
     for record, _, assessor in _readable(archive, ids, rules, []):
         if assessor is not None:
@@ -187,7 +187,7 @@ def _readable(
 
 
 def _worst(blunders: Blunders, most: int, role: Role | None = None) -> list[tuple[Blunder, int]]:
-    """Return at most so many blunders, the worst of each position, each with the number of matches that have it.
+    """Return at most `most` blunders, the worst of each position, each with the number of matches that have it.
 
     The order is by points, then by the number of matches.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SHUFFLES = 499
 """The smallest p-value is 1 / (SHUFFLES + 1)."""
 MOST_SEATS = 50_000
-"""The seats that the test looks at, the newest: it takes about a second for so many."""
+"""The seats that the test looks at, the newest: it takes about a second for them."""
 SUSPECT = 0.01
 """A p-value below is reported as a difference between machines."""
 

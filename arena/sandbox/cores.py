@@ -20,7 +20,7 @@ def available() -> tuple[int, ...]:
 
 
 def matches_at_once(event: Event, cores: int) -> int:
-    """Return how many matches so many cores can play without one taking another's time.
+    """Return how many matches this number of cores can play without one taking another's time.
 
     A frozen bot needs no core, so a match needs one; without freezing every bot of a match may think at once. A bot
     that asks for several threads needs a core for each.
@@ -50,7 +50,7 @@ class Claim:
 
 
 def claim(count: int) -> Claim | None:
-    """Claim so many cores; None when fewer are free.
+    """Claim a number of cores; None when fewer are free.
 
     Several workers of a cluster on one machine would otherwise each pin their first lane to the same core. A claim is
     an abstract socket of the core's name: workers of all users agree on it, and who takes all names ends the pinning,

@@ -53,7 +53,7 @@ ENVIRONMENT = {
 }
 """The environment of every bot, and of the spawner: nothing of the user's own."""
 STARTS_BEFORE_KIT = 4
-"""After so many warm starts with a kit the spawner imports the kit, and the rules of each game. A bot that imports them
+"""After these warm starts with a kit the spawner imports the kit, and the rules of each game. A bot that imports them
 then starts in a third of the CPU time, but the import takes as much as two starts save. Every start counts, whether or
 not the bot imports the kit: later bots can see what is loaded, and must not learn that of an opponent."""
 
@@ -101,7 +101,7 @@ class Launcher:
 
     @contextlib.contextmanager
     def users_for(self, count: int, level: str, make_room: Callable[[], None]) -> Iterator[None]:
-        """Wait until there are users for so many bots, which are started in this `with`; hold none while it waits.
+        """Wait until there are users for these bots, which are started in this `with`; hold none while it waits.
 
         Otherwise lanes that wait for each other's users would wait for ever. `make_room` ends all bots that the lane
         can do without.
@@ -114,7 +114,7 @@ class Launcher:
             _give_back(self._reserved)
 
     def _claim_users(self, count: int, make_room: Callable[[], None] = lambda: None) -> list[tuple[int, int]]:
-        """Return so many users and the claims to them; MachineError when there are too few for long."""
+        """Return this number of users and the claims to them; MachineError when there are too few for long."""
         claimed: list[tuple[int, int]] = []
         until = time.monotonic() + USERS_WAIT_S
         while len(claimed) < count:

@@ -126,7 +126,7 @@ class Meter:
             self._thread_waited_at_mark = dict(self._other_threads())
 
     def survey(self, elapsed: float) -> None:
-        """Look at its threads, so many seconds after the mark.
+        """Look at its threads, this number of seconds after the mark.
 
         No thread can have waited for longer than that. The figure of the first thread can be higher: a thread that
         calls exec becomes the first, and keeps all its earlier waiting time.

@@ -52,7 +52,7 @@ class Program(ctypes.Structure):
 
 
 class Filter:
-    """The programs for bots that may be so many processes. Each is built when it is first asked for."""
+    """The programs for bots by the number of processes that they may be. Each is built when it is first asked for."""
 
     def __init__(self, arch: str, processes: int, calls: tuple[str, ...] = ()) -> None:
         """`arch` is `x86_64` or `aarch64`; `calls` are allowed beside those of the policy, whatever their arguments."""

@@ -54,7 +54,7 @@ SPARES = 2
 IDLE_S = 0.003
 """The time without a request after which the spawner forks ahead."""
 IMPORT_S = 10.0
-"""The kit and the rules are imported within so many seconds, or left to the bots."""
+"""The kit and the rules are imported within this number of seconds, or left to the bots."""
 END_POLL_S, SWEEP_POLL_S = 0.0005, 0.0002
 """The time between two looks at whether a process has ended."""
 PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36

@@ -67,7 +67,7 @@ def rollout(game: Any, state: Any, lead: int) -> float:
 
 
 def doomed(game: Any, state: Any, rounds: int) -> bool:
-    """Whether the ghosts, to move, can catch Pacman within so many rounds, whatever it does."""
+    """Whether the ghosts, to move, can catch Pacman within a number of rounds, whatever it does."""
     if state.pacman in (state.blinky, state.inky):
         return True
     for one in game.legal_moves(state, "blinky"):

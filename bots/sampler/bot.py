@@ -11,7 +11,7 @@ TURNS = 60  # of one playout; what is not over by then counts as a draw
 WORK = 50_000
 """Turns and legal moves of an answer: by number and not by the clock, so that it plays the same on every machine.
 
-Of OpenSpiel's chess, where a playout of each move takes most of them, 50,000 are 0.3 s. On a board with so many moves
+Of OpenSpiel's chess, where a playout of each move takes most of them, 50,000 are 0.3 s. On a board with that many moves
 that not each of them can have a playout it chooses among those that had one."""
 
 

@@ -14,7 +14,7 @@ from arena.games import rulebook
 
 HERE = Path(__file__).parent
 FEW = 5
-"""Up to so many legal moves are told by name, more by number."""
+"""Up to this number of legal moves are named, more by number."""
 
 
 def told(label: str) -> str:

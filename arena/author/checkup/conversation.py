@@ -39,7 +39,7 @@ def run_check(
 ) -> CheckRun:
     """Examine the bot that has this role in the match; its process is gone afterwards.
 
-    `name` is that of the variation; `until` ends its input after so many answers.
+    `name` is that of the variation; `until` ends its input after this number of answers.
     """
     seat = next(seat for seat in match.seats if seat.role == role)
     if launcher.refused is not None:
@@ -119,7 +119,7 @@ class Conversation:
         self._has_blanks = self._cuts_remarks = False
 
     def hold(self, *, until: int | None = None) -> None:
-        """Play to the end, to the bot's first fault, or until it gave so many answers; then end its input."""
+        """Play to the end, to the bot's first fault, or until it gave this number of answers; then end its input."""
         while asks := self._referee.asks():
             if until is not None and len(self.moves) >= until:
                 break

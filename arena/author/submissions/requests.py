@@ -21,7 +21,7 @@ TYPED = (
     "only a text came with it, which was typed into the learning platform, and no file: hand in the program as a file"
 )
 MOST_BOTS = 20
-"""An archive of a whole class may hold so many times what one bot may."""
+"""An archive of a whole class may hold this multiple of what one bot may."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,7 +46,7 @@ Member = tuple[str, bool, bool, int, bool, IO[bytes] | None]
 def unpack(archive: Path, target: Path, *, bots: int = 1) -> None:
     """Unpack into `target`, a folder that does not exist; ArenaError, with the reason, when it is refused.
 
-    It may be as large as so many bots together.
+    It may be as large as this number of bots together.
     """
     work = partial(_unpack, archive, target, bots)
     try:

@@ -31,7 +31,7 @@ from arena.errors import ArenaError
 from arena.values import Abort, Board, Bot, Event, Openings
 
 UNDECIDED_CODE = 3
-MOST_PAIRINGS = 100_000  # the plan of so many takes some 100 MB
+MOST_PAIRINGS = 100_000  # their plan takes some 100 MB
 OPENING_PLIES = 6  # lead to 60 to 800 different states on the shipped boards; 4 plies to 20 to 150
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
@@ -53,7 +53,7 @@ def duel(
     alpha: Annotated[float, typer.Option(help="The probability of a wrong `better`, at most.")] = 0.05,
     beta: Annotated[float, typer.Option(help="The probability of a wrong `not better`, at most.")] = 0.05,
     max_pairings: Annotated[
-        int, typer.Option(min=1, max=MOST_PAIRINGS, help="Undecided after so many pairings.")
+        int, typer.Option(min=1, max=MOST_PAIRINGS, help="The number of pairings after which it is undecided.")
     ] = 5000,
     workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto.")] = None,
     seed: Annotated[str | None, typer.Option(help="Fixes every draw: a number, or 32 hex digits.")] = None,

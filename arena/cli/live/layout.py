@@ -35,7 +35,7 @@ def width(text: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """Return as much of a text as fits into so many columns; its colours are kept, and ended.
+    """Return as much of a text as fits into a number of columns; its colours are kept, and ended.
 
     rich's `Text.from_ansi` and `truncate` do the same, but then need a console that writes the colours again.
     """
@@ -76,7 +76,7 @@ class Story:
 def frame(
     story: Story, index: int, size: tuple[int, int], below: tuple[str, str], aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """Return a scene as lines that fit into so many columns and rows.
+    """Return a scene as lines that fit into this number of columns and rows.
 
     `below` are the two last lines; `aside` stands in the panel in place of the moves so far.
     """
@@ -104,7 +104,7 @@ def frame(
 
 
 def panel_columns(story: Story, columns: int) -> int:
-    """Return the width of the panel on a terminal of so many columns."""
+    """Return the width of the panel on a terminal of this width."""
     board, _ = _board(story, story.scenes[-1])
     beside = columns - max(map(width, board), default=0) - GAP_COLUMNS
     return beside if beside >= PANEL_COLUMNS else columns

@@ -27,7 +27,7 @@ BOTS_SHOWN = 15
 
 @dataclass(frozen=True)
 class RunProgress:
-    """Matches planned, stored, and played in this run, after so many seconds of it."""
+    """Matches planned, stored, and played in this run, after a number of seconds of it."""
 
     planned: int
     at_most: str

@@ -167,7 +167,7 @@ class Machine:
             pace.measured += len(seconds)
 
     def is_enough(self, matches: int, forfeits: int) -> bool:
-        """Return whether a parcel with so many items is large enough for it."""
+        """Return whether a parcel with this number of items is large enough for it."""
         counts = {False: matches, True: forfeits}
         # One short match may be an accident, so a parcel has at most twice as many of a kind as were measured.
         return (

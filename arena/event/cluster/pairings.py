@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.event.cluster.machine import Machine, MachineState
 
-PAIRINGS_KNOWN = 10_000  # the machines of so many pairings are remembered, for legs that are played again
+PAIRINGS_KNOWN = 10_000  # the machines of the newest pairings are remembered, for legs that are played again
 
 
 class Pairings:

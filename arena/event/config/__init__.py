@@ -64,13 +64,15 @@ class Tournament(Table):
     rounds: int | None = Field(
         default=None,
         ge=1,
-        description="Round robin and Swiss: in each of so many rounds each bot meets one other, no pair twice; ladder: "
-        "so many batches. Left out: all meet all; log2 of the bots; as many pairings as a round robin.",
+        description="Round robin and Swiss: the number of rounds; in each, each bot meets one other, no pair twice. "
+        "Ladder: the number of batches. Left out: all meet all; log2 of the bots; as many pairings as a round robin.",
     )
     references: Names = Field(
         default=(), description="Gauntlet: the bots that all others play against, and not each other."
     )
-    max_matches: int | None = Field(default=None, ge=1, description="End the event after so many matches of its plan.")
+    max_matches: int | None = Field(
+        default=None, ge=1, description="The number of matches of the plan after which the event ends."
+    )
     stop_after: Duration = Field(
         default=None, description='Begin no more matches after this time of a run, such as "10m" or "1h 30m".'
     )

@@ -173,7 +173,7 @@ class ThresholdTable(Table):
     points: Points = Field(
         le=100, description="Points of 100 that are enough: the mean of the bot's scores against the reference."
     )
-    marks: Points = Field(gt=0, description="Mask that a bot with so many points gets; else it gets none.")
+    marks: Points = Field(gt=0, description="Marks that a bot with these points gets; with fewer it gets none.")
 
 
 def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:

@@ -56,7 +56,7 @@ class Measured:
 
 
 def measure(lanes: int, level: str, seconds: float) -> Measured:
-    """Play matches of the dummy bot in so many lanes, and begin none after so many seconds; but at least one a lane."""
+    """Play matches of the dummy bot until the seconds are over, but at least one a lane."""
     records: list[Record] = []
     failures: list[str] = []
     matches = _matches(level)

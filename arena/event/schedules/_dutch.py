@@ -237,7 +237,7 @@ class _Bracket:
 
     @staticmethod
     def _order_of_rest(rest: Sequence[int], size: int) -> Callable[[int, int], Quality]:
-        """Return what decides between equal pairings of so many pairs: few and small exchanges, no transposition."""
+        """Return what decides between equal pairings of this size: few and small exchanges, no transposition."""
         place = {bot: number for number, bot in enumerate(rest)}
 
         def order(first: int, second: int) -> Quality:

@@ -74,7 +74,7 @@ FLOOR = 0.5
 PARTNERS = 8
 """Candidates of each bot in one batch: a thousand bots have at most 8,000 candidates, not half a million."""
 START_TURNS = 20
-"""A match costs its start, too: as much as so many turns of bots that think for some milliseconds."""
+"""A match costs its start, too: as much as this number of turns of bots that think for some milliseconds."""
 DECIMALS = 6
 """Of the logarithm of a worth: below these, pairings are equal and go by seed, so every CPU chooses the same."""
 
@@ -97,7 +97,7 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 
 
 def count(event: Event) -> dict[str, int]:
-    """Return how many matches are planned on each board, exactly; at most so many where bots play single roles."""
+    """Return how many matches are planned on each board, exactly; a bound where bots play single roles."""
     check(event)
     pairings = _pairings(event, _legs(event, event.boards))
     return {board.label: pairings * int(_legs(event, [board]).max()) for board in event.boards}
@@ -221,7 +221,7 @@ class _Results:
 
 
 def _most_useful(event: Event, legs: "Ints", results: _Results, under_way: Pairs, size: int) -> Choice:
-    """Return so many pairings that are worth most, each with its repeat, while other pairings are under way."""
+    """Return the pairings that are worth most, at most `size`, each with its repeat, while others are under way."""
     if size < 1:
         return ()
     import numpy as np

@@ -93,7 +93,7 @@ class Stopwatch:
         return TimeUsed(wall, cpu, min(wall, waited), 0.0)
 
     def expect_longer(self, looked: float, late: float) -> None:
-        """Time an answer that is not short; the referee `looked` (monotonic), `late` by so many seconds.
+        """Time an answer that is not short; the referee `looked` (monotonic), `late` by a number of seconds.
 
         A short answer is expected of a bot of one process only, so its waits are excused.
         """

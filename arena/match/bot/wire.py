@@ -31,7 +31,7 @@ class Wire:
         self._poll.register(stderr, select.POLLIN)
         self._poll.register(lifeline, 0)  # reports only that the spawner has ended
         self.wait = self._poll.poll
-        """Wait for so many milliseconds, and return the descriptors that are ready, each with its events."""
+        """Wait for a number of milliseconds, and return the descriptors that are ready, each with its events."""
 
     def write(self, text: bytes) -> None:
         """Write as much as the pipe takes now; `flush` writes the remaining bytes when the descriptor is ready."""

@@ -111,7 +111,7 @@ const boardOf = (board) => {
     svg,
     /**
      * Show a state. `ways` are the steps of each seat that led to it from the state that is shown (`facts.way`), walked
-     * in so many milliseconds; without time the characters are there at once. `trail` holds the last cells of each seat.
+     * in this number of milliseconds; without time the characters are there at once. `trail` holds the last cells of each seat.
      */
     show(scene, { ways = new Map(), milliseconds = 0, trail = new Map(), title = "" } = {}) {
       for (const [fact, each] of scene.marks) {

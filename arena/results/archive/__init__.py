@@ -303,7 +303,7 @@ class Archive(Database):
     def sample_of(
         self, labels: Sequence[str], most: int, *, all_versions: bool = False, bot: str | None = None
     ) -> list[str]:
-        """Return the ids of at most so many matches on these `game/board`s: by id, so that they are a fair sample.
+        """Return the ids of at most `most` matches on these `game/board`s: by id, so that they are a fair sample.
 
         With `bot` only matches in which it has a seat.
         """
@@ -439,7 +439,7 @@ class Archive(Database):
             )
 
     def block_seats(self, most: int) -> list[BlockSeat]:
-        """Return the newest seats of the plan, at most so many, for the comparison of machines."""
+        """Return the newest seats of the plan, at most `most`, for the comparison of machines."""
         query = (
             "select machine, matches.game || '/' || matches.board, repeat, matches.number, bot, score from matches "
             "join seats on match = matches.number join entries on entry = entries.number "

@@ -238,7 +238,7 @@ class Results:
         )
 
     def lessons(self, bots: Collection[str], most: int) -> dict[str, tuple[Lesson, ...]]:
-        """Return at most so many lessons of each of these bots, where its moves on solved boards are graded already.
+        """Return at most `most` lessons of each of these bots, where its moves on solved boards are graded already.
 
         Of each bot only GRADED_MATCHES matches with a blunder are looked at, and fewer where there are many bots, so
         that a report does not take long; `arena lessons` looks at more.
@@ -472,7 +472,7 @@ class Results:
         return record_frames.timing(self._archive, all_versions=self._all_versions)
 
     def first_failings(self, most: int) -> tuple[list[Failing], int]:
-        """Return at most so many of `failings`, and how many there are: to find an example of each takes long."""
+        """Return at most `most` of `failings`, and how many there are: to find an example of each takes long."""
         every = {(tally.bot, tally.ending) for tally in self.tallies if tally.ending is not None}
         return list(islice(self._archive.failings(all_versions=self._all_versions), most)), len(every)
 

@@ -181,7 +181,7 @@ class Findings:
     """The results of the stands, shared by the processes of one run of the tests through a folder."""
 
     def __init__(self, folder: Path, stands: list[Stand], only: Collection[str], at_once: int) -> None:
-        """Begin to play those that nobody has begun, so many at once; beside us, where no test sees what it opens.
+        """Begin to play those that nobody has begun, a number at once; beside us, where no test sees what it opens.
 
         `only` these attacks are played; none = all.
         """

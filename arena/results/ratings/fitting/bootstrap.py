@@ -40,11 +40,11 @@ from arena.results.ratings.fitting.prior import pulls
 from arena.results.ratings.fitting.rounding import rounded
 
 LEAN_BLOCKS = 20.0
-"""The scatter that the model expects counts as much as so many blocks of each strength."""
+"""The scatter that the model expects counts as much as this number of blocks of each strength."""
 LEAST_FREE = 0.2
 """Part of the matches that remain when each unknown has used up its own: with fewer, residuals mean next to nothing."""
 SURE = 1.0
-"""The belief says as much of a spread as the strength of so many bots, if it were known."""
+"""The belief says as much of a spread as the strength of this number of bots, if it were known."""
 WORK = 10_000_000
 """Scores times refits that are worth waiting for: some seconds. From about 60 bots on there are fewer refits."""
 FEWEST_REFITS = 200

@@ -79,7 +79,7 @@ def _spread(fitted: Fit, covariance: Floats) -> Spread:
 
 
 def _likeliest(squares: float, count: int, belief: float) -> float:
-    """Return the likeliest spread of so many normal variables whose squares have this sum."""
+    """Return the likeliest spread of normal variables whose squares have this sum."""
     # Where d/d(log s) of 2 log s - (s / belief)^2 - count log s - squares / (2 s^2) is 0: a quadratic equation of s^2.
     half = (count - 2) * belief**2 / 4
     return float(np.sqrt(np.sqrt(half**2 + squares * belief**2 / 2) - half))
