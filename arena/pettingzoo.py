@@ -161,18 +161,18 @@ class _Episode:
         return {CHANCE: self.dice.choice(self.game.legal_moves(self.state, CHANCE))}
 
 
-class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
-    """The environment that `env` returns, without its wrapper."""
+class _RoleEnv:
+    """What both environments of a match have."""
 
-    def __init__(self, match: _Episode) -> None:
+    metadata: dict[str, Any]
+
+    def __init__(self, match: _Episode, *, more_actions: int) -> None:
         super().__init__()
-        self.match, self.encoding = match, match.encoding
-        self.metadata = {"name": match.board, "render_modes": RENDER_MODES, "is_parallelizable": False}
-        self.render_mode = match.render_mode
+        self.match, self.encoding, self.render_mode = match, match.encoding, match.render_mode
+        self.metadata = {"name": match.board, "render_modes": RENDER_MODES}
         self.possible_agents = list(match.game.roles)
-        self.observation_spaces, self.action_spaces = match.spaces(more_actions=0)
-        self._chosen: dict[Role, int] = {}
-        """The actions of the roles that move at once, until all have chosen."""
+        self.agents: list[Role] = []
+        self.observation_spaces, self.action_spaces = match.spaces(more_actions)
 
     def observation_space(self, agent: Role) -> spaces.Dict:
         """Return the space of an agent's observations."""
@@ -181,6 +181,20 @@ class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     def action_space(self, agent: Role) -> spaces.Discrete:
         """Return the space of an agent's actions."""
         return self.action_spaces[agent]
+
+    def render(self) -> str | None:
+        """Return the state as text, or print it, as `render_mode` says."""
+        return self.match.render()
+
+
+class TurnEnv(_RoleEnv, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
+    """The environment that `env` returns, without its wrapper."""
+
+    def __init__(self, match: _Episode) -> None:
+        super().__init__(match, more_actions=0)
+        self.metadata["is_parallelizable"] = False
+        self._chosen: dict[Role, int] = {}
+        """The actions of the roles that move at once, until all have chosen."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match; `seed` fixes the draws of chance from now on, `options["state"]` is a state to begin at."""
@@ -221,29 +235,12 @@ class TurnEnv(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self.terminations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
 
-    def render(self) -> str | None:
-        """Return the state as text, or print it, as `render_mode` says."""
-        return self.match.render()
 
-
-class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no types
+class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """The environment that `parallel_env` returns."""
 
     def __init__(self, match: _Episode) -> None:
-        self.match, self.encoding = match, match.encoding
-        self.metadata = {"name": match.board, "render_modes": RENDER_MODES}
-        self.render_mode = match.render_mode
-        self.possible_agents = list(match.game.roles)
-        self.agents: list[Role] = []
-        self.observation_spaces, self.action_spaces = match.spaces(more_actions=1)
-
-    def observation_space(self, agent: Role) -> spaces.Dict:
-        """Return the space of an agent's observations."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: Role) -> spaces.Discrete:
-        """Return the space of an agent's actions."""
-        return self.action_spaces[agent]
+        super().__init__(match, more_actions=1)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -280,10 +277,6 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo ships no
             dict.fromkeys(agents, False),
             {role: {} for role in agents},
         )
-
-    def render(self) -> str | None:
-        """Return the state as text, or print it, as `render_mode` says."""
-        return self.match.render()
 
     def _observations(self) -> dict[Role, Observation]:
         observations = {}

@@ -4,9 +4,9 @@ It owns where rules are looked for, and what a query means. boards.py builds wha
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from arena.games import boards
 from arena.protocol import clean
 from arena.values import Board, Match
 
-REMEMBERED_FILES = 1000
+DEFINES_GAME = re.compile("^(game =|game:|class game)", re.MULTILINE)
 
 
 def load(game: str, board: str, workspace: Path = Path()) -> Game[Any]:
@@ -227,20 +227,8 @@ def _files(folder: Path) -> Iterator[Path]:
     for name in sorted(names):
         if name.endswith(".py") and not name.startswith(("_", ".")):
             path = folder / name
-            if f"{path.stem}.toml" in names or _defines_game(path, _state(path)):
+            if f"{path.stem}.toml" in names or DEFINES_GAME.search(path.read_text("utf-8", errors="replace")):
                 yield path
-
-
-def _state(path: Path) -> tuple[int, int, int]:
-    """Return what of a file changes when it is written or replaced."""
-    state = path.stat()
-    return state.st_mtime_ns, state.st_size, state.st_ino
-
-
-@lru_cache(REMEMBERED_FILES)  # each search for a board's name looks at every file
-def _defines_game(path: Path, _state: tuple[int, int, int]) -> bool:
-    lines = path.read_text("utf-8", errors="replace").splitlines()
-    return any(line.startswith(("game =", "game:", "class game")) for line in lines)
 
 
 def _plugins() -> Iterator[Path]:

@@ -6,6 +6,7 @@ several files of one attempt are one bot where one of them is a program that suc
 
 import os
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -75,35 +76,22 @@ def class_of(
     `source` is the archive that the folder was unpacked from.
     """
     people = people or People()
-    paths = _entries(folder)
-    labels = labels_of([path.name for path in paths])
-    # The label of a file that has none is its name without the ending.
-    labels = [label if label.who else label_of(name_of(path)) for path, label in zip(paths, labels, strict=True)]
-    labels = _without_shared_marks(labels, people)
-    groups: dict[tuple[str, object], list[_Entry]] = {}
-    for path, label in zip(paths, labels, strict=True):
-        person = people.author(label)
-        kind, author = ("person", person.id) if person else ("platform", label.who) if label.who else ("path", path)
-        groups.setdefault((kind, author), []).append(_Entry(path, label))
+    by_author: dict[object, list[_Entry]] = {}
+    for entry in _labelled(folder, people):
+        by_author.setdefault(_author_of(entry, people), []).append(entry)
     same_name: dict[str, list[Path]] = {}
-    for (kind, _), entries in groups.items():
-        if kind == "path":
-            same_name.setdefault(_folded(entries[0].path), []).append(entries[0].path)
+    for author in by_author:
+        if isinstance(author, Path):
+            same_name.setdefault(_folded(author), []).append(author)
     requests = []
-    for (kind, _), entries in groups.items():
+    for author, entries in by_author.items():
         bots = _bots(entries)
         older = () if every else tuple(bot.path for bot in bots[:-1])
         for bot in bots[len(older) :]:
-            rivals = same_name[_folded(bot.path)] if kind == "path" else []
-            requests.append(
-                replace(
-                    bot,
-                    older=older,
-                    rivals=tuple(rival for rival in rivals if rival != bot.path),
-                    replaces=replaces,
-                    source=_full((source or folder) / bot.path.relative_to(folder)),
-                )
-            )
+            others = same_name[_folded(author)] if isinstance(author, Path) else ()
+            rivals = tuple(path for path in others if path != author)
+            origin = _full((source or folder) / bot.path.relative_to(folder))
+            requests.append(replace(bot, older=older, rivals=rivals, replaces=replaces, source=origin))
     return requests
 
 
@@ -165,14 +153,27 @@ def _entries(folder: Path) -> list[Path]:
     ]
 
 
-def _without_shared_marks(labels: Sequence[Label], people: People) -> list[Label]:
-    """Return the labels; without their marks where the platform tells two people apart who are one in `people`."""
-    known = {label.who: people.author(label) for label in labels if label.who}
-    authors = [person for person in known.values() if person is not None]
+def _labelled(folder: Path, people: People) -> list[_Entry]:
+    """Return the files of a class; the label of one that no platform named is its name without the ending.
+
+    Labels have no marks where the platform tells two people apart who are one in `people`.
+    """
+    paths = _entries(folder)
+    labels = labels_of([path.name for path in paths])
+    labels = [label if label.who else label_of(name_of(path)) for path, label in zip(paths, labels, strict=True)]
+    authors = {label.who: people.author(label) for label in labels if label.who}
+    shared = [person for person, count in Counter(authors.values()).items() if person is not None and count > 1]
     return [
-        replace(label, marks=()) if label.who and authors.count(known[label.who]) > 1 else label  # type: ignore[arg-type]
-        for label in labels
+        _Entry(path, replace(label, marks=()) if authors.get(label.who) in shared else label)
+        for path, label in zip(paths, labels, strict=True)
     ]
+
+
+def _author_of(entry: _Entry, people: People) -> object:
+    """Return a person's id, else what the platform calls the author, each with its kind; else the path of the file."""
+    if (person := people.author(entry.label)) is not None:
+        return "person", person.id
+    return ("platform", entry.label.who) if entry.label.who else entry.path
 
 
 def _bots(entries: Collection[_Entry]) -> list[Request]:

@@ -4,7 +4,7 @@ It reads the store of submissions, and decides nothing: what somebody without a 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -86,72 +86,56 @@ def students(
 
     `bots` are those of the event that are to be graded, `references` all others of it.
     """
-    bots_of: dict[str, list[Bot]] = defaultdict(list)
-    nobody: list[Bot] = []
-    for bot in bots:
-        person = author_of(bot, people, store)
-        bots_of[person.id].append(bot) if person is not None else nobody.append(bot)
-    references_of: dict[str, list[str]] = defaultdict(list)
-    for bot in references:
-        if (person := author_of(bot, people, store)) is not None:
-            references_of[person.id].append(bot.name)
-    graded = [bot for played in bots_of.values() for bot in played] + nobody
-    newer = _newer((*graded, *references), people, store)
-    known = [
-        _student(person, bots_of[person.id], references_of[person.id], newer.get(person.id, ()), store)
-        for person in people
-    ]
-    return (
-        *known,
-        *(
-            Student(
-                name=bot.name if people.named(bot.display) else bot.display or bot.name,
-                bots=(bot.name,),
-                state=StudentState.PLAYED,
-                note=_late(newer.get(bot.name, ())),
-                newer=bot.name in newer,
-            )
-            for bot in nobody
-        ),
-    )
+    bots, references = tuple(bots), tuple(references)
+    authors = {bot.name: author_of(bot, people, store) for bot in (*bots, *references)}
+    newer = _newer((*bots, *references), people, store)
+
+    def student(person: Person) -> Student:
+        played = [bot.name for bot in bots if authors[bot.name] == person]
+        measures = [bot.name for bot in references if authors[bot.name] == person]
+        later = newer[person.id]
+        state, note = _state(person, played, measures, later, store)
+        return Student(
+            name=person.name,
+            id=person.id,
+            email=person.email,
+            bots=tuple(played),
+            state=state,
+            note=note,
+            newer=bool(later),
+        )
+
+    def stranger(bot: Bot) -> Student:
+        name = bot.name if people.named(bot.display) else bot.display or bot.name
+        later = newer[bot.name]
+        return Student(name=name, bots=(bot.name,), state=StudentState.PLAYED, note=_late(later), newer=bool(later))
+
+    return (*map(student, people), *(stranger(bot) for bot in bots if authors[bot.name] is None))
 
 
-def _student(
-    person: Person,
-    bots: Collection[Bot],
-    references: Collection[str],
-    newer: Collection[str],
-    store: BotStore | None,
-) -> Student:
+def _state(
+    person: Person, bots: Sequence[str], references: Sequence[str], newer: Sequence[str], store: BotStore | None
+) -> tuple[StudentState, str]:
+    """Return how far a person's bots came, and what a teacher should know of them."""
     refusals = [each for each in store.refused() if each.note.person == person.id] if store is not None else []
     reason = first_line(refusals[-1].reason) if refusals else ""
-    note = ""
     if bots:
-        state = StudentState.PLAYED
-        note = "; ".join(filter(None, [_late(newer), f"a later submission was refused: {reason}" if reason else ""]))
-    elif references:
-        state, verb = StudentState.REFERENCE, "is a reference" if len(references) == 1 else "are references"
-        note = "; ".join(filter(None, [f"{' and '.join(references)} {verb} and not graded", _late(newer)]))
-    elif newer:
-        state, note = (
-            StudentState.NOT_PLAYED,
-            f"{' and '.join(newer)} was accepted, but the event was played without it",
-        )
-    elif refusals:
-        state, note = StudentState.REFUSED, f"handed in, but refused: {reason}"
-    elif store is not None and _submitted(person, store):
-        state, note = StudentState.WITHDRAWN, f"{' and '.join(_submitted(person, store))} was withdrawn"
-    else:
-        state, note = StudentState.NOTHING, "nothing was handed in"
-    return Student(
-        name=person.name,
-        id=person.id,
-        email=person.email,
-        bots=tuple(bot.name for bot in bots),
-        state=state,
-        note=note,
-        newer=bool(newer),
-    )
+        refused = f"a later submission was refused: {reason}" if reason else ""
+        return StudentState.PLAYED, "; ".join(filter(None, [_late(newer), refused]))
+    if references:
+        verb = "is a reference" if len(references) == 1 else "are references"
+        measure = f"{' and '.join(references)} {verb} and not graded"
+        return StudentState.REFERENCE, "; ".join(filter(None, [measure, _late(newer)]))
+    if newer:
+        words = f"{' and '.join(newer)} was accepted, but the event was played without it"
+        return StudentState.NOT_PLAYED, words
+    if refusals:
+        return StudentState.REFUSED, f"handed in, but refused: {reason}"
+    names = store.names() if store is not None else ()
+    accepted = [name for name in names if store and person.id in {each.note.person for each in store.versions(name)}]
+    if accepted:
+        return StudentState.WITHDRAWN, f"{' and '.join(accepted)} was withdrawn"
+    return StudentState.NOTHING, "nothing was handed in"
 
 
 def _late(newer: Collection[str]) -> str:
@@ -167,18 +151,13 @@ def _newer(played: Iterable[Bot], people: People, store: BotStore | None) -> dic
     digests = {bot.name: bot.digest for bot in played}
     if store is None:
         return newer
-    playing = [(name, path) for name in store.names() for path in store.playing(name)]
-    for name, path in playing:
-        try:
-            bot = discovery.from_path(path, name)
-        except ArenaError:  # `arena bots` reports it, and `arena run` refuses to begin
-            continue
-        person = author_of(bot, people, store)
-        if digests.get(name) != bot.digest and (person is not None or name in digests):
-            newer[person.id if person is not None else name].append(name)
+    for name in store.names():
+        for path in store.playing(name):
+            try:
+                bot = discovery.from_path(path, name)
+            except ArenaError:  # `arena bots` reports it, and `arena run` refuses to begin
+                continue
+            person = author_of(bot, people, store)
+            if digests.get(name) != bot.digest and (person is not None or name in digests):
+                newer[person.id if person is not None else name].append(name)
     return newer
-
-
-def _submitted(person: Person, store: BotStore) -> list[str]:
-    """Return the names of all bots that a person ever had accepted."""
-    return [name for name in store.names() if any(each.note.person == person.id for each in store.versions(name))]
