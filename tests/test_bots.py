@@ -98,7 +98,7 @@ def test_the_oracle_as_explorer_lasts_as_long_as_can_be_lasted(launcher):
 
 
 @pytest.mark.slow
-def test_the_deep_pacman_eats_everything_before_greedy_ghosts_and_most_before_the_pack(launcher):
+def test_the_deep_pacman_eats_everything_before_greedy_ghosts(launcher):
     assert meeting(launcher, "classic", "deep", "hungry", "hungry").verdict.scores["pacman"] == 100
     deep = meeting(launcher, "classic", "deep", "pack", "pack").verdict.scores["pacman"]
     hungry = meeting(launcher, "classic", "hungry", "pack", "pack").verdict.scores["pacman"]

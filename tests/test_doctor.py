@@ -24,7 +24,7 @@ def by_name(text):
 
 
 @pytest.mark.slow
-def test_a_machine_without_namespaces_landlock_cores_and_programs_in_tmpdir_hears_of_each_and_its_cure(tmp_path):
+def test_a_poor_machine_hears_of_each_lack_and_its_cure(tmp_path):
     take = without(*NAMESPACES, *LANDLOCK)
 
     def become_poor() -> None:

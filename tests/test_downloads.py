@@ -185,7 +185,8 @@ def test_a_report_for_one_of_two_people_who_are_alike_is_never_the_others(tmp_pa
     (here / "people.csv").write_text("name,id\nJürgen,s1\nJurgen,s2\n")
     for name in ("s1", "s2"):
         (tmp_path / f"{name}.py").write_text(f"# {name}\n{GOOD}")
-        assert cup.arena(here, "submit", str(tmp_path / f"{name}.py")).returncode == 0
+        submitted = Submissions(BotStore(here / "bots"), classroom.each(), people=people.read(here / "people.csv"))
+        assert submitted.submit(tmp_path / f"{name}.py").status == "accepted"
     assert cup.arena(here, "run", "--no-charts").returncode == 0
     done = cup.arena(here, "report", "--for", "Jurgen")
     assert (done.returncode, "name one by the id" in done.stderr) == (2, True)

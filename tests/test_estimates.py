@@ -104,7 +104,7 @@ def test_the_search_sees_the_end_of_a_match_as_a_slow_search_by_the_rules_does(t
 
 
 @pytest.mark.parametrize("turns", [2, 4])
-def test_a_ghost_can_force_a_capture_exactly_where_a_slow_search_by_the_rules_finds_it(turns):
+def test_a_ghost_can_force_a_capture_where_a_slow_search_finds_it(turns):
     game = classic()
     for state in [state for state in positions(game, 12, turns) if not state.pacman_moves]:
         for ghost, partner in (GHOSTS, GHOSTS[::-1]):
@@ -124,7 +124,7 @@ def test_a_pacman_that_walks_into_a_ghost_instead_of_eating_regrets_it():
     assert str(estimator().quality(state, "pacman", "move south")) == ""
 
 
-def test_ghosts_that_let_pacman_go_in_the_last_turns_regret_the_capture_and_before_only_turns():
+def test_ghosts_that_let_pacman_go_regret_the_capture_only_in_the_last_turns():
     state = at(pacman=(1, 6), blinky=(2, 6), inky=(8, 3), step=99, pacman_moves=False)
     assert estimator().quality(state, "blinky", "move east").points == 100
     assert estimator().best(state, "blinky") == ("move west",)
@@ -133,7 +133,7 @@ def test_ghosts_that_let_pacman_go_in_the_last_turns_regret_the_capture_and_befo
     assert str(early) == f"lost {early.turns} turns, an estimate"
 
 
-def test_each_move_of_a_record_has_its_own_grade_and_a_ghost_answers_for_its_own_move_only():
+def test_each_move_of_a_record_has_its_own_quality():
     game, turns = classic(), played(classic(), classic().start(), 12)
     qualities = estimator().of_turns(turns)
     assert len(qualities) == len(turns)

@@ -153,7 +153,7 @@ def test_bots_that_repeat_themselves_have_no_noise():
     assert judged(45, *twice[:2], alike=True).interval is not None  # one pairing shows nothing
 
 
-def test_students_without_a_bot_are_in_the_table_and_a_bot_that_never_started_has_lost(tmp_path):
+def test_students_without_a_bot_are_in_the_table(tmp_path):
     folder = workspace(tmp_path, "ada", "ben", "=cy", ada=90, ben=Ending.CRASHED)
     (folder / "people.csv").write_text("name,e-mail,id\nAda,a@x.example,s1\nBen,,s2\nDee,,\n")
     done = cup.arena(folder, "grade")
@@ -168,7 +168,7 @@ def test_students_without_a_bot_are_in_the_table_and_a_bot_that_never_started_ha
     assert ada["replay"] == f"arena replay cup/{ada['match']}"
 
 
-def test_grades_have_real_names_so_that_only_their_owner_reads_them_and_they_are_the_same_bytes_again(tmp_path):
+def test_grades_are_for_their_owner_alone_and_the_same_bytes_again(tmp_path):
     folder = workspace(tmp_path, "ada", "ben")
     cup.arena(folder, "grade", "--gradescope", "marks")
     written = {path: path.read_bytes() for path in (folder / "results" / "cup" / "grades.csv", *folder.glob("marks/*"))}
@@ -214,7 +214,7 @@ def test_missing_matches_are_one_line_and_partial_grades_what_is_there(tmp_path)
     assert [row["student"] for row in json.loads(done.stdout)] == ["ada", "ben"]
 
 
-def test_submissions_after_the_event_are_missing_and_withdrawn_and_refused_ones_are_explained(tmp_path):
+def test_late_withdrawn_and_refused_submissions_are_explained(tmp_path):
     folder = workspace(tmp_path, "ada")
     (folder / "people.csv").write_text("name,id\nAda,s1\nBen,s2\nCy,s3\nDee,s4\n")
     crowd = people.read(folder / "people.csv")
@@ -296,7 +296,7 @@ def test_a_bot_is_somebodys_by_its_whole_name_and_not_by_what_its_bot_toml_says(
     assert last.name == (name if author is None else "Ann Real")
 
 
-def test_a_bot_that_was_submitted_before_there_were_people_is_theirs_by_the_name_of_its_file(tmp_path):
+def test_a_bot_submitted_before_there_were_people_is_theirs_by_its_file(tmp_path):
     (tmp_path / "bots").mkdir()
     store = BotStore(tmp_path / "bots")
     for name in ("Bob_Real", "Bob Real"):
@@ -371,7 +371,7 @@ def test_a_duel_of_other_bots_needs_no_reference(tmp_path):
     assert len(tournament.event(folder, entered=tournament.entrants(folder)).bots) == 2
 
 
-def test_thresholds_may_be_corrected_when_all_is_played_and_the_copy_counts_where_the_file_is_another_event(tmp_path):
+def test_thresholds_may_be_corrected_when_all_is_played(tmp_path):
     folder = workspace(tmp_path, "ada", ada=30)
     (folder / "results" / "cup" / "tournament.toml").write_text(TOML + GRADE.replace("40", "20"))
     cup.arena(folder, "grade")

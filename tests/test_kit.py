@@ -107,7 +107,7 @@ def test_the_states_after_a_move_are_those_that_the_others_may_make_of_it(label)
         assert turn.after(move) == [game.play(game.start(), {turn.role: move})]
 
 
-def test_where_two_move_at_once_a_move_leads_to_a_state_for_each_choice_of_the_other():
+def test_where_two_move_at_once_each_choice_of_the_other_is_a_state():
     turn = kit.Turn()
     turn.game, turn.role = "pacman/classic", "inky"
     game = turn.rules

@@ -151,7 +151,7 @@ def test_a_planted_blunder_is_found_fails_the_bot_and_passes_the_mended_one(plan
     give(folder, moves)
 
 
-def test_a_bot_is_asked_all_questions_or_told_its_moves_when_it_would_have_made_others(planted, tmp_path):
+def test_a_bot_is_asked_all_questions_or_told_moves_that_it_would_not_make(planted, tmp_path):
     folder, moves, (_, _, _, good, facts) = planted
     file = str(tmp_path / "lessons.toml")
     assert arena(folder, "lessons", "ada", "--tests", file).returncode == 0

@@ -67,14 +67,14 @@ def closes_all_pipes_and_sleeps():
 
 ENDINGS = {
     computes: ("takes more than 0 s of CPU time", "computes"),
-    sleeps: ("takes more than 1 s", "sleeps"),
+    sleeps: ("takes more than 0.3 s", "sleeps"),
     takes_memory: ("takes more than 200 MB of memory", "<listcomp>"),
     crashes: ("ends the process, by SIGSEGV", "string_at"),
     ends_at_once: ("ends the process, with exit code 3", None),
     kills_itself: ("ends the process, by SIGKILL", None),
     exits: ("raises SystemExit", "exits"),
     is_interrupted: ("raises KeyboardInterrupt", "is_interrupted"),
-    closes_all_pipes_and_sleeps: ("takes more than 1 s", None),
+    closes_all_pipes_and_sleeps: ("takes more than 0.3 s", None),
     leaves_a_child_with_its_pipe: ("ends the process, with exit code 4", None),
 }
 
@@ -87,7 +87,7 @@ def test_items_come_from_another_process_one_after_another():
 
 @pytest.mark.parametrize("work", ENDINGS, ids=lambda work: work.__name__)
 def test_a_process_that_ends_too_early_says_why_and_where(work):
-    limits = SMALL | ({"wall": 1.0} if "sleeps" in work.__name__ else {"cpu": 0} if work is computes else {})
+    limits = SMALL | ({"wall": 0.3} if "sleeps" in work.__name__ else {"cpu": 0} if work is computes else {})
     words, function = ENDINGS[work]
     with pytest.raises(LimitedError) as ended:
         list(limited(work, **limits))
@@ -99,10 +99,10 @@ def test_a_process_that_ends_too_early_says_why_and_where(work):
 def test_each_item_has_the_whole_time():
     def slow_items():
         for number in range(4):
-            time.sleep(0.5)
+            time.sleep(0.2)
             yield number
 
-    assert list(limited(slow_items, **SMALL | {"wall": 1.2})) == [0, 1, 2, 3]
+    assert list(limited(slow_items, **SMALL | {"wall": 0.7})) == [0, 1, 2, 3]
 
 
 def test_a_mistake_of_the_user_and_a_bug_of_ours_come_back():

@@ -146,7 +146,7 @@ def test_a_record_whose_opening_was_changed_does_not_hold():
 
 @pytest.mark.parametrize("plies", [1, 2, 3, 4])
 @pytest.mark.parametrize("label", BOARDS)
-def test_the_kits_states_contain_the_referees_after_an_opening_and_a_forgiven_answer(label, plies):
+def test_the_kits_states_contain_the_referees_after_openings_and_strikes(label, plies):
     if label in {"kuhn_poker/three_cards", "goofspiel/thirteen"}:
         plies = min(plies, 2)  # the one is over after three, the other could then be in more than kit.MOST_STATES
     match = live.match_of(label, conditions=Conditions(strikes=200))
@@ -202,7 +202,7 @@ def planned(event):
 
 
 @pytest.mark.parametrize("seed", [7, SECRET])
-def test_all_legs_of_a_pairing_have_one_opening_and_every_repeat_and_pairing_another(seed):
+def test_all_legs_of_a_pairing_have_one_opening(seed):
     event = event_of("duel", seed, repeats=12, openings=Openings(plies=4))
     found = by_pairing(planned(event))
     assert all(len(each) == 1 for each in found.values())
@@ -221,7 +221,7 @@ def test_more_repeats_than_a_board_has_openings_go_round():
     assert starts[3:6] == starts[:3]
 
 
-def test_an_opening_can_be_foretold_neither_from_another_match_nor_without_the_secret():
+def test_an_opening_cannot_be_foretold_without_the_secret():
     plans = {seed: planned(event_of("duel", seed, openings=Openings(plies=4))) for seed in (SECRET, OTHER)}
     keys = {seed: {match.opening.key for match in plan if match.opening} for seed, plan in plans.items()}
     assert len(keys[SECRET]) == 3  # pairs
@@ -408,7 +408,7 @@ for line in sys.stdin:
 """
 
 
-def test_a_bot_that_cannot_begin_after_an_opening_is_found_by_check_where_the_event_has_some(tmp_path):
+def test_check_finds_a_bot_that_cannot_begin_after_an_opening(tmp_path):
     folder = cup.make(tmp_path / "ws", mine=FROM_THE_START, other=cup.LAST)
     toml = (folder / "tournament.toml").read_text()
     (folder / "tournament.toml").write_text(f"{toml}\n[openings]\nplies = 4\n")

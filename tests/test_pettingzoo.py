@@ -203,7 +203,7 @@ def test_places_are_one_hot_counters_are_scaled_and_sets_are_flags():
     assert on(encoding, "step 1000", "wind north") == {"step value 1"}
 
 
-def test_lines_of_a_drawing_are_told_apart_by_their_place_and_taken_letter_by_letter():
+def test_lines_of_a_drawing_are_told_apart_by_their_place():
     rows = [f"{n:07b}".replace("0", ".").replace("1", "x") for n in range(64)]
     encoding = walled(**{row: (f"row {row}", "row .......") for row in rows}, same=("row .......", "row ......."))
     assert on(encoding, "row .......", "row x......") == {

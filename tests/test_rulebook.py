@@ -249,7 +249,7 @@ def test_a_rules_file_that_cannot_be_read_hides_no_other_game(tmp_path):
         rulebook.find("torn/default", tmp_path)
 
 
-def test_a_record_of_rules_that_were_named_by_their_path_finds_the_board_that_they_make_of_a_name(tmp_path):
+def test_a_record_of_rules_named_by_path_finds_the_board_made_of_a_name(tmp_path):
     rules = tmp_path / "wide.py"
     named_board = "\n\ndef named_board(name):\n    return {'columns': int(name)}\n"
     rules.write_text((rulefile.shipped() / "connect_four.py").read_text() + named_board)
@@ -260,7 +260,7 @@ def test_a_record_of_rules_that_were_named_by_their_path_finds_the_board_that_th
         rulebook.of_record(match)
 
 
-def test_the_files_of_a_game_include_a_module_whose_name_its_package_gives_to_something_else(tmp_path):
+def test_the_files_of_a_game_include_a_module_that_its_package_hides(tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts/engine.py").write_text("def engine():\n    return 1\n")
     (tmp_path / "parts/__init__.py").write_text("from .engine import engine\n")

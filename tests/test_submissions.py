@@ -443,7 +443,7 @@ def test_a_name_that_no_bot_may_have_is_refused(kind, here, untried, tmp_path):
     assert answer.where.resolve().is_relative_to(here / "bots/_refused")
 
 
-def test_a_bot_of_the_table_keeps_its_name_and_as_is_checked_like_the_name_of_a_file(here, tmp_path):
+def test_a_bot_of_the_table_keeps_its_name(here, tmp_path):
     with (here / "tournament.toml").open("a") as file:
         file.write('[[bot]]\nname = "seated"\ncommand = "python bots/rival.py"\n')
     row = submit(here, written(tmp_path / "mine.py", ""), "--as", "seated")
@@ -568,7 +568,7 @@ def test_two_people_whose_names_come_to_the_same_have_two_bots_and_keep_them(sub
     assert len(discovery.gather(tmp_path / "bots")) == 4
 
 
-def test_two_students_who_both_hand_in_bot_py_do_not_replace_each_other_without_a_word(submissions, tmp_path):
+def test_two_students_who_both_hand_in_bot_py_do_not_replace_each_other(submissions, tmp_path):
     ann, bob = written(tmp_path / "ann/bot.py", "# ann\n"), written(tmp_path / "bob/bot.py", "# bob\n")
     assert submissions.submit(ann).version == 1
     refused = submissions.submit(bob)
@@ -960,7 +960,7 @@ for line in __import__("sys").stdin:
 
 
 @pytest.mark.skipif(levels.failure("landlock") is not None, reason="calls are named at the level landlock only")
-def test_a_refusal_names_the_system_calls_that_a_bot_was_refused_alone_and_in_a_class(here, tmp_path):
+def test_a_refusal_names_the_system_calls_that_a_bot_was_refused(here, tmp_path):
     path = written(tmp_path / "class" / "needs.py", NEEDS_A_CALL)
     (found,) = json.loads(cup.arena(here, "check", str(path), "--sandbox", "landlock", "--json").stdout)
     if not found["refused"]:
