@@ -525,8 +525,8 @@ class Event:
 
     def _seat(self, role: Role, bot: Bot) -> "tuple[Seat, str]":
         """Return the seat, and its part of an id."""
-        # By identity, because to hash a bot takes as long as to make a seat; an identity may come from before a pickle,
-        # so the bot is compared.
+        # Keyed by id(bot) for speed: to hash a bot takes as long as to make a seat. The bot is checked again, because
+        # ids change after unpickling.
         seat_and_text = self._seats.get((role, id(bot)))
         if seat_and_text is None or seat_and_text[0].bot is not bot:
             seat_and_text = self._seats[role, id(bot)] = Seat(role, bot), _json((role, bot.name, bot.digest))

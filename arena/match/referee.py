@@ -82,7 +82,7 @@ class Referee:
         return {}
 
     def hear(self, replies: Mapping[Role, Reply]) -> dict[Role, bytes]:
-        """Take the replies to the last `asks`; return the last lines for each seat that is out because of its own."""
+        """Take the replies to the last `asks`; return the last words for each seat that its reply put out."""
         if not self._greeted:
             self._greeted = True
             for role, reply in replies.items():

@@ -152,7 +152,7 @@ LEADERBOARD = Columns(
         ),
         *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
         *_RANKS,
-        Column("tier", "From 1; bots of one tier are not surely weaker than its best", label="Tier"),
+        Column("tier", "From 1; bots of one tier cannot be told apart from the best of them", label="Tier"),
         Column("matches", "How many it played in", "matches", "Matches"),
         Column(
             "points", "The mean of its mean scores in each (board, role) that it played, 0 to 100", "points", "Points"
@@ -366,7 +366,7 @@ ABORTS = Columns(
 )
 GRADES = Columns(
     (
-        Column("student", "The name in people.csv; a bot of nobody there stands under its own name"),
+        Column("student", "The name in people.csv; a bot that belongs to nobody there stands under its own name"),
         Column("id", "The id in people.csv"),
         Column("email", "The e-mail in people.csv"),
         Column("bot", "The bot that is graded: of several that of the most marks; empty if none was played"),

@@ -66,7 +66,7 @@ class Time(Table):
         description="Seconds a match for the time that answers take beyond `move`, added up.",
     )
     margin: Seconds = Field(
-        default=TimeControl().margin, ge=0, description="Seconds forgiven on each answer; never told to the bot."
+        default=TimeControl().margin, ge=0, description="Seconds added to each deadline; the bot does not know of them."
     )
     clock: Literal["wall", "cpu"] = Field(
         default="wall",

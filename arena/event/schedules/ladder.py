@@ -156,7 +156,7 @@ class _Ladder:
         if any(old is not new and old != new for old, new in zip(self._history, known, strict=False)):
             self._chosen.clear()  # another history than the one before
             self._history, self._results = known, _Results(self._event)
-        # Of equal results the newest objects are kept. So those that were read anew are compared only once.
+        # Keep the newest objects, so that the next comparison is by identity.
         self._history[: len(known)] = known
         if number == 0:
             return self._choose(0, ())

@@ -120,10 +120,7 @@ class Results:
 
     @cached_property
     def cache_version(self) -> str:
-        """A key of the event and of the matches that count: what was made of these results is valid while it is equal.
-
-        Aborts are not in it.
-        """
+        """A cache key: what was computed from these results is valid until it changes. Aborts do not change it."""
         sums = rating_cache.sums(self.tallies)
         return digest_of(event_text(self.event), self.rating, self._all_versions, self._archive.cache_version(), sums)
 

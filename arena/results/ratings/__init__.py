@@ -73,7 +73,7 @@ class Rating:
     ranks: tuple[int, int]
     """The best and the worst rank that the matches leave open, at 95 %."""
     tier: int
-    """From 1; bots of one tier are not surely below its best."""
+    """From 1; bots of one tier cannot be told apart from the best of them."""
     roles: ByBoardRole
     """Only for roles that it played; the average bot of each role has the value of the average bot."""
 
@@ -113,7 +113,7 @@ class Ratings:
     resamples: Floats
     """A row for each of `ratings`: its strength in each refit. Differences and their intervals are read from these."""
     bounded: Mask
-    """True where matches bound, from below, a row bot's strength minus a column bot's, in the order of `ratings`."""
+    """[i, j]: matches prove that bot i is not arbitrarily weaker than bot j, in the order of `ratings`."""
     advantages: ByBoardRole
     """Of each (`game/board`, role) between average bots; roles that always score alike stand under their first."""
     rankings: tuple[Ranking, ...]
