@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+import time
 import tomllib
 
 import pytest
@@ -9,7 +11,7 @@ from rich.console import Console
 
 from arena.cli import options, output
 from arena.cli.run.planning import GUESSED_MATCH_S, lines
-from arena.cli.run.watching import RunProgress, duration
+from arena.cli.watching import Watcher, duration
 from arena.errors import ArenaError
 from arena.values import Board, Bot, Event
 
@@ -77,14 +79,22 @@ def test_the_file_as_played_is_only_touched_when_it_differs(tmp_path):
     assert (tmp_path / "tournament.toml").read_text() == "seed = 2\n"
 
 
-def test_progress_tells_share_rate_and_time_left():
-    assert str(RunProgress(200, "", 50, 40, 10.0)) == "50 of 200 matches (25 %), 4.0/s, about 38 s left"
+def watched(planned: int, done: int, played: int, seconds: float) -> str:
+    watcher = Watcher("cup", "2 at a time", "", None)
+    watcher.planned, watcher.done, watcher.played = planned, done, played
+    watcher.begun = time.monotonic() - seconds
+    return watcher.summary()
+
+
+def test_progress_tells_share_rate_and_when_it_ends():
+    begun = "50 of 200 matches (25 %), 4.0/s, about 38 s left, until "
+    assert re.fullmatch(re.escape(begun) + r"(tomorrow )?\d\d:\d\d", watched(200, 50, 40, 10.0))
 
 
 def test_progress_before_the_first_match_and_after_the_last_promises_nothing():
-    assert str(RunProgress(200, "", 0, 0, 3.0)) == "0 of 200 matches (0 %)"
-    assert str(RunProgress(4, "", 4, 2, 1.0)) == "4 of 4 matches (100 %), 2.0/s"
-    assert RunProgress(0, "", 0, 0, 0.0).share == 1.0
+    assert watched(200, 0, 0, 3.0) == "0 of 200 matches (0 %)"
+    assert watched(4, 4, 2, 1.0) == "4 of 4 matches (100 %), 2.0/s"
+    assert watched(0, 0, 0, 0.0) == "0 of 0 matches (100 %)"
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from sprint import FIRST, LAST, slow
 from test_tournament import workspace as made
 
 from arena.author.submissions.bot_store import BotStore
-from arena.cli.duel.state import POINTS, Duel
 from arena.event import discovery
 from arena.event.discovery.notes import Note
+from arena.event.duel import POINTS, Duel
 from arena.event.schedules import round_robin
 from arena.results.archive import Archive
 from arena.results.sequential import Decision, Question, SequentialTest

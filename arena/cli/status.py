@@ -146,7 +146,7 @@ def _of_run(state: "RunState | None") -> dict[str, object]:
 
 def _print_run(state: "RunState") -> None:
     """Print the figures of a run that is under way, and a table of its lanes."""
-    from arena.cli.run.watching import duration
+    from arena.cli.watching import duration
     from arena.event.control import utc_now
 
     figures = _of_run(state)

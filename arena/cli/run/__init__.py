@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import whole_files
-from arena.cli import options, output, paths, signals, workspace
+from arena.cli import options, output, paths, signals, watching, workspace
 from arena.cli.run import planning
 from arena.errors import ArenaError
 from arena.values import Event
 
 if TYPE_CHECKING:
-    from arena.cli.run.watching import Watcher
     from arena.event.config import Tournament
     from arena.event.config.keys import WorkersTable
     from arena.event.tournament import Progress
-
-Many = list[str] | None
 
 
 def run(
@@ -31,16 +28,14 @@ def run(
     workers: Annotated[
         str | None, typer.Option(help="Matches at once: a number, auto, or a cluster such as tcp://host:8786.")
     ] = None,
-    seed: Annotated[str | None, typer.Option(help="Fixes every draw: a number, or 32 hex digits.")] = None,
+    seed: options.Seed = None,
     name: Annotated[str | None, typer.Option(help="The results go to results/NAME.")] = None,
     repeats: Annotated[int | None, typer.Option(help="How often each seating is played.")] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     boards: options.BoardNames = None,
-    bots: Annotated[Many, typer.Option("--bot", metavar="BOT,...", help="Only these bots.")] = None,
-    settings: Annotated[
-        Many, typer.Option("--set", metavar="KEY=VALUE", help="Any key of the file, such as time.move=0.5.")
-    ] = None,
+    bots: Annotated[list[str] | None, typer.Option("--bot", metavar="BOT,...", help="Only these bots.")] = None,
+    settings: options.Settings = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only print how many matches, and how long.")] = False,
     charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the charts, write the report.")] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 when any seat was at fault.")] = False,
@@ -137,14 +132,15 @@ def _as_played(path: Path, tournament: "Tournament", event: Event, *, changed: b
 
 def _play(
     event: Event, folder: Path, count: int, interrupt: signals.Interrupt, workers: "WorkersTable"
-) -> "tuple[Progress, Watcher]":
-    from arena.cli.run import totals, watching
+) -> "tuple[Progress, watching.Watcher]":
+    from arena.cli.run import totals
     from arena.event import cluster, schedules, tournament
 
     make_archive(event, folder)
     lanes = f"{count} at a time" if workers.cluster is None else f"on {workers.cluster}"
     shown = totals.Totals(event, totals.stored(folder))
-    with watching.watcher(event.name, lanes, schedules.at_most(event), shown) as watcher:
+    with watching.live_frame() as live:
+        watcher = watching.RunWatcher(event.name, lanes, schedules.at_most(event), live, shown)
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
@@ -173,10 +169,11 @@ def make_archive(event: Event, folder: Path) -> None:
     Archive.make(folder)
 
 
-def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress", *, charts: bool, json: bool) -> None:
+def _report(
+    event: Event, folder: Path, watcher: watching.Watcher, outcome: "Progress", *, charts: bool, json: bool
+) -> None:
     """Write the tables, charts and report; print who was absent, the leaderboard, and the paths of the files."""
     from arena.cli import results
-    from arena.cli.run.watching import absence
     from arena.event.director import Phase
     from arena.games import rulebook
 
@@ -185,16 +182,14 @@ def _report(event: Event, folder: Path, watcher: "Watcher", outcome: "Progress",
     written = results.write_tables(read, folder, placings)
     read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
-        (output.notice if json else print)(absence(bot, fault))
+        (output.notice if json else print)(watching.absence(bot, fault))
     if not json:
         results.print_placings(read, placings)
     results.print_leaderboard(read, json=json)
     if json:
         for sentence in read.end_sentences:
             output.notice(sentence)
-    for abort in outcome.failed:
-        cause = abort.cause.strip().splitlines()[-1:] or [""]
-        output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
+    watching.notice_given_up(outcome.failed)
     if outcome.phase is Phase.HALTED and not outcome.complete:
         output.notice("stopped by `arena stop`: the matches that were under way are finished and stored")
     if not outcome.complete:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.cli import output
-from arena.cli.run.watching import duration
+from arena.cli.watching import duration
 from arena.values import Event
 
 GUESSED_MATCH_S = 0.3  # a match of the shipped bots on a small machine

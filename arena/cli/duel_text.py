@@ -2,19 +2,22 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.cli import output, paths
-from arena.cli.duel.state import Duel, Scale
+
+if TYPE_CHECKING:
+    from arena.event.duel import Duel, Scale
 
 FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
 
 
-def pairings(duel: Duel) -> str:
+def pairings(duel: "Duel") -> str:
     """Return the number of pairings that count, in words."""
     return output.counted(duel.rounds * duel.pairings_a_round, "pairing")
 
 
-def evidence(duel: Duel) -> Iterator[str]:
+def evidence(duel: "Duel") -> Iterator[str]:
     """Yield the difference so far, and how near the test is to each decision."""
     test = duel.test
     low, high = map(duel.scale.text, test.interval())
@@ -24,7 +27,7 @@ def evidence(duel: Duel) -> Iterator[str]:
     yield f"not better: LLR {test.llr_not_better:+.2f} of {test.bound_not_better:.2f}"
 
 
-def report(duel: Duel) -> Iterator[str]:
+def report(duel: "Duel") -> Iterator[str]:
     """Yield the outcome in sentences."""
     from arena.results.sequential import Decision
 
@@ -56,11 +59,11 @@ def report(duel: Duel) -> Iterator[str]:
         )
 
 
-def _bound(points: float, scale: Scale) -> str:
+def _bound(points: float, scale: "Scale") -> str:
     return f"{scale.of_points(points):.4g} {scale.unit}"
 
 
-def _faults(duel: Duel) -> Iterator[tuple[str, str]]:
+def _faults(duel: "Duel") -> Iterator[tuple[str, str]]:
     """Yield the bots at fault, each with the number of its seats by ending."""
     for name in duel.names:
         endings = [f"{times} x {ending}" for (bot, ending), times in sorted(duel.faults.items()) if bot == name]
@@ -68,7 +71,7 @@ def _faults(duel: Duel) -> Iterator[tuple[str, str]]:
             yield name, ", ".join(endings)
 
 
-def row(duel: Duel, folder: Path) -> dict[str, object]:
+def row(duel: "Duel", folder: Path) -> dict[str, object]:
     """Return the outcome for `--json`; differences and bounds are in `unit`."""
     test, question, of_points = duel.test, duel.test.question, duel.scale.of_points
     low, high = test.interval()

@@ -1,38 +1,27 @@
 """`arena duel`: is one bot better than another? Pairings are played until a sequential test has decided.
 
-The test is in results/sequential.py, the matches are played as those of a run are, and their results are an event of
-their own. So a duel that was stopped goes on from its stored matches, and a duel that was decided is decided again
-without a match.
-Beside it stand the state of a duel, its display while it is played, and its words.
+The duel is an event of its own (event/duel.py), whose matches are played as those of a run are.
 """
 
-# A duel is a round robin of two bots with as many repeats as the limit of pairings allows, which is stopped as soon as
-# the test has decided. It needs no schedule of its own: the plan is that of the event, and only the callback `stopped`
-# reads results. Lanes finish matches in any order, so a round counts when all rounds before it are complete: else quick
-# matches would count first, and who wins quickly would decide. Matches of later rounds that are done by then stay
-# stored and do not count; with another question they may. For the same reason a match that arena gave up ends the duel
-# for now: to leave its round out would be a choice that the match itself made.
-
-from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import options, output, paths, signals, workspace
-from arena.cli.duel import wording
-from arena.cli.duel.state import ELO, POINTS, Duel
-from arena.cli.duel.watching import DuelWatcher, live_frame
+from arena.cli import duel_text, options, output, paths, signals, watching, workspace
 from arena.cli.run import command_line, make_archive
-from arena.cli.run.watching import absence
 from arena.errors import ArenaError
-from arena.values import Abort, Board, Bot, Event, Openings
+from arena.values import Abort, Bot, Event, Fault, Played, Record
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+    from arena.event.duel import Duel
 
 UNDECIDED_CODE = 3
 MOST_PAIRINGS = 100_000  # their plan takes some 100 MB
-OPENING_PLIES = 6  # lead to 60 to 800 different states on the shipped boards; 4 plies to 20 to 150
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
 
@@ -56,16 +45,13 @@ def duel(
         int, typer.Option(min=1, max=MOST_PAIRINGS, help="The number of pairings after which it is undecided.")
     ] = 5000,
     workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto.")] = None,
-    seed: Annotated[str | None, typer.Option(help="Fixes every draw: a number, or 32 hex digits.")] = None,
+    seed: options.Seed = None,
     name: Annotated[
         str | None, typer.Option(help="The results go to results/NAME; default: duel, with both names.")
     ] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Any key of tournament.toml, such as time.move=0.5."),
-    ] = None,
+    settings: options.Settings = None,
     json: options.Json = False,
 ) -> None:
     """Test whether a bot is better than another: play pairings until it is proven, either way.
@@ -73,6 +59,7 @@ def duel(
     Exit codes: 0 it is better; 1 it is not better; 3 undecided.
     The same command goes on with a duel that was stopped.
     """
+    from arena.event.duel import ELO, POINTS, Duel, with_openings
     from arena.results import sequential
     from arena.sandbox import cores
 
@@ -104,23 +91,24 @@ def duel(
     tournament = workspace.own_tournament(overrides)
     tournament = tournament.model_copy(update={key: type(tournament).model_fields[key].default for key in of_an_event})
     bots = workspace.bot_named(bot), workspace.bot_named(opponent)
-    if bots[0] == bots[1] or (bots[0].digest == bots[1].digest and _family(bots[0]) == _family(bots[1])):
+    if _is_same(*bots):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     event = tournament.event(
         Path(), boards=options.names_in(boards), entered=bots, sampled_boards=paths.boards_folder(Path())
     )
-    playable = tuple(_playable(event, named=bool(boards)))
-    pairings = sum(board.variants for board in playable)
+    event = _playable(event, named=bool(boards))
+    pairings = sum(board.variants for board in event.boards)
     rounds = max_pairings // pairings
     if not rounds:
         raise ArenaError(f"--max-pairings {max_pairings}: one round of all boards has {pairings}")
     names = bots[0].name, bots[1].name
     conditions = workspace.conditions_here(tournament)
-    event = replace(
-        event, name=name or f"duel-{names[0]}-{names[1]}", boards=playable, repeats=rounds, conditions=conditions
-    )
+    event = replace(event, name=name or f"duel-{names[0]}-{names[1]}", repeats=rounds, conditions=conditions)
     if "openings" not in tournament.model_fields_set:
-        event = _with_openings(event)
+        try:
+            event = with_openings(event)
+        except ArenaError as error:
+            output.notice(f"without openings: {error}")
     count = tournament.workers.count
     if count == "auto":
         count = cores.matches_at_once(event, len(cores.available()))
@@ -130,15 +118,13 @@ def duel(
     with signals.listening() as interrupt:
         given_up = _play(state, folder, count, interrupt, tournament.workers.pinned)
     if interrupt and state.test.decision is None:
-        output.notice(f"{wording.pairings(state)} are complete; to go on:\n  {command_line()}")
+        output.notice(f"{duel_text.pairings(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
-    for abort in given_up:
-        cause = abort.cause.strip().splitlines()[-1:] or [""]
-        output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {output.safe_line(cause[0])}")
+    watching.notice_given_up(given_up)
     if json:
-        output.print_json([wording.row(state, folder)])
+        output.print_json([duel_text.row(state, folder)])
     else:
-        print("\n".join(wording.report(state)))
+        print("\n".join(duel_text.report(state)))
     if given_up and state.test.decision is None:
         output.notice(f"its pairing comes before others, so the test cannot go on; to try again:\n  {command_line()}")
     output.notice(f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match")
@@ -148,21 +134,72 @@ def duel(
         raise typer.Exit(1)
 
 
-def _play(duel: Duel, folder: Path, workers: int, interrupt: signals.Interrupt, pin: bool | None) -> tuple[Abort, ...]:
+class DuelWatcher(watching.Watcher):
+    """Shows how near the test of a duel is to each decision."""
+
+    def __init__(self, duel: "Duel", workers: int, live: "Live | None") -> None:
+        super().__init__(duel.event.name, f"{workers} matches at a time", "", live)
+        self._duel = duel
+        self.blocked = False
+        """True once a match was given up: no later round can count in this run."""
+
+    def begins(self, planned: int, finished: int) -> None:
+        """Part of `Audience`."""
+        self.planned, self.done = planned, finished
+        before = f", {finished} matches played before" if finished else ""
+        most = self._duel.event.repeats * self._duel.pairings_a_round
+        self.line(f"{self.name}: at most {output.counted(most, 'pairing')}{before}, {self.lanes}")
+
+    def absent(self, bot: str, fault: Fault) -> None:
+        """Part of `Audience`."""
+        self.absentees[bot] = fault  # ends the duel, whose error reports it
+
+    def finished(self, record: Record) -> None:
+        """Part of `Audience`."""
+        self._duel.add(Played.of(record))
+        super().finished(record)
+
+    def aborted(self, abort: Abort) -> None:
+        """Part of `Audience`."""
+        from arena.event.director import ATTEMPTS
+
+        super().aborted(abort)
+        self.blocked |= abort.attempt >= ATTEMPTS
+
+    def summary(self) -> str:
+        """Return the state of the test as one line."""
+        return "; ".join(self._lines())
+
+    def frame(self) -> "RenderableType":
+        """Return the state of the test."""
+        from rich.text import Text
+
+        return Text("\n".join(self._lines()))
+
+    def _lines(self) -> list[str]:
+        speed = "" if self.rate is None else f", {self.rate:.1f} matches/s"
+        bot, opponent = map(output.safe_line, self._duel.names)
+        return [
+            f"{bot} against {opponent}: {duel_text.pairings(self._duel)}{speed}",
+            *duel_text.evidence(self._duel),
+        ]
+
+
+def _play(
+    duel: "Duel", folder: Path, workers: int, interrupt: signals.Interrupt, pin: bool | None
+) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
-    from arena.event import plan, tournament
+    from arena.event import tournament
     from arena.event.director import Phase
     from arena.results.archive import Archive
 
     make_archive(duel.event, folder)
     with Archive.open(folder) as archive:
-        stored = [match.id for match in plan.stored(duel.event, archive)]
-        for match in archive.played_of(stored):
-            duel.add(match)
+        duel.add_stored(archive)
     if duel.is_over:
         return ()
-    with ExitStack() as stack:
-        watcher = DuelWatcher(duel, workers, stack.enter_context(live_frame()))
+    with watching.live_frame() as live:
+        watcher = DuelWatcher(duel, workers, live)
 
         def stopped() -> bool:
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
@@ -174,51 +211,26 @@ def _play(duel: Duel, folder: Path, workers: int, interrupt: signals.Interrupt, 
     if outcome.phase is Phase.HALTED and not duel.is_over:
         output.notice(f"stopped by `arena stop`; to go on:\n  {command_line()}")
     for bot, fault in watcher.absentees.items():  # to forfeit all its matches would prove nothing about how it plays
-        raise ArenaError(f"{absence(bot, fault).replace(', its matches are forfeited', '')}; `arena check` says more")
+        raise ArenaError(f"{watching.absence(bot, fault, forfeits=False)}; `arena check` says more")
     return outcome.failed
 
 
-def _family(bot: Bot) -> str:
-    """Return the name of a bot without its version."""
-    return bot.name.partition("@")[0]
+def _is_same(bot: Bot, other: Bot) -> bool:
+    """Return True for the same files under one name; `ada@1` and `ada@2` have the name `ada`."""
+    return bot.digest == other.digest and bot.name.partition("@")[0] == other.name.partition("@")[0]
 
 
-def _playable(event: Event, *, named: bool) -> Iterator[Board]:
-    """Yield the boards on which both bots play every role; ArenaError if none is left, or if one was named."""
-    from arena.event import schedules
+def _playable(event: Event, *, named: bool) -> Event:
+    """Return the event on the boards on which both bots play every role.
 
-    refusals = []
-    for board in event.boards:
-        misses = [
-            f"{bot.name} does not play {role}"
-            for bot in event.bots
-            for role in board.roles
-            if not bot.plays(board.game, board.name, role)
-        ]
-        if not misses and not sum(schedules.find(event.schedule).count(replace(event, boards=(board,))).values()):
-            misses = [f"it has {len(board.sides)} sides, and a duel has two bots"]
-        if misses:
-            refusals.append(f"{board.label}: {misses[0]}")
-        else:
-            yield board
-    if refusals and (named or len(refusals) == len(event.boards)):
-        raise ArenaError(f"{'; '.join(refusals)}: choose boards on which both play every role, --board NAME")
-    if refusals:
-        output.notice(f"left out: {'; '.join(refusals)}")
-
-
-def _with_openings(event: Event) -> Event:
-    """Return the event with drawn openings: else bots that play the same each time would repeat one pairing for ever.
-
-    Where a board is over too soon for them, there are none. Openings are drawn without repetition until a board has no
-    more; if pairings repeat after that, the answer is about the mean over the openings of the board.
+    ArenaError if none is left, or if one that was named is left out.
     """
-    from arena.games import openings, rulebook
+    from arena.event.duel import refusals
 
-    for board in event.boards:
-        try:
-            openings.refuse_rare(rulebook.game_of(board), OPENING_PLIES)
-        except ArenaError as error:
-            output.notice(f"without openings: {board.label}: {error}")
-            return event
-    return replace(event, openings=Openings(plies=OPENING_PLIES))
+    refused = dict(refusals(event))
+    words = "; ".join(refused.values())
+    if refused and (named or len(refused) == len(event.boards)):
+        raise ArenaError(f"{words}: choose boards on which both play every role, --board NAME")
+    if refused:
+        output.notice(f"left out: {words}")
+    return replace(event, boards=tuple(board for board in event.boards if board not in refused))

@@ -1,0 +1,207 @@
+"""The display of a run on stderr: on a terminal a frame that is drawn again, in a pipe a line now and then.
+
+The run calls the methods of `arena.event.tournament.Audience` as things happen, and `tick` about ten times a second.
+A terminal that is gone is no reason to stop: `streams.py` swallows the frames that are drawn on it.
+"""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from arena.cli import output
+from arena.values import Abort, Fault, Record
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+    from arena.cli.run.totals import Totals
+
+LINE_INTERVAL_S = 10.0  # in a pipe there is a line at least so often
+FRAME_INTERVAL_S = 0.25
+BOTS_SHOWN = 15
+
+
+def duration(seconds: float) -> str:
+    """Return a time as short text: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 05 min`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    if rounded < 3600:
+        return f"{rounded // 60} min {rounded % 60:02d} s"
+    return f"{rounded // 3600} h {rounded % 3600 // 60:02d} min"
+
+
+def clock_in(seconds: float) -> str:
+    """Return the local time of day in a number of seconds: `14:32`, or `tomorrow 09:05`, or a date."""
+    now = datetime.now().astimezone()
+    then = now + timedelta(seconds=seconds)
+    days = (then.date() - now.date()).days
+    return f"{then:%H:%M}" if not days else f"tomorrow {then:%H:%M}" if days == 1 else f"{then:%Y-%m-%d %H:%M}"
+
+
+def absence(bot: str, fault: Fault, *, forfeits: bool = True) -> str:
+    """Return a line about a bot that never said `ready`."""
+    reason = f"{fault.ending}: {output.safe_line(fault.words, 500)}"
+    return f"{output.safe_line(bot)} is absent{', its matches are forfeited' if forfeits else ''}: {reason}"
+
+
+def notice_given_up(aborts: Iterable[Abort]) -> None:
+    """Print a line for each match that arena gave up."""
+    for abort in aborts:
+        output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {_failure(abort)}")
+
+
+def _failure(abort: Abort) -> str:
+    """Return the last line of why arena failed a match."""
+    return output.safe_line((abort.cause.strip().splitlines()[-1:] or ["no words"])[0])
+
+
+class Watcher:
+    """Counts what happens in a run, and shows it.
+
+    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`; `at_most` is that of schedules. On a
+    terminal `live` is the frame, else None.
+    """
+
+    def __init__(self, name: str, lanes: str, at_most: str, live: "Live | None") -> None:
+        self.name, self.lanes, self.at_most = name, lanes, at_most
+        self.absentees: dict[str, Fault] = {}
+        self.planned = self.done = self.played = 0
+        self.begun = self._shown_at = time.monotonic()
+        self._live = live
+        self._shown_tenth = 0
+
+    @property
+    def rate(self) -> float | None:
+        """Matches a second in this run; None before the first match."""
+        seconds = time.monotonic() - self.begun
+        return self.played / seconds if self.played and seconds > 0 else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds to the end at this rate; None before the first match."""
+        return None if self.rate is None else (self.planned - self.done) / self.rate
+
+    def begins(self, planned: int, finished: int) -> None:
+        """Part of `Audience`."""
+        self.planned, self.done, self.begun = planned, finished, time.monotonic()
+        self._shown_tenth = self._tenth()
+        before = f", {finished} of them played before" if finished else ""
+        self.line(f"{self.name}: {self.at_most}{planned} matches{before}, {self.lanes}")
+
+    def absent(self, bot: str, fault: Fault) -> None:
+        """Part of `Audience`."""
+        self.absentees[bot] = fault
+        self.line(absence(bot, fault))
+
+    def finished(self, record: Record) -> None:
+        """Part of `Audience`."""
+        del record
+        self.done += 1
+        self.played += 1
+        self.tick()
+
+    def aborted(self, abort: Abort) -> None:
+        """Part of `Audience`."""
+        self.line(f"arena failed match {abort.match}, attempt {abort.attempt}: {_failure(abort)}")
+
+    def line(self, text: str) -> None:
+        """Print a line at once, above the frame."""
+        if self._live is None:
+            output.notice(text)
+        else:
+            from rich.text import Text
+
+            self._live.console.print(Text(output.safe_lines(text)))
+
+    def tick(self) -> None:
+        """Show the progress if that is due; the run calls this about ten times a second.
+
+        In a pipe there is a line for each tenth of the event, and when there was none for a while.
+        """
+        now = time.monotonic()
+        silence, tenth = now - self._shown_at, self._tenth()
+        if self._live is not None and silence >= FRAME_INTERVAL_S:
+            self._live.update(self.frame(), refresh=True)
+        elif self._live is None and (tenth > self._shown_tenth or silence >= LINE_INTERVAL_S):
+            self.line(self.summary())
+        else:
+            return
+        self._shown_at, self._shown_tenth = now, tenth
+
+    def summary(self) -> str:
+        """Return the progress as one line."""
+        share = self.done / self.planned if self.planned else 1.0
+        parts = [f"{self.done} of {self.at_most}{self.planned} matches ({100 * share:.0f} %)"]
+        if self.rate is not None:
+            parts.append(f"{self.rate:.1f}/s")
+        if self.seconds_left is not None and self.done < self.planned:
+            parts.append(f"about {duration(self.seconds_left)} left, until {clock_in(self.seconds_left)}")
+        return ", ".join(parts)
+
+    def frame(self) -> "RenderableType":
+        """Return the frame for a terminal."""
+        from rich.text import Text
+
+        return Text(self.summary())
+
+    def _tenth(self) -> int:
+        return 10 * self.done // self.planned if self.planned else 10
+
+
+class RunWatcher(Watcher):
+    """Shows a run: on a terminal a bar with rate and time left, over the standings so far.
+
+    The frame is rich's. rich.progress is not: its columns for the count, rate and time left would be as many lines as
+    `frame`, its rate covers the last 30 seconds only, and the lines in a pipe need our figures in any case.
+    """
+
+    def __init__(self, name: str, lanes: str, at_most: str, live: "Live | None", totals: "Totals") -> None:
+        super().__init__(name, lanes, at_most, live)
+        self._totals = totals if live is not None else None
+
+    def begins(self, planned: int, finished: int) -> None:
+        """Part of `Audience`."""
+        super().begins(planned, finished)
+        if self._totals is not None:
+            self._totals.begin()
+
+    def finished(self, record: Record) -> None:
+        """Part of `Audience`."""
+        if self._totals is not None:
+            self._totals.add(record)
+        super().finished(record)
+
+    def frame(self) -> "RenderableType":
+        """Return a bar, and the first bots of the standings."""
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+
+        line = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=max(1, self.planned), completed=self.done, width=30)
+        line.add_row(self.name, bar, self.summary())
+        if self._live is None or self._totals is None:
+            return line
+        return Group(
+            line, output.fitting_table(self._totals.headers, self._totals.rows(BOTS_SHOWN), self._live.console)
+        )
+
+
+@contextmanager
+def live_frame() -> "Iterator[Live | None]":
+    """Yield a frame at the bottom of the terminal; None where stderr is none."""
+    console = output.console(sys.stderr)
+    if not sys.stderr.isatty() or not console.is_terminal or console.is_dumb_terminal:
+        yield None
+        return
+    from rich.live import Live
+
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        yield live
