@@ -3,17 +3,13 @@
 They cross process borders and are what the archive stores. They know no rules, no process and no file.
 """
 
-import hashlib
-import hmac
-import json
-import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
+from arena import identity
 from arena.clock import TimeControl, TimeUsed
 from arena.game import Move, Role
 
@@ -31,12 +27,6 @@ class Ending(StrEnum):
     """The output ended before an answer."""
     LIMIT_EXCEEDED = "limit_exceeded"
     """The bot used more memory, CPU, threads, scratch or output than it may; arena itself measured it."""
-
-
-ADDED_LATER = {"added_later": True}
-"""The metadata of a field of Conditions, Limits or TimeControl that is newer than stored matches: `field(default=...,
-metadata=ADDED_LATER)`. A match's id has such a field only where its value is not the default. Any other new field
-changes the id of every match, so that a stored event is played again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +98,7 @@ class Conditions:
     """How many illegal or garbled answers a seat is forgiven in a match."""
     sandbox: str = "auto"
     """The level of confinement; `auto` is resolved before planning."""
-    calls: tuple[str, ...] = field(default=(), metadata=ADDED_LATER)
+    calls: tuple[str, ...] = field(default=(), metadata=identity.ADDED_LATER)
     """System calls that bots may make beside those of sandbox/call_policy.py."""
     freeze: bool = True
     """True when a bot is stopped while others think."""
@@ -336,60 +326,6 @@ class Abort:
     """1, 2, ..."""
 
 
-def digest_of(*parts: object, length: int = 12) -> str:
-    """Return a short hash of plain values (strings, numbers, tuples, mappings), the same on every machine and run."""
-    return _hash(_json(parts))[:length]
-
-
-def _json(value: object) -> str:
-    """Return the text of plain values that is hashed."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-@lru_cache(maxsize=1 << 14)  # names, labels and seeds, which stand in the id of each of many matches
-def _as_json(value: str | int) -> str:
-    return _json(value)
-
-
-def _hash(text: str) -> str:
-    """Return the hash of a text in hex digits."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-@lru_cache  # called for every match of an event, which all have the same conditions
-def plain(conditions: Conditions | TimeControl | Limits) -> Mapping[str, object]:
-    """Return the values for a match's id, without those that were added later and are the default."""
-    values: dict[str, object] = {}
-    for column in fields(conditions):
-        value = getattr(conditions, column.name)
-        if value != column.default or not column.metadata.get("added_later"):
-            values[column.name] = plain(value) if isinstance(value, TimeControl | Limits) else value
-    return values
-
-
-@lru_cache(10_000)  # a thousand pairings play on each board
-def _sampled_digest(rules: str, sampled: str) -> str:
-    """Return the digest of a board that was sampled, from that of the rules files and its parameters."""
-    return digest_of(rules, sampled)
-
-
-def boards_key(seed: int | str, label: str) -> str:
-    """Return the key from which the boards of this name are sampled in an event of this seed."""
-    if isinstance(seed, int):
-        return digest_of("boards", seed, label, length=32)
-    return hmac.digest(bytes.fromhex(seed), digest_of("boards", label, length=64).encode(), "sha256").hex()[:32]
-
-
-@lru_cache(10_000)  # all legs and repeats of a pairing share one text, and a plan may hold millions of matches
-def _openings_key(seed: int | str, label: str, bots: frozenset[tuple[str, str]]) -> str:
-    """Return the key of the openings of these bots, by name and digest, on a board."""
-    pairing = digest_of("openings", label, sorted(bots), length=64)
-    if isinstance(seed, int):
-        return digest_of(seed, pairing, length=32)
-    # Keys of matches are HMACs of 12 hex digits, and this text has 64, so the two kinds never meet.
-    return hmac.digest(bytes.fromhex(seed), pairing.encode(), "sha256").hex()[:32]
-
-
 FEWEST_RANKED = 2
 """An overall ranking needs this number of bots that play the whole event."""
 
@@ -467,24 +403,23 @@ class Event:
         every match has a key of its own: its record or a replay tells nothing of any other match, not even of its other
         legs, except for the opening that they share.
         """
-        # An event has a million matches of a thousand bots: what matches share is encoded once, and a match is made
-        # without the generated `__init__`, which sets field by field. So planning takes a third of its time.
-        label, event_seed = _as_json(f"{board.game}/{board.name}"), _as_json(self.seed)
-        seats, texts = zip(*[self._seat(*pair) for pair in zip(board.roles, seating, strict=True)], strict=True)
-        names = ",".join(map(_as_json, sorted({bot.name for bot in seating})))
+        seats = tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True))
         opening = self._opening(board, seating, repeat)
-        begins = f",{_json((opening.plies, opening.moves))[1:-1]}" if opening else ""  # no other ids have it
         sampled = board.sampled[repeat % len(board.sampled)] if board.sampled else ""
-        digest = _as_json(_sampled_digest(board.digest, sampled) if sampled else board.digest)
-        values = f"{label},{digest},[{','.join(texts)}],{self._conditions_text},{event_seed},{repeat}"
-        match_id = _hash(f"[{values}{begins}]")[:12]
+        digest = identity.digest_of(board.digest, sampled) if sampled else board.digest
         # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot cannot use what its
         # last version has seen.
-        key = ""
-        if isinstance(self.seed, str):
-            key = hmac.digest(bytes.fromhex(self.seed), match_id.encode(), "sha256").hex()[:32]
-        match = object.__new__(Match)
-        match.__dict__.update(
+        match_id = identity.digest_of(
+            board.label,
+            digest,
+            [(seat.role, seat.bot.name, seat.bot.digest) for seat in seats],
+            identity.plain(self.conditions),
+            self.seed,
+            repeat,
+            *((opening.plies, opening.moves) if opening else ()),  # no other ids have it
+        )
+        names = sorted({bot.name for bot in seating})
+        return Match(
             id=match_id,
             game=board.game,
             board=board.name,
@@ -492,13 +427,12 @@ class Event:
             seats=seats,
             repeat=repeat,
             # 48 bits: also JavaScript and spreadsheets have such a number exactly.
-            seed=int(_hash(f'["seed",{event_seed},{label},[{names}],{repeat}]')[:12], 16),
-            key=key,
+            seed=int(identity.digest_of("seed", self.seed, board.label, names, repeat), 16),
+            key=identity.keyed(self.seed, match_id) if isinstance(self.seed, str) else "",
             opening=opening,
             sampled=sampled,
             conditions=self.conditions,
         )
-        return match
 
     def repeats_on(self, board: Board, repeat: int) -> range:
         """Return the repeats of matches on a board that belong to a repeat of the event: one for each variant."""
@@ -513,25 +447,6 @@ class Event:
         """The number of variants of each board that has several, by its label."""
         return {board.label: board.variants for board in self.boards if board.variants > 1}
 
-    @cached_property
-    def _conditions_text(self) -> str:
-        """The conditions as they stand in the id of each match."""
-        return _json(plain(self.conditions))
-
-    @cached_property
-    def _seats(self) -> "dict[tuple[Role, int], tuple[Seat, str]]":
-        """Each seat that was ever made for a match, with its part of an id, by its role and the identity of its bot."""
-        return {}
-
-    def _seat(self, role: Role, bot: Bot) -> "tuple[Seat, str]":
-        """Return the seat, and its part of an id."""
-        # Keyed by id(bot) for speed: to hash a bot takes as long as to make a seat. The bot is checked again, because
-        # ids change after unpickling.
-        seat_and_text = self._seats.get((role, id(bot)))
-        if seat_and_text is None or seat_and_text[0].bot is not bot:
-            seat_and_text = self._seats[role, id(bot)] = Seat(role, bot), _json((role, bot.name, bot.digest))
-        return seat_and_text
-
     def _opening(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Opening | None:
         """Return the opening of a match: the same for all seatings of these bots, another for each repeat.
 
@@ -543,7 +458,7 @@ class Event:
         listed = self.openings.on(board.label)
         if not self.openings.plies and not listed:
             return None
-        key = _openings_key(self.seed, board.label, frozenset((bot.name, bot.digest) for bot in seating))
+        key = identity.openings_key(self.seed, board.label, {(bot.name, bot.digest) for bot in seating})
         if listed:
             # A pairing begins at a line that the seed draws, so that few repeats do not use the first lines only.
             return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
@@ -564,7 +479,7 @@ class Event:
     @property
     def resampling_seed(self) -> int:
         """A number that fixes the resampling for intervals, and gives nothing of a secret seed away."""
-        return self.seed if isinstance(self.seed, int) else int(digest_of("resampling", self.seed), 16)
+        return self.seed if isinstance(self.seed, int) else int(identity.digest_of("resampling", self.seed), 16)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -648,38 +563,3 @@ class Played:
 
 Batch = tuple[Played, ...]
 """The results of one batch of a schedule, in the order of its plan, never in the order in which they finished."""
-
-
-def display_names(bots: Iterable[Bot]) -> dict[str, str]:
-    """Return the label of each bot, by its name: its display name where it has one; no two labels are alike."""
-    entered = tuple(bots)
-    used = Counter(text for bot in entered for text in {bot.name.casefold(), bot.display.casefold()} - {""})
-    names: dict[str, str] = {}
-    for bot in entered:
-        if bot.display in ("", bot.name):
-            names[bot.name] = bot.name
-        elif used[bot.display.casefold()] == 1:
-            names[bot.name] = bot.display
-        else:
-            names[bot.name] = f"{bot.display} ({bot.name})"
-    # A display name may also look like the label that another bot was given just now.
-    alike = Counter(label.casefold() for label in names.values())
-    return {name: label if alike[label.casefold()] == 1 else name for name, label in names.items()}
-
-
-def bot_shown(text: str, bots: Iterable[Bot]) -> str:
-    """Return the name of the bot that is called so, or that tables show so; the text itself if none or several are."""
-    entered = tuple(bots)
-    shown = display_names(entered)
-    if text in shown:
-        return text
-    wanted = _folded(text)
-    found = {
-        bot.name for bot in entered if wanted in {_folded(bot.name), _folded(bot.display), _folded(shown[bot.name])}
-    }
-    return found.pop() if len(found) == 1 else text
-
-
-def _folded(text: str) -> str:
-    """Return a name for comparing: case, blanks and the way in which a letter is composed make no difference."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())

@@ -12,7 +12,7 @@ from functools import partial
 from unittest.mock import patch
 
 from arena import parallel, rulefile
-from arena.values import boards_key
+from arena.identity import boards_key
 
 BAND = 5
 """Turns that are counted together."""

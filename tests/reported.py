@@ -8,8 +8,9 @@ from pathlib import Path
 import stored
 
 from arena.games import rulebook
+from arena.identity import digest_of
 from arena.match.referee import facts_digest
-from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict, digest_of
+from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict
 
 BOTS = ("amber", "birch", "cedar")
 EVIL = (

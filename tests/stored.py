@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
+from arena.identity import digest_of
 from arena.results.archive import Archive
-from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict, digest_of
+from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict
 
 HUNT = Board(game="mummy_maze", name="hunt", rules="m.py", digest="1", roles=("explorer",), sides=(("explorer",),))
 DUEL = Board(

@@ -10,7 +10,8 @@ import pytest
 from arena.errors import ArenaError
 from arena.event import schedules
 from arena.event.schedules import round_robin
-from arena.values import ADDED_LATER, Board, Bot, Conditions, Event, Limits, plain
+from arena.identity import ADDED_LATER, plain
+from arena.values import Board, Bot, Conditions, Event, Limits
 
 DUEL = Board(game="maze", name="duel", rules="maze.py", digest="d1", roles=("fox", "dog"), sides=(("fox",), ("dog",)))
 HUNT = Board(
@@ -132,7 +133,7 @@ def test_all_boards_and_pairings_come_once_before_any_comes_again():
 
 @pytest.mark.parametrize("more", [{}, {"rounds": 2}, {"schedule": "gauntlet", "references": ("a",)}])
 def test_the_legs_of_a_pairing_on_a_variant_of_a_board_come_one_after_the_other(more):
-    plan = plan_of(event("abc", (replace(DUEL, drawn=("{}", "[]", "0")), HUNT), repeats=2, **more))
+    plan = plan_of(event("abc", (replace(DUEL, sampled=("{}", "[]", "0")), HUNT), repeats=2, **more))
     blocks = [block for block, _ in groupby(plan, key=lambda match: (match.label, match.repeat, set(seated(match))))]
     assert 2 * len(blocks) == len(plan) > 0
 

@@ -19,12 +19,13 @@ from arena.errors import ArenaError
 from arena.event import config, discovery
 from arena.event.schedules import round_robin
 from arena.games import rulebook
+from arena.identity import digest_of
 from arena.match.play import play
 from arena.match.referee import Referee, bot_secret, bot_seed
 from arena.protocol import Reply
 from arena.replay.reconstruct import Exchange, disagreements, retrace
 from arena.results.archive import Archive, records
-from arena.values import Bot, Event, Record, digest_of
+from arena.values import Bot, Event, Record
 
 HOUSE = {bot.name: bot for bot in discovery.gather(Path(__file__).parent.parent / "bots")}
 DRAWN, OTHER = "3f" * 16, "40" * 16

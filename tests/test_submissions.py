@@ -40,12 +40,13 @@ from arena.author.submissions.copy_untrusted import DEEPEST
 from arena.author.submissions.downloads import label_of
 from arena.author.submissions.unpacking import unpack
 from arena.cli import workspace
+from arena.display_names import bot_shown, display_names
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.match.bot import OverloadedError
 from arena.sandbox import levels
 from arena.sandbox.launcher import SpawnerLostError
-from arena.values import Bot, bot_shown, display_names
+from arena.values import Bot
 
 STUDENTS = 4
 

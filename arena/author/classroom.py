@@ -6,10 +6,11 @@ from pathlib import Path
 
 from arena.author.submissions import BotStore, People, people
 from arena.author.submissions.students import author_of
+from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
 from arena.event import config
 from arena.event.config import Tournament
-from arena.values import Event, bot_shown
+from arena.values import Event
 
 TOURNAMENT_FILE = "tournament.toml"
 

@@ -24,9 +24,9 @@ from matplotlib.figure import Figure
 import arena
 from arena import parallel, plugins, whole_files
 from arena.charts.style import About, Nothing, save
+from arena.identity import digest_of
 from arena.results.anytext import pd
 from arena.results.leaderboard import Results
-from arena.values import digest_of
 
 FIRST = "leaderboard"
 GROUP = "arena.charts"

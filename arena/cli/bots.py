@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from arena.cli import options, output, workspace
+from arena.display_names import bot_shown
 from arena.errors import ArenaError
-from arena.values import bot_shown
 
 HEADERS = ("name", "version", "digest", "author", "language", "games", "state", "display")
 REASON_LENGTH = 300  # characters of a reason that are shown in a line

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli import options, output, paths, results, stored_match, workspace
+from arena.display_names import bot_shown
 from arena.errors import ArenaError
 from arena.results.columns import FILE_DECIMALS, HEAD_TO_HEAD, LEADERBOARD, interval_text
-from arena.values import bot_shown
 
 if TYPE_CHECKING:
     from arena.results.leaderboard import Results

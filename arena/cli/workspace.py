@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.cli import paths
+from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
-from arena.values import Bot, Conditions, bot_shown
+from arena.values import Bot, Conditions
 
 if TYPE_CHECKING:
     from arena.author.submissions import BotStore

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from arena.display_names import display_names
 from arena.event import schedules
 from arena.event.plan import Plan
 from arena.event.schedules._pairings import Placing
 from arena.results.archive import Archive
 from arena.results.columns import PLACINGS, Column
-from arena.values import display_names
 
 LEFT_OUT = {"swiss": ("out",), "knockout": ("drawn", "buchholz")}
 """Columns that say nothing about the events of a schedule."""

@@ -28,8 +28,9 @@ from typing import NamedTuple, overload
 
 from arena.errors import ArenaError
 from arena.event import schedules, stopping
+from arena.identity import digest_of, plain
 from arena.results.archive import Archive
-from arena.values import Batch, Event, Match, OpenRanks, Stop, digest_of, plain
+from arena.values import Batch, Event, Match, OpenRanks, Stop
 
 MOST_OPEN = 1_500_000
 """A run walks no further than it plays, so only a stranger has an archive of which more are missing."""

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from arena import rulefile, whole_files
-from arena.values import digest_of
+from arena.identity import digest_of
 
 
 def file_of(folder: Path, generator: Path, table: object, key: str) -> Path:

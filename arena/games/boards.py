@@ -17,7 +17,8 @@ from arena import parallel, rulefile
 from arena.errors import ArenaError, did_you_mean, named
 from arena.game import Game
 from arena.games import board_cache, trial
-from arena.values import Board, boards_key, digest_of
+from arena.identity import boards_key, digest_of
+from arena.values import Board
 
 NAME = re.compile(r"[A-Za-z0-9._,=()-]+")
 """The name of a game or a board: one word of the protocol, and a file's name."""

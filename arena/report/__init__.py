@@ -14,12 +14,13 @@ from arena import charts as drawn_charts
 from arena import whole_files
 from arena.game import Game
 from arena.games import rulebook
+from arena.identity import digest_of
 from arena.report import bots, choice, chunks, leaderboard, listing, page, replays, summary
 from arena.report.author import Author
 from arena.report.index import Index
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
-from arena.values import Match, digest_of
+from arena.values import Match
 
 SIZE_BYTES = 19_000_000
 """The file stays under 20 MB."""

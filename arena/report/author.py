@@ -26,8 +26,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.identity import digest_of
 from arena.results.archive import Archive
-from arena.values import Bot, Fault, Opening, Played, Record, SeatReport, Turn, digest_of
+from arena.values import Bot, Fault, Opening, Played, Record, SeatReport, Turn
 
 PRIVATE = "the reason is for the author of that bot only"
 FROZEN = re.compile(r"""((?<=["'])/[^"'\n]*|(?<![^\s"'])[^\s"']*)/bots/[0-9a-f]{16,}/?""")

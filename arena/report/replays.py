@@ -12,13 +12,14 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.game import Game
 from arena.games.quality import Estimator, assessor_of
+from arena.identity import digest_of
 from arena.protocol import clean
 from arena.replay.drawing.board_state import BoardGrid, BoardState, read_grid, read_state
 from arena.replay.replayer import MoveWord, Scene, scenes
 from arena.report.deltas import delta
 from arena.results.accuracy import MOST_ESTIMATED, hashes
 from arena.rulefile import sources_of
-from arena.values import Match, Record, SeatReport, Turn, digest_of
+from arena.values import Match, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
 CACHED_MATCHES = 500  # their facts serve other matches with the same moves

@@ -34,8 +34,9 @@ from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.games import pursuit, quality, rulebook, solver
 from arena.games.quality import Assessor
+from arena.identity import digest_of
 from arena.results.archive import Archive
-from arena.values import Match, Played, Record, digest_of
+from arena.values import Match, Played, Record
 
 MOST_ASSESSED = 5000
 """Matches that are assessed of an event: a match of a maze takes some 2 ms, a board of its own some 20 ms."""

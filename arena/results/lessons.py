@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
 from arena.game import Fact, Game, Move, Role
 from arena.games.quality import PerfectPlay, perfect_play_of
@@ -18,7 +19,7 @@ from arena.results.accuracy import MOST_ASSESSED, Rules, with_assessors
 from arena.results.archive import Archive
 from arena.results.blunders import Blunder, Blunders, Mean, add_exact, positions
 from arena.results.move_estimates import Estimates
-from arena.values import OpeningMoves, Record, Turn, bot_shown
+from arena.values import OpeningMoves, Record, Turn
 
 MOST_TURNS = 200
 """Turns of a refutation; drawn positions may go on for ever."""

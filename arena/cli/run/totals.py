@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from arena.display_names import display_names
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, Column
 from arena.results.standings import Standing, standings
-from arena.values import FEWEST_RANKED, Event, Played, Record, display_names
+from arena.values import FEWEST_RANKED, Event, Played, Record
 
 COLUMNS = ("rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits")
 """The figures of a standing that the live table shows; a column for each board follows."""

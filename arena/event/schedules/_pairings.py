@@ -16,7 +16,8 @@ from fractions import Fraction
 
 from arena.errors import ArenaError
 from arena.event.schedules.round_robin import seatings
-from arena.values import Bot, Event, Match, Played, digest_of
+from arena.identity import digest_of
+from arena.values import Bot, Event, Match, Played
 
 Pair = frozenset[str]
 """The names of the two bots of a pairing."""

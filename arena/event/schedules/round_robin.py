@@ -12,7 +12,8 @@ from itertools import chain, combinations, groupby, permutations, product
 from math import comb, perm
 
 from arena.game import Role
-from arena.values import Batch, Board, Bot, Event, Match, digest_of
+from arena.identity import digest_of
+from arena.values import Batch, Board, Bot, Event, Match
 
 BEHIND = 0
 LOOKS_EACH_REPEAT = True

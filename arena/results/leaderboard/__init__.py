@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena import whole_files
+from arena.display_names import display_names
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
+from arena.identity import digest_of
 from arena.results import columns
 from arena.results.accuracy import (
     ACCURACY,
@@ -43,7 +45,7 @@ from arena.results.machines import MOST_SEATS, Machines
 from arena.results.machines import table as machine_table
 from arena.results.ratings import Ratings
 from arena.results.standings import Standing, Tally, standings_of
-from arena.values import FEWEST_RANKED, Event, Failing, Played, digest_of, display_names
+from arena.values import FEWEST_RANKED, Event, Failing, Played
 
 if TYPE_CHECKING:
     import pandas as pd

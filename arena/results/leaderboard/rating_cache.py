@@ -14,12 +14,13 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from arena import whole_files
+from arena.identity import digest_of
 from arena.results import arrays, ratings
 from arena.results.archive import Archive
 from arena.results.arrays import Arrays
 from arena.results.ratings import REFITS, Ratings
 from arena.results.standings import Tally
-from arena.values import Event, digest_of
+from arena.values import Event
 
 _cached = TypeAdapter(tuple[str, Ratings])
 """A key and the ratings that were fitted under it."""

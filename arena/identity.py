@@ -1,0 +1,50 @@
+"""The identity of matches: their ids, seeds and keys, as hashes of plain values. The same on every machine and run."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from typing import Any
+
+ADDED_LATER = {"added_later": True}
+"""The metadata of a field of Conditions, Limits or TimeControl that is newer than stored matches: `field(default=...,
+metadata=ADDED_LATER)`. A match's id has such a field only where its value is not the default. Any other new field
+changes the id of every match, so that a stored event is played again."""
+
+
+def digest_of(*parts: object, length: int = 12) -> str:
+    """Return a short hash of plain values (strings, numbers, tuples, mappings)."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def keyed(secret: str, text: str) -> str:
+    """Return 32 hex digits that nobody can foretell from a text without the secret, which is in hex digits."""
+    return hmac.digest(bytes.fromhex(secret), text.encode(), "sha256").hex()[:32]
+
+
+@lru_cache  # called for every match of an event, which all have the same conditions
+def plain(values: Any) -> Mapping[str, object]:
+    """Return the fields of a dataclass for a match's id, without those that were added later and are the default."""
+    chosen: dict[str, object] = {}
+    for column in fields(values):
+        value: Any = getattr(values, column.name)
+        if value != column.default or not column.metadata.get("added_later"):
+            chosen[column.name] = plain(value) if is_dataclass(value) else value  # type: ignore[arg-type]
+    return chosen
+
+
+def boards_key(seed: int | str, label: str) -> str:
+    """Return the key from which the boards of this name are sampled in an event of this seed."""
+    if isinstance(seed, int):
+        return digest_of("boards", seed, label, length=32)
+    return keyed(seed, digest_of("boards", label, length=64))
+
+
+def openings_key(seed: int | str, label: str, bots: Iterable[tuple[str, str]]) -> str:
+    """Return the key of the openings of these bots, by name and digest, on a board."""
+    pairing = digest_of("openings", label, sorted(bots), length=64)
+    # Keys of matches are HMACs of 12 hex digits, and this text has 64, so the two kinds never meet.
+    return digest_of(seed, pairing, length=32) if isinstance(seed, int) else keyed(seed, pairing)
