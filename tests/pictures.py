@@ -1,0 +1,58 @@
+"""The pictures of README and docs/, and the tables in docs/sample: `python tests/pictures.py` makes all of them.
+
+It plays the demo as `make run` does, into a folder of its own, takes its charts and tables, and photographs a replay in
+the report. The pictures of what a turn and a match cost are drawn by benchmarks/turns.py and benchmarks/matches.py.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from arena.results.leaderboard import Results
+
+HERE = Path(__file__).parent.parent
+DOCS = HERE / "docs"
+CHARTS = ("leaderboard", "accuracy", "crosstable")
+TABLES = ("leaderboard", "rankings", "strengths", "accuracy", "chance_better", "crosstable", "matches")
+BOARD, TURN = "classic", 23
+"""The replay that is shown: the longest match on this board, at this turn."""
+WINDOW = {"width": 1280, "height": 950}
+
+
+def main() -> None:
+    """Play the demo, and write what the pages show of it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        workspace = Path(scratch)
+        for name in ("tournament.toml", "bots", "rules"):
+            copy = shutil.copytree if (HERE / name).is_dir() else shutil.copy
+            copy(HERE / name, workspace / name)
+        subprocess.run([sys.executable, "-m", "arena", "run"], cwd=workspace, check=True)
+        demo = workspace / "results" / "demo"
+        for name in CHARTS:
+            shutil.copy(demo / "charts" / f"{name}.png", DOCS)
+        for name in TABLES:
+            shutil.copy(demo / f"{name}.csv", DOCS / "sample")
+        shutil.copy(workspace / "tournament.toml", DOCS / "sample")
+        photograph(demo)
+
+
+def photograph(demo: Path) -> None:
+    """Photograph a replay in the report of these results."""
+    results = Results.open(demo)
+    turns = results.turns().merge(results.matches()[["match", "board"]], on="match")
+    match = turns[turns["board"] == BOARD].groupby("match")["turn"].max().idxmax()
+    results.close()
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=shutil.which("chromium"))
+        page = browser.new_page(viewport=WINDOW, color_scheme="light")
+        page.goto(f"{(demo / 'report.html').as_uri()}#match={match}&turn={TURN}")
+        page.screenshot(path=DOCS / "report.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
