@@ -15,7 +15,11 @@ COLOURS = ("red", "orange", "yellow", "green", "blue", "purple")
 
 
 class Grid(NamedTuple):
-    """A grid of cells: `y` grows upwards. Its facts are looked for on the board."""
+    """A grid of cells: `y` grows upwards. Its facts are looked for on the board.
+
+    With the word GRID in its patterns each such fact is a grid of its own, called by that word, as in
+    `Grid("sea GRID COLUMNS ROWS")`; a Piece and a Mark then say by GRID on which grid they are.
+    """
 
     size: str = "size LOW HIGH"
     """LOW and HIGH are the lowest and the highest coordinate of both axes; or COLUMNS and ROWS, counted from 1."""
@@ -37,7 +41,8 @@ class Mark(NamedTuple):
 
     fact: str
     sign: str = "·"
-    """Its sign in a terminal; `ROLE` is the role's letter, `role` the same in lower case."""
+    """Its sign in a terminal; `ROLE` is the role's letter, `role` the same in lower case. `TEXT` is the word TEXT of
+    the fact itself, which stands in the cell, in the report too."""
     shape: str = "dot"
     colour: str = ""
     """As a Piece's."""

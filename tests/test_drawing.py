@@ -133,6 +133,22 @@ def test_the_first_declaration_that_fits_a_fact_draws_it():
     ]
 
 
+def test_two_grids_stand_side_by_side_and_a_text_in_its_cell():
+    drawing = (Grid("sea GRID COLUMNS ROWS"), Mark("shot GRID X Y", "x"), Mark("clue GRID X Y TEXT", "TEXT"))
+    board, state = ["sea own 2 1", "sea other 2 1"], ["shot own 1 1", "clue other 2 1 12", "shot lost 1 1"]
+    assert render(board, state, drawing=drawing).split("\n") == [
+        "   own         other",
+        "   ┏━━━━━━━┓   ┏━━━━━━━┓",
+        " 1 ┃ x     ┃ 1 ┃     12┃",
+        "   ┗━━━━━━━┛   ┗━━━━━━━┛",
+        "     1   2       1   2",
+        "   x 1 shot",
+        "   shot lost 1 1",
+    ]
+    wide = render(["sea own 12 1", "sea other 12 1"], [], drawing=drawing).split("\n")
+    assert max(map(len, wide)) <= 80
+
+
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.label)
 def test_every_state_of_every_board_fits_a_terminal_and_keeps_its_size(board):
     game, random = rulebook.game_of(board), Random(7)

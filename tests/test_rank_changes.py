@@ -8,7 +8,7 @@ import stored
 from cup import FIRST, arena, make, run_event
 
 from arena.report import bots, leaderboard
-from arena.report.index import Index
+from arena.report.matches import Index
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results, rank_changes
 

@@ -20,13 +20,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena import charts, report, rulefile
+from arena.drawing import Cards, Grid, Mark, Piece
 from arena.event.placings import placings
 from arena.event.plan import Plan
 from arena.games import rulebook
 from arena.protocol import clean
+from arena.replay.drawing.board_state import read_grids
 from arena.replay.replayer import scenes
-from arena.report import choice, deltas, replays
-from arena.report.packing import safe_json
+from arena.report import replays
+from arena.report.boards import applied, delta, items
+from arena.report.chunks import safe_json
+from arena.report.matches import by_importance
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Ending, Event, Match, Played
@@ -180,12 +184,31 @@ def test_json_inside_html_is_whole_and_has_no_tag(value):
 
 @given(st.lists(st.sampled_from("abcd")), st.lists(st.sampled_from("abcde")))
 def test_what_changed_between_two_states_leads_from_one_to_the_other(before, after):
-    assert deltas.applied(before, deltas.delta(before, after)) == after
+    assert applied(before, delta(before, after)) == after
+
+
+def test_a_fact_is_read_for_the_page_as_for_the_terminal():
+    drawing = (Grid("sea GRID COLUMNS ROWS"), Mark("shot GRID X Y", colour="red"), Mark("ships GRID X Y TEXT", "TEXT"))
+    drawing += (Piece("at ROLE X Y"), Cards("hand ROLE CARDS"))
+    item = items(read_grids(["sea left 3 3", "sea right 3 3"], drawing), drawing, ("fox", "hen"))
+    assert [item(fact) for fact in ("shot left 1 2", "shot right 1 2", "shot up 1 2", "ships right 3 3 12")] == [
+        (1, 1, 2),
+        (1, 1, 2, 0, 1),
+        "shot up 1 2",
+        (2, 3, 3, 0, 1, "12"),
+    ]
+    assert [item(fact) for fact in ("at hen 1 1", "at cow 1 1", "at hen 9 9", "hand fox A K", "turn 3")] == [
+        (3, 1, 1, 2),
+        "at cow 1 1",
+        "at hen 9 9",
+        (4, "hand fox", "A", "K"),
+        "turn 3",
+    ]
 
 
 def test_what_stays_costs_nothing():
     before = [f"pellet {x} 1" for x in range(50)]
-    assert deltas.delta(["step 1", *before], ["step 2", *before[:20], *before[21:]]) == ([0, 21], [0, "step 2"])
+    assert delta(["step 1", *before], ["step 2", *before[:20], *before[21:]]) == ([0, 21], [0, "step 2"])
 
 
 def test_a_replay_holds_the_facts_of_every_turn(small):
@@ -195,8 +218,10 @@ def test_a_replay_holds_the_facts_of_every_turn(small):
         replay = page.replays[record.match.id]
         facts = [replay["start"]]
         for change in replay["changes"]:
-            facts.append(deltas.applied(facts[-1], change))
-        assert facts == [list(scene.facts) for scene in scenes(rulebook.game_of(record.match), record.turns)]
+            facts.append(applied(facts[-1], change))
+        game = rulebook.game_of(record.match)
+        item = items(read_grids(game.board(), game.drawing), game.drawing, game.roles)
+        assert facts == [json.loads(json.dumps([*map(item, scene.facts)])) for scene in scenes(game, record.turns)]
         assert [move[2] for move in replay["moves"]] == [turn.move for turn in record.turns]
         assert replay["moves"][0][4] == ["depth=3"]
 
@@ -213,9 +238,13 @@ def test_the_board_is_told_by_its_cells(small):
     of, _, page = small
     duel, classic = page.data["boards"]
     assert [duel["label"], classic["label"]] == [board.label for board in of.boards]
-    assert (duel["grid"]["columns"], duel["grid"]["rows"], len(duel["grid"]["reach"])) == ([1, 8], [1, 8], 64)
-    assert len(classic["grid"]["reach"]) == 36
-    assert [[8, 7], [8, 8]] in duel["grid"]["walls"]
+    assert (duel["grids"][0]["columns"], duel["grids"][0]["rows"], len(duel["grids"][0]["reach"])) == (
+        [1, 8],
+        [1, 8],
+        64,
+    )
+    assert len(classic["grids"][0]["reach"]) == 36
+    assert [[8, 7], [8, 8]] in duel["grids"][0]["walls"]
     assert classic["sides"] == [[0], [1, 2]]
 
 
@@ -411,7 +440,7 @@ def test_a_record_that_the_rules_do_not_lead_through_keeps_its_moves_and_says_wh
 def test_a_game_that_is_not_known_here_is_a_reason_too_and_its_board_is_not_drawn(tmp_path):
     of = reported.event(on=[reported.talk(tmp_path)])
     page = written(tmp_path, of, map(reported.played, reported.plan(of)))
-    assert page.data["boards"][0]["grid"] is None
+    assert page.data["boards"][0]["grids"] == []
     assert all("there is no game or board 'talk/hall'" in replay["broken"] for replay in page.replays.values())
 
 
@@ -421,7 +450,7 @@ def test_what_pages_link_to_comes_first_then_a_match_of_every_seating_then_the_n
     newest = {match.id: number for number, match in enumerate(matches)}
     played = [Played.of(reported.played(match)) for match in matches]
     telling = matches[2].id
-    order = choice.order(reversed(played), newest, [telling, "of another event"])
+    order = by_importance(reversed(played), newest, [telling, "of another event"])
     late = [match.id for match in reversed(matches)]
     assert order == (telling, *late[:6], *(match for match in late[6:] if match != telling))
 

@@ -17,10 +17,11 @@ import reported
 from PIL import Image
 
 from arena import charts, report
+from arena.drawing import Mark, Piece
 from arena.games import rulebook
 from arena.games.quality import PerfectPlay
 from arena.protocol import clean
-from arena.replay.drawing.board_state import read_grid, read_state
+from arena.replay.drawing.board_state import read_fact, read_grids
 from arena.replay.replayer import scenes
 from arena.results.leaderboard import Results
 from arena.values import Record
@@ -150,12 +151,13 @@ def drawn(page) -> list[object]:
 def recorded(record: Record) -> list[list[object]]:
     """Where the rules have pieces and marks at the start and after every turn, as the page tells it."""
     game = rulebook.game_of(record.match)
-    grid = read_grid(game.board(), game.drawing)
-    told = (read_state(grid, scene.facts, game.drawing) for scene in scenes(game, record.turns))
-    return [
-        [{role: f"{x} {y}" for role, (x, y) in scene.roles.items()}, sorted(f"{x} {y}" for (x, y), _ in scene.marks)]
-        for scene in told
-    ]
+    grids = read_grids(game.board(), game.drawing)
+    told = []
+    for scene in scenes(game, record.turns):
+        drawn = [each for each in (read_fact(grids, game.drawing, fact) for fact in scene.facts) if each]
+        pieces = {each.name: "{} {}".format(*each.cell) for each in drawn if isinstance(each.item, Piece)}
+        told.append([pieces, sorted("{} {}".format(*each.cell) for each in drawn if isinstance(each.item, Mark))])
+    return told
 
 
 def go_to(page, address: str) -> None:

@@ -19,14 +19,14 @@ from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import Assessor, MoveQuality
 from arena.match.referee import facts_digest
-from arena.replay.drawing.board_state import BoardGrid, Cell, numbers, read_grid
+from arena.replay.drawing.board_state import BoardGrid, Cell, numbers, read_grids
 from arena.values import Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 """The words of a move that are steps on a grid; `y` grows to the north."""
 
 
-_grid = lru_cache(read_grid)  # a board's facts never change in a match, and reading them costs more than a turn
+_grids = lru_cache(read_grids)  # a board's facts never change in a match, and reading them costs more than a turn
 
 
 @dataclass(frozen=True)
@@ -150,13 +150,13 @@ def steps_of(
 def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[MoveWord, ...]:
     """Return the words of a move that led from one cell to the other, each with its fate."""
     words = move.split(" ")
-    grid = _grid(board)
-    if grid is None:
+    grids = _grids(board)
+    if len(grids) != 1:
         return tuple(map(MoveWord, words))
     # A match may end in the middle of a move: try the whole move first, then without its last step, and so on.
     last = max((index for index, word in enumerate(words) if word in STEPS), default=-1)
     for count in (last + 1, *(index for index in range(last, 0, -1) if words[index] in STEPS)):
-        steps, cell = _walk(grid, start, words[:count])
+        steps, cell = _walk(grids[0], start, words[:count])
         if cell == end:
             return (*steps, *(MoveWord(word, "not made" if word in STEPS else "made") for word in words[count:]))
     return tuple(map(MoveWord, words))

@@ -15,9 +15,8 @@ from arena import whole_files
 from arena.game import Game
 from arena.games import rulebook
 from arena.identity import digest_of
-from arena.report import bots, choice, chunks, leaderboard, listing, page, replays, summary
+from arena.report import bots, chunks, leaderboard, matches, page, replays, summary
 from arena.report.author import Author
-from arena.report.index import Index
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Match
@@ -59,7 +58,7 @@ def write(
 
     A report that stands there and was made of the same is left as it is: the replays take most of the time.
     """
-    index = Index.of(results)
+    index = matches.Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
     frame = page.Page(
         title,
@@ -73,10 +72,10 @@ def write(
     games = replays.Games(rules)
     with Archive.open(folder) as archive:
         pages = bots.pages(results, index, archive, author)
-        order = choice.order(played, archive.numbers(), bots.linked(pages))[:listed]
-        shown = choice.kept(played, order)
+        order = matches.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
+        shown = matches.listed(played, order)
         data = summary.data(results, index, games, archive, shown, author) | {"pages": pages}
-    rows = listing.columns(shown, index)
+    rows = matches.columns(shown, index)
     without_replays = frame.text(data | {"matches": rows}, ())
     free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(shown)
     by_id = {match.id: match for match in shown}

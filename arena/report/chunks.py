@@ -3,15 +3,17 @@
 It owns how many matches are together, and what is left out where there is no more room.
 """
 
+import base64
 import contextlib
+import json
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from arena import parallel
-from arena.report.packing import packed, safe_json
 from arena.report.replays import Games, replay
 from arena.results.archive import Archive
 from arena.values import Played, Record
@@ -50,7 +52,7 @@ def prepared(
     def prepare(ids: tuple[str, ...]) -> Chunk:
         records = ((match, cut(archive(os.getpid()).record(match))) for match in ids)
         texts = (f"{safe_json(match)}:{safe_json(replay(record, games))}" for match, record in records)
-        return Chunk(ids, packed("{" + ",".join(texts) + "}"))
+        return Chunk(ids, _packed("{" + ",".join(texts) + "}"))
 
     chunks: list[Chunk] = []
     few = len(batches) < FEW
@@ -76,3 +78,14 @@ def _batches(matches: Iterable[Played]) -> Iterator[tuple[str, ...]]:
             ids, turns = [], 0
     if ids:
         yield tuple(ids)
+
+
+def safe_json(value: object) -> str:
+    """Return JSON in which no HTML parser sees a tag, an entity or a comment; letters outside ASCII are escaped."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _packed(text: str) -> str:
+    """Return a text as base64 of its zlib stream; a browser unpacks it with DecompressionStream("deflate")."""
+    return base64.b64encode(zlib.compress(text.encode(), 6)).decode("ascii")

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from arena import __version__, charts, shared_folders
 from arena.protocol import clean
+from arena.report.chunks import safe_json
 from arena.report.leaderboard import LeaderboardTable, PlacingsTable
-from arena.report.packing import safe_json
 from arena.results.machines import Machines
 
 PARTS = Path(__file__).parent / "html"

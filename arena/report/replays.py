@@ -10,13 +10,13 @@ from itertools import pairwise
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.game import Game
+from arena.game import Fact, Game
 from arena.games.quality import Estimator, assessor_of
 from arena.identity import digest_of
 from arena.protocol import clean
-from arena.replay.drawing.board_state import BoardGrid, BoardState, read_grid, read_state
+from arena.replay.drawing.board_state import read_grids
 from arena.replay.replayer import MoveWord, Scene, scenes
-from arena.report.deltas import delta
+from arena.report import boards
 from arena.results.accuracy import MOST_ESTIMATED, hashes
 from arena.rulefile import sources_of
 from arena.values import Match, Record, SeatReport, Turn
@@ -34,6 +34,7 @@ class Games:
     def __init__(self, rules: Callable[[Match], Game[Any]]) -> None:
         self._rules = rules
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
+        self._items: dict[tuple[str, ...], Callable[[Fact], boards.Item]] = {}
         self._cache: dict[object, dict[str, object]] = {}
         self._estimated = 0  # the number of matches whose moves a search assessed
 
@@ -69,13 +70,19 @@ class Games:
                 if isinstance(assessor, Estimator):
                     self._estimated += 1
                     assessor = assessor if self._estimated <= MOST_ESTIMATED else None
-                self._cache[key] = _facts(list(scenes(game, record.turns, assessor)))
-                if record.match.sampled and (grid := read_grid(game.board(), game.drawing)) is not None:
-                    start = read_state(grid, game.view(game.start(), None), game.drawing)
-                    self._cache[key]["grid"] = grid_values(grid, start)
+                self._cache[key] = _facts(list(scenes(game, record.turns, assessor)), self._item(record.match))
+                if record.match.sampled:
+                    self._cache[key]["grids"] = boards.values(game)["grids"]
             except ArenaError as error:
                 self._cache[key] = {"broken": clean(str(error), WORDS)}
         return self._cache[key]
+
+    def _item(self, match: Match) -> Callable[[Fact], boards.Item]:
+        key = (match.label, match.rules, match.sampled)
+        if key not in self._items:
+            game = self.game(match)
+            self._items[key] = boards.items(read_grids(game.board(), game.drawing), game.drawing, game.roles)
+        return self._items[key]
 
 
 def replay(record: Record, games: Games) -> dict[str, object]:
@@ -92,29 +99,18 @@ def replay(record: Record, games: Games) -> dict[str, object]:
     }
 
 
-def grid_values(grid: BoardGrid, start: BoardState) -> dict[str, object]:
-    """Return a grid: `walls` are pairs of neighbours, `reach` the cells that steps lead to from the start."""
-    return {
-        "columns": [grid.columns[0], grid.columns[-1]],
-        "rows": [grid.rows[0], grid.rows[-1]],
-        "marks": [clean(fact) for _, fact, _ in grid.marks],
-        "walls": sorted(sorted(wall) for wall in grid.walls if len(wall) == 2),
-        "reach": sorted(cell for cell in start.in_play if grid.on_board(cell)),
-    }
-
-
 def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     """Return the last lines of a seat's stderr."""
     return [clean(line) for line in stderr.splitlines() if line.strip()][-count:]
 
 
-def _facts(replayed: list[Scene]) -> dict[str, object]:
-    states = [list(map(_clean, scene.facts)) for scene in replayed]
+def _facts(replayed: list[Scene], item: Callable[[Fact], boards.Item]) -> dict[str, object]:
+    states = [list(map(item, scene.facts)) for scene in replayed]
     qualities = [str(quality) for scene in replayed for quality in scene.qualities]
     return {
         **({"grades": qualities} if any(qualities) else {}),
         "start": states[0],
-        "changes": [delta(before, after) for before, after in pairwise(states)],
+        "changes": [boards.delta(before, after) for before, after in pairwise(states)],
         "fates": [_fate(steps) for scene in replayed for steps in scene.steps],
     }
 

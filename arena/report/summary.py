@@ -1,18 +1,17 @@
 """The event as a whole, for the page: its conditions, boards and crosstable."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from urllib.parse import quote
 
 from arena.charts.style.letters import shortened
-from arena.drawing import MAZE, Drawing
-from arena.drawing import Grid as DrawnGrid
 from arena.errors import ArenaError
 from arena.protocol import clean
-from arena.replay.drawing.board_state import read_grid, read_state
+from arena.report import boards
 from arena.report.author import Author
 from arena.report.bots import TIMES
-from arena.report.index import Index
-from arena.report.replays import Games, grid_values
+from arena.report.matches import Index
+from arena.report.replays import Games
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE, LEADERBOARD, TIMING
 from arena.results.leaderboard import Results
@@ -63,29 +62,16 @@ def _event(event: Event) -> Values:
 
 
 def _board(label: str, results: Results, index: Index, games: Games, archive: Archive) -> Values:
-    """Return a board's names, and its facts that never change."""
-    facts: tuple[str, ...] = ()
-    start: tuple[str, ...] = ()
-    drawing: Drawing = MAZE
+    """Return a board's names, and how it is drawn; without its rules, of which its replays tell, nothing is."""
+    drawn: Values = {"grids": [], "drawing": [], "looks": [], "letters": []}
     if (sample := archive.newest_on(label)) is not None:
-        try:
-            game = games.game(sample.match)
-            facts, start, drawing = tuple(game.board()), tuple(game.view(game.start(), None)), game.drawing
-        except ArenaError:  # its replays say so
-            facts = ()
-    grid = read_grid(facts, drawing)
-    return {
+        with suppress(ArenaError):
+            drawn = boards.values(games.game(sample.match))
+    return drawn | {
         "label": clean(label),
         "column": clean(results.board_columns[label]),
         "roles": [clean(role) for role in index.roles[label]],
         "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
-        "facts": [clean(fact) for fact in facts],
-        "grid": None if grid is None else grid_values(grid, read_state(grid, start, drawing)),
-        "drawing": [
-            {"kind": type(item).__name__.lower()} | item._asdict()
-            for item in drawing
-            if not isinstance(item, DrawnGrid)
-        ],
     }
 
 

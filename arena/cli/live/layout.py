@@ -15,7 +15,7 @@ from arena.cli import output
 from arena.game import Game, Role
 from arena.replay.drawing import picture, readable
 from arena.replay.drawing.board_state import BoardState
-from arena.replay.drawing.paint import paint, style
+from arena.replay.drawing.paint import paint
 from arena.replay.replayer import Scene
 from arena.values import Match, Record
 
@@ -113,10 +113,10 @@ def panel_columns(story: Story, columns: int) -> int:
 def _board(story: Story, scene: Scene) -> tuple[list[str], BoardState | None]:
     """Return the drawn board and its state; without anything to draw, the facts of the board and of the state."""
     game = story.game
-    grid, state = readable(game.board(), scene.facts, game.drawing, game.roles)
-    if grid is None and not state.cards:
+    grids, state = readable(game.board(), scene.facts, game.drawing, game.roles)
+    if not grids and not state.cards:
         return [f"  {output.safe_line(fact, 46)}" for fact in (*game.board(), "", *scene.facts)], None
-    return [line.rstrip() for line in picture(grid, state, story.colour)], state
+    return [line.rstrip() for line in picture(grids, state, story.colour)], state
 
 
 def _panel(
@@ -152,14 +152,15 @@ def _seats(story: Story, scene: Scene, state: BoardState | None, columns: int) -
         sign = ""
         if state and state.symbols:
             letter = state.letters.get(role, " ")
-            sign = f"{paint(letter, style(state, letter), story.colour)} "
+            sign = f"{paint(letter, state.styles.get(letter, ''), story.colour)} "
         score = paint(f"  {scores[role]}" if role in scores else "", BOLD, story.colour)
         yield cut(f"{sign}{role:{longest}}  {output.safe_line(story.names[role])}{score}", columns)
     if not state:
         return
     if state.meanings:
         signs = [
-            f"{paint(sign, style(state, sign), story.colour)} {output.safe_line(text)}" for sign, text in state.meanings
+            f"{paint(sign, state.styles.get(sign, ''), story.colour)} {output.safe_line(text)}"
+            for sign, text in state.meanings
         ]
         yield cut("   ".join(signs), columns)
     for fact in state.other_facts:

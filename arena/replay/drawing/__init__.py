@@ -1,19 +1,24 @@
-"""A state as text for a terminal: a grid in box-drawing characters, rows of cards, and the facts that are neither.
+"""A state as text for a terminal: grids in box-drawing characters, rows of cards, and the facts that are neither.
 
 Facts in, text out: it prints nothing, asks no terminal, and lets no control character through. It knows facts, not
 games: the game's own declaration (arena/drawing.py) says which facts it draws, and how.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from arena.drawing import MAZE, Drawing
 from arena.game import Fact, Game, Role
 from arena.protocol import clean
-from arena.replay.drawing.board_state import BoardGrid, BoardState, read_grid, read_state
-from arena.replay.drawing.cards import card_rows
-from arena.replay.drawing.lattice import rows
-from arena.replay.drawing.legend import legend
+from arena.replay.drawing.board_state import WIDTH, BoardGrid, BoardState, read_grids, read_state
+from arena.replay.drawing.lattice import FILL, rows
+from arena.replay.drawing.paint import DIM, paint
+
+FACE_DOWN = "░"
+GAP = "   "
+SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -> str:
@@ -34,22 +39,82 @@ def render(
     adds SGR codes, but no information.
     """
     board, state = tuple(board_facts), tuple(state_facts)
-    grid, now = readable(board, state, drawing, roles)
-    if grid is None and not now.cards:
+    grids, now = readable(board, state, drawing, roles)
+    if not grids and not now.cards:
         return "\n".join(clean(fact) for fact in (*board, *state))
-    return "\n".join(line.rstrip() for line in (*picture(grid, now, colour), *legend(grid, now, colour)))
+    return "\n".join(line.rstrip() for line in (*picture(grids, now, colour), *_legend(grids, now, colour)))
 
 
 def readable(
     board: Iterable[Fact], state: Iterable[Fact], drawing: Drawing, roles: Sequence[Role]
-) -> tuple[BoardGrid | None, BoardState]:
-    """Return the grid, None where there is none or the terminal has no room for it, and the state of the board."""
-    grid = read_grid(board, drawing)
-    if grid is not None and not grid.fits:
-        grid = None
-    return grid, read_state(grid, state, drawing, roles)
+) -> tuple[tuple[BoardGrid, ...], BoardState]:
+    """Return the grids, none where the terminal has no room for one of them, and the state of the board."""
+    facts = tuple(board)
+    grids = read_grids(facts, drawing)
+    if any(grid.width > WIDTH for grid in grids):
+        grids = ()
+    return grids, read_state(grids, facts, state, drawing, roles)
 
 
-def picture(grid: BoardGrid | None, state: BoardState, colour: bool) -> list[str]:
-    """Return the grid and the rows of cards as lines; `[]` where there is neither."""
-    return [*(rows(grid, state, colour) if grid else ()), *card_rows(state, colour)]
+def picture(grids: Sequence[BoardGrid], state: BoardState, colour: bool) -> list[str]:
+    """Return the grids, side by side where there is room, and the rows of cards, as lines."""
+    drawn = [
+        ([f"{'':{grid.margin}}{clean(grid.name)}"] if grid.name else []) + list(rows(grid, number, state, colour))
+        for number, grid in enumerate(grids)
+    ]
+    if sum(grid.width for grid in grids) <= WIDTH:
+        drawn = [[_beside(grids, lines) for lines in zip_longest(*drawn, fillvalue="")]] if drawn else []
+    return [*(line for lines in drawn for line in lines), *_card_rows(state, colour)]
+
+
+def _beside(grids: Sequence[BoardGrid], lines: Sequence[str]) -> str:
+    """Return a line of each grid in one; codes of colour take no columns."""
+    return "".join(line + " " * (grid.width - len(SGR.sub("", line))) for grid, line in zip(grids, lines, strict=True))
+
+
+def _card_rows(state: BoardState, colour: bool) -> Iterator[str]:
+    """Yield three lines for each row of cards, its label before the middle one; as many without cards."""
+    margin = max((len(clean(label)) for label, _ in state.cards), default=0) + 3
+    for label, row in state.cards:
+        cards = [clean(card) for card in row]
+        faces = [FACE_DOWN * 3 if card == "?" else f" {card} " for card in cards]
+        top = f"┌{'┬'.join('─' * len(face) for face in faces)}┐" if faces else ""
+        line = paint("│", DIM, colour)
+        middle = f"{line}{line.join(faces)}{line}" if faces else ""
+        if margin + len(top) > WIDTH:  # too many to draw
+            top, middle = "", " ".join(cards)
+        yield f"{'':{margin}}{paint(top, DIM, colour)}"
+        yield f" {clean(label):{margin - 1}}{middle}"
+        yield f"{'':{margin}}{paint(top.translate(str.maketrans('┌┬┐', '└┴┘')), DIM, colour)}"
+
+
+def _legend(grids: Sequence[BoardGrid], state: BoardState, colour: bool) -> Iterator[str]:
+    """Yield the signs of the drawing, each with its meaning, then every other fact."""
+    signs = []
+    if grids:
+        signs = [(state.letters[role], f"{clean(role)} {x} {y}") for role, (x, y) in state.roles.items()]
+        signs += [(sign, clean(meaning)) for sign, meaning in state.meanings]
+        if any(
+            len(cells) < len(grid.columns) * len(grid.rows) for grid, cells in zip(grids, state.in_play, strict=True)
+        ):
+            signs.append((FILL, "out of reach"))
+    codes = state.styles | {FILL: DIM}
+    margin = grids[0].margin if grids else 1
+    yield from _lines(
+        margin,
+        ((f"{sign} {text}", f"{paint(sign, codes.get(sign, ''), colour)} {text}") for sign, text in signs),
+    )
+    yield from _lines(margin, ((clean(fact), clean(fact)) for fact in state.other_facts))
+
+
+def _lines(margin: int, parts: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the parts side by side, in as many lines as they need; each part is plain, to measure it, and painted."""
+    line, width = "", margin
+    for plain, painted in parts:
+        if line and width + len(GAP) + len(plain) > WIDTH:
+            yield " " * margin + line
+            line, width = "", margin
+        gap = GAP if line else ""
+        line, width = line + gap + painted, width + len(gap) + len(plain)
+    if line:
+        yield " " * margin + line

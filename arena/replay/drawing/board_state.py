@@ -1,22 +1,26 @@
-"""Facts as values to draw: the grid, which stays, and the state of the board, which changes with every turn.
+"""Facts as values to draw: the grids, which stay, and the state of the board, which changes with every turn.
 
-It owns how facts are read by a game's declaration (arena/drawing.py); it draws nothing. It keeps a fact that fits no
-declaration, or that makes no sense on this grid, as it is for the legend. `facts.js` reads the same for the report.
+It owns how facts are read by a game's declaration (arena/drawing.py), for the terminal and for the report; it draws
+nothing. It keeps a fact that fits no declaration, or that makes no sense on these grids, as it is for the legend.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import product
 from string import ascii_uppercase, digits
+from typing import NamedTuple
 
 from arena import drawing as declared
 from arena.drawing import MAZE, Cards, Drawing, Mark, Piece
 from arena.game import Fact, Role
+from arena.protocol import clean
 
 Cell = tuple[int, int]
 MOST_CELLS = 10_000
 """A grid of more cells is not drawn, because its size may come from a stranger's record."""
+MOST_GRIDS = 10
 WIDTH = 80
 """Columns of the narrowest terminal that a drawing is made for."""
 ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
@@ -25,16 +29,42 @@ COLOURS = {"red": "31", "orange": "33", "yellow": "33", "green": "32", "blue": "
 """SGR codes of the colours that a declaration may name."""
 
 
+class DrawnFact(NamedTuple):
+    """A fact that a declaration draws."""
+
+    item: Piece | Mark | Cards
+    grid: int
+    """The index of its grid; cards have none, and 0."""
+    cell: Cell
+    name: str
+    """Its words without cell and grid, without the first where there are more; of cards, their label."""
+    values: Mapping[str, str]
+    """The words for which the capitals of the pattern stand."""
+
+    @property
+    def colour(self) -> str:
+        """The colour that the declaration names, for ROLE that which the role is called after; else empty."""
+        colour = "" if isinstance(self.item, Cards) else self.item.colour
+        return self.values.get("ROLE", self.name) if colour == "ROLE" else colour
+
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """The cards of a row of them."""
+        return tuple(self.values.get("CARDS", self.values.get("CARD", "")).split())
+
+
 @dataclass(frozen=True)
 class BoardGrid:
     """The part of a board that never changes: a rectangle of cells, and walls between them."""
 
     columns: range
     rows: range
+    name: str = ""
+    """As facts call it by the word GRID; empty where the game has one grid."""
     walls: frozenset[frozenset[Cell]] = frozenset()
     """The two cells beside each wall."""
-    marks: tuple[tuple[Cell, Fact, Mark], ...] = ()
-    """The marks of the board, such as exits, each with its cell and its fact."""
+    space: int = WIDTH
+    """Columns of a terminal that it may take, beside others."""
 
     @cached_property
     def margin(self) -> int:
@@ -44,12 +74,12 @@ class BoardGrid:
     @cached_property
     def cell_width(self) -> int:
         """Columns of text of a cell: three, or one where the terminal would be too narrow."""
-        return 3 if self.margin + 4 * len(self.columns) + 1 <= WIDTH else 1
+        return 3 if self.margin + 4 * len(self.columns) + 1 <= self.space else 1
 
     @property
-    def fits(self) -> bool:
-        """True when the narrowest terminal has room for the grid."""
-        return self.margin + 2 * (self.columns[-1] - self.columns[0] + 1) + 1 <= WIDTH
+    def width(self) -> int:
+        """Columns of text of the whole grid."""
+        return self.margin + (self.cell_width + 1) * (self.columns[-1] - self.columns[0] + 1) + 1
 
     def on_board(self, cell: Cell) -> bool:
         """Return True when the grid has this cell."""
@@ -59,93 +89,116 @@ class BoardGrid:
         """Return True when nothing stops a step between two neighbours."""
         return self.on_board(there) and frozenset({here, there}) not in self.walls
 
+    def reached(self, starts: Iterable[Cell]) -> frozenset[Cell]:
+        """Return the cells that steps lead to from these; every cell when there are none."""
+        reached = set(starts) or set(product(self.columns, self.rows))
+        frontier = list(reached)
+        while frontier:
+            here = x, y = frontier.pop()
+            for cell in ((x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y)):
+                if cell not in reached and self.leads(here, cell):
+                    reached.add(cell)
+                    frontier.append(cell)
+        return frozenset(reached)
+
 
 @dataclass(frozen=True)
 class BoardState:
-    """The part of a board that changes with every turn."""
+    """The part of a board that changes with every turn, as a terminal shows it."""
 
     roles: Mapping[Role, Cell]
     """The cell of each piece, by its name, which is usually its role's."""
     letters: Mapping[Role, str]
-    symbols: Mapping[Cell, tuple[str, ...]] = field(default_factory=dict)
-    """The signs in each cell, the foremost first."""
-    styles: Mapping[str, str] = field(default_factory=dict)
+    symbols: Mapping[tuple[int, Cell], tuple[str, ...]] = field(default_factory=dict)
+    """The signs in each cell of each grid, the foremost first."""
+    styles: dict[str, str] = field(default_factory=dict)
     """The SGR code of each sign that has one."""
     meanings: tuple[tuple[str, str], ...] = ()
     """The signs of marks, each with its meaning in words."""
-    marks: frozenset[tuple[Cell, Fact]] = frozenset()
-    """The marks of the state, each with its cell and its fact."""
     cards: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """The label and the cards of each row of cards."""
-    in_play: frozenset[Cell] = frozenset()
+    in_play: tuple[frozenset[Cell], ...] = ()
+    """Of each grid the cells that a piece can reach."""
     other_facts: tuple[Fact, ...] = ()
     """The facts that no declaration fits."""
 
 
-def read_grid(board: Iterable[Fact], drawing: Drawing = MAZE) -> BoardGrid | None:
-    """Read the grid from the facts of the board; None when they describe none, or the game declares none.
+def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGrid, ...]:
+    """Return the grids that the facts of the board describe; none of more than MOST_CELLS cells."""
+    sizes: dict[str, tuple[range, range]] = {}
+    walls: dict[str, set[frozenset[Cell]]] = defaultdict(set)
+    for fact in board:
+        name, size, wall = _of_grid(drawing, fact)
+        if size:
+            sizes.setdefault(name, size)
+        elif wall:
+            walls[name].add(wall)
+    space = WIDTH // max(1, len(sizes))
+    return tuple(BoardGrid(*size, name, frozenset(walls[name]), space) for name, size in sizes.items())[:MOST_GRIDS]
 
-    None, too, for a grid of more than MOST_CELLS cells.
-    """
-    grid = next((item for item in drawing if isinstance(item, declared.Grid)), None)
-    facts = tuple(board)
-    if grid is None or (size := next(filter(None, (_size(grid.size, fact) for fact in facts)), None)) is None:
+
+def board_marks(
+    grids: Sequence[BoardGrid], board: Iterable[Fact], drawing: Drawing
+) -> tuple[tuple[Fact, DrawnFact], ...]:
+    """Return the marks of the board, such as exits, each with its fact."""
+    drawn = ((fact, read_fact(grids, drawing, fact)) for fact in board if not any(_of_grid(drawing, fact)[1:]))
+    return tuple((fact, each) for fact, each in drawn if each is not None and isinstance(each.item, Mark))
+
+
+def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> DrawnFact | None:
+    """Return what the first declaration that fits a fact draws of it; None when none does, or not on these grids."""
+    item, values = _declaration(drawing, fact)
+    if isinstance(item, Cards):
+        words = fact.split()
+        count = len(values.get("CARDS", values.get("CARD", "")).split())
+        return DrawnFact(item, 0, (0, 0), " ".join(words[: len(words) - count]), values)
+    cell, names = cell_of(values), [grid.name for grid in grids]
+    name = values.get("GRID", names[0] if names else "")
+    if item is None or cell is None or name not in names or not grids[names.index(name)].on_board(cell):
         return None
-    columns, rows = size
-    walls = frozenset(filter(None, (_sides(grid.walls, fact) for fact in facts)))
-    marks = [
-        (cell, fact, item)
-        for fact in facts
-        if not _size(grid.size, fact) and not _sides(grid.walls, fact)
-        for item, values in [_declaration(drawing, fact)]
-        if isinstance(item, Mark) and (cell := cell_of(values))
-    ]
-    return BoardGrid(columns, rows, walls, tuple(marks))
+    return DrawnFact(item, names.index(name), cell, _name(item.fact, fact), values)
 
 
 def read_state(
-    grid: BoardGrid | None, state: Iterable[Fact], drawing: Drawing = MAZE, roles: Sequence[Role] = ()
+    grids: Sequence[BoardGrid],
+    board: Iterable[Fact],
+    state: Iterable[Fact],
+    drawing: Drawing = MAZE,
+    roles: Sequence[Role] = (),
 ) -> BoardState:
-    """Read the state of the board from the facts of a state; `roles` are the game's, in order of play."""
-    pieces: dict[Role, Cell] = {}
-    marks: list[tuple[Cell, Fact, Mark]] = []
-    cards: list[tuple[str, tuple[str, ...]]] = []
-    other_facts: list[Fact] = []
-    colours: dict[Role, str] = {}
-    for fact in state:
-        item, values = _declaration(drawing, fact)
-        cell = cell_of(values)
-        on_board = cell is not None and grid is not None and grid.on_board(cell)
-        if isinstance(item, Piece) and cell and on_board:
-            name = _name(item.fact, fact)
-            pieces[name], colours[name] = cell, name if item.colour == "ROLE" else item.colour
-        elif isinstance(item, Mark) and cell and on_board:
-            marks.append((cell, fact, item))
-        elif isinstance(item, Cards):
-            row = fact.split()
-            count = len(values.get("CARDS", values.get("CARD", "")).split())
-            cards.append((" ".join(row[: len(row) - count]), tuple(row[len(row) - count :])))
-        else:
-            other_facts.append(fact)
-    board_marks = grid.marks if grid else ()
-    owners = [role for _, fact, item in (*board_marks, *marks) if (role := _role(item, fact))]
-    letters = _letters(dict.fromkeys((*roles, *pieces, *owners)))
+    """Return the state of the board from the facts of a state; `roles` are the game's, in order of play."""
+    fixed = board_marks(grids, board, drawing)
+    read = [(fact, read_fact(grids, drawing, fact)) for fact in state]
+    drawn = [each for _, each in read if each is not None]
+    pieces = {each.name: each for each in drawn if isinstance(each.item, Piece)}
+    marks = [each for each in drawn if isinstance(each.item, Mark)]
+    every = [*(each for _, each in fixed), *marks]
+    owners = [each.values["ROLE"] for each in every if "ROLE" in each.values]
+    letters = role_letters((*roles, *pieces, *owners))
     styles = {letter: ROLES[number % len(ROLES)] for number, letter in enumerate(letters.values())}
-    styles |= {letters[name]: f"1;7;{COLOURS[colour]}" for name, colour in colours.items() if colour in COLOURS}
-    symbols: dict[Cell, tuple[str, ...]] = {}
-    for name, cell in pieces.items():
-        symbols[cell] = (*symbols.get(cell, ()), letters[name])
-    for cell, fact, item in (*board_marks, *marks):
-        sign, style = _look(item, fact, letters)
-        symbols[cell] = (*symbols.get(cell, ()), sign)
-        if style:
-            styles[sign] = style
-    meanings = [(_look(item, fact, letters)[0], fact) for _, fact, item in board_marks]
+    symbols: dict[tuple[int, Cell], tuple[str, ...]] = defaultdict(tuple)
+    for name, piece in pieces.items():
+        colour = COLOURS.get(piece.colour)
+        styles |= {letters[name]: f"1;7;{colour}"} if colour else {}
+        symbols[piece.grid, piece.cell] += (letters[name],)
+    for each in every:
+        sign, style = _look(each, letters)
+        symbols[each.grid, each.cell] += tuple(sign)
+        styles |= {sign: style} if style else {}
+    meanings = [(_look(each, letters)[0], fact) for fact, each in fixed]
     meanings += _meanings(drawing, marks, dict.fromkeys((*roles, *owners)), letters)
-    in_play = frozenset[Cell]() if grid is None else _in_play(grid, pieces.values())
-    placed = frozenset((cell, fact) for cell, fact, _ in marks)
     return BoardState(
-        pieces, letters, symbols, styles, tuple(meanings), placed, tuple(cards), in_play, tuple(other_facts)
+        {name: piece.cell for name, piece in pieces.items()},
+        letters,
+        symbols,
+        styles,
+        tuple(meanings),
+        tuple((each.name, each.cards) for each in drawn if isinstance(each.item, Cards)),
+        tuple(
+            grid.reached(piece.cell for piece in pieces.values() if piece.grid == number)
+            for number, grid in enumerate(grids)
+        ),
+        tuple(fact for fact, each in read if each is None),
     )
 
 
@@ -185,9 +238,16 @@ def _declaration(drawing: Drawing, fact: Fact) -> tuple[Piece | Mark | Cards | N
     return None, {}
 
 
-def _size(pattern: str, fact: Fact) -> tuple[range, range] | None:
+def _of_grid(drawing: Drawing, fact: Fact) -> tuple[str, tuple[range, range] | None, frozenset[Cell] | None]:
+    """Return what a fact says of a grid: its name, its size or one of its walls."""
+    for grid in (item for item in drawing if isinstance(item, declared.Grid)):
+        size, wall = variables(grid.size, fact) or {}, variables(grid.walls, fact) or {}
+        return (size or wall).get("GRID", ""), _size(size), _sides(wall)
+    return "", None, None
+
+
+def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
     """Return the columns and the rows that a fact gives; None when it gives none."""
-    values = variables(pattern, fact) or {}
     if span := numbers([values.get("LOW", ""), values.get("HIGH", "")]):
         columns = rows = range(span[0], span[1] + 1)
     elif counts := numbers([values.get("COLUMNS", ""), values.get("ROWS", "")]):
@@ -198,9 +258,8 @@ def _size(pattern: str, fact: Fact) -> tuple[range, range] | None:
     return (columns, rows) if columns and rows and count <= MOST_CELLS else None
 
 
-def _sides(pattern: str, fact: Fact) -> frozenset[Cell] | None:
+def _sides(values: Mapping[str, str]) -> frozenset[Cell] | None:
     """Return the two cells beside a wall; None when the fact is no wall."""
-    values = variables(pattern, fact) or {}
     cell, way = cell_of(values), values.get("WAY")
     if cell is None or way not in {"north", "east"}:
         return None
@@ -209,60 +268,45 @@ def _sides(pattern: str, fact: Fact) -> frozenset[Cell] | None:
 
 
 def _name(pattern: str, fact: Fact) -> str:
-    """Return the words of a fact that are not its cell, without the first where there are more."""
-    words = [word for want, word in zip(pattern.split(), fact.split(), strict=True) if want not in {"X", "Y"}]
+    """Return the words of a fact that are not its cell or grid, without the first where there are more."""
+    words = [word for want, word in zip(pattern.split(), fact.split(), strict=True) if want not in {"X", "Y", "GRID"}]
     return " ".join(words[1:] or words)
 
 
-def _role(mark: Mark, fact: Fact) -> Role | None:
-    return (variables(mark.fact, fact) or {}).get("ROLE")
-
-
-def _look(mark: Mark, fact: Fact, letters: Mapping[Role, str]) -> tuple[str, str]:
+def _look(mark: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
     """Return the sign of a mark, and its SGR code."""
-    role = _role(mark, fact)
-    colour = COLOURS.get(role or "" if mark.colour == "ROLE" else mark.colour, "")
-    if role is not None and mark.sign in {"ROLE", "role"}:
+    role, sign, colour = mark.values.get("ROLE"), getattr(mark.item, "sign", ""), COLOURS.get(mark.colour, "")
+    if role is not None and sign in {"ROLE", "role"}:
         number = list(letters).index(role) % len(ROLES)
         code = f"1;7;{colour}" if colour else ROLES[number]
-        return (letters[role], code) if mark.sign == "ROLE" else (letters[role].lower(), code.removeprefix("1;7;"))
-    return mark.sign, f"1;{colour}" if colour else ""
+        return (letters[role], code) if sign == "ROLE" else (letters[role].lower(), code.removeprefix("1;7;"))
+    return clean(mark.values.get("TEXT", "")) if sign == "TEXT" else sign, f"1;{colour}" if colour else ""
 
 
 def _meanings(
-    drawing: Drawing, marks: Sequence[tuple[Cell, Fact, Mark]], owners: Iterable[Role], letters: Mapping[Role, str]
+    drawing: Drawing, marks: Sequence[DrawnFact], owners: Iterable[Role], letters: Mapping[Role, str]
 ) -> Iterable[tuple[str, str]]:
     """Yield the signs of the marks of a state: those of the roles, and the number of others."""
     for item in drawing:
-        if not isinstance(item, Mark):
+        if not isinstance(item, Mark) or item.sign == "TEXT":  # a text says what it means
             continue
         if "ROLE" in item.fact.split():
             for role in owners:
                 fact = " ".join(role if word == "ROLE" else word for word in item.fact.split())
-                yield _look(item, fact, letters)[0], _name(f"- {item.fact}", f"- {fact}")
-        elif count := sum(mark is item for _, _, mark in marks):
+                yield (
+                    _look(DrawnFact(item, 0, (0, 0), "", {"ROLE": role}), letters)[0],
+                    _name(f"- {item.fact}", f"- {fact}"),
+                )
+        elif count := sum(mark.item is item for mark in marks):
             noun = _name(item.fact, item.fact)
             yield item.sign, f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _letters(roles: Iterable[Role]) -> dict[Role, str]:
+def role_letters(roles: Iterable[Role]) -> dict[Role, str]:
     """Return a sign for each role: the first free letter of its name, else any free letter or digit."""
     signs = ascii_uppercase + digits
     letters: dict[Role, str] = {}
-    for role in roles:
+    for role in dict.fromkeys(roles):
         candidates = (sign for sign in role.upper() + signs if sign in signs)
         letters[role] = next((sign for sign in candidates if sign not in letters.values()), "?")
     return letters
-
-
-def _in_play(grid: BoardGrid, starts: Iterable[Cell]) -> frozenset[Cell]:
-    """Return the cells that steps lead to from the pieces' cells; every cell when no piece stands anywhere."""
-    reached = set(starts) or set(product(grid.columns, grid.rows))
-    frontier = list(reached)
-    while frontier:
-        here = x, y = frontier.pop()
-        for cell in ((x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y)):
-            if cell not in reached and grid.leads(here, cell):
-                reached.add(cell)
-                frontier.append(cell)
-    return frozenset(reached)

@@ -7,24 +7,34 @@ one of them is, and a corner where edges meet where none is.
 from collections.abc import Iterator
 
 from arena.replay.drawing.board_state import BoardGrid, BoardState, Cell
-from arena.replay.drawing.paint import DIM, WALL, paint, style
+from arena.replay.drawing.paint import DIM, WALL, paint
 
 FILL = "░"
 CORNERS = " ╹╺┗╻┃┏┣╸┛━┻┓┫┳╋"
 """By the walls that meet: the sum of 1 north, 2 east, 4 south, 8 west."""
 
 
-def rows(grid: BoardGrid, state: BoardState, colour: bool) -> Iterator[str]:
-    """Yield the lines from north to south, `y` before each row of cells, and a line of `x` below them."""
+def rows(grid: BoardGrid, number: int, state: BoardState, colour: bool) -> Iterator[str]:
+    """Yield the lines of a grid from north to south, `y` before each row of cells, and a line of `x` below them.
+
+    `number` is the index of the grid among those of the board.
+    """
+    in_play = state.in_play[number]
     down, across = range(2 * len(grid.rows) + 1), range(2 * len(grid.columns) + 1)
     # Each edge is looked at once here, as three places of the lattice are drawn by it.
     shut = {
-        (column, row) for row in down for column in across if (column + row) % 2 and _shut(grid, state, column, row)
+        (column, row) for row in down for column in across if (column + row) % 2 and _shut(grid, in_play, column, row)
     }
     for row in down:
         label = str(grid.rows[-1] - row // 2) if row % 2 else ""
-        symbols = (_place(grid, state, shut, column, row, colour) for column in across)
-        yield paint(f"{label:>{grid.margin - 1}} ", DIM, colour) + "".join(symbols)
+        line = paint(f"{label:>{grid.margin - 1}} ", DIM, colour)
+        for column in across:
+            if column % 2 and row % 2:
+                cell = (grid.columns[0] + column // 2, grid.rows[-1] - row // 2)
+                line += _cell(grid, state, number, cell, colour)
+            else:
+                line += _edge(grid, in_play, shut, column, row, colour)
+        yield line
     yield paint(_columns(grid), DIM, colour)
 
 
@@ -39,12 +49,12 @@ def _columns(grid: BoardGrid) -> str:
     return line
 
 
-def _place(grid: BoardGrid, state: BoardState, shut: set[tuple[int, int]], column: int, row: int, colour: bool) -> str:
-    """Draw one place of the lattice; `shut` are the edges that are walls."""
-    if column % 2 and row % 2:
-        return _cell(grid, state, (grid.columns[0] + column // 2, grid.rows[-1] - row // 2), colour)
+def _edge(
+    grid: BoardGrid, in_play: frozenset[Cell], shut: set[tuple[int, int]], column: int, row: int, colour: bool
+) -> str:
+    """Draw an edge or a corner; `shut` are the edges that are walls."""
     width = grid.cell_width if column % 2 else 1
-    if not _cells(grid, column, row) & state.in_play:
+    if not _cells(grid, column, row) & in_play:
         return paint(FILL * width, DIM, colour)
     if column % 2 or row % 2:
         line = ("━" if column % 2 else "┃") if (column, row) in shut else " "
@@ -61,19 +71,19 @@ def _cells(grid: BoardGrid, column: int, row: int) -> frozenset[Cell]:
     return frozenset(cell for cell in cells if grid.on_board(cell))
 
 
-def _shut(grid: BoardGrid, state: BoardState, column: int, row: int) -> bool:
+def _shut(grid: BoardGrid, in_play: frozenset[Cell], column: int, row: int) -> bool:
     """Return True when an edge is a wall or the rim of the grid, and a role can reach it."""
     cells = _cells(grid, column, row)
-    return bool(cells & state.in_play) and (len(cells) == 1 or cells in grid.walls)
+    return bool(cells & in_play) and (len(cells) == 1 or cells in grid.walls)
 
 
-def _cell(grid: BoardGrid, state: BoardState, cell: Cell, colour: bool) -> str:
+def _cell(grid: BoardGrid, state: BoardState, number: int, cell: Cell, colour: bool) -> str:
     """Draw a cell: the foremost sign in its middle, `+` where there is no room for all."""
-    symbols = state.symbols.get(cell, ())
+    symbols = state.symbols.get((number, cell), ())
     if len(symbols) > grid.cell_width:
         symbols = (*symbols[: grid.cell_width - 1], "+")
-    blank = " " if cell in state.in_play else FILL
+    blank = " " if cell in state.in_play[number] else FILL
     before = blank * ((grid.cell_width - 1) // 2 if len(symbols) < grid.cell_width else 0)
     after = blank * (grid.cell_width - len(before) - len(symbols))
-    signs = "".join(paint(symbol, style(state, symbol), colour) for symbol in symbols)
+    signs = "".join(paint(symbol, state.styles.get(symbol, ""), colour) for symbol in symbols)
     return paint(before, DIM, colour) + signs + paint(after, DIM, colour)

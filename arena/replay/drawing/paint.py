@@ -1,15 +1,8 @@
 """Colour for terminals: SGR codes (ECMA-48). They only repeat what letters and lines say."""
 
-from arena.replay.drawing.board_state import BoardState
-
 WALL, DIM = "34", "2"
 
 
 def paint(text: str, code: str, colour: bool) -> str:
     """Return the text in this style; blanks, and text without a style, stay as they are."""
     return f"\x1b[{code}m{text}\x1b[0m" if colour and code and not text.isspace() and text else text
-
-
-def style(state: BoardState, symbol: str) -> str:
-    """The style of what stands in a cell."""
-    return state.styles.get(symbol, "")

@@ -2,8 +2,8 @@
 // The drawn board: what never changes once, then every state on it, with the characters walking from one to the next.
 // A cell is 10 wide. `y` of the game grows upwards, `y` of a drawing downwards.
 
-const boardOf = (board) => {
-  const { columns: [west, east], rows: [south, north], walls, reach } = board.grid;
+const boardOf = (board, grid) => {
+  const { columns: [west, east], rows: [south, north], walls, reach, marks: always } = grid;
   const UNIT = 10, RIM = 4, BUMP = 3;
   const [width, height] = [(east - west + 1) * UNIT, (north - south + 1) * UNIT];
   const middle = ([x, y]) => [(x - west + 0.5) * UNIT, (north - y + 0.5) * UNIT];
@@ -39,11 +39,12 @@ const boardOf = (board) => {
     return draw("path", { class: "wall", d: path.join("") });
   }
 
-  /** A mark in the middle of its cell. */
-  function mark(fact, { cell, item, role }) {
+  /** A mark in the middle of its cell; its title is what its fact says. */
+  function mark({ cell, item, seat, text }) {
     const [x, y] = middle(cell);
+    const said = { X: cell[0], Y: cell[1], ROLE: board.roles[seat], TEXT: text, GRID: grid.name };
     return draw("g", { class: `mark ${item.shape}`, "data-cell": key(cell), transform: `translate(${x} ${y})` },
-      draw("title", {}, fact), looks.mark(board, item, role));
+      draw("title", {}, item.fact.split(" ").map((word) => said[word] ?? word).join(" ")), looks.mark(board, item, seat, text));
   }
 
   function labels() {
@@ -63,7 +64,7 @@ const boardOf = (board) => {
   const trails = draw("g");
   const markLayer = draw("g", { class: "marks" });
   const pieceLayer = draw("g");
-  const fixed = [...facts.scene(board, board.grid.marks).marks].map(([fact, each]) => mark(fact, each));
+  const fixed = [...facts.scene({ ...board, grids: [grid] }, always).grids[0].marks.values()].map(mark);
   const svg = draw("svg", { class: "board", viewBox: `${-RIM} -1 ${width + RIM + 1} ${height + RIM + 1}`, role: "img" },
     cells(), fixed, trails, markLayer, edges(), pieceLayer, labels());
 
@@ -110,16 +111,16 @@ const boardOf = (board) => {
   return {
     svg,
     /**
-     * Show a state. `ways` are the steps of each seat that led to it from the state that is shown (`facts.way`), walked
-     * in this number of milliseconds; without time the characters are there at once. `trail` holds the last cells of each seat.
+     * Show the grid of a state. `ways` are the steps of each seat that led to it (`facts.way`), walked in this number
+     * of milliseconds; without time the characters are there at once. `trail` holds the last cells of each seat.
      */
     show(scene, { ways = new Map(), milliseconds = 0, trail = new Map(), title = "" } = {}) {
-      for (const [fact, each] of scene.marks) {
-        if (marks.has(fact)) continue;
-        marks.set(fact, mark(fact, each));
-        markLayer.append(marks.get(fact));
+      for (const [name, each] of scene.marks) {
+        if (marks.has(name)) continue;
+        marks.set(name, mark(each));
+        markLayer.append(marks.get(name));
       }
-      for (const [fact, element] of marks) element.classList.toggle("taken", !scene.marks.has(fact));
+      for (const [name, element] of marks) element.classList.toggle("taken", !scene.marks.has(name));
       for (const [seat, { element }] of pieces) element.toggleAttribute("hidden", !scene.roles.has(seat));
       for (const [seat, cell] of scene.roles) {
         const { element, face, trail: line } = piece(seat);

@@ -39,30 +39,20 @@ const looks = (() => {
   ];
 
   const named = (item, role) => NAMED[item?.colour === "ROLE" ? role : item?.colour];
+  /** The declaration of how a role looks: its piece, or else the discs that it owns; undefined when there is none. */
+  const itemOf = (board, seat) => board.drawing[board.looks[seat]];
 
   /** The colour of a role: the declared one, or its side's hue in its own shade. */
   function colour(board, seat) {
-    const own = named(facts.lookOf(board, board.roles[seat]), board.roles[seat]);
+    const own = named(itemOf(board, seat), board.roles[seat]);
     if (own) return own;
     const side = Math.max(0, board.sides.findIndex((roles) => roles.includes(seat)));
     const shades = COLOURS[side % COLOURS.length];
     return shades[Math.max(0, board.sides[side]?.indexOf(seat) ?? 0) % shades.length];
   }
 
-  /** The first letter of a role that no role before it has. */
-  function letter(board, seat) {
-    const taken = [];
-    for (const role of board.roles) {
-      const free = [..."" + role.toUpperCase(), ..."ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"].find((sign) => /[A-Z0-9]/.test(sign) && !taken.includes(sign));
-      taken.push(free ?? "?");
-    }
-    return taken[seat] ?? "?";
-  }
-
-  const disc = (fill, sign) => [
-    draw("circle", { r: 3.2, fill }),
-    sign ? draw("text", { class: "letter", y: 0.15, "font-size": 4.2, "font-weight": 700, fill: "#fff", "text-anchor": "middle", "dominant-baseline": "central" }, sign) : null,
-  ];
+  const text = (words, attributes) => draw("text", { y: 0.15, "font-size": 4.2, "font-weight": 700, "text-anchor": "middle", "dominant-baseline": "central", ...attributes }, words);
+  const disc = (fill, sign) => [draw("circle", { r: 3.2, fill }), sign ? text(sign, { class: "letter", fill: "#fff" }) : null];
 
   const door = () => [
     draw("rect", { class: "exit", x: -4, y: -4, width: 8, height: 8, rx: 1.4 }),
@@ -81,19 +71,19 @@ const looks = (() => {
     mummy: { paint: mummy, trail: "#b0a17c" },
   };
   const shapeOf = (item) => (Object.hasOwn(SHAPES, item?.shape ?? "") ? SHAPES[item.shape] : SHAPES.disc);
-  const lookOf = (board, seat) => shapeOf(facts.lookOf(board, board.roles[seat]));
-  const shape = (board, seat) => lookOf(board, seat).paint(colour(board, seat), letter(board, seat));
+  const lookOf = (board, seat) => shapeOf(itemOf(board, seat));
+  const shape = (board, seat) => lookOf(board, seat).paint(colour(board, seat), board.letters[seat] ?? "?");
 
   // Who has a mouth turns it to where it goes; a ghost or a hat upside down would only look odd.
   const TURNED = { "1 0": "", "-1 0": "scale(-1 1)", "0 1": "rotate(-90)", "0 -1": "rotate(90)" };
 
   return {
     shape,
-    /** A mark; `role` is the role that its fact names, if it names one. */
-    mark(board, item, role) {
-      const seat = board.roles.indexOf(role);
-      const fill = named(item, role) ?? (seat >= 0 ? colour(board, seat) : undefined);
-      return shapeOf(item).paint(fill, item.sign === "ROLE" && seat >= 0 ? letter(board, seat) : "");
+    /** A mark; `seat` is that of the role that its fact names, -1 for none, and `words` what stands in the cell. */
+    mark(board, item, seat, words) {
+      const fill = named(item, board.roles[seat]) ?? (seat >= 0 ? colour(board, seat) : undefined);
+      if (item.sign === "TEXT") return [text(words, { class: "words", fill })];
+      return shapeOf(item).paint(fill, item.sign === "ROLE" && seat >= 0 ? board.letters[seat] : "");
     },
     /** The transform of a role's drawing that goes this way; "" for those that look the same. */
     facing: (board, seat, step) => (lookOf(board, seat).turned ? TURNED[step.join(" ")] ?? "" : ""),

@@ -82,26 +82,35 @@ const replay = (() => {
   function stage(match, record, turns) {
     const states = record.start ? facts.states(record) : null;
     if (!states) return { element: make("p", { class: "note" }, `The board cannot be shown: ${record.broken}.`), show() {} };
-    const board = record.grid ? { ...match.board, grid: record.grid } : match.board; // a drawn board is that of its match
+    const board = record.grids ? { ...match.board, grids: record.grids } : match.board; // a drawn board is that of its match
     const scenes = states.map((state) => facts.scene(board, state));
-    if (!board.grid && !scenes.some((scene) => scene.cards.length)) return factStage(states);
-    const grid = board.grid ? boardOf(board) : null;
+    if (!board.grids.length && !scenes.some((scene) => scene.cards.length)) return factStage(states);
+    const grids = board.grids.map((grid, number) => gridStage(board, grid, scenes.map((scene) => scene.grids[number]), turns));
     const table = make("div", { class: "table" });
     const others = make("div", { class: "state" });
-    const ways = scenes.map((_, turn) => new Map(turns[turn].map((entry) =>
+    return { element: [make("div", { class: "grids" }, grids.map(({ element }) => element)), table], others, show(turn, how) {
+      for (const grid of grids) grid.show(turn, how);
+      table.replaceChildren(...scenes[turn].cards.map(cardRow));
+      others.replaceChildren(...scenes[turn].others.map((fact) => make("span", {}, fact)));
+    } };
+  }
+
+  /** One grid of a board; `scenes` are its own. */
+  function gridStage(board, grid, scenes, turns) {
+    const { svg, show } = boardOf(board, grid);
+    const ways = scenes.map(({ roles }, turn) => new Map(turns[turn].filter(({ seat }) => roles.has(seat)).map((entry) =>
       [entry.seat, scenes[turn - 1].roles.has(entry.seat) ? facts.way(scenes[turn - 1].roles.get(entry.seat), entry) : []])));
     const trailOf = (turn, seat) => {
       const begin = Math.max(0, turn - TRAIL);
       const passed = ways.slice(begin + 1, turn + 1).flatMap((way) => (way.get(seat) ?? []).map((step) => step.cell));
       return [scenes[begin].roles.get(seat), ...passed].filter(Boolean);
     };
-    return { element: [grid?.svg, table], others, show(turn, { forward, milliseconds }) {
+    const name = grid.name ? make("figcaption", {}, grid.name) : null;
+    return { element: make("figure", {}, name, svg), show(turn, { forward, milliseconds }) {
       const trail = new Map(board.roles.map((_, seat) => [seat, trailOf(turn, seat)]));
       const where = [...scenes[turn].roles].map(([seat, cell]) => `${board.roles[seat]} at ${cell.join(" ")}`);
-      where.push(...(where.length ? [] : scenes[turn].marks.keys()));
-      grid?.show(scenes[turn], { ways: forward ? ways[turn] : new Map(), milliseconds, trail, title: `Board: ${where.join(", ")}` });
-      table.replaceChildren(...scenes[turn].cards.map(cardRow));
-      others.replaceChildren(...scenes[turn].others.map((fact) => make("span", {}, fact)));
+      if (!where.length) where.push(...[...scenes[turn].marks.values()].map(({ item, cell }) => `${item.fact.split(" ")[0]} at ${cell.join(" ")}`));
+      show(scenes[turn], { ways: forward ? ways[turn] : new Map(), milliseconds, trail, title: `Board ${grid.name}: ${where.join(", ")}` });
     } };
   }
 

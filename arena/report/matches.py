@@ -1,0 +1,89 @@
+"""The matches of the page: which are listed, as columns of numbers, small in the file and quick to filter. Pure."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.game import Role
+from arena.protocol import clean
+from arena.results.leaderboard import Results
+from arena.values import Ending, Played
+
+ENDINGS = tuple(Ending)
+
+
+@dataclass(frozen=True)
+class Index:
+    """Numbers for the names that the page repeats: bots as the leaderboard has them, boards as the event has them."""
+
+    bots: Mapping[str, int]
+    boards: Mapping[str, int]
+    """By `game/board`."""
+    roles: Mapping[str, tuple[Role, ...]]
+    """Of each `game/board`, in order of play."""
+    sides: Mapping[str, tuple[tuple[Role, ...], ...]]
+
+    @classmethod
+    def of(cls, results: Results) -> "Index":
+        """Number the names of an event's results."""
+        sides = {match.label: match.sides for match in results.played}
+        sides |= {board.label: board.sides for board in results.event.boards}
+        return cls(
+            bots={standing.bot: number for number, standing in enumerate(results.standings)},
+            boards={label: number for number, label in enumerate(results.boards)},
+            roles=dict(results.boards),
+            sides=sides,
+        )
+
+    def opponents(self, match: Played, bot: str) -> tuple[str, ...]:
+        """Return the bots on the other sides; the bot itself when it met itself."""
+        own = [side for side in match.sides if any(match.seats[role] == bot for role in side)]
+        others = {match.seats[role] for side in match.sides if side not in own[:1] for role in side}
+        return tuple(sorted(others))
+
+
+def by_importance(played: Iterable[Played], newest: Mapping[str, int], linked_ids: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids of the matches, the most informative first, for a file that has no room for all.
+
+    The first are those that the bots' pages link to (`linked_ids`), then the newest of every seating, so that every
+    cell of a crosstable has a match, then the others, newest first.
+    """
+    late_first = sorted(played, key=lambda match: newest.get(match.id, 0), reverse=True)
+    seatings: dict[object, str] = {}
+    for match in late_first:
+        seatings.setdefault((match.label, tuple(match.seats.values())), match.id)
+    ids = [match.id for match in late_first]
+    return tuple(dict.fromkeys((*(each for each in linked_ids if each in {*ids}), *seatings.values(), *ids)))
+
+
+def listed(played: Iterable[Played], ids: Collection[str]) -> tuple[Played, ...]:
+    """Return these matches in the order of a list: by board, repeat and bots, as in matches.csv."""
+    chosen = [match for match in played if match.id in {*ids}]
+    return tuple(sorted(chosen, key=lambda match: (match.label, match.repeat, tuple(match.seats.values()), match.id)))
+
+
+def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
+    """Return columns of equal length; `bots`, `scores` and `endings` have a list a row, in the board's order of roles.
+
+    Bots, boards and reasons are numbers; the words of the reasons stand in `reasons`. An ending is 0 for none, else its
+    place in Ending, counted from 1; a row is 0 where every seat finished by the rules, as nearly all do.
+    """
+    reasons = {reason: number for number, reason in enumerate(sorted({match.reason for match in matches}))}
+    roles = [index.roles[match.label] for match in matches]
+    rows = list(zip(matches, roles, strict=True))
+    return {
+        "id": [match.id for match in matches],
+        "board": [index.boards[match.label] for match in matches],
+        "repeat": [match.repeat for match in matches],
+        "seed": [match.seed for match in matches],
+        "turns": [match.turns for match in matches],
+        "reason": [reasons[match.reason] for match in matches],
+        "bots": [[index.bots[match.seats[role]] for role in own] for match, own in rows],
+        "scores": [[match.scores[role] for role in own] for match, own in rows],
+        "endings": [
+            [ENDINGS.index(match.endings[role]) + 1 if match.endings.get(role) else 0 for role in own]
+            if any(match.endings.values())
+            else 0
+            for match, own in rows
+        ],
+        "reasons": [clean(reason) for reason in reasons],
+    }
