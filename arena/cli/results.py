@@ -114,7 +114,7 @@ def report(
     all_versions: AllVersions = False,
     json: options.Json = False,
 ) -> None:
-    """Write report.html: leaderboard, crosstable, charts and every match to replay, in one file without network."""
+    """Write report.html: leaderboard, crosstable, charts and matches to replay, in one file without network."""
     from arena.cli import stored_match
 
     folder = paths.event_folder(event)

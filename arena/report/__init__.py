@@ -1,4 +1,4 @@
-"""report.html: one file without network, with the tables, the charts and a replay of every match.
+"""report.html: one file without network, with the tables, the charts and replays of the matches.
 
 It owns what the file holds, and what is left out where there is too much; `html/` owns how it looks and moves. Bots and
 games may have written any text in it: Python cleans it (`protocol.clean`), the template escapes it, the scripts make
