@@ -29,15 +29,7 @@ def bots(
     tables = tournament.model_copy(update={"bots": None}).entrants(Path()) if tournament.bot else ()
     rows += listing.of_tables(tables)
     if not versions:
-        # A bot's rows stand with the newest first: a replaced or withdrawn version is shown if nothing precedes it.
-        names: set[str] = set()
-        newest = []
-        for row in rows:
-            if row.state not in {"replaced", "withdrawn"} or row.name not in names:
-                newest.append(row)
-            if row.state != "refused":
-                names.add(row.name)
-        rows = newest
+        rows = listing.newest(rows)
     if json:
         output.print_json({name: getattr(row, name) for name in (*HEADERS, "submitted", "words")} for row in rows)
         return

@@ -1,10 +1,8 @@
 """`arena check`: find out whether a bot is fit to play, and if it is not, say what to do."""
 
 import sys
-import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
-from importlib.machinery import all_suffixes
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -138,7 +136,6 @@ def row(result: "Checkup") -> dict[str, object]:
         "cpu": result.cpu,
         "skipped": result.skipped,
         "refused": result.refused,
-        "imports": _importable(result.bot),
         "sittings": [
             {
                 "board": run.board,
@@ -151,29 +148,6 @@ def row(result: "Checkup") -> dict[str, object]:
         ],
         "findings": [asdict(finding) for finding in result.findings],
     }
-
-
-def _importable(bot: Bot) -> list[str]:
-    """Return the modules beside Python's own that the bot may import; none for a bot of another interpreter."""
-    from importlib.metadata import distributions
-
-    if bot.command[:1] != ("{python}",):
-        return []
-    names: set[str] = set()
-    for package in distributions():  # `packages_distributions` would read their metadata too, and take 0.1 s
-        declared = (package.read_text("top_level.txt") or "").split()
-        names.update(declared or _top_level((package.read_text("RECORD") or "").splitlines()))
-    return sorted(name for name in names if name.isidentifier() and not name.startswith(("_", "arena")))
-
-
-def _top_level(files: Iterable[str]) -> Iterator[str]:
-    """Yield the modules and packages to which the files of a package belong, by the lines of its RECORD."""
-    suffixes = tuple(all_suffixes())
-    for line in files:
-        path = line.partition(",")[0]
-        if path.endswith(suffixes):
-            folder, below, _ = path.partition("/")
-            yield folder if below else path.partition(".")[0]
 
 
 def _report(result: "Checkup") -> Iterator[str]:
@@ -193,10 +167,9 @@ def _report(result: "Checkup") -> Iterator[str]:
         yield f"answers in {ms(median)} (median), {slow} (99 of 100), {slowest} (all){of(time.move)}"
     memory = f" of {limits.memory / 1e6:.0f} MB" if limits.memory is not None else ""
     yield f"memory {result.memory / 1e6:.0f} MB{memory}, CPU {result.cpu:.2f} s a match"
-    if imports := _importable(result.bot):
+    if result.bot.command[:1] == ("{python}",):
         python = ".".join(map(str, sys.version_info[:2]))
-        libraries = f"it may import Python {python}'s own library, arena.kit and its own folder"
-        yield textwrap.fill(f"{libraries}, and what is installed here: {', '.join(imports)}", 100)
+        yield f"it may import Python {python}'s own library, arena.kit, its own folder, and what `pip list` shows here"
     if result.refused:
         yield f"system calls that were refused to it: {', '.join(result.refused)}"
     for finding in result.findings:

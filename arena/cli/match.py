@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from arena.cli import fork, match_text, options, output, seating, signals, workspace
+from arena.cli import match_text, options, output, seating, signals, stored_match, workspace
 from arena.cli.live import terminal
 from arena.errors import ArenaError
 from arena.game import Game
@@ -28,8 +28,8 @@ def match(
     board: Annotated[
         str | None, typer.Option("--board", "-b", help="A board: game/board, or its name; not with --from.")
     ] = None,
-    from_match: fork.MatchId = None,
-    turn: fork.TurnNumber = None,
+    from_match: options.FromMatch = None,
+    turn: options.FromTurn = None,
     seed: Annotated[int, typer.Option(help="Fixes every draw.")] = 0,
     watch: Annotated[bool, typer.Option("--watch", help="Wait for a key, or for Enter, after each turn.")] = False,
     pace: Annotated[float, typer.Option(min=0.0, help="Seconds to wait after each turn that is printed.")] = 0.0,
@@ -51,7 +51,7 @@ def match(
 
     overrides = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
     tournament = workspace.tournament(overrides | (seating.UNLIMITED if no_limits else {}))
-    begun = fork.read(from_match, turn)
+    begun = stored_match.read_fork(from_match, turn)
     if begun is not None and board is not None:
         raise ArenaError(f"--board {board}: with --from the board is that of the match, {begun.board.label}")
     if begun is None and not (bots and board):
@@ -59,7 +59,7 @@ def match(
     chosen = begun.board if begun is not None else seating.board_named(board or "", "--board")
     named = [workspace.bot_named(bot) for bot in bots or ()]
     if begun is not None and not named:
-        played = begun.bots()
+        played = seating.bots_of(begun.record)
         named = [played[role] for role in chosen.roles]
     players = seating.assign_roles(
         chosen, chosen.roles, list(map(seating.without_limits, named)) if no_limits else named

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from arena.cli import options, output, paths
-from arena.errors import ArenaError
 
 
 def new(
@@ -38,7 +37,7 @@ def new(
     tournament = config.load(file) if file.is_file() else None
     folder = Path((tournament.bots if tournament else None) or ".")
     target = folder / discovery.checked(name, "NAME")
-    _check_is_new(target)
+    starters.refuse_known(target)
     # Without --game the suggested match is on the event's first board.
     known = game or (tournament.boards[0] if tournament and tournament.boards else None)
     boards = rulebook.find(known) if known else rulebook.all_boards()
@@ -59,13 +58,3 @@ def new(
     if boards[0].game not in rulebook.games_with_named_boards():
         board = ""  # only a board that is made from its name must be named where no event plays it
     print(f"  arena check {path}{board}\n  arena match {match}\n  arena submit {path}{board}")
-
-
-def _check_is_new(target: Path) -> None:
-    """Raise ArenaError if the folder has a bot of this name already; case and file endings make no difference."""
-    folder = target.parent
-    if not folder.is_dir():
-        raise ArenaError(f"{folder}: there is no such folder; make it, or run this where tournament.toml is")
-    for path in sorted(folder.iterdir()):
-        if target.name.lower() in {path.name.lower(), path.stem.lower() if path.is_file() else ""}:
-            raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")

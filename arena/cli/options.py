@@ -24,6 +24,13 @@ MatchId = Annotated[
         help="The first digits of its id, EVENT/ID for another event's, or a file of `arena export --match`.",
     ),
 ]
+FromMatch = Annotated[
+    str | None,
+    typer.Option("--from", metavar="MATCH", help="Begin as this recorded match did: ID, or EVENT/ID, or a file."),
+]
+FromTurn = Annotated[
+    int | None, typer.Option("--turn", metavar="N", help="With --from: go on after this turn of it; 0 is the start.")
+]
 EventName = Annotated[
     str | None,
     typer.Argument(metavar="EVENT", help="A name under results/, a path, or a tournament.toml; default: the one here."),

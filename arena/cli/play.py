@@ -3,16 +3,19 @@
 import random
 import time
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import fork, match_text, options, output, seating, signals, workspace
+from arena.cli import match_text, options, output, seating, signals, stored_match, workspace
 from arena.cli.live import terminal
 from arena.cli.match import left_early
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.values import Board, Conditions, Match, Record
+
+if TYPE_CHECKING:
+    from arena.replay.fork import Fork
 
 
 def play(
@@ -28,8 +31,8 @@ def play(
             "--against", "-a", metavar="BOT", help="A bot for each of the other roles, in role order, or one for all."
         ),
     ] = None,
-    from_match: fork.MatchId = None,
-    turn: fork.TurnNumber = None,
+    from_match: options.FromMatch = None,
+    turn: options.FromTurn = None,
     seed: Annotated[int | None, typer.Option(help="Fixes every draw; default: another one each time.")] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
@@ -39,7 +42,7 @@ def play(
     With --from you take over a role of a recorded match, by default the one that moves next.
     """
     own_roles = tuple(dict.fromkeys(roles or ()))
-    begun = fork.read(from_match, turn)
+    begun = stored_match.read_fork(from_match, turn)
     if begun is not None:
         chosen = begun.board
         own_roles = (board, *own_roles) if board is not None else (begun.next_role,)
@@ -65,7 +68,7 @@ def _plan(
     against: Sequence[str],
     seed: int,
     conditions: Conditions,
-    begun: fork.Fork | None,
+    begun: "Fork | None",
 ) -> Match:
     """Return the match: the person in the roles `own_roles`, the named bots in the others.
 
@@ -83,7 +86,7 @@ def _plan(
     if against and not bot_roles:
         raise ArenaError(f"--against {' '.join(against)}: you play every role of {board.label} yourself")
     if bot_roles and begun is not None and not against:
-        played = begun.bots()
+        played = seating.bots_of(begun.record)
         players |= seating.assign_roles(board, bot_roles, [played[role] for role in bot_roles])
     elif bot_roles:
         bots = [workspace.bot_named(name) for name in against]

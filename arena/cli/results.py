@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import author_reports, leaderboard_text, options, output, paths, workspace
+from arena.cli import leaderboard_text, options, output, paths, workspace
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
 from arena.results.columns import CHANGE, CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
@@ -121,7 +121,10 @@ def report(
     if author is not None:
         if all_versions:
             raise ArenaError("--for and --all-versions: a report for one author is of the bots that play now")
-        pages = author_reports.write(folder, author, people)
+        from arena.report import for_authors
+
+        with ProgressLine("report") as progress:
+            pages = for_authors.write(folder, author, people, stored_match.game_of, progress)
     else:
         results = read(folder, all_versions=all_versions)
         pictures = write_charts(results, folder)

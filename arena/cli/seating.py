@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.cli import workspace
 from arena.errors import ArenaError
 from arena.game import Role
-from arena.values import Board, Bot, Conditions, Event, Limits, Match, OpeningMoves, Openings
+from arena.values import Board, Bot, Conditions, Event, Limits, Match, OpeningMoves, Openings, Record
 
 UNLIMITED: dict[str, object] = {
     "time.start": "none",
@@ -28,6 +28,11 @@ def board_named(name: str, option: str) -> Board:
     if len(boards) > 1:
         raise ArenaError(f"{option} {name}: name one of {', '.join(board.label for board in boards)}")
     return boards[0]
+
+
+def bots_of(record: Record) -> dict[Role, Bot]:
+    """Return the bots that played a match, as they are now, by role."""
+    return {seat.role: workspace.entrant_named(seat.bot.name) for seat in record.match.seats}
 
 
 def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Role, Bot]:

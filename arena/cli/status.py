@@ -1,6 +1,7 @@
 """`arena status`: how far an event is, by its archive and by what its run publishes; and to void what went wrong."""
 
-from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ from arena.cli import options, output, paths
 from arena.errors import ArenaError, known_are
 
 if TYPE_CHECKING:
-    from arena.event.control import RunState
+    from arena.event.control import LaneStatus, RunState
 
 SILENT_S = 10.0
 """A run publishes its state about once a second; after so long without, the reader should know."""
@@ -103,12 +104,6 @@ def _of_run(state: "RunState | None") -> dict[str, object]:
     if state is None:
         names = ("machine", "begun", "written", "halting", "played_now", "rate", "seconds_left", "expected_end")
         return {**dict.fromkeys(names), "machines": [], "lanes": []}
-    states = {lane.machine: lane.state for lane in state.lanes}
-    lanes = Counter(lane.machine for lane in state.lanes if not lane.state)
-    playing = Counter(lane.machine for lane in state.lanes if lane.match)
-    played: Counter[str] = Counter()
-    for lane in state.lanes:
-        played[lane.machine] += lane.played
     return {
         "machine": state.machine,
         "begun": state.begun,
@@ -118,29 +113,24 @@ def _of_run(state: "RunState | None") -> dict[str, object]:
         "rate": state.played / state.seconds if state.played and state.seconds > 0 else None,
         "seconds_left": None if state.halting else state.seconds_left,
         "expected_end": _expected_end(state),
-        "machines": [
-            {
-                "machine": name,
-                "lanes": lanes[name],
-                "playing": playing[name],
-                "played": played[name],
-                "state": None if lanes[name] else reason,
-            }
-            for name, reason in states.items()
-        ],
+        "machines": [_machine_row(name, state.lanes) for name in dict.fromkeys(lane.machine for lane in state.lanes)],
         "lanes": [
-            {
-                "lane": lane.lane,
-                "machine": lane.machine,
-                "played": lane.played,
-                "match": lane.match or None,
-                "board": lane.board or None,
-                "bots": list(lane.bots),
-                "since": lane.since or None,
-                "state": lane.state or None,
-            }
+            {key: value or None if isinstance(value, str) else value for key, value in asdict(lane).items()}
             for lane in state.lanes
         ],
+    }
+
+
+def _machine_row(name: str, lanes: "Iterable[LaneStatus]") -> dict[str, object]:
+    """Return the figures of a machine as JSON values: its lanes that play, else the state of the one without."""
+    here = [lane for lane in lanes if lane.machine == name]
+    count = sum(not lane.state for lane in here)
+    return {
+        "machine": name,
+        "lanes": count,
+        "playing": sum(bool(lane.match) for lane in here),
+        "played": sum(lane.played for lane in here),
+        "state": None if count else here[-1].state,
     }
 
 

@@ -4,12 +4,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.cli import output, paths
+from arena.cli import paths
 from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.values import Board, Match, Record
 
 if TYPE_CHECKING:
+    from arena.replay.fork import Fork
     from arena.replay.reconstruct import Retraced
 
 
@@ -32,23 +33,26 @@ def _is_file(name: str) -> bool:
     return "." in name.rpartition("/")[2] or ("/" in name and Path(name).is_file())  # an id has no dot
 
 
+def read_fork(name: str | None, turn: int | None) -> "Fork | None":
+    """Return the fork that `--from` and `--turn` name; None when they name none."""
+    from arena.replay.fork import forked
+
+    if name is None:
+        if turn is not None:
+            raise ArenaError("--turn: name the match too, by --from MATCH")
+        return None
+    if turn is None:
+        raise ArenaError(f"--from {name}: name the turn too, by --turn N; 0 is the start")
+    record = load_record(name)
+    return forked(record, board_of(record.match), turn)
+
+
 def read_record(path: Path) -> Record:
     """Return the match in a file of `arena export --match`; ArenaError unless the rules known here confirm it."""
     from arena.replay import notation
     from arena.replay.reconstruct import confirmed
 
-    try:
-        with path.open("rb") as file:
-            content = file.read(notation.MOST_BYTES + 1)
-        if len(content) > notation.MOST_BYTES:
-            raise ArenaError(f"{path}: has more than {notation.MOST_BYTES:,} bytes, and no match is so long")
-        record = notation.record_of(content.decode("utf-8"))
-    except OSError as error:
-        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ArenaError(f"{path}: is no text of a match, but other data") from error
-    except ArenaError as error:
-        raise ArenaError(f"{path}: {output.safe_line(error, 500)}") from error
+    record = notation.read(path)
     try:
         return confirmed(record, board_of(record.match))
     except ArenaError as error:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from math import isfinite
+from pathlib import Path
 from typing import Any, NoReturn
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,10 +21,12 @@ from arena.event.discovery.files import DIGEST
 from arena.event.tables import MOST
 from arena.games import boards
 from arena.games.openings import MOST_PLIES
+from arena.protocol import clean
 from arena.values import Bot, Record, SeatReport, Turn
 
 FORMAT = 1
 """The version of the format. A new tag or key that an older arena may ignore leaves it as it is."""
+LONGEST_ERROR = 500  # characters
 MOST_BYTES = 50_000_000
 MOST_DRAWN_PLIES = 100_000
 """The most plies that are sampled for an opening, because those with a lower number are sampled, too. 100,000 plies
@@ -75,6 +78,22 @@ def portable(record: Record) -> Record:
     """Return the record as `record_of` gives it back: without the paths and commands of a machine."""
     seats = tuple(replace(seat, bot=replace(seat.bot, command=(), files=None)) for seat in record.match.seats)
     return replace(record, match=replace(record.match, rules="", seats=seats))
+
+
+def read(path: Path) -> Record:
+    """Return the record in a file; ArenaError, which names the file, for anything else. No rules have confirmed it."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ArenaError(f"has more than {MOST_BYTES:,} bytes, and no match is so long")
+        return record_of(content.decode("utf-8"))
+    except OSError as error:
+        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ArenaError(f"{path}: is no text of a match, but other data") from error
+    except ArenaError as error:
+        raise ArenaError(f"{path}: {clean(str(error), LONGEST_ERROR)}") from error
 
 
 def record_of(text: str) -> Record:

@@ -74,6 +74,16 @@ def find(language: str) -> Starter:
     raise ArenaError(f"--language {language}: no starter kit in it; {known_are(language.lower(), names)}")
 
 
+def refuse_known(target: Path) -> None:
+    """Raise ArenaError if the folder has a bot of this name already; case and file endings make no difference."""
+    folder = target.parent
+    if not folder.is_dir():
+        raise ArenaError(f"{folder}: there is no such folder; make it, or run this where tournament.toml is")
+    for path in sorted(folder.iterdir()):
+        if target.name.lower() in {path.name.lower(), path.stem.lower() if path.is_file() else ""}:
+            raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")
+
+
 def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], replacements: Mapping[str, str]) -> None:
     """Make a new bot in the folder `target`, which must not exist; fill in each `@key@` of its README.md."""
     if os.path.lexists(target):

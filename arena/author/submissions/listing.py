@@ -1,6 +1,6 @@
 """The bots of a workspace as values: those that play, their older versions, and refused submissions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -71,6 +71,18 @@ def rows(store: BotStore) -> Iterator[Row]:
         yield Row(
             name=refusal.name, state=BotState.REFUSED, words=first_line(refusal.reason), display=refusal.note.display
         )
+
+
+def newest(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows without older versions: a replaced or withdrawn one stays if no other row of its bot is newer."""
+    names: set[str] = set()
+    kept = []
+    for row in rows:  # those of a bot stand with the newest first
+        if row.state not in {BotState.REPLACED, BotState.WITHDRAWN} or row.name not in names:
+            kept.append(row)
+        if row.state != BotState.REFUSED:
+            names.add(row.name)
+    return kept
 
 
 def of_tables(bots: tuple[Bot, ...]) -> Iterator[Row]:

@@ -1,27 +1,16 @@
-"""A recorded match as the beginning of another one: `--from MATCH --turn N` of `arena match` and `arena play`.
+"""A recorded match as the beginning of another one.
 
 The recorded moves are an opening of the new match (arena/games/openings.py), so the referee plays them, and bots are
 told of them as in an event with openings. Clocks and strikes begin anew.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
 
-import typer
-
-from arena.cli import stored_match, workspace
 from arena.errors import ArenaError
 from arena.game import CHANCE, Role
-from arena.values import Board, Bot, OpeningMoves, Record
-
-MatchId = Annotated[
-    str | None,
-    typer.Option("--from", metavar="MATCH", help="Begin as this recorded match did: ID, or EVENT/ID, or a file."),
-]
-TurnNumber = Annotated[
-    int | None, typer.Option("--turn", metavar="N", help="With --from: go on after this turn of it; 0 is the start.")
-]
+from arena.games import openings, rulebook
+from arena.replay.replayer import scenes
+from arena.values import Board, OpeningMoves, Record
 
 
 @dataclass(frozen=True)
@@ -35,24 +24,12 @@ class Fork:
     next_role: Role
     """The role that is the first to move after the turn, chance aside."""
 
-    def bots(self) -> dict[Role, Bot]:
-        """Return the bots that played the match, as they are now, by role."""
-        return {seat.role: workspace.entrant_named(seat.bot.name) for seat in self.record.match.seats}
 
+def forked(record: Record, board: Board, turn: int) -> Fork:
+    """Return the fork of a match after a turn of it; 0 is the start.
 
-def read(name: str | None, turn: int | None) -> Fork | None:
-    """Return the fork that the two options name; None when they name none."""
-    from arena.games import openings, rulebook
-    from arena.replay.replayer import scenes
-
-    if name is None:
-        if turn is not None:
-            raise ArenaError("--turn: name the match too, by --from MATCH")
-        return None
-    if turn is None:
-        raise ArenaError(f"--from {name}: name the turn too, by --turn N; 0 is the start")
-    record = stored_match.load_record(name)
-    board = stored_match.board_of(record.match)
+    `board` is that of the rules that are known here. ArenaError where these refuse a move, or end the match by then.
+    """
     game, match_id = rulebook.game_of(board), record.match.id
     last = max((played.number for played in record.turns), default=0)
     if not 0 <= turn <= last:
@@ -69,7 +46,7 @@ def read(name: str | None, turn: int | None) -> Fork | None:
     if openings.decided(game, state):
         raise ArenaError(f"--turn {turn}: match {match_id} is over after it; take an earlier turn")
     later = (played.role for played in record.turns if played.number > turn)
-    movers: Iterator[Role] = (role for role in (*later, *game.to_move(state)) if role != CHANCE)
+    movers = (role for role in (*later, *game.to_move(state)) if role != CHANCE)
     return Fork(
         record=record,
         board=board,

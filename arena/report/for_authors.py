@@ -1,33 +1,37 @@
 """`arena report --for`: a page for one author, or a page and a letter for everybody."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from arena.cli import stored_match
-from arena.cli.progress import ProgressLine
+from arena import report
+from arena.author.classroom import Classroom, classroom_of
+from arena.author.submissions.students import Student, StudentState, students
 from arena.errors import writing
-
-if TYPE_CHECKING:
-    from arena.author.classroom import Classroom
-    from arena.author.submissions.students import Student
-    from arena.report.author import Author
-    from arena.values import Event
+from arena.event.discovery import names
+from arena.game import Game
+from arena.report import letter
+from arena.report.author import Author, hidden_paths, pseudonymous, pseudonyms
+from arena.results.archive import Archive
+from arena.results.leaderboard import Results
+from arena.values import Event, Match
 
 EVERYBODY = "everybody"
 REFUSED = "Your last bot was refused, and does not play. Mend what follows, then hand it in again."
 
 
-def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
-    """Write the report for one author, or report and letter for `everybody`; return the paths."""
-    from arena import report
-    from arena.author.classroom import classroom_of
-    from arena.report import letter
-    from arena.report.author import Author, hidden_paths, pseudonymous, pseudonyms
-    from arena.results.archive import Archive
-    from arena.results.leaderboard import Results
+def write(
+    folder: Path,
+    name: str,
+    people: Path | None,
+    rules: Callable[[Match], Game[Any]],
+    tell: Callable[[int, int], None],
+) -> tuple[Path, ...]:
+    """Write the report for one author, or report and letter for `everybody`; return the paths.
 
+    `rules` returns the game that replays a match; `tell` hears how many authors, or matches of one, are done.
+    """
     classroom = classroom_of(folder, people)
     with Archive.open(folder) as archive:
         event = archive.event()
@@ -41,26 +45,22 @@ def write(folder: Path, name: str, people: Path | None) -> tuple[Path, ...]:
     references = classroom.references(event)
     references -= classroom.strangers(references, event)
     written: list[Path] = []
-    with writing(folder), ProgressLine(f"report: {'authors' if everybody else 'replays'}") as progress:
+    with writing(folder):
         for done, reader in enumerate(readers, 1):
             author, archive = replace(reader, hidden_paths=hidden_paths(folder)), Archive.open(folder)
-            names = pseudonyms(archive, author.bots | references)
-            results = Results(pseudonymous(archive, names), rules=stored_match.game_of)
+            pseudonyms_here = pseudonyms(archive, author.bots | references)
+            results = Results(pseudonymous(archive, pseudonyms_here), rules=rules)
             if everybody:
-                written += letter.write(results, folder, author, names)
-            tell = (lambda _done, _all: None) if everybody else progress
-            written.append(report.write(results, folder, rules=stored_match.game_of, tell=tell, author=author))
+                written += letter.write(results, folder, author, pseudonyms_here)
+            tell_matches = (lambda _done, _all: None) if everybody else tell
+            written.append(report.write(results, folder, rules=rules, tell=tell_matches, author=author))
             if everybody:
-                progress(done, len(readers))
+                tell(done, len(readers))
     return tuple(written)
 
 
-def _everybody(classroom: "Classroom", event: "Event") -> Iterator["Author"]:
+def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
     """Yield everybody who has a bot in the event that is no reference, is in the table of people, or was refused."""
-    from arena.author.submissions.students import students
-    from arena.event.discovery import names
-    from arena.report.author import Author
-
     references = classroom.references(event)
     challengers = [bot for bot in event.bots if bot.name not in references]
     measures = [bot for bot in event.bots if bot.name in references]
@@ -88,10 +88,8 @@ def _everybody(classroom: "Classroom", event: "Event") -> Iterator["Author"]:
             )
 
 
-def _notice(student: "Student", reasons: list[str]) -> str:
+def _notice(student: Student, reasons: list[str]) -> str:
     """Return what a student should know before all else: what was refused, and why there is no bot."""
-    from arena.author.submissions.students import StudentState
-
     if reasons:
         return _refused(reasons)
     if student.state is StudentState.PLAYED and not student.newer:
