@@ -1,4 +1,4 @@
-"""Schedules, ratings, charts and starter kits of installed packages, found by their entry points."""
+"""Schedules of installed packages, found by their entry points."""
 
 import importlib
 import sys
@@ -9,14 +9,10 @@ from pathlib import Path
 import pytest
 import stored
 
-from arena import charts
-from arena.author import starters
 from arena.errors import ArenaError
 from arena.event import plan, schedules
 from arena.event.plan import Plan
-from arena.results import ratings
 from arena.results.archive import Archive
-from arena.results.leaderboard import Results
 
 POINTS = """
 [arena.schedules]
@@ -24,13 +20,6 @@ only_once = extra.once
 round_robin = extra.once
 twins = extra.twins
 lame = extra.lame
-[arena.ratings]
-matches_played = extra.rated
-[arena.charts]
-thumbs = extra.pictures
-[arena.starters]
-cobol = extra.cobol
-nothing = extra.nowhere
 """
 ONCE = """
 BEHIND = 0
@@ -41,36 +30,20 @@ def count(event):
     return {board.label: int(board == event.boards[0]) for board in event.boards}
 """
 TWINS = ONCE.replace("if not number", "if number < 2")
-RATED = """
-from arena.results.ratings import REFITS, points
-def rate(arrays, *, seed=0, refits=REFITS):
-    return points.rate(arrays, seed=seed, refits=refits)
-"""
-PICTURES = '''"""Thumbs up."""
-from arena.charts.style import Nothing
-def frame(results):
-    return results.leaderboard()
-def render(frame, about):
-    return Nothing(f"{len(frame)} thumbs")
-'''
 
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
     """A package as pip leaves it, on the path of this process."""
     package = tmp_path / "extra"
-    (package / "cobol").mkdir(parents=True)
+    package.mkdir()
     for name, text in {
         "__init__": "",
         "once": ONCE,
         "lame": "BEHIND = 0\n",
         "twins": TWINS,
-        "rated": RATED,
-        "pictures": PICTURES,
     }.items():
         (package / f"{name}.py").write_text(text)
-    (package / "cobol/__init__.py").touch()
-    (package / "cobol/bot.toml").write_text('command = "./bot"\nlanguage = "cobol"\nauthor = "@author@"\n')
     (tmp_path / "extra-1.dist-info").mkdir()
     (tmp_path / "extra-1.dist-info/METADATA").write_text("Name: extra\nVersion: 1\n")
     (tmp_path / "extra-1.dist-info/entry_points.txt").write_text(POINTS)
@@ -111,26 +84,3 @@ def test_a_schedule_that_plans_a_match_twice_is_one_line_with_its_name(tmp_path)
             ArenaError, match=r"^plug-in twins: it plans the same match twice: mummy_maze/duel, ann, bob, "
         ):
             list(plan.known(event, archive))
-
-
-@pytest.mark.usefixtures("installed")
-def test_a_rating_and_a_chart_of_a_package_are_used_by_name(tmp_path):
-    event = stored.event("ann", "bob", boards=[stored.DUEL])
-    folder = stored.store(tmp_path / "cup", event, map(stored.played, stored.plan(event)))
-    own, plugin = (Results.open(folder, rating=name) for name in ("points", "matches_played"))
-    assert plugin.leaderboard().equals(own.leaderboard())
-    assert ratings.names()[-1] == "matches_played"
-    assert charts.names()[0] == charts.FIRST
-    assert "thumbs" in charts.names()
-    assert charts.caption("thumbs") == "Thumbs up."
-    assert charts.render("thumbs", own).why == "2 thumbs"
-
-
-def test_a_starter_kit_of_a_package_is_found_by_its_language(installed: Path, tmp_path):
-    with pytest.raises(ArenaError, match="plug-in nothing: there is no package"):
-        starters.starters()
-    newer = (tmp_path / "extra-1.dist-info").rename(tmp_path / "extra-2.dist-info")  # as after `pip install --upgrade`
-    (newer / "entry_points.txt").write_text(POINTS.replace("nothing = extra.nowhere\n", ""))
-    importlib.invalidate_caches()
-    kit = starters.find("cobol")
-    assert kit.folder == installed / "cobol"

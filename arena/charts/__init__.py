@@ -22,14 +22,13 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 import arena
-from arena import parallel, plugins, whole_files
+from arena import parallel, whole_files
 from arena.charts.style import About, Nothing, save
 from arena.identity import digest_of
 from arena.results.anytext import pd
 from arena.results.leaderboard import Results
 
 FIRST = "leaderboard"
-GROUP = "arena.charts"
 """Entry points of installed packages that name a module with `frame` and `render`; the point's name is the file's."""
 FORMS = (".svg", ".png")
 
@@ -45,7 +44,8 @@ class Written:
 
 def names() -> tuple[str, ...]:
     """Return the names of all charts: the leaderboard first, then in order of name."""
-    return tuple(sorted(plugins.names(GROUP, _shipped()), key=lambda name: (name != FIRST, name)))
+    modules = (module.name for module in iter_modules(__path__) if not module.ispkg)
+    return tuple(sorted(modules, key=lambda name: (name != FIRST, name)))
 
 
 def caption(name: str) -> str:
@@ -122,18 +122,10 @@ def _written_before(memory: Path, key: str, target: Path) -> Written | None:
 @cache
 def code_digest() -> str:
     """Return a hash of what decides a picture beside the results: code of arena and of libraries, and the fonts."""
-    shipped = _shipped()
-    plugged = [Path(_chart(name).__file__ or "") for name in names() if name not in shipped]
-    code = b"".join(path.read_bytes() for path in (*sorted(Path(arena.__file__).parent.rglob("*.py")), *plugged))
+    code = b"".join(path.read_bytes() for path in sorted(Path(arena.__file__).parent.rglob("*.py")))
     fonts = sorted(font.fname for font in font_manager.fontManager.ttflist)
     return digest_of(sha256(code).hexdigest(), matplotlib.__version__, np.__version__, pd.__version__, fonts)
 
 
 def _chart(name: str) -> Any:
-    if name in _shipped():
-        return import_module(f"{__name__}.{name}")
-    return plugins.module(GROUP, name, ("frame", "render"))
-
-
-def _shipped() -> tuple[str, ...]:
-    return tuple(module.name for module in iter_modules(__path__) if not module.ispkg)
+    return import_module(f"{__name__}.{name}")

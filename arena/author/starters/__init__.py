@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from arena import plugins, whole_files
+from arena import whole_files
 from arena.errors import ArenaError, known_are, writing
 from arena.event.discovery import is_source
 
 HERE = Path(__file__).parent
-GROUP = "arena.starters"
 """Entry points of installed packages that name a package whose folder is a kit."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
 
@@ -55,10 +54,6 @@ class Starter:
 def starters() -> tuple[Starter, ...]:
     """Return every kit, in order of name."""
     kits = {path.parent.name: path.parent for path in sorted(HERE.glob("*/bot.toml"))}
-    for name in plugins.names(GROUP, kits)[len(kits) :]:
-        kits[name] = plugins.folder_of(GROUP, name)
-        if not (kits[name] / "bot.toml").is_file():
-            raise ArenaError(f"plug-in {name}: {kits[name]} has no bot.toml; install its package again")
     return tuple(Starter(name, folder) for name, folder in sorted(kits.items()))
 
 

@@ -62,7 +62,7 @@ def sums(tallies: Iterable[Tally]) -> list[tuple[object, ...]]:
 @cache
 def _code_digest(rating: str) -> str:
     """Return a hash of the files that make a rating: a fit of other code is not used."""
-    own = ratings.module_of(rating).__file__ or arrays.__file__  # a plug-in's file is elsewhere
+    own = ratings.module_of(rating).__file__ or arrays.__file__
     paths = [Path(arrays.__file__), Path(own), *sorted(Path(ratings.__file__).parent.rglob("*.py"))]
     return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, cast
 
 from pydantic import BeforeValidator, PlainSerializer, PlainValidator
 
-from arena import plugins
 from arena.errors import ArenaError, known_are
 from arena.game import Role
 
@@ -36,7 +35,6 @@ else:  # for pydantic: in JSON an array is its type, its shape and its bytes in 
     ]
 
 REFITS = 1000
-GROUP = "arena.ratings"
 """Entry points of installed packages that name a module with the function of `Rule`."""
 
 
@@ -169,8 +167,8 @@ class Rule(Protocol):
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all ratings: those of this folder, then those of plug-ins."""
-    return plugins.names(GROUP, _shipped())
+    """Return the names of all ratings: the modules of this folder."""
+    return tuple(module.name for module in iter_modules(__path__) if not module.ispkg)
 
 
 def known(name: str) -> str:
@@ -186,11 +184,5 @@ def find(name: str) -> Rule:
 
 
 def module_of(name: str) -> ModuleType:
-    """Return the module of a rating; raise ArenaError if there is none, or if a plug-in's is damaged."""
-    if name in _shipped():
-        return import_module(f"{__name__}.{name}")
-    return plugins.module(GROUP, known(name), ("rate",))
-
-
-def _shipped() -> tuple[str, ...]:
-    return tuple(module.name for module in iter_modules(__path__) if not module.ispkg)
+    """Return the module of a rating; raise ArenaError if there is none."""
+    return import_module(f"{__name__}.{known(name)}")
