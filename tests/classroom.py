@@ -7,57 +7,11 @@ import zipfile
 from pathlib import Path
 
 import cup
+import events
 
-RULES = '''\
-"""Both say a word, and the first decides who wins."""
-from dataclasses import dataclass
-
-from arena.game import Game, Outcome
-
-
-@dataclass(frozen=True)
-class Words(Game[tuple[str, ...]]):
-    roles = ("one", "two")
-
-    def board(self):
-        return ("words",)
-
-    def start(self):
-        return ()
-
-    def to_move(self, state):
-        return self.roles[len(state) :][:1]
-
-    def legal_moves(self, state, role):
-        return ("yes", "no", "may be")
-
-    def play(self, state, moves):
-        return (*state, *moves.values())
-
-    def outcome(self, state):
-        first = 100 if state[:1] == ("yes",) else 0
-        return Outcome({"one": first, "two": 100 - first}, "said") if len(state) == 2 else None
-
-    def view(self, state, role):
-        return tuple(f"said {move}" for move in state)
-
-
-game = Words
-'''
-TOML = """\
-name = "cup"
-seed = 7
-boards = ["words"]
-bots = "bots"
-
-[time]
-start = 5.0
-move = 0.5
-"""
-GOOD, LAST = (text.replace('rstrip("\\n")', "rstrip()") for text in (cup.FIRST, cup.LAST))
-"""They take CR LF, too: a checkup waits a second for the answer of a bot that does not."""
+GOOD, LAST = cup.FIRST, cup.LAST
 BAD = {
-    "no_newline": GOOD.replace("print(legal[0], flush=True)", "print(legal[0], end='', flush=True)"),
+    "no_newline": GOOD.replace("say(legal[0])", "print(legal[0], end='', flush=True)"),
     "wrong_case": GOOD.replace("legal[0]", "legal[0].upper()"),
     "wrong_version": "import sys\nprint 'ready'\n",
     "import_crash": "import numpy_of_my_own\n" + GOOD,
@@ -106,13 +60,7 @@ def each(faults=lambda _: ()):
 
 def workspace(folder: Path, **bots: str) -> Path:
     """Make a workspace with these bots, put there by hand."""
-    (folder / "bots").mkdir(parents=True)
-    (folder / "rules").mkdir()
-    (folder / "rules" / "words.py").write_text(RULES)
-    (folder / "tournament.toml").write_text(TOML)
-    for name, text in bots.items():
-        (folder / "bots" / f"{name}.py").write_text(text)
-    return folder
+    return events.workspace(folder, bots, ["words"], seed=7, time="{start = 5.0, move = 0.5}")
 
 
 def folder_bot(folder: Path, toml: str = 'command = "python bot.py"\n', program: str = GOOD) -> Path:

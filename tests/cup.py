@@ -21,51 +21,24 @@ from fcntl import ioctl
 from pathlib import Path
 from unittest.mock import patch
 
+import events
+from programs import python
+
 from arena import __main__ as arena_main
 from arena.cli import main
 from arena.results.archive import Archive
 
-BOT = """\
-import sys, time
-legal = []
-for line in sys.stdin:
-    word, _, rest = line.rstrip("\\n").partition(" ")
-    if word == "ready?":
-        print("ready", flush=True)
-    elif word == "legal":
-        legal.append(rest)
-    elif word == "go":
-        time.sleep({pause})
-        print("# [red]seen[/red]", flush=True)
-        print(legal[{place}], flush=True)
-        legal = []
-"""
+BOT = python('time.sleep({pause})\nsay("# [red]seen[/red]")\nsay(legal[{place}])')
 CRASHES = 'raise SystemExit("[bold]no[/bold]")\n'
-TOML = """\
-name = "cup"
-seed = 7
-boards = [{boards}]
-repeats = {repeats}
-bots = "bots"
-
-[time]
-start = 10.0
-move = 10.0
-"""
 FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
 SLOW = BOT.format(place=0, pause=0.004)
 SLOW_BOTS = {"first": SLOW, "last": SLOW.replace("legal[0]", "legal[-1]"), "more": SLOW.replace("[0]", "[1]")}
-TABLES = ("leaderboard.csv", "rankings.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
 
 
 def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> Path:
-    """Make a workspace with these bots; without names, with `first` and `last`."""
-    (folder / "bots").mkdir(parents=True)
-    for name, text in (bots or {"first": FIRST, "last": LAST}).items():
-        (folder / "bots" / f"{name}.py").write_text(text)
-    labels = ", ".join(f'"{board}"' for board in boards.split())
-    (folder / "tournament.toml").write_text(TOML.format(boards=labels, repeats=repeats))
-    return folder
+    """Make a workspace with these bots, in Python; without names, with `first` and `last`."""
+    keys = {"seed": 7, "repeats": repeats, "time": "{start = 10.0, move = 10.0}"}
+    return events.workspace(folder, bots or {"first": FIRST, "last": LAST}, boards.split(), **keys)
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -224,8 +197,8 @@ def processes_in(folder: Path) -> Iterator[int]:
 
 
 def run_event(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run an event without the charts, which take the longest."""
-    return arena(folder, "run", "--no-charts", *words)
+    """Run an event without the charts, which take the longest, in one lane unless the words say otherwise."""
+    return arena(folder, "run", "--no-charts", *(() if "--workers" in words else ("--workers", "1")), *words)
 
 
 @contextlib.contextmanager
@@ -242,7 +215,7 @@ def leaderboard(folder: Path, name: str = "cup") -> list[dict[str, str]]:
 
 
 def tables(folder: Path) -> list[bytes]:
-    return [(folder / "results/cup" / name).read_bytes() for name in TABLES]
+    return [(folder / "results/cup" / name).read_bytes() for name in events.TABLES]
 
 
 def stored(folder: Path) -> int:

@@ -8,6 +8,7 @@ import live
 import pytest
 import sins
 from processes import descendants, kept_by_the_kernel, run_in, stays_in_the_kernel
+from programs import python
 from sins import SINS, Sin
 
 from arena.clock import TimeControl
@@ -25,17 +26,7 @@ CONFINED = Sin(None, (), "")
 @pytest.fixture(scope="module")
 def harmless(tmp_path_factory) -> Bot:
     path = tmp_path_factory.mktemp("harmless") / "harmless.py"
-    text = (
-        "import sys\n"
-        "legal = []\n"
-        "for line in sys.stdin:\n"
-        "    word, _, rest = line.rstrip('\\n').partition(' ')\n"
-        "    if word == 'ready?': print('ready', flush=True)\n"
-        "    elif word == 'turn': legal = []\n"
-        "    elif word == 'legal': legal.append(rest)\n"
-        "    elif word == 'go': print(legal[-1], flush=True)\n"
-    )
-    return live.bot_of(path, text)
+    return live.bot_of(path, python("say(legal[-1])"))
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from live import say_goodbye
 from processes import gone_soon, until
+from programs import python
 
 from arena import rulefile
 from arena.event import discovery
@@ -28,12 +29,6 @@ OPEN = Conditions(sandbox="rlimits")
 READY = Ask(text=b"ready?\n", announced=10.0, deadline=10.0, ready=True)
 GO = Ask(text=b"turn 1\ngo\n", announced=None, deadline=None)
 SOON = Ask(text=b"turn 1\ngo 5000\n", announced=5.0, deadline=5.0)
-ECHO = """
-import os, sys, time
-for line in sys.stdin:
-    if line.startswith("ready?"): print("ready", flush=True)
-    elif line.startswith("go"): {answer}
-"""
 
 
 @pytest.fixture
@@ -41,9 +36,9 @@ def live(launcher, tmp_path):
     """Start bots from a text, and end them with the test."""
     bots: list[LiveBot] = []
 
-    def start(answer: str = "print('x', flush=True)", whole: str | None = None) -> LiveBot:
+    def start(answer: str = "say('x')", whole: str | None = None, **parts: str) -> LiveBot:
         path = tmp_path / f"bot{len(bots)}.py"
-        path.write_text(whole or ECHO.format(answer=answer))
+        path.write_text(whole or python(answer, **parts))
         bots.append(LiveBot(launcher, path.stem, discovery.from_path(path), OPEN, RULES))
         assert ask(bots[-1], READY).ending is None
         return bots[-1]
@@ -81,7 +76,7 @@ SIGNALS = {
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_blameless_bot_is_not_at_fault_for_a_signal_that_neither_arena_nor_it_sent(launcher, tmp_path, number):
     path = tmp_path / "hit.py"
-    path.write_text(ECHO.format(answer="time.sleep(5)"))
+    path.write_text(python("time.sleep(5)"))
     words, ending = SIGNALS[number]
     for blameless, expected in ((True, f"hit: {words}"), (False, ending)):
         bot = LiveBot(launcher, "hit", discovery.from_path(path), confined(), RULES, blameless=blameless)
@@ -103,7 +98,7 @@ def test_a_bot_that_kills_or_stops_itself_is_refused_that_or_at_fault(launcher, 
     line, ending = OWN_DOING[name]
     path = tmp_path / "tries.py"
     guarded = f"\n        try: {line}\n        except (OSError, ValueError): pass\n        print('x', flush=True)"
-    path.write_text("import resource, signal\n" + ECHO.format(answer=guarded))
+    path.write_text(python(guarded, first="import resource, signal"))
     for conditions, expected in ((confined(), "no fault"), (OPEN, ending)):
         bot = LiveBot(launcher, "tries", discovery.from_path(path), conditions, RULES, blameless=True)
         assert ending_of(bot, 0.5 if expected == Ending.TIMEOUT else 5.0) == expected
@@ -117,7 +112,7 @@ def test_a_bot_that_the_kernel_killed_for_want_of_memory_is_blameless_at_every_l
     except OSError as error:
         pytest.skip(f"no cgroup of version 1 can be had here to take memory away: {error}")
     path = tmp_path / "eats.py"
-    path.write_text(ECHO.format(answer="a = bytearray(60_000_000)"))
+    path.write_text(python("a = bytearray(60_000_000)"))
     try:
         bot = LiveBot(launcher, "eats", discovery.from_path(path), OPEN, RULES, blameless=True)
         (group / "cgroup.procs").write_text(str(bot.program))
@@ -129,7 +124,7 @@ def test_a_bot_that_the_kernel_killed_for_want_of_memory_is_blameless_at_every_l
 
 def test_a_bot_that_is_killed_near_its_memory_limit_has_crashed(launcher, tmp_path):
     path = tmp_path / "eats.py"
-    path.write_text("a = bytearray(60_000_000)\n" + ECHO.format(answer="time.sleep(5)"))
+    path.write_text(python("time.sleep(5)", first="a = bytearray(60_000_000)"))
     conditions = confined(limits=Limits(memory=70_000_000))
     bot = LiveBot(launcher, "eats", discovery.from_path(path), conditions, RULES, blameless=True)
     assert ending_of(bot, hit=signal.SIGKILL) is Ending.CRASHED
@@ -159,7 +154,7 @@ def test_an_answer_is_one_line_however_it_comes(live, answer):
 def test_a_second_line_for_one_question_never_answers_the_next_and_is_warned_of(launcher, tmp_path, freeze, pause):
     path = tmp_path / "twice.py"
     again = f"n = line.split()[1]; print(n, flush=True); time.sleep({pause}); print('again', n, flush=True)"
-    path.write_text(ECHO.format(answer=again))
+    path.write_text(python(again))
     bot = LiveBot(launcher, "twice", discovery.from_path(path), replace(OPEN, freeze=freeze), RULES)
     try:
         assert ask(bot, READY).ending is None
@@ -249,40 +244,34 @@ def test_a_bot_that_does_not_read_blocks_nobody_though_its_pipe_is_full(live):
 
 
 def test_a_long_question_is_read_to_its_end_by_a_bot_that_writes_meanwhile(live):
-    chatty = live(
-        whole="import sys\nfor line in sys.stdin:\n"
-        "    if line.startswith('ready?'): print('ready', flush=True)\n"
-        "    elif line.startswith('go'): print('x', flush=True)\n"
-        "    else: print('#', 'y' * 30, file=sys.stderr)\n"
-    )
+    chatty = live(each="if word == 'state': print('#', 'y' * 30, file=sys.stderr)")
     question = Ask(text=b"state x\n" * 50_000 + b"go\n", announced=20.0, deadline=20.0)
     assert ask(chatty, question).line == b"x"
 
 
-LOOK = """
-import json, os, sys
+IMPORTABLE = """
+import json
 def importable(name):
     try:
         __import__(name)
         return True
     except ImportError:
         return False
-for line in sys.stdin:
-    if line.startswith("ready?"): print("ready", flush=True)
-    elif line.startswith("go"):
-        print(json.dumps({
-            "files": sorted(os.listdir(".")), "scratch": os.listdir(os.environ["TMPDIR"]), "env": dict(os.environ),
-            "modules": {name: importable(f"arena.{name}") for name in ("kit", "game", "referee", "archive")},
-            "group": os.getpgid(0) == os.getpid(), "fds": sorted(os.listdir("/proc/self/fd"))[:-1],
-            "session": os.getsid(0) == os.getpid(),
-        }), flush=True)
+"""
+LOOK = """
+say(json.dumps({
+    "files": sorted(os.listdir(".")), "scratch": os.listdir(os.environ["TMPDIR"]), "env": dict(os.environ),
+    "modules": {name: importable(f"arena.{name}") for name in ("kit", "game", "referee", "archive")},
+    "group": os.getpgid(0) == os.getpid(), "fds": sorted(os.listdir("/proc/self/fd"))[:-1],
+    "session": os.getsid(0) == os.getpid(),
+}))
 """
 
 
 def test_what_a_bot_sees_is_its_own_file_the_kit_and_nothing_of_ours(live, monkeypatch, tmp_path):
     monkeypatch.setenv("SECRET", "hidden")
     (tmp_path / "neighbour.py").write_text("")
-    bot = live(whole=LOOK)
+    bot = live(LOOK, first=IMPORTABLE)
     seen = json.loads(ask(bot).line)
     assert seen["files"] == ["bot0.py"]
     assert seen["scratch"] == []
@@ -303,7 +292,7 @@ def test_a_folder_runs_with_all_of_its_files_on_a_copy(launcher, tmp_path):
     (home / "bot.toml").write_text('command = ["python", "main.py"]\n')
     (home / "helper.py").write_text("answer = 'from the helper'\n")
     (home / "main.py").write_text(
-        "from helper import answer\n" + ECHO.format(answer="print(answer, flush=True); open('x', 'w')")
+        python("print(answer, flush=True); open('x', 'w')", first="from helper import answer")
     )
     bot = LiveBot(launcher, "r", discovery.from_path(home), OPEN, RULES)
     assert ask(bot, READY).ending is None
@@ -313,7 +302,7 @@ def test_a_folder_runs_with_all_of_its_files_on_a_copy(launcher, tmp_path):
 
 
 def test_a_bot_finds_no_note_of_its_last_match(live):
-    leaves = "import os\n" + ECHO.format(answer="print(os.listdir('.'), flush=True); open('note', 'w')")
+    leaves = python("print(os.listdir('.'), flush=True); open('note', 'w')", first="import os")
     for _ in range(2):
         bot = live(whole=leaves)
         assert b"note" not in ask(bot).line
@@ -385,22 +374,21 @@ def test_cpu_time_over_the_limit_is_a_time_loss_however_late_the_referee_was(liv
     assert "of CPU" in bot.reply.words
 
 
-SIDE_BY_SIDE = """
-import hashlib, sys, threading
+WORK = """
+import hashlib, threading
 def work(): hashlib.pbkdf2_hmac("sha256", b"", b"", 150_000)  # 0.1 s, in which other threads of Python may run
-for line in sys.stdin:
-    if line.startswith("ready?"): print("ready", flush=True)
-    elif line.startswith("go"):
-        workers = [threading.Thread(target=work) for _ in range(8)]
-        for worker in workers: worker.start()
-        for worker in workers: worker.join()
-        print("x", flush=True)
+"""
+SIDE_BY_SIDE = """
+workers = [threading.Thread(target=work) for _ in range(8)]
+for worker in workers: worker.start()
+for worker in workers: worker.join()
+say("x")
 """
 
 
 @pytest.mark.slow
 def test_threads_that_compute_side_by_side_use_up_the_time_of_their_bot_together(live):
-    bot = live(whole=SIDE_BY_SIDE)
+    bot = live(SIDE_BY_SIDE, first=WORK)
     heard = ask(bot, Ask(text=b"go\n", announced=None, deadline=None))
     half = heard.spent.cpu * 0.75  # less than they use, and more than passes where they have two cores
     heard = ask(bot, seconds=half)
@@ -408,23 +396,22 @@ def test_threads_that_compute_side_by_side_use_up_the_time_of_their_bot_together
     assert "of CPU" in heard.words
 
 
-CROWDS_OUT = """
-import os, signal, sys, time
+SPIN = """
+import signal
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that nobody is told of the CPU time of its children
 def spin(seconds):
     until = time.monotonic() + seconds
     while time.monotonic() < until: pass
-for line in sys.stdin:
-    if line.startswith("ready?"): print("ready", flush=True)
-    elif line.startswith("go"):
-        until = time.monotonic() + 1.5
-        while time.monotonic() < until:
-            for _ in range(10):
-                if os.fork() == 0:
-                    spin(0.01)
-                    os._exit(0)
-            spin(0.001)
-        print("x", flush=True)
+"""
+CROWDS_OUT = """
+until = time.monotonic() + 1.5
+while time.monotonic() < until:
+    for _ in range(10):
+        if os.fork() == 0:
+            spin(0.01)
+            os._exit(0)
+    spin(0.001)
+say("x")
 """
 
 
@@ -435,7 +422,7 @@ def test_a_bot_of_several_processes_is_excused_no_wait_since_its_own_children_ma
     try:
         with Launcher() as launcher:
             path = tmp_path / "bot.py"
-            path.write_text(CROWDS_OUT)
+            path.write_text(python(CROWDS_OUT, first=SPIN))
             conditions = Conditions(sandbox="rlimits", limits=Limits(processes=500))
             bot = LiveBot(launcher, "r", discovery.from_path(path), conditions, RULES)
             assert ask(bot, READY).ending is None
@@ -539,7 +526,7 @@ def test_a_flood_before_the_question_is_not_read_for_ever(live):
 def test_a_bot_of_one_thread_is_not_doubted_for_what_it_used_before_it_was_asked(launcher, tmp_path):
     """A check after each stop doubles the time of a turn."""
     path = tmp_path / "bot.py"
-    path.write_text("import time\nsum(range(500_000))\n" + ECHO.format(answer="print('x', flush=True)"))
+    path.write_text(python("print('x', flush=True)", first="import time\nsum(range(500_000))"))
     bot = LiveBot(launcher, "r", discovery.from_path(path), replace(OPEN, sandbox="landlock"), RULES)
     time.sleep(0.2)  # so that it has used its CPU time before the question
     assert ask(bot, READY).ending is None

@@ -9,6 +9,7 @@ from pathlib import Path
 import cup
 import pytest
 import sins
+from programs import python
 from sins import SINS
 
 from arena.author.checkup import CheckRun, Checkup, Weight, _near_limits, advice, checkup, conversation, variations
@@ -88,17 +89,7 @@ def test_a_sound_bot_passes_every_variation_without_a_finding(bot, launcher):
 
 def written(folder, body, name="mine.py"):
     """A bot that plays its first legal move but for what `body` does at each line."""
-    text = (
-        "import os, sys, time\nlegal, turns = [], 0\n"
-        "for line in sys.stdin:\n"
-        "    word, _, rest = line.strip().partition(' ')\n"
-        f"{body}"
-        "    if word == 'ready?': print('ready', flush=True)\n"
-        "    elif word == 'turn': legal.clear()\n"
-        "    elif word == 'legal': legal.append(rest)\n"
-        "    elif word == 'go': print(legal[0], flush=True)\n"
-    )
-    (folder / name).write_text(text)
+    (folder / name).write_text(python(each=body))
     return folder / name
 
 
@@ -300,23 +291,13 @@ def test_a_bot_that_plays_none_of_the_boards_is_told_so(workspace, tmp_path):
     assert "its bot.toml says chess" in done.stderr
 
 
-NEEDS = """
-import mmap, os, sys
-try: os.chmod(__file__, 0o700)
-except OSError: pass
-for line in sys.stdin:
-    if line == "ready?\\n": print("ready", flush=True)
-    elif line.startswith("go"): mmap.mmap(-1, 4096); os.memfd_create("x")
-"""
-
-
-TRIES = """
-import ctypes, sys
-call = ctypes.CDLL(None).syscall
-for number in range(10_000, 13_000): call(number)
-for line in sys.stdin:
-    if line == "ready?\\n": print("ready", flush=True)
-"""
+NEEDS = python(
+    'mmap.mmap(-1, 4096); os.memfd_create("x")',
+    first="import mmap\ntry: os.chmod(__file__, 0o700)\nexcept OSError: pass",
+)
+TRIES = python(
+    first="import ctypes\ncall = ctypes.CDLL(None).syscall\nfor number in range(10_000, 13_000): call(number)"
+)
 
 
 @pytest.mark.skipif(levels.failure("landlock") is not None, reason="calls are counted at the level landlock only")

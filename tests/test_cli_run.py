@@ -23,6 +23,7 @@ from cup import (
     stored,
     tables,
 )
+from programs import python
 
 from arena.results.archive import Archive
 
@@ -99,11 +100,11 @@ def test_a_bot_that_never_starts_is_named_first_and_forfeits_unplayed_and_strict
 
 
 SINS = {
-    "illegal_move": FIRST.replace("legal[0]", '"up"'),
-    "garbled": FIRST.replace("legal[0]", '"\\x00"'),
-    "timeout": FIRST.replace("time.sleep(0)", "time.sleep(60)"),
-    "crashed": FIRST.replace("time.sleep(0)", "raise KeyError('x')"),
-    "limit_exceeded": FIRST.replace("time.sleep(0)", "print(('#' + 'y' * 60_000 + '\\n') * 100)"),
+    "illegal_move": python("say('up')"),
+    "garbled": python("say('\\0')"),
+    "timeout": python("time.sleep(60)"),
+    "crashed": python("raise KeyError('x')"),
+    "limit_exceeded": python("say(('#' + 'y' * 60_000 + '\\n') * 100)"),
 }
 
 
@@ -173,7 +174,6 @@ game = Broken
 
 def test_matches_that_arena_fails_leave_the_event_unfinished_with_exit_code_1(tmp_path):
     folder = make(tmp_path / "ws", "duel broken/default")
-    (folder / "rules").mkdir()
     (folder / "rules/broken.py").write_text(BROKEN_RULES)
     done = run_event(folder)
     assert done.returncode == 1

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from cup import FIRST, Command, arena, environment, make, processes_in, run_event, soon
+from programs import python
 from rich.console import Console
 from test_check_rules import MARKS, SOUND
 
@@ -166,7 +167,6 @@ def test_rules_that_break_in_the_middle_leave_a_line_on_a_sound_terminal(tmp_pat
     text = MARKS
     for word, code in (SOUND | {"LEGAL": "sorted(CELLS - state[1]) * (9 // (2 - len(state[1])) > 0)"}).items():
         text = text.replace(word, code)
-    (folder / "rules").mkdir()
     (folder / "rules/marks.py").write_text(text)
     session = Session(folder, "play", "marks", "cross", "--against", "first")
     session.until("your move, cross:")
@@ -235,10 +235,8 @@ game = Cards
 
 @pytest.mark.parametrize("board", ["secret", "told"])
 def test_a_person_sees_what_a_bot_in_that_seat_is_told(tmp_path, board):
-    remarks = FIRST.replace("print(legal[0]", "print('# I hold an ace'); print(legal[0]")
-    assert "I hold" in remarks
+    remarks = python("say('# I hold an ace'); say(legal[0])")
     folder = make(tmp_path / "ws", first=remarks)
-    (folder / "rules").mkdir()
     (folder / "rules/cards.py").write_text(CARDS)
     (folder / "rules/cards.toml").write_text("[secret]\nhidden = true\n[told]\nhidden = false\n")
     done = typed(folder, "play", f"cards/{board}", "guesser", "-a", "first", lines=["say ace", "say king"])
@@ -263,9 +261,7 @@ def test_a_match_is_stepped_by_enter_where_there_is_no_control(folder):
 
 
 def test_without_limits_a_bot_may_take_its_time_and_its_process_is_named(tmp_path):
-    thinks = FIRST.replace("legal = []\n", "legal = []\npause = 0.3\n", 1).replace(
-        "sleep(0)", "sleep(pause); pause = 0"
-    )
+    thinks = python("time.sleep(pause); pause = 0; say(legal[0])", first="pause = 0.3")
     folder = make(tmp_path / "ws", thinks=thinks)
     toml = folder / "tournament.toml"
     toml.write_text(toml.read_text().replace("move = 10.0", "move = 0.05"))

@@ -25,6 +25,7 @@ from cup import (
     stored,
     tables,
 )
+from programs import python
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,7 @@ def command_line(pid: int) -> str:
 
 @pytest.mark.slow
 def test_a_signal_during_a_hanging_match_does_not_wait_for_its_limit(tmp_path):
-    hanging = FIRST.replace("time.sleep(0)", "time.sleep(60)")
+    hanging = python("time.sleep(60)")
     folder = make(tmp_path / "ws", hanging=hanging, first=FIRST)
     run = start(folder, "--set", "time.move=60")
     assert soon(lambda: any("hanging.py" in line for line in map(command_line, processes_in(folder))))

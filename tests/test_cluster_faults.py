@@ -16,11 +16,11 @@ from typing import Any, Self, TypeVar
 
 import pytest
 from cup import BOT
+from events import Audience, event_of, run, tables, workspace
 from machines import Machines, gone, hosts_below, opened, worker_below
 from processes import alive, descendants, until
-from sprint import FIRST, LAST
+from sprint import DICE, FIRST, LAST
 from test_clusters import BUILT, Acts, begun, play, playing
-from test_tournament import DICE, Quiet, event_of, run, tables, workspace
 
 from arena.event import control, tournament
 from arena.results.archive import Archive
@@ -49,7 +49,7 @@ def end(*pids: int) -> None:
     assert until(lambda: not any(map(alive, pids)), 60)  # a guard against hangs: a nanny waits for its worker
 
 
-def is_whole(outcome: tournament.Progress, audience: Quiet) -> bool:
+def is_whole(outcome: tournament.Progress, audience: Audience) -> bool:
     """Return whether all matches are stored, and none was reported twice."""
     assert outcome.failed == ()
     played = {record.match.id for record in audience.records}
@@ -85,7 +85,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays
                 for number in range(12000):
                     (full / f"{number}").touch()
 
-        class Fills(Quiet):
+        class Fills(Audience):
             def finished(self, record: Record) -> None:
                 super().finished(record)
                 seen.update(seat.bot.name for seat in record.match.seats)
@@ -129,7 +129,7 @@ def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_
         with Archive.open(cup / "cluster") as archive:
             return {abort.match for abort in archive.aborts() if abort.cause.startswith("frozen was lost: ")}
 
-    class Freezes(Quiet):
+    class Freezes(Audience):
         def finished(self, record: Record) -> None:
             super().finished(record)
             if not frozen:
@@ -180,7 +180,7 @@ def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, sh
         is_shown = any(reason == "does not answer" for _, reason in states)
         return (is_shown and any("does not answer" in line for line in lines)) or time.monotonic() > end_s
 
-    tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=lanes, stopped=is_said)
+    tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), cluster=lanes, stopped=is_said)
     assert any("waiting for workers; tcp://" in line and "does not answer" in line for line in lines), lines
     assert {address.partition(":")[0] for address, reason in states if reason == "does not answer"} == {"tcp"}, states
     go_on(frozen)
@@ -313,7 +313,7 @@ def test_the_tables_of_workers_that_are_killed_or_lose_their_connections_or_join
         # The first worker is a daemonic process, as below dask's nanny, which may have no children by multiprocessing.
         workers = {"one": shared.worker("one", daemon=True), "far": shared.worker("far", before=far(network, shared))}
 
-        class Breaks(Quiet):
+        class Breaks(Audience):
             def finished(self, record: Record) -> None:
                 super().finished(record)
                 machines = [other.machine for other in self.records]
@@ -360,7 +360,7 @@ def test_the_matches_of_a_machine_whose_connections_fall_silent_are_played_again
     with Network() as network:
         workers = [shared.worker("far", before=far(network, shared))]
 
-        class Silences(Quiet):
+        class Silences(Audience):
             def finished(self, record: Record) -> None:
                 super().finished(record)
                 if len(workers) == 1:
@@ -383,7 +383,7 @@ def test_a_slow_network_between_scheduler_workers_and_run_costs_time_and_no_matc
     with Network(delay=0.2) as network:
         address = network.way_to(shared.address)
         workers = [shared.worker(name, before=f"wish['address'] = {address!r}") for name in ("one", "two")]
-        audience = Quiet()
+        audience = Audience()
         outcome, lines = play(cup, "cluster", address, audience)
         assert is_whole(outcome, audience), lines
         assert audience.aborts == []
@@ -423,7 +423,7 @@ def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_tabl
                     os.kill(draws.choice(hit), signal.SIGKILL)
     main.kill()
     main.communicate()
-    outcome, _ = play(cup, "results/cup", shared.address, Quiet())
+    outcome, _ = play(cup, "results/cup", shared.address, Audience())
     assert outcome.complete
     run(cup, "local", 2)
     assert tables(cup / "results" / "cup") == tables(cup / "local")

@@ -22,10 +22,10 @@ from typing import Any
 
 import pytest
 from cup import BOT, arena, as_from_a_shell
+from events import Audience, event_of, run, tables, workspace
 from machines import gone, hosts_below, opened
 from processes import alive, descendants, until
-from sprint import FIRST, LAST
-from test_tournament import DICE, Quiet, event_of, run, tables, workspace
+from sprint import DICE, FIRST, LAST
 
 from arena.cli.worker import worker as worker_command
 from arena.clock import TimeControl
@@ -44,7 +44,7 @@ from arena.values import Conditions, Ending, Event, Record
 BUILT = 'command = "sh built.sh"\nbuild = "sh build.sh"\n'
 
 
-class Acts(Quiet):
+class Acts(Audience):
     """An audience that does something after a number of matches."""
 
     def __init__(self, **at: Callable[[], object]) -> None:
@@ -56,7 +56,9 @@ class Acts(Quiet):
         self._acts.pop(len(self.records), lambda: None)()
 
 
-def play(cup: Path, results: str, address: str, audience: Quiet, **more: Any) -> tuple[tournament.Progress, list[str]]:
+def play(
+    cup: Path, results: str, address: str, audience: Audience, **more: Any
+) -> tuple[tournament.Progress, list[str]]:
     lines: list[str] = []
     lanes = opened(address, notice=lines.append, **more)
     try:
@@ -131,7 +133,7 @@ def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on
     ending = 'return Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 else None'
     text = rules.read_text().replace(ending, raising)
     rules.write_text(text.replace("@dataclass", "class Odd(Exception):\n    pass\n\n\n@dataclass", 1))
-    outcome, _ = play(cup, "cluster", shared.address, Quiet())
+    outcome, _ = play(cup, "cluster", shared.address, Audience())
     assert not outcome.complete
     assert [abort.attempt for abort in outcome.failed] == [director.ATTEMPTS] * 2
     causes = " ".join(abort.cause for abort in outcome.failed)
@@ -187,7 +189,7 @@ def test_the_status_has_each_lane_also_of_workers_with_one_name_and_those_that_c
         shared.worker("full", before="import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"),
     ]
     states: list[control.RunState] = []
-    audience, lines = Quiet(), list[str]()
+    audience, lines = Audience(), list[str]()
 
     def look() -> bool:
         if (state := control.last_state(cup / "results")) is not None:
@@ -225,7 +227,7 @@ def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp
     cup = workspace(tmp_path, {"a": FIRST, "b": FIRST})
     quick = Speed(python_s=1e-5, c_s=1e-5, spread=1.0)
     with pytest.raises(ArenaError, match="no worker of this cluster can play the event") as refusal:
-        play(cup, "cluster", shared.address, Quiet(), speed=quick)
+        play(cup, "cluster", shared.address, Audience(), speed=quick)
     assert "it is too slow for matches that a clock decides" in refusal.value.__notes__[0]
 
 
@@ -424,7 +426,7 @@ def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_o
         return False
 
     lanes = opened(shared.address)
-    audience = Quiet()
+    audience = Audience()
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=ask)
     assert (outcome.finished, outcome.failed) == (0, ())
     assert outcome.phase is (Phase.LATE if rule else Phase.HALTED)
@@ -451,7 +453,7 @@ def test_a_match_that_lost_two_machines_and_two_referee_processes_is_played_in_t
         failures = fates.setdefault(done.item.match.id, iter([LostError("lost"), None] * 2))
         return next((Done(done.item, None, "it failed", error) for error in failures), done)
 
-    audience = Quiet()
+    audience = Audience()
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=altered(change))
     assert outcome.complete
     assert Counter(abort.attempt for abort in audience.aborts) == {2: 2, 4: 2}
@@ -466,14 +468,14 @@ def test_a_match_whose_machine_is_lost_each_time_is_given_up_and_the_others_are_
         unlucky = isinstance(done.result, Record) and match.repeat == 0 and match.seats[0].bot.name == "a"
         return Done(done.item, None, "it was lost", LostError("lost")) if unlucky else done
 
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=altered(change))
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), cluster=altered(change))
     assert (outcome.planned, outcome.finished, [abort.attempt for abort in outcome.failed]) == (4, 3, [2])
 
 
 def test_a_worker_whose_clock_is_ahead_ends_a_run_with_stop_after(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, stop_after=600)
     lanes = altered(lambda done: Done(done.item, NotBegun()))
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Quiet(), cluster=lanes)
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), cluster=lanes)
     assert outcome.stop is not None
     assert (outcome.stop.rule, outcome.finished, outcome.failed) == ("stop_after", 0, ())
 
@@ -507,7 +509,7 @@ def test_an_address_with_tls_and_without_certificates_is_refused_with_the_page_t
 def test_an_address_where_no_scheduler_is_ends_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.event.cluster.driver.CONNECT_S", 0.3)
     with pytest.raises(ArenaError, match=r"tcp://127.0.0.1:9: no dask scheduler answers there .*start one with"):
-        play(workspace(tmp_path, {"a": DICE, "b": FIRST}), "cluster", "tcp://127.0.0.1:9", Quiet())
+        play(workspace(tmp_path, {"a": DICE, "b": FIRST}), "cluster", "tcp://127.0.0.1:9", Audience())
 
 
 def test_workers_on_one_machine_share_out_its_cores():

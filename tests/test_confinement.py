@@ -19,6 +19,7 @@ import live
 import pytest
 from live import GO, READY, RULES
 from processes import OURS, alive, descendants, gone_soon, until
+from programs import python
 from test_sandbox import dig
 
 from arena import play_match, rulefile
@@ -55,12 +56,8 @@ from arena.sandbox.plan import TEMPORARY
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Ending, Limits, Match
 
-LINES = "import os, sys, time\nfor line in sys.stdin:\n    if line == 'ready?\\n': print('ready', flush=True)\n"
-ANSWERS = LINES + "    elif line.startswith('go'): print('x', flush=True)\n"
-STEADY = LINES + (
-    "    elif line.startswith('legal'): move = line.split(' ', 1)[1]\n"
-    "    elif line.startswith('go'): print(move, end='', flush=True)\n"
-)
+ANSWERS = python("say('x')")
+STEADY = python("say(legal[-1])")
 SHELL = (
     'while read -r word rest; do case $word in ready?) echo ready;; legal) move=$rest;; go) echo "$move";; esac; done\n'
 )
@@ -93,18 +90,18 @@ def failure(level: str, interpreter: str) -> str | None:
 
 def offered(level: str) -> str:
     """Return the level, or skip and say why this machine does not have it."""
-    if (why := failure(level, python(level))) is not None:
+    if (why := failure(level, interpreter_at(level))) is not None:
         pytest.skip(f"{level}: {why}")
     return level
 
 
-def python(level: str) -> str:
+def interpreter_at(level: str) -> str:
     """Return the interpreter for a bot at this level."""
     return PUBLIC_PYTHON if level == "bubblewrap" and os.getuid() == 0 and failure(level, PYTHON) else PYTHON
 
 
 def bot_of(path: Path, text: str, level: str = "landlock") -> Bot:
-    return replace(live.bot_of(path, text), command=(python(level), "-s", "-B", "-u", path.name))
+    return replace(live.bot_of(path, text), command=(interpreter_at(level), "-s", "-B", "-u", path.name))
 
 
 @pytest.fixture
@@ -192,7 +189,7 @@ KILLS = {"the spawner": lambda launcher, _: launcher._spawner.pid, "the probe": 
 @pytest.mark.parametrize("kill", KILLS.values(), ids=KILLS)
 @pytest.mark.parametrize("level", CONFINING)
 def test_a_self_test_that_is_disturbed_once_is_tried_again(monkeypatch, level, kill):
-    interpreter = python(offered(level))
+    interpreter = interpreter_at(offered(level))
     killed = disturb(monkeypatch, kill, times=1)
     assert selftest.failure(level, interpreter) is None
     assert len(killed) == 1
@@ -494,9 +491,7 @@ def test_a_workspace_in_any_folder_that_every_bot_may_read_is_refused(tmp_path, 
 
 
 def test_a_bot_that_dies_of_its_memory_limit_is_told_peak_and_limit(launcher, tmp_path, steady):
-    eater = bot_of(
-        tmp_path / "eater.py", LINES + "    elif line.startswith('go'): kept = [bytes(10**6) for _ in range(10**4)]\n"
-    )
+    eater = bot_of(tmp_path / "eater.py", python("kept = [bytes(10**6) for _ in range(10**4)]"))
     (fault,) = play(match_of(eater, steady, limits=Limits(memory=100_000_000)), launcher=launcher).verdict.faults
     assert fault.ending == "crashed"
     assert "MemoryError" in fault.words
@@ -504,7 +499,7 @@ def test_a_bot_that_dies_of_its_memory_limit_is_told_peak_and_limit(launcher, tm
 
 
 def test_a_limit_that_is_too_low_for_an_interpreter_is_said_as_such(launcher, tmp_path):
-    slow = STEADY.replace("print('ready'", "time.sleep(0.1); print('ready'")  # so long that the watchdog looks
+    slow = python(ready="time.sleep(0.1); say('ready')")  # so long that the watchdog looks
     bot = bot_of(tmp_path / "slow.py", slow)
     one, *_ = play(match_of(bot, bot, limits=Limits(memory=3_000_000)), launcher=launcher).verdict.faults
     assert one.ending in {"crashed", "limit_exceeded"}  # whichever is faster: the system's limit or our look
@@ -516,9 +511,7 @@ def test_more_processes_than_allowed_are_seen_and_all_of_them_ended(tmp_path, le
     offered(level)
     crowd = bot_of(
         tmp_path / "crowd.py",
-        LINES + "    elif line.startswith('go'):\n        for _ in range(6):\n"
-        "            if os.fork() == 0: time.sleep(600)\n"
-        "        time.sleep(600)\n",
+        python("for _ in range(6):\n    if os.fork() == 0: time.sleep(600)\ntime.sleep(600)"),
         level,
     )
     steady = bot_of(tmp_path / "steady.py", STEADY, level)
@@ -806,7 +799,7 @@ def test_a_referee_whose_standard_descriptors_are_closed_starts_bots_with_three_
 ):
     offered(level)
     (tmp_path / "bot.py").write_text("import os\nos.write(1, b'born\\n')\ninput()\n")
-    words = [sys.executable, "-c", BORN, tmp_path / "report", level, python(level), tmp_path / "bot.py"]
+    words = [sys.executable, "-c", BORN, tmp_path / "report", level, interpreter_at(level), tmp_path / "bot.py"]
     subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *words], cwd=tmp_path, check=True, timeout=60)
     bot, spawner, said, error = json.loads((tmp_path / "report").read_text())
     assert (said, error) == ("born\n", "")
@@ -859,11 +852,8 @@ def stopped(pid: int) -> bool:
     return {stat.rpartition(")")[2].split()[0] for stat in stats} == {"T"}
 
 
-SPINNER = (
-    "import os, sys, threading\nprint('ready', flush=True)\n"
-    "threading.Thread(target=lambda: sum(0 for _ in iter(int, 1)), daemon=True).start()\n"
-    "for line in sys.stdin:\n    if line.startswith('go'): print('x', flush=True)\n"
-)
+SPINS = "import threading\nthreading.Thread(target=lambda: sum(0 for _ in iter(int, 1)), daemon=True).start()"
+SPINNER = python("say('x')", ready="pass", first=f"say('ready')\n{SPINS}")
 
 
 @pytest.mark.parametrize("level", CONFINING)
@@ -920,7 +910,7 @@ def test_a_bot_of_one_process_that_wakes_itself_is_found_out_by_its_next_answer(
 
 def test_a_bot_that_woke_up_is_frozen_again_while_others_think(launcher, tmp_path):
     conditions = Conditions(sandbox="landlock")
-    thinks = ANSWERS.replace("print('x'", "time.sleep(0.1); print('x'")
+    thinks = python("time.sleep(0.1); say('x')")
     spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered("landlock"))
     bots = {"r": LiveBot(launcher, "r", spinner, conditions, RULES)}
     bots["q"] = LiveBot(launcher, "q", bot_of(tmp_path / "thinks.py", thinks), conditions, RULES)
@@ -949,7 +939,10 @@ def test_a_bot_that_used_cpu_time_while_it_was_frozen_is_looked_at_after_each_st
 
 def test_a_process_that_is_doubted_in_one_match_is_doubted_in_its_next(launcher, tmp_path):
     """It could otherwise run on once in every match."""
-    bot, conditions = bot_of(tmp_path / "bot.py", WOKEN, offered("landlock")), Conditions(sandbox="landlock")
+    bot, conditions = (
+        bot_of(tmp_path / "bot.py", python("say('x')", first=WOKEN), offered("landlock")),
+        Conditions(sandbox="landlock"),
+    )
     with live.ready(bot, conditions, launcher) as first:
         first.child.thaw()  # as by a signal that nobody foresaw
         assert until(lambda: first._meter.since_read() > 0.01)
@@ -962,15 +955,12 @@ def test_a_process_that_is_doubted_in_one_match_is_doubted_in_its_next(launcher,
 
 
 WOKEN = """
-import signal, sys, time
+import signal
 def run_on(*_):
     signal.signal(signal.SIGCONT, signal.SIG_DFL)
     until = time.process_time() + 0.02
     while time.process_time() < until: pass
 signal.signal(signal.SIGCONT, run_on)
-for line in sys.stdin:
-    if line.startswith("ready?"): print("ready", flush=True)
-    elif line.startswith("go"): print("x", flush=True)
 """
 
 
@@ -991,11 +981,10 @@ def test_a_killed_spawner_is_noticed_while_a_bot_thinks_and_no_process_of_it_is_
     offered(level)
     vanish = "os.execve('/bin/sleep', ['sleep', '600'], {})"  # with an environment that names nothing
     if processes > 1:
-        leave = f"        for _ in range(2):\n            if os.fork() == 0: {vanish}\n"
+        leave = f"for _ in range(2):\n    if os.fork() == 0: {vanish}"
     else:  # a thread that calls exec takes the place of the first, and does not die with its parent
-        leave = f"        import threading\n        threading.Thread(target=lambda: {vanish}).start()\n"
-    think = LINES + f"    elif line.startswith('go'):\n{leave}        time.sleep(600)\n"
-    thinker = bot_of(tmp_path / "thinker.py", think, level)
+        leave = f"import threading\nthreading.Thread(target=lambda: {vanish}).start()"
+    thinker = bot_of(tmp_path / "thinker.py", python(f"{leave}\ntime.sleep(600)"), level)
     conditions = Conditions(sandbox=level, limits=Limits(processes=processes))
     with Launcher() as launcher:
         bot = LiveBot(launcher, "r", thinker, conditions, RULES)
@@ -1165,11 +1154,11 @@ def test_run_by_root_where_no_other_user_can_read_the_interpreter_a_bot_keeps_no
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
     subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", "--copies", private / "venv"], check=True)
-    told = LINES + (
-        "    elif line.startswith('go'):\n        print(os.getuid(), file=sys.stderr)\n"
-        "        try: os.chown(os.environ['TMPDIR'], 1, 1)\n"
-        "        except OSError: print('no power', file=sys.stderr)\n"
-        "        sys.exit(1)\n"
+    told = python(
+        "print(os.getuid(), file=sys.stderr)\n"
+        "try: os.chown(os.environ['TMPDIR'], 1, 1)\n"
+        "except OSError: print('no power', file=sys.stderr)\n"
+        "sys.exit(1)"
     )
     command = (str(private / "venv/bin/python"), "-u", "teller.py")
     teller = replace(bot_of(tmp_path / "teller.py", told), command=command)

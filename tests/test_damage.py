@@ -7,8 +7,8 @@ import sqlite3
 
 import pytest
 from cup import arena, run_event
+from events import workspace
 from sprint import FIRST, LAST
-from test_tournament import workspace
 
 from arena.event import plan
 from arena.replay import verify

@@ -2,17 +2,14 @@
 
 import contextlib
 import json
-import os
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from cup import arena, environment, soon
+from cup import Command, arena, soon
+from events import workspace as made
 from sprint import FIRST, LAST, slow
-from test_tournament import workspace as made
 
 from arena.author.submissions.bot_store import BotStore
 from arena.event import discovery
@@ -238,14 +235,7 @@ def test_a_killed_duel_goes_on_and_decides_as_if_nothing_had_happened(workspace,
     """The match that a kill interrupts is played again, so the outcome is that of a duel without a kill."""
     assert decided.returncode == 0
     words = ["good", "bad", *WIDE, "--workers", "1", "--name"]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "arena", "duel", *words, "killed"],
-        cwd=workspace,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    run = Command(workspace, "duel", *words, "killed")
     stored = workspace / "results/killed"
 
     def some_are_stored() -> bool:
@@ -254,8 +244,8 @@ def test_a_killed_duel_goes_on_and_decides_as_if_nothing_had_happened(workspace,
         return False
 
     assert soon(some_are_stored)
-    os.kill(run.pid, signal.SIGKILL)
-    run.communicate(timeout=10)
+    run.signal(signal.SIGKILL)
+    run.wait()
     before = matches_stored(stored)
     again = outcome(workspace, *words, "killed")
     assert 2 <= before <= again["matches"]

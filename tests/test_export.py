@@ -12,9 +12,9 @@ from pathlib import Path
 import cup
 import pytest
 import stored
+from events import run, workspace
 from sprint import FIRST, LAST
 from test_docs import commands
-from test_tournament import run, workspace
 
 from arena.results import export
 from arena.results.archive import Archive

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_tournament import Quiet
+from events import Audience
+from programs import python
 
 from arena.clock import TimeControl
 from arena.event import discovery, tournament
@@ -19,18 +20,12 @@ from arena.sandbox import levels
 from arena.values import Conditions, Ending, Event, Limits
 
 MOVE = 0.02  # seconds
-THINKS = """
-import sys, time
-for line in sys.stdin:
-    word, _, rest = line.rstrip("\\n").partition(" ")
-    if word == "ready?": print("ready", flush=True)
-    elif word == "legal": move = rest
-    elif word == "go":
-        until = time.process_time() + {cpu}
-        while time.process_time() < until: pass
-        time.sleep({sleep})
-        print(move, flush=True)
-"""
+THINKS = python("""
+until = time.process_time() + {cpu}
+while time.process_time() < until: pass
+time.sleep({sleep})
+say(legal[-1])
+""")
 BOTS = {
     "thinker": THINKS.format(cpu=0.005, sleep=0),
     "brooder": THINKS.format(cpu=0.005, sleep=0) + "# another\n",
@@ -71,7 +66,7 @@ def played(folder: Path, bots: list[str], matches: int) -> dict[str, Counter[str
         conditions=conditions,
     )
     with load(4 * len(os.sched_getaffinity(0))):
-        progress = tournament.run(event, folder / "results", workers=2, audience=Quiet())
+        progress = tournament.run(event, folder / "results", workers=2, audience=Audience())
     assert progress.complete
     endings: dict[str, Counter[str]] = {name: Counter() for name in bots}
     with Archive.open(folder / "results") as archive:

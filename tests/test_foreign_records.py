@@ -121,12 +121,11 @@ def test_a_copy_of_a_bot_to_which_a_link_leads_is_not_played_again(workspace, tm
 
 def test_a_board_that_a_record_names_or_describes_does_not_end_the_process(workspace):
     """In a process of its own, because nobody would be left to say that this test failed."""
-    (workspace / "rules").mkdir()
     (workspace / "rules" / "deadly.py").write_text(DEADLY)
     text = (workspace / "match.txt").read_text()
     named = text.replace("mummy_maze/duel", "deadly/loads(deed=kills)")
     drawn = json.dumps(json.dumps({"when": "loads", "deed": "eats", "megabytes": 9000}))
-    drawn = text.replace("mummy_maze/duel", "deadly/all").replace("[Conditions", f"[Drawn {drawn}]\n[Conditions")
+    drawn = text.replace("mummy_maze/duel", "deadly/all").replace("[Conditions", f"[Sampled {drawn}]\n[Conditions")
     for claim, words in ((named, "it ends the process, by SIGKILL"), (drawn, "it takes more than 1000 MB of memory")):
         (workspace / "deadly.txt").write_text(claim)
         done = cup.Command(workspace, "replay", "deadly.txt").end()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import cup
 import pytest
+from events import workspace
 from sprint import FIRST, LAST
-from test_tournament import workspace
 
 from arena.event import config
 

@@ -358,7 +358,7 @@ def test_a_mistake_in_the_thresholds_is_a_line_that_names_file_key_and_nearest_n
 
 def test_a_run_refuses_thresholds_that_name_nobody_before_it_plays(tmp_path):
     folder = classroom.workspace(tmp_path / "cup", ann=cup.FIRST, bob=cup.LAST)
-    (folder / "tournament.toml").write_text(classroom.TOML + GRADE.replace("duel", "words"))
+    (folder / "tournament.toml").open("a").write(GRADE.replace("duel", "words"))
     done = cup.arena(folder, "run")
     assert done.returncode == 2
     assert "[[grade.threshold]] 1: reference: there is no bot 'walker' in this event" in done.stderr
@@ -366,7 +366,7 @@ def test_a_run_refuses_thresholds_that_name_nobody_before_it_plays(tmp_path):
 
 def test_a_duel_of_other_bots_needs_no_reference(tmp_path):
     folder = classroom.workspace(tmp_path / "cup", ann=cup.FIRST, bob=cup.LAST)
-    (folder / "tournament.toml").write_text(classroom.TOML + GRADE)
+    (folder / "tournament.toml").open("a").write(GRADE)
     tournament = config.load(folder / "tournament.toml")
     assert len(tournament.event(folder, entered=tournament.entrants(folder)).bots) == 2
 

@@ -11,6 +11,7 @@ import live
 import pytest
 from live import GO, READY, RULES
 from processes import OURS, alive, until
+from programs import python
 
 from arena.match import bot
 from arena.match import play as match_play
@@ -221,13 +222,7 @@ def test_while_somebody_watches_a_match_no_bot_is_awake_between_two_turns(tmp_pa
     assert all(seen)
 
 
-RANDOM = """
-import sys
-for line in sys.stdin:
-    if line.startswith("ready?"): print("ready", flush=True)
-    elif line.startswith("legal"): move = line[6:]
-    elif line.startswith("go"): print(move, end="", flush=True)
-"""
+RANDOM = python("say(legal[-1])")
 
 # The fast path
 

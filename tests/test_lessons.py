@@ -13,6 +13,7 @@ import pytest
 import reported
 import stored
 from cup import arena
+from programs import python
 
 from arena import lessons
 from arena.errors import ArenaError
@@ -32,30 +33,24 @@ from arena.values import Opening, SeatReport, Turn
 
 PAGE = (Path(__file__).parent.parent / "docs" / "bot-authors.md").read_text()
 SECTION = PAGE.partition("## What should it have played?\n")[2].partition("\n## ")[0]
-KNOWING = '''\
+KNOWING = python(
+    """
+    wants = MOVES.get("wants to be told", told)
+    say(MOVES.get("|".join(facts), legal[0]) if wants == told else "not so")
+    """,
+    first="""
+    import json, pathlib
+    MOVES = json.loads(pathlib.Path(__file__).with_name("moves.json").read_text())
+    facts, told = [], False
+    """,
+    each="""
+    if word == "role": role = rest
+    elif word == "turn": facts = []
+    elif word == "last": told = told or rest.startswith(role)
+    elif word == "state": facts.append(rest)
+    """,
+)
 """Plays from a table of positions. It may ask to be told its own earlier moves, or not to be."""
-import json, pathlib, sys
-
-MOVES = json.loads(pathlib.Path(__file__).with_name("moves.json").read_text())
-facts, legal, told = [], [], False
-for line in sys.stdin:
-    word, _, rest = line.rstrip("\\n").partition(" ")
-    if word == "ready?":
-        print("ready", flush=True)
-    elif word == "role":
-        role = rest
-    elif word == "turn":
-        facts, legal = [], []
-    elif word == "last":
-        told = told or rest.startswith(role)
-    elif word == "state":
-        facts.append(rest)
-    elif word == "legal":
-        legal.append(rest)
-    elif word == "go":
-        wants = MOVES.get("wants to be told", told)
-        print(MOVES.get("|".join(facts), legal[0]) if wants == told else "not so", flush=True)
-'''
 
 
 def played(match, choose):

@@ -18,7 +18,7 @@ from cup import Command, environment, make, processes_in, refused, run_event, st
 
 from arena.errors import ArenaError, MachineError, writing
 from arena.replay import verify
-from arena.sandbox import levels
+from arena.sandbox import levels, rlimits
 from arena.sandbox.folder import ADVICE
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
@@ -60,7 +60,13 @@ ULIMITS = {
 def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_line(tmp_path, ulimit):
     folder = make(tmp_path / "ws")
     kind, limit = ULIMITS[ulimit]
-    done = Command(folder, "run", before=lambda: resource.setrlimit(kind, (limit, limit))).end()
+
+    def lower() -> None:
+        for cached in (rlimits.own_limits, levels.failure):
+            cached.cache_clear()
+        resource.setrlimit(kind, (limit, limit))
+
+    done = Command(folder, "run", before=lower).end()
     assert refused(done, f"`ulimit {ulimit}`: it is "), done
 
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 import cup
 import pytest
 import stored
+from events import Audience, event_of, run, tables, workspace
 from sprint import FIRST, LAST
-from test_tournament import Quiet, event_of, run, tables, workspace
 
 from arena.author.submissions.copy_untrusted import Allowance
 from arena.cli import stored_bots
@@ -138,7 +138,7 @@ def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one
         "three": replace(event, max_matches=4),
     }
     for name, of_place in places.items():
-        tournament.run(of_place, folder / "results" / name, workers=1, audience=Quiet())
+        tournament.run(of_place, folder / "results" / name, workers=1, audience=Audience())
     (folder / "results/.merging/left").mkdir(parents=True)  # by a merge that was killed
     done = cup.arena(folder, "merge", "one", "two", "three", "--name", "all", "--json")
     assert done.returncode == 0, done.stderr
@@ -147,7 +147,7 @@ def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one
     assert [path.name for path in (folder / "results/.merging").iterdir()] == [".lock"]
     (state,) = json.loads(cup.arena(folder, "status", "all", "--json").stdout)
     assert (state["planned"], state["due"]) == (12, 4)
-    rest = tournament.run(event, folder / "results/all", workers=1, audience=Quiet())
+    rest = tournament.run(event, folder / "results/all", workers=1, audience=Audience())
     assert rest.complete
     assert tables(folder / "results/all") == tables(folder / "results/whole")
     assert cup.arena(folder, "verify", "all").returncode == 0

@@ -9,11 +9,11 @@ import cup
 import pytest
 import reported
 import toy
+from events import run, workspace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sprint import FIRST, LAST
 from test_reconstruct import ILLEGAL, SCRIPTS, Quoted, dice, recorded, scripted
-from test_tournament import run, workspace
 
 from arena import rulefile
 from arena.cli import stored_match

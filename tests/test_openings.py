@@ -11,7 +11,8 @@ import live
 import pytest
 import sprint
 import toy
-from test_tournament import workspace as shell_bots
+from events import workspace as shell_bots
+from programs import python
 
 from arena import kit
 from arena.errors import ArenaError
@@ -396,16 +397,7 @@ def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
     assert config.load(folder / "results" / "cup" / "tournament.toml").openings.plies == 4
 
 
-FROM_THE_START = """
-import sys
-legal, turns = [], 0
-for line in sys.stdin:
-    word, _, rest = line.strip().partition(" ")
-    if word == "ready?": print("ready", flush=True)
-    elif word == "turn": legal, turns = [], turns + 1; assert int(rest) <= 2 * turns, "a turn is missing"
-    elif word == "legal": legal.append(rest)
-    elif word == "go": print(legal[0], flush=True)
-"""
+FROM_THE_START = python(each='if word == "turn": assert int(rest) <= 2 * (turns + 1), "a turn is missing"')
 
 
 def test_check_finds_a_bot_that_cannot_begin_after_an_opening(tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 import live
 import pytest
 from processes import descendants, descriptors, gone_soon
+from programs import python
 
 import arena
 from arena.clock import TimeControl
@@ -18,29 +19,18 @@ from arena.sandbox import levels
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions, Ending, Fault, Record, Seat, Turn
 
-BOT = """
-import os, random, sys, time
-legal, turns, dice = [], 0, random.Random()
-for line in sys.stdin:
-    word, _, rest = line.rstrip().partition(" ")
-    if word == "seed": dice.seed(rest)
-    elif word == "ready?": {ready}
-    elif word == "turn": legal, turns = [], turns + 1
-    elif word == "legal": legal.append(rest)
-    elif word == "go":
-        {go}
-"""
-READY = "print('ready', flush=True)"
-FIRST = "print(legal[0], flush=True)"
-DICE = "print('# I have', len(legal), 'moves'); print(dice.choice(legal), flush=True)"
-CRASH = "os._exit(5) if turns == 3 else print(legal[0], flush=True)"
+READY = "say('ready')"
+FIRST = "say(legal[0])"
+DICE = "say('# I have', len(legal), 'moves'); say(dice.choice(legal))"
+CRASH = "os._exit(5) if turns == 3 else say(legal[0])"
+SEEDED = {"first": "import random\ndice = random.Random()", "each": "if word == 'seed': dice.seed(rest)"}
 PATIENT = Conditions(time=TimeControl(start=20.0, move=20.0))
 
 
 @pytest.fixture
 def bot(tmp_path):
     def write(name: str, go: str = FIRST, ready: str = READY) -> Bot:
-        return live.bot_of(tmp_path / f"{name}.py", BOT.format(go=go, ready=ready))
+        return live.bot_of(tmp_path / f"{name}.py", python(go, ready=ready, **SEEDED))
 
     return write
 

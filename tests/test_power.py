@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from cup import environment, stored
+from events import workspace
 from power import Disk, disk_in
 from sprint import FIRST, LAST
-from test_tournament import workspace
 
 from arena import whole_files
 

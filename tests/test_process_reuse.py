@@ -7,9 +7,10 @@ from pathlib import Path
 import live
 import pytest
 from processes import gone_soon
+from programs import python
 
 from arena.clock import TimeControl
-from arena.event import discovery, tournament
+from arena.event import tournament
 from arena.event.director import MatchWork, RollCallWork
 from arena.failure import Cause
 from arena.games import rulebook
@@ -20,25 +21,21 @@ from arena.sandbox.launcher import Launcher
 from arena.sandbox.watchdog import Watchdog
 from arena.values import Bot, Conditions, Limits, Match, Record, Seat
 
-STAYS = """
-import os, sys, time
-played = 0
-for line in sys.stdin:
-    word, _, rest = line.rstrip("\\n").partition(" ")
-    if word == "ready?":
-        here = ",".join(os.listdir(os.environ["HOME"])) or "nothing"
-        open(os.path.join(os.environ["HOME"], "note"), "w").close()
-        os.mkdir(os.path.join(os.environ["HOME"], "folder"))
-        print("ready again", flush=True)
-    elif word == "legal": move = rest
-    elif word == "go":
-        until = time.process_time() + {cpu}
-        while time.process_time() < until: pass
-        print("# pid", os.getpid(), "match", played, "found", here, flush=True)
-        print(move, flush=True)
-    elif word == "end":
-        played += 1
-        if {dies}: os._exit(3)
+READY = """
+here = ",".join(os.listdir(os.environ["HOME"])) or "nothing"
+open(os.path.join(os.environ["HOME"], "note"), "w").close()
+os.mkdir(os.path.join(os.environ["HOME"], "folder"))
+say("ready again")
+"""
+GO = """
+until = time.process_time() + {cpu}
+while time.process_time() < until: pass
+say("# pid", os.getpid(), "match", played, "found", here)
+say(legal[-1])
+"""
+END = """
+played += 1
+if {dies}: os._exit(3)
 """
 (HUNT,) = rulebook.find("mummy_maze/duel")
 
@@ -50,9 +47,10 @@ def reused(launcher):
     reused.close()
 
 
-def bot_of(folder: Path, cpu: float = 0.0, *, dies: bool = False, first: str = "") -> Bot:
-    path = folder / "stays.py"
-    return live.bot_of(path, first + STAYS.format(cpu=cpu, dies=dies))
+def bot_of(folder: Path, cpu: float = 0.0, *, dies: bool = False, first: str = "", go: str = "", end: str = "") -> Bot:
+    """Write a bot that counts its matches, and does this, too."""
+    go, end = f"{go}\n{GO.format(cpu=cpu)}", end or END.format(dies=dies)
+    return live.bot_of(folder / "stays.py", python(go, first=f"{first}\nplayed = 0", ready=READY, end=end))
 
 
 def match(number: int, bot: Bot, *, keep: bool = True, cpu: float = 60.0, sandbox: str = "") -> Match:
@@ -144,11 +142,8 @@ def test_a_bot_whose_name_in_process_lists_is_no_text_is_reused_like_any_other(l
 
 
 def test_a_bot_whose_scratch_folder_cannot_be_emptied_is_not_reused(launcher, reused, tmp_path):
-    bot = bot_of(tmp_path, first="import os, shutil\n").command[-1]
-    text = (tmp_path / bot).read_text().replace("played += 1", "pass").replace("print(move", "WRECK; print(move")
     wreck = "shutil.rmtree(os.environ['HOME'], ignore_errors=True)"
-    (tmp_path / bot).write_text(text.replace("WRECK", wreck))
-    wrecker = discovery.from_path(tmp_path / bot)
+    wrecker = bot_of(tmp_path, first="import shutil", go=wreck, end="pass")
     first, second = (play(match(n, wrecker, sandbox="rlimits"), launcher=launcher) for n in (1, 2))
     assert not first.verdict.faults
     assert not second.verdict.faults

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 import stored
 from cup import FIRST, arena, make, run_event
+from programs import python
 
 from arena.report import bots, leaderboard
 from arena.report.matches import Index
@@ -105,7 +106,7 @@ def test_a_rank_that_is_no_whole_number_costs_the_changes_only(tmp_path, rank):
 
 
 def test_a_run_shows_who_rose_since_the_run_before(tmp_path):
-    nonsense = FIRST.replace("print(legal[0], flush=True)", 'print("nonsense", flush=True)')
+    nonsense = python("say('nonsense')")
     folder = make(tmp_path / "ws", "hunt", ada=FIRST, bob=nonsense)
     assert "change" not in run_event(folder).stdout
     (folder / "bots/ada.py").write_text(nonsense)

@@ -10,10 +10,10 @@ import cup
 import live
 import pytest
 import toy
+from events import workspace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sprint import FIRST, LAST
-from test_tournament import workspace
 
 from arena import protocol
 from arena.games import rulebook

@@ -12,10 +12,10 @@ from random import Random
 
 import cup
 import pytest
+from events import workspace
 from paired import bot
 from search import forces
 from sprint import FIRST, LAST
-from test_tournament import workspace
 
 from arena import parallel, rulefile
 from arena.errors import ArenaError

@@ -19,6 +19,7 @@ from pathlib import Path
 import live
 import pytest
 from processes import alive, descriptors, gone_soon, run_in, until
+from programs import python
 
 from arena import rulefile
 from arena.event import discovery
@@ -46,13 +47,11 @@ def sleeper(tmp_path) -> Bot:
 def steady(tmp_path) -> Bot:
     return live.bot_of(
         tmp_path / "steady.py",
-        "import os, sys, time\n"
-        "pid = os.fork()\nif pid == 0:\n    os.setsid(); time.sleep(600)\n"
-        "while os.getsid(pid) != pid: time.sleep(0.001)\n"
-        "for line in sys.stdin:\n"
-        "    if line == 'ready?\\n': print('ready', flush=True)\n"
-        "    elif line.startswith('legal'): move = line.split(' ', 1)[1]\n"
-        "    elif line.startswith('go'): print(move, end='', flush=True)\n",
+        python(
+            "say(legal[-1])",
+            first="pid = os.fork()\nif pid == 0:\n    os.setsid(); time.sleep(600)\n"
+            "while os.getsid(pid) != pid: time.sleep(0.001)",
+        ),
     )
 
 
@@ -505,12 +504,7 @@ def test_a_room_that_was_never_touched_serves_another_bot_and_one_that_was_is_go
         assert not rooms["erases"].path.exists()
 
 
-SLOW_TO_BE_READY = (
-    "import sys, time\nfor line in sys.stdin:\n"
-    "    if line == 'ready?\\n': time.sleep(0.06); print('ready', flush=True)\n"
-    "    elif line.startswith('legal'): move = line[6:]\n"
-    "    elif line.startswith('go'): print(move, end='', flush=True)\n"
-)
+SLOW_TO_BE_READY = python("say(legal[-1])", ready="time.sleep(0.06); say('ready')")
 """A bot that takes so long that the watchdog looks at it."""
 
 

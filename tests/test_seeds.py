@@ -12,7 +12,7 @@ import cup
 import pytest
 import sprint
 import toy
-from test_tournament import workspace
+from events import workspace
 
 from arena.cli import options
 from arena.errors import ArenaError

@@ -6,9 +6,9 @@ import signal
 import time
 
 import pytest
+from events import event_of, killed_often, played_by, referees, run, tables, workspace
 from processes import gone_soon
 from sprint import DICE, FIRST, LAST
-from test_tournament import event_of, killed_often, played_by, referees, run, tables, workspace
 
 from arena.event.placings import placings
 from arena.results.archive import Archive

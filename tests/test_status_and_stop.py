@@ -9,8 +9,8 @@ from pathlib import Path
 
 import cup
 import pytest
+from events import Audience, event_of, run, workspace
 from sprint import FIRST, LAST, slow
-from test_tournament import Quiet, event_of, run, workspace
 
 from arena.event import control, tournament
 from arena.event.control import Control, LaneStatus
@@ -25,7 +25,7 @@ with Archive.open(Path(sys.argv[1]), writing=True) as archive:
 """
 
 
-class Asks(Quiet):
+class Asks(Audience):
     """An audience that asks for the end, as `arena stop` does, once a number of matches are finished."""
 
     def __init__(self, folder: Path, after: int) -> None:

@@ -21,6 +21,7 @@ import cup
 import pytest
 from classroom import GOOD, LAST
 from processes import until
+from programs import python
 
 from arena.author import letter
 from arena.author.checkup import screening
@@ -952,12 +953,7 @@ def test_a_bots_own_copy_is_not_what_somebody_edits_afterwards(here, untried, tm
     assert (here / "bots/mine/bot.py").read_text() == (here / "bots/_versions/mine/1/mine/bot.py").read_text()
 
 
-NEEDS_A_CALL = """
-import os
-for line in __import__("sys").stdin:
-    if line == "ready?\\n": print("ready", flush=True)
-    elif line.startswith("go"): os.memfd_create("x")
-"""
+NEEDS_A_CALL = python('os.memfd_create("x")')
 
 
 @pytest.mark.skipif(levels.failure("landlock") is not None, reason="calls are named at the level landlock only")

@@ -9,79 +9,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import sprint
-from processes import descendants, gone_soon
+from events import Audience, Main, event_of, killed_often, played_by, referees, run, tables, workspace
 from sprint import DICE, FIRST, LAST, slow
 
 from arena.errors import ArenaError
-from arena.event import config, copies, tournament
+from arena.event import copies, tournament
 from arena.event.director import Phase
 from arena.match.bot import InterferenceError, OverloadedError
 from arena.match.play import play
 from arena.results.archive import Archive
-from arena.results.leaderboard import Results, write_csv
+from arena.results.leaderboard import Results
 from arena.sandbox import procfs
-from arena.values import Abort, Ending, Event, Fault, Record
-
-TABLES = ("leaderboard.csv", "rankings.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
-
-
-class Quiet:
-    """An audience that remembers."""
-
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-        self.missing: dict[str, Fault] = {}
-        self.aborts: list[Abort] = []
-
-    def begins(self, planned: int, finished: int) -> None:
-        self.counts = (planned, finished)
-
-    def absent(self, bot: str, fault: Fault) -> None:
-        self.missing[bot] = fault
-
-    def finished(self, record: Record) -> None:
-        self.records.append(record)
-
-    def aborted(self, abort: Abort) -> None:
-        self.aborts.append(abort)
-
-
-def workspace(folder: Path, bots: dict[str, str], boards: Iterable[str] = ("sprint",), **keys: object) -> Path:
-    """A workspace with these bots, shell scripts or Python, and an event that is quick unless boards say otherwise."""
-    for place in ("bots", "rules"):
-        (folder / place).mkdir(parents=True)
-    for name, text in bots.items():
-        bot = folder / "bots" / (name if text.startswith("#!") else f"{name}.py")
-        bot.write_text(text)
-        bot.chmod(0o755)
-    (folder / "rules" / "sprint.py").write_text(Path(sprint.__file__).read_text())
-    lines = ['name = "cup"', "seed = 5", f"boards = {list(boards)!r}", 'bots = "bots"']
-    lines += [f"{key} = {value}" for key, value in keys.items()]
-    (folder / "tournament.toml").write_text("\n".join(lines) + "\n")
-    return folder
-
-
-def event_of(folder: Path) -> Event:
-    return config.load(folder / "tournament.toml").event(folder)
-
-
-def run(folder: Path, results: str = "results", workers: int = 2, **more: object) -> tuple[tournament.Progress, Quiet]:
-    audience = Quiet()
-    outcome = tournament.run(event_of(folder), folder / results, workers=workers, audience=audience, **more)  # type: ignore[arg-type]
-    return outcome, audience
-
-
-def tables(folder: Path) -> list[bytes]:
-    results = Results.open(folder)
-    write_csv(results, folder)
-    results.close()
-    return [(folder / name).read_bytes() for name in TABLES]
+from arena.values import Ending, Record
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +32,7 @@ def undisturbed(tmp_path_factory):
     """A workspace whose event one worker has played, and the tables of that."""
     bots = {"a": DICE, "b": FIRST, "c": LAST}
     cup = workspace(tmp_path_factory.mktemp("undisturbed") / "ws", bots, repeats=6)
-    outcome, _ = run(cup, "whole", workers=1)
+    outcome, _ = run(cup, "whole")
     assert outcome.complete
     return cup, tables(cup / "whole")
 
@@ -142,7 +85,7 @@ def test_a_bot_that_is_edited_while_an_event_runs_plays_on_as_it_was(tmp_path):
     cup = workspace(tmp_path, {"a": LAST, "b": FIRST}, repeats=2)
     event = event_of(cup)
 
-    class Editor(Quiet):
+    class Editor(Audience):
         def begins(self, planned: int, finished: int) -> None:
             (cup / "bots" / "b").write_text("#!/bin/sh\nexit 1\n")
 
@@ -169,7 +112,7 @@ def test_a_bot_that_was_edited_before_it_was_copied_is_refused_and_leaves_no_cop
     event = event_of(cup)
     (cup / "bots" / "b").write_text(LAST)
     with pytest.raises(ArenaError, match=r"bots/b: was edited while it was read; run the same command again$"):
-        tournament.run(event, cup / "results", workers=1, audience=Quiet())
+        tournament.run(event, cup / "results", workers=1, audience=Audience())
     assert list((cup / "results" / "bots").iterdir()) == []
 
 
@@ -213,7 +156,7 @@ ENDINGS = {"mute": "timeout", "dead": "crashed", "killed": "crashed"}
 ENDINGS |= {"crash": "crashed", "cheat": "illegal_move", "slow": "timeout", "noise": "garbled"}
 
 
-def with_broken(folder: Path, sound: int) -> tuple[list[str], Quiet]:
+def with_broken(folder: Path, sound: int) -> tuple[list[str], Audience]:
     """Play an event of sound bots, those of UNREADY, and those of BROKEN; return the names of the sound."""
     bots = {f"b{number:02}": random.Random(number).choice([FIRST, LAST]) + f"# {number}\n" for number in range(sound)}
     cup = workspace(folder, bots | UNREADY | BROKEN, time="{start = 1.0, move = 0.2}")
@@ -291,90 +234,11 @@ def test_a_second_run_at_the_same_time_is_refused_in_one_line(played):
     assert run(played)[0].complete
 
 
-class Teller(Quiet):
-    """An audience in another process: it writes a byte for each match that is stored."""
-
-    def __init__(self, to: int) -> None:
-        super().__init__()
-        self._to = to
-
-    def finished(self, record: Record) -> None:
-        os.write(self._to, b".")
-
-
-class Main:
-    """The event in a process of its own."""
-
-    def __init__(self, event: Event, folder: Path) -> None:
-        self._told, tell = os.pipe()
-        context = multiprocessing.get_context("fork")  # what it imports is here already
-        self.process = context.Process(target=self._run, args=(event, folder, tell))
-        self.process.start()
-        os.close(tell)
-
-    @staticmethod
-    def _run(event: Event, folder: Path, tell: int) -> None:
-        outcome = tournament.run(event, folder, workers=2, audience=Teller(tell))
-        sys.exit(0 if outcome.complete else 1)
-
-    @property
-    def below(self) -> set[int]:
-        return descendants(self.process.pid or 0)
-
-    def stores(self, count: int) -> bool:
-        """Wait until it has stored this number of matches more; False when it ends before."""
-        return all(os.read(self._told, 1) for _ in range(count))
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.join()
-        os.close(self._told)
-
-
-@contextlib.contextmanager
-def played_by(event: Event, folder: Path) -> Iterator[Main]:
-    main = Main(event, folder)
-    try:
-        yield main
-    finally:
-        main.close()
-
-
-def killed_often(event: Event, folder: Path, *, planned: int, kills: int) -> None:
-    """Play an event whose process is killed a number of times, at any moment, and goes on."""
-    dice, stored = random.Random(1), 0
-    for _ in range(kills):
-        with played_by(event, folder) as main:
-            assert main.stores(dice.randrange(1, 3))
-            time.sleep(dice.uniform(0.0, 0.01))
-            os.kill(main.process.pid, signal.SIGSTOP)  # it stores no more while its processes are looked up
-            below = main.below
-            main.process.kill()
-            main.process.join()
-            assert main.process.exitcode == -signal.SIGKILL
-        assert gone_soon(below)
-        with Archive.open(folder, writing=True) as archive:
-            now = len(archive.ids())
-        assert stored < now < planned
-        stored = now
-    assert tournament.run(event, folder, workers=2, audience=Quiet()).complete
-
-
 @pytest.mark.slow
 def test_killed_again_and_again_the_finished_event_equals_an_uninterrupted_one(undisturbed, tmp_path):
     cup, whole = undisturbed
     killed_often(event_of(cup), tmp_path, planned=36, kills=4)
     assert tables(tmp_path) == whole
-
-
-def referees(pids: Iterable[int]) -> list[int]:
-    """Those of these processes that play matches."""
-    found = []
-    for pid in pids:
-        with contextlib.suppress(OSError):  # it ended meanwhile
-            if Path(f"/proc/{pid}/comm").read_text().startswith("referee-"):
-                found.append(pid)
-    return found
 
 
 @pytest.mark.slow
@@ -433,7 +297,7 @@ def harmed(main: Main, name: str, number: int) -> bool:
 def test_a_bot_that_kills_itself_gains_no_replay(tmp_path, keys):
     kills = FIRST.replace("go) echo", "go) kill -9 $$; echo")
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": kills}, **keys)
-    outcome, audience = run(cup, workers=1)
+    outcome, audience = run(cup)
     assert outcome.complete
     assert audience.aborts == []
     faults = [fault for record in audience.records for fault in record.verdict.faults]
@@ -450,7 +314,7 @@ def test_a_bot_that_is_killed_again_and_again_is_excused_twice_in_a_run(tmp_path
         return play(match, blameless=blameless, **more)
 
     monkeypatch.setattr(tournament, "play", killed)
-    outcome, audience = run(cup, workers=1)
+    outcome, audience = run(cup)
     assert outcome.complete
     assert {abort.cause for abort in audience.aborts} == {"c: its process was killed"}
     assert len(audience.aborts) in {2, 3}  # the lane had been given one more match by then
@@ -465,7 +329,7 @@ def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path,
         return play(match, **more)
 
     monkeypatch.setattr(tournament, "play", broken)
-    outcome, audience = run(cup, workers=1)
+    outcome, audience = run(cup)
     assert not outcome.complete
     assert [abort.attempt for abort in audience.aborts] == [1, 2, 3]
     assert "our own bug" in outcome.failed[0].cause
@@ -482,7 +346,7 @@ def test_a_match_of_which_the_machine_is_too_slow_three_times_costs_no_other_mat
         return play(match, **more)
 
     monkeypatch.setattr(tournament, "play", overloaded)
-    outcome, audience = run(cup, workers=1)
+    outcome, audience = run(cup)
     assert (outcome.planned, outcome.finished) == (4, 3)
     assert [abort.attempt for abort in audience.aborts] == [1, 2, 3]
     assert len(outcome.failed) == 1
@@ -490,7 +354,7 @@ def test_a_match_of_which_the_machine_is_too_slow_three_times_costs_no_other_mat
     assert run(cup)[0].complete
 
 
-class Reader(Quiet):
+class Reader(Audience):
     """An audience that looks, at each match that it is told of, at what a reader of the file would see."""
 
     def __init__(self, folder: Path) -> None:
@@ -515,7 +379,7 @@ def test_a_finished_match_is_stored_and_told_although_no_other_ends(tmp_path, mo
     """Each match goes on only when the audience was told of the one before it."""
     begun, told = (multiprocessing.Value("i") for _ in range(2))
 
-    class Counter(Quiet):
+    class Counter(Audience):
         def finished(self, record: Record) -> None:
             told.value += 1
 
@@ -535,7 +399,7 @@ def test_a_finished_match_is_stored_and_told_although_no_other_ends(tmp_path, mo
 
 def test_a_stopped_event_keeps_what_finished(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
-    audience = Quiet()
+    audience = Audience()
     outcome = tournament.run(
         event_of(cup), cup / "results", workers=2, audience=audience, stopped=lambda: len(audience.records) >= 5
     )
@@ -583,10 +447,10 @@ def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, 
         return record
 
     monkeypatch.setattr(tournament, "play", long)  # the workers are forked, so they have it, too
-    outcome, _ = run(cup, workers=1)
+    outcome, _ = run(cup)
     assert (outcome.stop.rule, outcome.complete, outcome.finished) == ("stop_after", False, 1)
     monkeypatch.setattr(tournament, "play", play)
-    outcome, audience = run(cup, workers=1)
+    outcome, audience = run(cup)
     assert (outcome.complete, len(audience.records), audience.aborts) == (True, 3, [])
 
 
