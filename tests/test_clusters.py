@@ -27,7 +27,7 @@ from machines import gone, hosts_below, opened
 from processes import alive, descendants, until
 from sprint import DICE, FIRST, LAST
 
-from arena.cli.worker import worker as worker_command
+from arena.cli.machines import worker as worker_command
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import cluster, control, director, tournament

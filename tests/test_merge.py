@@ -15,7 +15,7 @@ from events import Audience, event_of, run, tables, workspace
 from sprint import FIRST, LAST
 
 from arena.author.submissions.copy_untrusted import Allowance
-from arena.cli import stored_bots
+from arena.cli import stored_match
 from arena.errors import ArenaError
 from arena.event import discovery, merging, tournament
 from arena.results.archive import Archive
@@ -272,7 +272,7 @@ def test_a_folder_that_is_exchanged_for_a_link_meanwhile_brings_no_private_file(
     try:
         for number in range(60):
             with contextlib.suppress(ArenaError, OSError):
-                stored_bots.copy(one, home.name, tmp_path / f"copy{number}", Allowance())
+                stored_match.copy_bot(one, home.name, tmp_path / f"copy{number}", Allowance())
     finally:
         over.set()
         stranger.join()

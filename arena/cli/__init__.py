@@ -1,4 +1,4 @@
-"""The command line `arena`, by typer: a file for each command, of its name; results.py has three that show results.
+"""The command line `arena`, by typer: a file for a command, of its name, or for a few that are one idea.
 
 It owns the messages to users and the exit codes. Results go to stdout, everything else to stderr. A command's module is
 imported when it is called, so that the help and the completion of a shell import none; modules that are slow to import
@@ -89,7 +89,13 @@ COMMANDS = {
     },
 }
 """Each section of `arena --help`: its commands, with a line for each. Their own help says more."""
-MODULES = {"leaderboard": "results", "charts": "results", "report": "results", "withdraw": "bots"}
+MODULES = {
+    **dict.fromkeys(("leaderboard", "charts", "report"), "results"),
+    **dict.fromkeys(("new", "withdraw"), "bots"),
+    **dict.fromkeys(("check-rules", "openings"), "games"),
+    **dict.fromkeys(("doctor", "worker"), "machines"),
+    "stop": "status",
+}
 """The modules of commands that do not have one of their own name."""
 
 

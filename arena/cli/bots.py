@@ -1,14 +1,67 @@
-"""`arena bots` and `arena withdraw`: list the bots of this workspace, and take one out of the event."""
+"""`arena new`, `arena bots` and `arena withdraw`: make a bot, list those of this workspace, and take one out."""
 
+import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.cli import options, output, workspace
+from arena.cli import options, output, paths, workspace
 from arena.display_names import bot_shown
 from arena.errors import ArenaError
+
+
+def new(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The bot's name.")] = None,
+    language: Annotated[
+        str, typer.Option("--language", "-l", help="A starter kit: python, python_kit, c, rust, ...")
+    ] = "python",
+    game: Annotated[
+        str | None, typer.Option("--game", "-g", help="The game or board that it plays; default: every game.")
+    ] = None,
+    author: Annotated[str, typer.Option(help="The author's name.")] = "",
+    json: options.Json = False,
+) -> None:
+    """Make a bot from a starter kit, in bots/ of the workspace; without a name, list the kits."""
+    from arena.author import starters
+    from arena.event import config, discovery
+    from arena.games import rulebook
+
+    if name is None:
+        rows = [{"name": kit.name, "language": kit.language, "build": kit.build} for kit in starters.starters()]
+        if json:
+            output.print_json(rows)
+        else:
+            output.print_table(output.make_table(("name", "language", "build"), [list(row.values()) for row in rows]))
+        return
+    kit = starters.find(language)
+    file = paths.tournament_file(None)
+    tournament = config.load(file) if file.is_file() else None
+    folder = Path((tournament.bots if tournament else None) or ".")
+    target = folder / discovery.checked(name, "NAME")
+    starters.refuse_known(target)
+    # Without --game the suggested match is on the event's first board.
+    known = game or (tournament.boards[0] if tournament and tournament.boards else None)
+    boards = rulebook.find(known) if known else rulebook.all_boards()
+    games = []  # for bot.toml: a game, one of its boards, or nothing for everything
+    if game is not None:
+        query = game.partition(":")[0]  # a colon is followed by the number of boards to draw
+        is_board = len(boards) == 1 and query.rpartition("/")[2] == boards[0].name
+        games = [boards[0].label if is_board else boards[0].game]
+    path = shlex.quote(str(target))
+    board = f" --board {shlex.quote(boards[0].label)}"
+    match = f"{' '.join([path] * len(boards[0].sides))}{board}"
+    readme = {"name": target.name, "path": path, "match": match}  # a kit's README.md leaves these open
+    starters.copy(kit, target, author=author, games=games, replacements=readme)
+    if json:
+        output.print_json([{"bot": name, "path": str(target), "language": kit.language, "build": kit.build}])
+        return
+    print(f"{target} is a bot now: {target / 'README.md'} says where to begin. Next:\n")
+    if boards[0].game not in rulebook.games_with_named_boards():
+        board = ""  # only a board that is made from its name must be named where no event plays it
+    print(f"  arena check {path}{board}\n  arena match {match}\n  arena submit {path}{board}")
+
 
 HEADERS = ("name", "version", "digest", "author", "language", "games", "state", "display")
 REASON_LENGTH = 300  # characters of a reason that are shown in a line

@@ -1,12 +1,19 @@
-"""`arena games`: list the boards that can be played, and draw them."""
+"""`arena games`, `arena check-rules` and `arena openings`: list and draw boards, try rules, and sample openings."""
 
+import secrets
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.cli import options, output
+from arena.errors import ArenaError
 from arena.values import Board
+
+if TYPE_CHECKING:
+    from arena.games.conformance import Flaw
 
 HEADERS = ("board", "roles", "sides", "start", "exit", "steps")
 
@@ -62,3 +69,95 @@ def _row(board: Board) -> dict[str, object]:
         "exit": " ".join(values("exit", facts)) or None,
         "steps": int(steps[0]) if steps and steps[0].isdigit() else None,
     }
+
+
+MOVES_SHOWN = 12
+"""So many of the moves that lead to a flaw are shown: the last ones."""
+
+
+def check_rules(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A rules file, or the name of a game or board.")],
+    playouts: Annotated[int, typer.Option(min=1, help="Matches of random moves that are tried on each board.")] = 20,
+    seed: Annotated[int, typer.Option(help="Fixes the random moves.")] = 0,
+    json: options.Json = False,
+) -> None:
+    """Try the rules of a game, board by board, by random matches; exit code 1 when they break the contract."""
+    from arena.games.conformance import Flaw
+    from arena.games.conformance.examination import boards_of, examined
+
+    results: list[tuple[str, list[Flaw], list[Flaw]]] = []
+    try:
+        results += [(board.label, *examined(board, playouts, seed)) for board in boards_of(file)]
+    except ArenaError as error:
+        if not Path(file).is_file():
+            raise
+        results = [(file, [Flaw(words=str(error))], [])]
+    if json:
+        output.print_json(
+            {
+                "board": label,
+                "sound": not flaws,
+                "flaws": list(map(_flaw_row, flaws)),
+                "warnings": list(map(_flaw_row, doubts)),
+            }
+            for label, flaws, doubts in results
+        )
+    else:
+        for label, flaws, doubts in results:
+            name = output.safe_line(label)
+            if not flaws:
+                print(f"ok     {name}: keeps the contract in {playouts} random matches, and in other processes")
+            for mark, found in (("FAULT", flaws), ("WARN ", doubts)):
+                for flaw in found:
+                    print(f"{mark}  {name}: {output.safe_lines(flaw.words)}", *_origin(flaw), sep="\n")
+    if any(flaws for _, flaws, _ in results):
+        raise typer.Exit(1)
+
+
+def _flaw_row(flaw: "Flaw") -> dict[str, object]:
+    return {"words": flaw.words, "turn": flaw.turn, "moves": flaw.moves, "state": flaw.facts}
+
+
+def _origin(flaw: "Flaw") -> Iterator[str]:
+    """Yield lines: the state in which a flaw shows, and the moves that lead there."""
+    if flaw.turn is None:
+        return
+    yield f"       in the state after {output.counted(flaw.turn, 'turn')}:"
+    yield from (f"         {output.safe_line(fact)}" for fact in flaw.facts)
+    if flaw.moves:
+        omitted = "... " if len(flaw.moves) > MOVES_SHOWN else ""
+        yield f"       reached by: {omitted}{output.safe_line('; '.join(flaw.moves[-MOVES_SHOWN:]), 1000)}"
+
+
+MOST_OPENINGS = 1_000_000
+
+
+def openings(
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board, or a game for all of its boards.")],
+    plies: Annotated[int, typer.Option(min=1, help="Turns of each opening.")] = 4,
+    count: Annotated[int, typer.Option(min=1, max=MOST_OPENINGS, help="Openings of each board.")] = 50,
+    seed: Annotated[str | None, typer.Option(help="Any text that fixes the draws; default: a new one.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Draw openings that lead to different states; none of them ends the match."""
+    from arena.games import openings, rulebook
+
+    seed = secrets.token_hex(16) if seed is None else seed
+    rows: list[dict[str, object]] = []
+    for chosen in rulebook.find(board, Path()):
+        game = rulebook.game_of(chosen)
+        try:
+            openings.refuse_rare(game, plies)
+        except ArenaError as error:
+            raise ArenaError(f"--plies {plies}: {chosen.label}: {error}") from error
+        sequence = openings.different(game, plies, f"{seed}/{chosen.label}")
+        sequences = [openings.moves_of(turns) for turns in islice(sequence, count)]
+        if len(sequences) < count:
+            output.notice(
+                f"{chosen.label}: {len(sequences)} of {count}: no more states were found with --plies {plies}"
+            )
+        rows += [{"board": chosen.label, "moves": moves} for moves in sequences]
+        if not json:
+            print("\n".join(openings.line(chosen.label, moves) for moves in sequences))
+    if json:
+        output.print_json(rows)

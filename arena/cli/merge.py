@@ -12,7 +12,7 @@ import typer
 
 from arena import shared_folders, whole_files
 from arena.author.submissions.copy_untrusted import Allowance
-from arena.cli import options, output, paths, stored_bots, stored_match
+from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
 from arena.event import bot_folder
@@ -160,18 +160,18 @@ def _copy_bots(source: Path, target: Path) -> None:
         return
     except OSError as error:
         raise ArenaError(f"{error.filename}: cannot be read: {error.strerror}") from error
-    size, problems = stored_bots.MOST_BYTES, []
+    size, problems = stored_match.MOST_BOT_BYTES, []
     for digest in digests:
         if not (target / digest).exists():
             try:
                 allowance = Allowance(left_out=())
-                stored_bots.copy(source, digest, target / digest, allowance)
+                stored_match.copy_bot(source, digest, target / digest, allowance)
                 size -= Allowance.size - allowance.size
             except (ArenaError, OSError) as error:
                 bot_folder.remove(target / digest)
                 problems.append(f"{digest}: {error.strerror if isinstance(error, OSError) else error}")
         if size < 0:
-            most = f"{stored_bots.MOST_BYTES // 1_000_000} MB"
+            most = f"{stored_match.MOST_BOT_BYTES // 1_000_000} MB"
             raise ArenaError(f"{source / 'bots'}: has more than {most} of bots; move some away")
     if problems:
         count = "1 copy" if len(problems) == 1 else f"{len(problems)} copies"

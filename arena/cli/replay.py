@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import dialogue_text, match_text, options, output, signals, stored_match
+from arena.cli import match_text, options, output, signals, stored_match
 from arena.cli.live import terminal
 from arena.errors import ArenaError
 from arena.games.quality import assessor_of
@@ -30,7 +30,7 @@ def replay(
     if role is not None and not lines:
         raise ArenaError("--role chooses from the lines that were said: add --lines")
     if lines:
-        dialogue_text.show(record, role, json=json)
+        match_text.show_dialogue(record, role, json=json)
         return
     game = stored_match.game_of(record.match)
     chosen = list(scenes(game, record.turns, assessor_of(game)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import dialogue_text, match_text, options, output, paths, stored_match, workspace
+from arena.cli import match_text, options, output, paths, stored_match, workspace
 from arena.errors import ArenaError
 from arena.values import Bot, Record, Seat
 
@@ -125,16 +125,15 @@ def _seats_and_bot(record: Record, event: str | None, name: str, role: str | Non
 def _bot_then(seat: Seat, event: str | None) -> Bot:
     """Return a seat's bot as it was played, from the event's copies; else as it is now, with a notice."""
     from arena.author.submissions.copy_untrusted import Allowance
-    from arena.cli import stored_bots
     from arena.event import discovery
     from arena.event.discovery.files import DIGEST
 
     reason = f"no copy of {seat.bot.digest} is left"
     if DIGEST.fullmatch(seat.bot.digest):
         target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder())) / "copy"
-        allowance = Allowance(size=stored_bots.MOST_BYTES, entries=stored_bots.MOST_ENTRIES, left_out=())
+        allowance = Allowance(size=stored_match.MOST_BOT_BYTES, entries=stored_match.MOST_BOT_ENTRIES, left_out=())
         try:
-            copy = stored_bots.copy(paths.event_folder(event), seat.bot.digest, target, allowance)
+            copy = stored_match.copy_bot(paths.event_folder(event), seat.bot.digest, target, allowance)
             return discovery.from_path(copy, seat.bot.name)
         except FileNotFoundError:
             pass
@@ -150,8 +149,8 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
 def _lines(answer: "Comparison", *, questions: bool) -> Iterator[str]:
     """Yield a line for an answer, marked `!` if it differs; with `questions` its question and remarks come first."""
     if questions:
-        yield from dialogue_text.question(answer.then.ask.text)
-        yield from (f"{dialogue_text.INDENT}> # {output.safe_line(remark)}" for remark in answer.now.remarks)
+        yield from match_text.question(answer.then.ask.text)
+        yield from (f"{match_text.INDENT}> # {output.safe_line(remark)}" for remark in answer.now.remarks)
     turn = f"turn {answer.then.turn}" if answer.then.turn else "ready?"
     now = output.safe_line(answer.said_now)
     answers = now if answer.same else f"then {output.safe_line(answer.said_then)}, now {now}"

@@ -1,15 +1,18 @@
-"""A recorded match, the game that it was played by, and what was said in it."""
+"""A recorded match, the game that it was played by, what was said in it, and the copies of its bots."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arena import shared_folders
 from arena.cli import paths
 from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.values import Board, Match, Record
 
 if TYPE_CHECKING:
+    from arena.author.submissions.copy_untrusted import Allowance
     from arena.replay.fork import Fork
     from arena.replay.reconstruct import Retraced
 
@@ -99,3 +102,28 @@ def roles_of(record: Record, role: str | None) -> tuple[Role, ...]:
     if role is not None and role not in roles:
         raise ArenaError(f"--role {role}: match {record.match.id} has the roles {', '.join(roles)}")
     return roles if role is None else (role,)
+
+
+MOST_BOT_BYTES = 2_000_000_000
+"""Of the bots of one archive."""
+MOST_BOT_ENTRIES = 100_000
+"""Files and folders of a bot that is played again; who submits a bot may have fewer."""
+
+
+def copy_bot(source: Path, digest: str, target: Path, allowance: "Allowance") -> Path:
+    """Copy the bot of this digest from the results `source` into the new folder `target`, and return its path.
+
+    ArenaError or OSError if it is not that bot, or refused; then there may be a part of it.
+    """
+    from arena.author.submissions.copy_untrusted import copy_entry
+    from arena.event import bot_folder
+
+    with shared_folders.opened(source, "bots", digest) as folder:
+        name, *others = os.listdir(folder) or [""]  # noqa: PTH208 (of a descriptor)
+        if others or not name:
+            raise ArenaError("it is not one bot")
+        target.mkdir()
+        copy_entry(folder, name, target / name, allowance)
+    if not bot_folder.is_whole(target / name, digest):
+        raise ArenaError("its files have another digest")
+    return target / name

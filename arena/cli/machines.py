@@ -1,4 +1,4 @@
-"""`arena doctor`: what this machine offers for events, what is missing, and what to change."""
+"""`arena doctor` and `arena worker`: what this machine offers for events, and to play matches on it for a cluster."""
 
 import shlex
 import sys
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli import options, output
+from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.event.doctor.checks import MachineCheck
@@ -89,3 +90,35 @@ def _programs() -> dict[str, set[str]]:
         resolved = {sys.executable if program == "python" else program for program in needed}
         programs.setdefault(kit.language, set()).update(resolved)
     return programs
+
+
+def worker(
+    scheduler: Annotated[
+        str, typer.Argument(metavar="SCHEDULER", help="The scheduler's address, such as tcp://host:8786.")
+    ],
+    lanes: Annotated[str, typer.Option(help="Matches at once: a number, or auto for one a core.")] = "auto",
+    name: Annotated[str | None, typer.Option(help="The machine's name in the report; default: its host name.")] = None,
+    folder: Annotated[
+        str | None, typer.Option(help="A folder on a local disk for what it needs; default: TMPDIR.")
+    ] = None,
+) -> None:
+    """Play matches on this machine for the runs of a dask cluster, until Ctrl-C."""
+    from arena.event import cluster
+    from arena.event.config.keys import SCHEDULER
+    from arena.sandbox import cores
+
+    if not SCHEDULER.fullmatch(scheduler):
+        raise ArenaError(
+            f"{scheduler}: expected the address of a scheduler, such as tcp://host:8786 or tls://host:8786"
+        )
+    count = options.worker_count(lanes)
+    cluster.refuse_without_dask()
+    cluster.refuse_without_certificates(scheduler, "worker")
+    import asyncio
+
+    from arena.event.cluster import start
+
+    number = len(cores.available()) if not isinstance(count, int) else count
+    raise typer.Exit(
+        128 + asyncio.run(start.serve(scheduler, lanes=number, name=name, folder=folder, notice=output.notice))
+    )
