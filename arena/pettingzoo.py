@@ -87,7 +87,7 @@ class _Episode:
         return observations, actions
 
     def start(self, seed: int | None, options: dict[str, Any] | None) -> None:
-        """Begin a match: `seed` fixes the draws of chance, `options["state"]` is a state instead of the first."""
+        """Begin a match: `seed` fixes all chance, `options["state"]` is a state instead of the first."""
         if seed is not None:
             self.dice = Random(seed)
         state = (options or {}).get("state")
@@ -197,7 +197,7 @@ class TurnEnv(_RoleEnv, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
         """The actions of the roles that move at once, until all have chosen."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match; `seed` fixes the draws of chance from now on, `options["state"]` is a state to begin at."""
+        """Begin a match; `seed` fixes all chance from now on, `options["state"]` is a state to begin at."""
         self.match.start(seed, options)
         self._chosen = {}
         self.agents = list(self.possible_agents)
@@ -245,7 +245,7 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[Role, Observation], dict[Role, dict[str, Any]]]:
-        """Begin a match; `seed` fixes the draws of chance from now on, `options["state"]` is a state to begin at."""
+        """Begin a match; `seed` fixes all chance from now on, `options["state"]` is a state to begin at."""
         self.match.start(seed, options)
         self.agents = list(self.possible_agents)
         return self._observations(), {role: {} for role in self.agents}

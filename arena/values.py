@@ -177,9 +177,9 @@ class Match:
     repeat: int
     """0, 1, ...: the number of this match among those of the same pairing."""
     seed: int
-    """The same for all legs of a pairing. Without a `key` it fixes every draw of the referee."""
+    """The same for all legs of a pairing. Without a `key` it fixes all chance."""
     key: str = ""
-    """32 hex digits that fix every draw of this match, and of no other; empty in an event whose seed is a number. The
+    """32 hex digits that fix all chance in this match, and of no other; empty in an event whose seed is a number. The
     record reveals it, so that the match can be verified and rerun without the seed of the event."""
     opening: Opening | None = None
     """None: it begins at the start of the board."""
@@ -195,7 +195,7 @@ class Match:
 
     @property
     def entropy(self) -> str:
-        """The text from which every draw of this match is made, and the seeds of its bots."""
+        """The text that all chance in this match comes from, and the seeds of its bots."""
         return self.key or str(self.seed)
 
 
@@ -399,7 +399,7 @@ class Event:
         Of a board with variants, match repeats 0 to `variants - 1` are the first repeat of the event, and so on.
 
         Every seating of the same bots on the same board and repeat has the same seed and the same opening. Where the
-        event's seed is a number, that seed fixes all draws, so that legs differ in roles only. Where it is a secret,
+        event's seed is a number, that seed fixes all chance, so that legs differ in roles only. Where it is a secret,
         every match has a key of its own: its record or a replay tells nothing of any other match, not even of its other
         legs, except for the opening that they share.
         """

@@ -253,4 +253,4 @@ def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(t
 def test_a_run_with_a_number_says_what_can_be_foretold(tmp_path):
     done = cup.run_event(workspace(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST}))
     assert mode(tmp_path / "ws/results/cup/event.sqlite") == mode(tmp_path / "ws/results/cup/tournament.toml") != 0o600
-    assert "seed 5 is a number: a bot that guesses it can foretell every draw" in done.stderr
+    assert "seed 5 is a number: a bot that guesses it can foretell all chance" in done.stderr

@@ -16,7 +16,7 @@ from arena.event.discovery import names
 PARTS = ("tournament.toml", "rules", "bots", "results/README.md")
 SEED_LINE = re.compile(r"^seed = .*$", re.MULTILINE)
 DRAWN_SEED = """\
-# The seed fixes every draw. Who knows it can foretell them: show this file to nobody until the event is over.
+# The seed fixes all chance. Who knows it can foretell it: show this file to nobody until the event is over.
 seed = "{}"\
 """
 NOT_COPIED = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")

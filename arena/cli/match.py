@@ -30,7 +30,7 @@ def match(
     ] = None,
     from_match: options.FromMatch = None,
     turn: options.FromTurn = None,
-    seed: Annotated[int, typer.Option(help="Fixes every draw.")] = 0,
+    seed: Annotated[int, typer.Option(help="Fixes all chance.")] = 0,
     watch: Annotated[bool, typer.Option("--watch", help="Wait for a key, or for Enter, after each turn.")] = False,
     pace: Annotated[float, typer.Option(min=0.0, help="Seconds to wait after each turn that is printed.")] = 0.0,
     no_limits: Annotated[

@@ -48,7 +48,7 @@ Sandbox = Annotated[
     str | None,
     typer.Option(metavar="LEVEL", help="How bots are confined: auto, landlock, bubblewrap, rlimits or none."),
 ]
-Seed = Annotated[str | None, typer.Option("--seed", help="Fixes every draw: a number, or 32 hex digits.")]
+Seed = Annotated[str | None, typer.Option("--seed", help="Fixes all chance: a number, or 32 hex digits.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any key of tournament.toml, such as time.move=0.5."),

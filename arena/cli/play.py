@@ -33,7 +33,7 @@ def play(
     ] = None,
     from_match: options.FromMatch = None,
     turn: options.FromTurn = None,
-    seed: Annotated[int | None, typer.Option(help="Fixes every draw; default: another one each time.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Fixes all chance; default: another one each time.")] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
 ) -> None:

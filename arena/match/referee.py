@@ -1,6 +1,6 @@
 """One match as a state machine: `asks`, `hear`, `verdict`. No process, no clock, no file.
 
-It owns legality, strikes, forfeits, scores and every draw that rules or faults need. It does not know how a line
+It owns legality, strikes, forfeits, scores, and the chance that rules or faults need. It does not know how a line
 reaches a bot, nor what time it is: the time that an answer took stands in its reply.
 """
 

@@ -94,7 +94,7 @@ SEATS = (
 TURNS = (
     Column("match", "text", "the id of its match"),
     Column("turn", "integer", "1, 2, ...; moves at the same time share a number"),
-    Column("role", "text", "the role that moved; `chance` for draws of the game"),
+    Column("role", "text", "the role that moved; `chance` for what the game leaves to chance"),
     Column("move", "text", "the move that was played"),
     Column("by", "text", "who chose it: `bot`, `strike`, `substitute`, `chance` or `opening`"),
     Column("rejected", "text?", "the answer that was refused and forgiven, cleaned, where `by` is `strike`"),

@@ -204,7 +204,7 @@ def _report(
         written += (*pictures, page)
     if isinstance(event.seed, int):
         output.notice(
-            f"seed {event.seed} is a number: a bot that guesses it can foretell every draw; for strangers' bots take a "
+            f"seed {event.seed} is a number: a bot that guesses it can foretell all chance; for strangers' bots take a "
             "drawn seed (docs/seeds.md)"
         )
     files = (path if path.suffix in {".csv", ".html"} else path.parent for path in written)  # of the charts the folder

@@ -47,7 +47,7 @@ class Tournament(Table):
     name: Word = Field(max_length=64, description="The results go to results/NAME.")
     seed: Seed = Field(
         default=0,
-        description="Fixes every draw: 32 hex digits, which nobody can guess, or a number, which a bot can guess.",
+        description="Fixes all chance: 32 hex digits, which nobody can guess, or a number, which a bot can guess.",
     )
     boards: Names = Field(
         description="The boards to play: `game/board`, a board's name, or a game for all of its boards; "
