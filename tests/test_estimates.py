@@ -10,7 +10,7 @@ import pytest
 import reported
 import stored
 
-from arena.charts import regret
+from arena.charts import accuracy as accuracy_chart
 from arena.cli.match_text import turn_rows
 from arena.game import Game, Outcome, Value
 from arena.games import pursuit, rulebook
@@ -263,7 +263,7 @@ def test_a_bot_without_regret_has_none_in_the_leaderboard_and_dice_have_much(fol
     write_csv(results, tmp_path)
     assert (tmp_path / "regret.csv").is_file()
     assert not (tmp_path / "accuracy.csv").exists()
-    assert list(regret.frame(results)["regret_estimate"]) == [0, regrets["dice"]]
+    assert list(accuracy_chart.frame(results)["regret_estimate"]) == [0, regrets["dice"]]
 
 
 def test_each_match_is_searched_once_and_its_estimates_are_loaded_without_the_rules(folder, monkeypatch):

@@ -13,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import peers
 import side_by_side
 
+del sys.path[0]  # where `rules` is a file, and the rules of the games would no longer be found
+
 STAND_IN = """\
 #!{python}
 import subprocess, sys
