@@ -136,7 +136,7 @@ def openings(
     board: Annotated[str, typer.Argument(metavar="BOARD", help="A board, or a game for all of its boards.")],
     plies: Annotated[int, typer.Option(min=1, help="Turns of each opening.")] = 4,
     count: Annotated[int, typer.Option(min=1, max=MOST_OPENINGS, help="Openings of each board.")] = 50,
-    seed: Annotated[str | None, typer.Option(help="Any text that fixes the draws; default: a new one.")] = None,
+    seed: Annotated[str | None, typer.Option(help="Any text that fixes the openings; default: a new one.")] = None,
     json: options.Json = False,
 ) -> None:
     """Draw openings that lead to different states; none of them ends the match."""
