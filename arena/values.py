@@ -98,7 +98,7 @@ class Conditions:
     """How many illegal or garbled answers a seat is forgiven in a match."""
     sandbox: str = "auto"
     """The level of confinement; `auto` is resolved before planning."""
-    calls: tuple[str, ...] = field(default=(), metadata=identity.ADDED_LATER)
+    syscalls: tuple[str, ...] = field(default=(), metadata=identity.ADDED_LATER)
     """System calls that bots may make beside those of sandbox/call_policy.py."""
     freeze: bool = True
     """True when a bot is stopped while others think."""

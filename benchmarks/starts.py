@@ -89,7 +89,7 @@ def through(launcher: Launcher, bot: Bot, conditions: Conditions) -> float:
     select.select([child.stdout], [], [])
     took = perf_counter() - began
     assert os.read(child.stdout, 100) == b"ready\n", os.read(child.stderr, 1000)
-    assert child.plan.warm == conditions.warm
+    assert child.spec.warm == conditions.warm
     launcher.end(child)
     for descriptor in (child.stdin, child.stdout, child.stderr):
         os.close(descriptor)

@@ -311,17 +311,17 @@ def test_the_schema_takes_the_texts_that_the_file_takes():
 
 
 def test_calls_are_named_as_linux_names_them_and_none_that_every_bot_may_make(tmp_path):
-    for calls, words in (
-        ('["memfd_crate"]', "calls: Linux has no system call 'memfd_crate'; did you mean 'memfd_create'?"),
-        ('["read"]', "calls: every bot may call 'read' anyway: leave it out"),
+    for syscalls, words in (
+        ('["memfd_crate"]', "syscalls: Linux has no system call 'memfd_crate'; did you mean 'memfd_create'?"),
+        ('["read"]', "syscalls: every bot may call 'read' anyway: leave it out"),
     ):
         path = tmp_path / "tournament.toml"
-        path.write_text(f'name = "x"\nboards = ["duel"]\nbots = "bots"\ncalls = {calls}\n')
+        path.write_text(f'name = "x"\nboards = ["duel"]\nbots = "bots"\nsyscalls = {syscalls}\n')
         with pytest.raises(ArenaError) as refused:
             config.load(path).conditions()
         assert words in str(refused.value)
-    path.write_text('name = "x"\nboards = ["duel"]\nbots = "bots"\ncalls = ["memfd_create", "mmap"]\n')
-    assert config.load(path).conditions().calls == ("memfd_create", "mmap")
+    path.write_text('name = "x"\nboards = ["duel"]\nbots = "bots"\nsyscalls = ["memfd_create", "mmap"]\n')
+    assert config.load(path).conditions().syscalls == ("memfd_create", "mmap")
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ from arena.sandbox import launcher as launcher_module
 from arena.sandbox.copying import Copier
 from arena.sandbox.folder import discard
 from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
+from arena.sandbox.level import TEMPORARY
 from arena.sandbox.levels import CONFINING
-from arena.sandbox.plan import TEMPORARY
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Ending, Limits, Match
 
@@ -147,7 +147,7 @@ def test_a_level_that_does_not_confine_must_be_asked_for_twice_and_warns(level):
     assert levels.choose(level, unsafe=True) == level
     assert "bots are not confined" in (levels.warning(Conditions(sandbox=level)) or "")
     assert levels.warning(Conditions(sandbox="landlock")) is None
-    allowed = Conditions(sandbox="landlock", calls=("memfd_create",))
+    allowed = Conditions(sandbox="landlock", syscalls=("memfd_create",))
     assert "bots may call memfd_create" in (levels.warning(allowed) or "")
 
 
@@ -339,18 +339,18 @@ def test_what_is_on_this_machine_starts_and_plays_confined(tmp_path, launcher, l
 def test_a_child_opens_only_what_the_spawner_has_not_opened_and_may_read_only_what_is_its_own(tmp_path):
     script = (
         "import os, sys\n"
-        "from arena.sandbox import landlock, plan\n"
+        "from arena.sandbox import landlock\nfrom arena.sandbox.level import BotKind, LaunchSpec\n"
         "rule, opened = landlock._rule, []\n"
         "landlock._rule = lambda path, rights: opened.append(path) or rule(path, rights)\n"
         "kit, python, own, home, scratch = sys.argv[1:]\n"
         "level = landlock.Landlock()\n"
-        "level.prepare(1, (), (kit, python), other_user=False)\n"
+        "level.prepare(BotKind('landlock', 1, (), False, (kit, python)))\n"
         "def confine(*read):\n"
         "    if pid := os.fork():\n"
         "        return os.waitpid(pid, 0)\n"
         "    opened.clear()\n"
-        "    of_a_bot = plan.Plan('landlock', home, scratch, read, (), 1, 0, 0, False, False, (), False, '', None)\n"
-        "    level.confine(of_a_bot, [])\n"
+        "    spec = LaunchSpec('landlock', home, scratch, read, (), 1, 0, 0, False, False, (), False, '', None)\n"
+        "    level.confine(spec, [])\n"
         "    may_list = []\n"
         "    for folder in (kit, python, own):\n"
         "        try: may_list += os.listdir(folder)\n"
@@ -599,7 +599,7 @@ def assert_the_kernel_bounds_a_fork_bomb(folder: Path, level: str) -> None:
     """Have a bot that may be four processes make as many as it can, while nobody looks."""
     bomb = bot_of(folder / "bomb.py", FORKS_ON, offered(level))
     with live.started(bomb, Conditions(sandbox=level, limits=Limits(processes=4))) as bot:
-        if level == "landlock" and bot.child.plan.user is None and bot.child.cgroup is None:
+        if level == "landlock" and bot.child.spec.user is None and bot.child.cgroup is None:
             pytest.skip("no other user can read this interpreter, so that a bot stays root by name")
         live.nobody_looks(bot)
         assert 4 <= int(live.ask(bot, READY).remarks[0]) <= 4 * watchdog.THREADS + rlimits.HELPERS
@@ -1035,7 +1035,7 @@ def test_another_user_reaches_nothing_of_what_root_plays_and_no_bot_may_change_i
     live_bot = LiveBot(launcher, "r", public, Conditions(sandbox=offered("landlock")), rules)
     try:
         assert live.ask(live_bot, READY).ending is None  # it reaches its own files
-        assert live_bot.child.plan.user is not None
+        assert live_bot.child.spec.user is not None
         paths = [launcher.folder.path, *launcher.folder.path.rglob("*")]
         assert {"open.py", "open_bot.py", "scratch"} <= {path.name for path in paths}
         stranger = subprocess.run(
@@ -1061,7 +1061,7 @@ def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_p
     conditions = Conditions(sandbox=offered("landlock"))
     with Launcher() as one, Launcher() as other:  # both begin to count at the same user
         children = [launcher.start(bot, conditions, None) for launcher in (one, other, other)]
-        taken = [child.plan.user for child in children]
+        taken = [child.spec.user for child in children]
         assert len({*taken}) == 3
         one.end(children[0])
         assert free(taken[0])
@@ -1276,7 +1276,7 @@ def test_an_organiser_may_allow_a_call_and_the_record_says_so(level, tmp_path):
     path = tmp_path / "needs.py"
     path.write_text("import os\nos.memfd_create('x')\nprint('ready', flush=True)\ninput()")
     for calls, ending in (((), Ending.CRASHED), (("memfd_create",), None)):
-        with live.started(discovery.from_path(path), Conditions(sandbox=level, calls=calls)) as bot:
+        with live.started(discovery.from_path(path), Conditions(sandbox=level, syscalls=calls)) as bot:
             try:
                 heard = live.ask(bot, READY)
             except ConfinementError as error:  # root's bubblewrap, with an interpreter in a private home

@@ -46,7 +46,7 @@ print(f"has {{powers}}" if powers else "ready", flush=True)
 CLAIMED = Conditions(
     limits=Limits(**dict.fromkeys(Limits.__dataclass_fields__)),
     sandbox="none",
-    calls=("clone", "fork", "socket"),
+    syscalls=("clone", "fork", "socket"),
     freeze=False,
     preload=("this",),
     keep=True,
@@ -70,7 +70,7 @@ def test_a_text_of_a_match_gives_a_bot_nothing_that_the_workspace_does_not(works
     fed = cup.arena(workspace, "rerun", "match.txt", "--bot", "first", "--role", "mummy", "--json", *words)
     assert json.loads(fed.stdout)[0]["now"] == "ready", fed.stdout
     assert "limits.memory" in fed.stderr
-    assert "calls" in fed.stderr
+    assert "syscalls" in fed.stderr
 
 
 def test_a_digest_in_a_record_leads_to_no_other_folder(workspace, tmp_path):

@@ -166,7 +166,7 @@ def test_a_file_gives_a_bot_nothing_that_the_workspace_does_not(planted, tmp_pat
     assert arena(folder, "lessons", "ada", "--tests", str(file)).returncode == 0
     text = file.read_text()
     claims = {
-        '"calls": []': '"calls": ["socket"]',
+        '"syscalls": []': '"syscalls": ["socket"]',
         '"preload": []': '"preload": ["x"]',
         '"freeze": true': '"freeze": false',
     }
@@ -177,7 +177,7 @@ def test_a_file_gives_a_bot_nothing_that_the_workspace_does_not(planted, tmp_pat
     file.write_text(text)
     monkeypatch.chdir(folder)
     (lesson,) = lessons.read(file)
-    assert (lesson.record.match.conditions.calls, lesson.record.match.conditions.preload) == (("socket",), ("x",))
+    assert (lesson.record.match.conditions.syscalls, lesson.record.match.conditions.preload) == (("socket",), ("x",))
     fed, feed = [], lessons.feed
     monkeypatch.setattr(
         lessons, "feed", lambda questions, match, *rest: fed.append(match) or feed(questions, match, *rest)

@@ -92,7 +92,7 @@ def test_a_condition_that_is_added_later_changes_no_id_until_it_is_used():
         == id_of(Conditions(limits=LaterLimits()))
         != id_of(Conditions(limits=LaterLimits(colours=4)))
     )
-    assert id_of(Conditions(calls=("memfd_create",))) != id_of(Conditions())
+    assert id_of(Conditions(syscalls=("memfd_create",))) != id_of(Conditions())
     assert id_of(Conditions(strikes=1)) != id_of(Conditions())
 
 
@@ -108,7 +108,7 @@ def test_a_new_condition_has_to_say_that_it_was_added_later():
 def test_ids_seeds_and_keys_are_those_of_the_first_arena():
     """Stored events would be played again if an id changed, by whatever makes planning quicker."""
     bots = (bot('q"ü'), bot("a!"), bot("a"))
-    conditions = Conditions(strikes=2, limits=Limits(memory=None), calls=("memfd_create",))
+    conditions = Conditions(strikes=2, limits=Limits(memory=None), syscalls=("memfd_create",))
     plain_seed = event(boards=(DUEL, HUNT), bots=bots, conditions=conditions, repeats=2)
     secret = Event(name="cup", seed="0123456789abcdef" * 2, boards=(HUNT,), bots=bots, seating="distinct")
     found = [

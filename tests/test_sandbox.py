@@ -556,11 +556,11 @@ def test_run_by_root_too_an_untouched_room_serves_another_bot_and_belongs_to_its
         def room_of_a_bot(meanwhile: Callable[[Path], object] = str) -> tuple[str, int, int | None]:
             child = launcher.start(bot, Conditions(sandbox="landlock"), None)
             state = child.room.scratch.stat()
-            assert (state.st_uid, state.st_atime, state.st_mtime) == (child.plan.user, 0, 0)
+            assert (state.st_uid, state.st_atime, state.st_mtime) == (child.spec.user, 0, 0)
             launcher.end(child)
             close(child)
             meanwhile(child.room.scratch)
-            return child.room.path.name, state.st_ino, child.plan.user
+            return child.room.path.name, state.st_ino, child.spec.user
 
         first, second = room_of_a_bot(), room_of_a_bot(lambda scratch: (scratch / "note").touch())
         assert first[:2] == second[:2]
@@ -589,7 +589,7 @@ def test_a_room_whose_bot_may_set_times_back_serves_no_other(tmp_path):
     bot = live.bot_of(tmp_path / "bot.py", "input()\n")
     with Launcher() as launcher:
         for calls in ((), ("utimensat",)):
-            child = launcher.start(bot, Conditions(sandbox="landlock", calls=calls), None)
+            child = launcher.start(bot, Conditions(sandbox="landlock", syscalls=calls), None)
             launcher.end(child)
             close(child)
             assert child.room.untouched is child.room.path.exists() is (not calls)

@@ -65,7 +65,7 @@ def said(
     """What a bot prints on stdout and stderr until it ends, and how it does."""
     level = levels.choose("auto", unsafe=False)
     child = launcher.start(bot, Conditions(sandbox=level, warm=is_warm, **conditions), rules)
-    assert child.plan.warm == (is_warm and levels.TABLE[level].confines_itself)
+    assert child.spec.warm == (is_warm and levels.TABLE[level].confines_itself)
     os.close(child.stdin)
     try:
         out, err = (all_of(descriptor) for descriptor in (child.stdout, child.stderr))
@@ -294,7 +294,7 @@ def test_a_bot_that_wants_no_warm_start_says_so_in_its_bot_toml(tmp_path, launch
         launcher.end(child, grace=10.0)
         for descriptor in (child.stdin, child.stdout, child.stderr):
             os.close(descriptor)
-        starts.append(child.plan.warm)
+        starts.append(child.spec.warm)
     assert starts == [True, True, False]
 
 

@@ -57,7 +57,7 @@ def _event(event: Event) -> Values:
         "schedule": event.schedule.replace("_", " "),
         "repeats": event.repeats,
         "move": time.move,
-        "sandbox": ", ".join((event.conditions.sandbox, *(f"{call} allowed" for call in event.conditions.calls))),
+        "sandbox": ", ".join((event.conditions.sandbox, *(f"{call} allowed" for call in event.conditions.syscalls))),
     }
 
 

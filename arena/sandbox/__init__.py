@@ -5,7 +5,7 @@ Other packages use `launcher.py`. Behind it:
 - Policy: `call_policy.py` lists the system calls that a bot may make, `file_policy.py` the files that it may read.
   These are the tables to read and to change first.
 - Start: `spawner.py` is a small process that forks the bots, and `spawner_process.py` is the referee's end of it.
-  `plan.py` is what a fork of it learns about its bot, `child_setup.py` is what the fork does until it is the bot,
+  `child_setup.py` is what a fork of it does until it is the bot,
   `warm.py` makes a Python bot of a fork without a start of the interpreter, `building.py` runs a build command.
 - Levels: `landlock.py`, `bubblewrap.py`, `rlimits.py`, `none.py`, one file each. `level.py` says what a level is,
   `levels.py` has the table and the choice, and `selftest.py` tries a level with `selftest_bot.py`.

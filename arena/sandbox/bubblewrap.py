@@ -15,8 +15,7 @@ import os
 
 from arena.sandbox import procfs, rlimits, seccomp, users
 from arena.sandbox.file_policy import DEVICES, PROGRAMS, SETTINGS
-from arena.sandbox.level import Level
-from arena.sandbox.plan import TEMPORARY, Plan
+from arena.sandbox.level import TEMPORARY, BotKind, LaunchSpec, Level
 
 PROGRAM = "bwrap"
 PRLIMIT = "/usr/bin/prlimit"  # of util-linux, which nearly every distribution has
@@ -44,31 +43,31 @@ class Bubblewrap(Level):
     private_scratch = True
     needs_user = True
 
-    def prepare(self, processes: int, calls: tuple[str, ...], readable: tuple[str, ...], *, other_user: bool) -> None:  # noqa: ARG002 (all levels have this method)
+    def prepare(self, kind: BotKind) -> None:
         """Make the filter, and find out which arguments of bwrap work here."""
-        seccomp.filter_for(processes, calls).for_any_pid()
-        if other_user not in _working:
-            _working[other_user] = working_command(users.uids()[0] if other_user else None)
+        seccomp.filter_for(kind.processes, kind.syscalls).for_any_pid()
+        if kind.other_user not in _working:
+            _working[kind.other_user] = working_command(users.uids()[0] if kind.other_user else None)
 
-    def confine(self, plan: Plan, argv: list[str]) -> list[str]:
+    def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
         """Set the limits; return the command that makes the namespaces and runs the bot in them."""
-        command = _working[plan.user is not None]
-        rlimits.apply(plan)
+        command = _working[spec.user is not None]
+        rlimits.apply(spec)
         rlimits.no_new_privs()
         read_end, write_end = os.pipe()  # bwrap reads the filter from it; a pipe holds a whole filter
-        os.write(write_end, seccomp.filter_for(plan.processes, plan.calls).for_any_pid())
+        os.write(write_end, seccomp.filter_for(spec.processes, spec.syscalls).for_any_pid())
         os.close(write_end)
         os.set_inheritable(read_end, True)
         return [
             *command,
-            *(argument for path in plan.read for argument in ("--ro-bind", path, path)),
-            *("--bind" if plan.builds else "--ro-bind", plan.home, plan.home),
-            *(("--size", str(plan.scratch_bytes)) if plan.scratch_bytes else ()),
-            *("--tmpfs", plan.scratch),
+            *(argument for path in spec.read for argument in ("--ro-bind", path, path)),
+            *("--bind" if spec.builds else "--ro-bind", spec.home, spec.home),
+            *(("--size", str(spec.scratch_bytes)) if spec.scratch_bytes else ()),
+            *("--tmpfs", spec.scratch),
             *("--remount-ro", "/"),  # otherwise a bot could write to the root, which is a tmpfs
-            *("--chdir", plan.home),
+            *("--chdir", spec.home),
             *("--seccomp", str(read_end), "--"),
-            *_bound_tasks(plan),
+            *_bound_tasks(spec),
             *argv,
         ]
 
@@ -145,12 +144,12 @@ def _try(command: list[str], user: int | None) -> str:
     return "" if code == 0 else output.partition("\n")[0]
 
 
-def _bound_tasks(plan: Plan) -> list[str]:
+def _bound_tasks(spec: LaunchSpec) -> list[str]:
     """Return the beginning of a command that bounds the processes and threads of a bot that may have several.
 
     It runs inside, where RLIMIT_NPROC counts the processes of this user namespace only; set outside it would count
     every process of our user. For a user that is the bot alone, the row is among the plan's limits.
     """
-    if not plan.tasks or plan.user is not None or not os.access(PRLIMIT, os.X_OK):
+    if not spec.tasks or spec.user is not None or not os.access(PRLIMIT, os.X_OK):
         return []
-    return [PRLIMIT, f"--nproc={plan.tasks + rlimits.HELPERS}", "--"]
+    return [PRLIMIT, f"--nproc={spec.tasks + rlimits.HELPERS}", "--"]

@@ -9,7 +9,7 @@ collector, Node with workers, and over the builds of the compiled languages. Two
 refused: those that every program can do without (`clone3`, `io_uring_setup`), and those that break a promise of
 docs/confinement.md (`sendmsg`, `chmod`). `arena check` names the refused calls that a bot makes.
 
-An organiser allows more calls in one event by the key `calls` of tournament.toml, without a change here.
+An organiser allows more calls in one event by the key `syscalls` of tournament.toml, without a change here.
 
 A call that is not allowed fails. Calls that are older than Linux 5.1 fail with EPERM, except those of WAY_OUT. Newer
 calls fail with ENOSYS, as on a kernel that does not have them: programs have another way then, because old kernels are

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from arena.sandbox import levels, procfs, watchdog
 from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.folder import Room
-from arena.sandbox.level import Level
-from arena.sandbox.plan import Plan
+from arena.sandbox.level import LaunchSpec, Level
 from arena.values import Limits
 
 STILL_S = 0.01
@@ -57,7 +56,7 @@ class Child:
     room: Room
     limits: Limits
     """The lower of the event's and the bot's own."""
-    plan: Plan
+    spec: LaunchSpec
     error: str = ""
     """Why it could not be started."""
     errno: int = 0
@@ -70,17 +69,17 @@ class Child:
     @property
     def level(self) -> Level:
         """The level of confinement."""
-        return levels.TABLE[self.plan.level]
+        return levels.TABLE[self.spec.level]
 
     @property
     def cannot_fork(self) -> bool:
         """Return whether the bot is one process for certain, because its filter refuses to fork."""
-        return self.plan.processes == 1 and self.level.confines
+        return self.spec.processes == 1 and self.level.confines
 
     @property
     def cannot_kill_itself(self) -> bool:
         """Return whether its filter refuses all that would look like a kill or a stop by somebody else."""
-        return self.cannot_fork and not self.plan.calls
+        return self.cannot_fork and not self.spec.syscalls
 
     def program(self) -> int | None:
         """Return the process that runs the bot's own program; None while there is none."""
@@ -89,13 +88,13 @@ class Child:
     @property
     def confined(self) -> str:
         """Return the level and all that belongs to it as a record shows it: cgroup, user, additional calls."""
-        parts = [self.plan.level, *([str(self.cgroup)] if self.cgroup is not None else [])]
-        if self.plan.user is not None:
-            parts.append(f"as user {self.plan.user}")
+        parts = [self.spec.level, *([str(self.cgroup)] if self.cgroup is not None else [])]
+        if self.spec.user is not None:
+            parts.append(f"as user {self.spec.user}")
         elif os.getuid() == 0 and self.level.restricts:
             parts.append("as root without capabilities")
-        if self.plan.calls and self.level.confines:
-            parts.append(f"with {' and '.join(self.plan.calls)} allowed")
+        if self.spec.syscalls and self.level.confines:
+            parts.append(f"with {' and '.join(self.spec.syscalls)} allowed")
         return ", ".join(parts)
 
     def freeze(self) -> None:
@@ -120,15 +119,15 @@ class Child:
         again while the bot is stopped; not in a build, which may have very many and is counted again at its end. While
         the room is untouched there never was a file, so there is none without a name either.
         """
-        if self.level.private_scratch and not self.plan.builds:
+        if self.level.private_scratch and not self.spec.builds:
             pid = self.program()
-            return watchdog.in_mount(f"/proc/{procfs.living(pid)}/root{self.plan.scratch}") if pid else (0, 0)
+            return watchdog.in_mount(f"/proc/{procfs.living(pid)}/root{self.spec.scratch}") if pid else (0, 0)
         if self.room.untouched:
             return 0, 0
-        folder = str(self.room.path if self.plan.builds else self.room.scratch)
+        folder = str(self.room.path if self.spec.builds else self.room.scratch)
         most = self.limits.files or watchdog.MANY_FILES
         stored, files = watchdog.in_folder(folder, most)
-        if files and not self.plan.builds:
+        if files and not self.spec.builds:
             with self._stopped(processes):
                 stored, files = watchdog.in_folder(folder, most)
                 return stored + watchdog.in_removed_files(processes(), folder), files

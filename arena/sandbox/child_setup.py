@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from arena.errors import refusal
 from arena.sandbox import landlock, leftovers, levels, rlimits, seccomp, users, warm
-from arena.sandbox.plan import TEMPORARY, Plan
+from arena.sandbox.level import TEMPORARY, LaunchSpec
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
 MESSAGE_BYTES = 1 << 18
@@ -68,30 +68,30 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
     confined, argv = False, [""]
     try:
         pipes, (argv, env, values) = message(launcher)
-        plan = Plan(*values)
-        level = levels.TABLE[plan.level]
-        if plan.cgroup:
-            procs = os.open(f"{plan.cgroup}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
+        spec = LaunchSpec(*values)
+        level = levels.TABLE[spec.level]
+        if spec.cgroup:
+            procs = os.open(f"{spec.cgroup}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
             os.write(procs, b"0")  # this process
             os.close(procs)
-        leftovers.note(os.path.dirname(plan.scratch))
+        leftovers.note(os.path.dirname(spec.scratch))
         if level.restricts:
-            users.become(plan.user)
-        if plan.user is not None:
+            users.become(spec.user)
+        if spec.user is not None:
             prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # exec would do that: otherwise a warm bot could not look at itself
             die_with(parent)  # again: a change of user clears it
         prctl(PR_SET_NAME, NAME, 0, 0, 0)
         for target, descriptor in enumerate(pipes):  # these are larger than 2: ours are open
             os.dup2(descriptor, target)
-        os.chdir(plan.home)
-        if plan.warm:
-            plan = plan._replace(limits=rlimits.with_data(plan.limits, warm.inherited.data))
-        argv = level.confine(plan, argv)
-        if plan.watched:  # the filter refuses to send a descriptor, so the spawner takes a copy of this one
+        os.chdir(spec.home)
+        if spec.warm:
+            spec = spec._replace(limits=rlimits.with_data(spec.limits, warm.inherited.data))
+        argv = level.confine(spec, argv)
+        if spec.watched:  # the filter refuses to send a descriptor, so the spawner takes a copy of this one
             os.write(reply, marshal.dumps({"listener": seccomp.listener}))
             os.read(order, 1)
             os.close(seccomp.listener)  # else the bot could answer for itself
-        if plan.warm:
+        if spec.warm:
             os.closerange(3, 1 << 16)  # `reply` too
             warm.run(argv, env)
         confined = True

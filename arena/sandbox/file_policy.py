@@ -16,7 +16,7 @@ file that is in no row cannot be opened (landlock) or does not exist for the bot
 | its scratch folder                             | read, write   | `folder.Folder.room`                                |
 
 The first three rows are the same for every bot; a text below each constant says how it differs from the others. A
-`Plan` carries the next three as `read`, then `home` and `scratch`. A row grants a folder with everything below it:
+`LaunchSpec` has the next three as `read`, then `home` and `scratch`. A row grants a folder with everything below it:
 neither Landlock nor a read-only mount can leave a hole in it. Therefore `exposure.py` refuses to play where files that
 bots must not see lie in such a folder, in a row of whichever kind.
 

@@ -18,8 +18,7 @@ from functools import cache
 
 from arena.sandbox import rlimits, seccomp
 from arena.sandbox.file_policy import DEVICES, PROGRAMS, SETTINGS
-from arena.sandbox.level import Level
-from arena.sandbox.plan import Plan
+from arena.sandbox.level import BotKind, LaunchSpec, Level
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same numbers on every architecture
 VERSION, PATH_BENEATH = 1, 1
@@ -52,15 +51,15 @@ class Landlock(Level):
     needs = "it needs Linux 5.13 or newer with Landlock switched on (`lsm=` of the kernel's command line)"
     reports_refused_calls = True
 
-    def prepare(self, processes: int, calls: tuple[str, ...], readable: tuple[str, ...], *, other_user: bool) -> None:  # noqa: ARG002 (all levels have this method)
+    def prepare(self, kind: BotKind) -> None:
         """Make the rules on what every bot may read, and the filter."""
         _public_rules()
-        for path in readable:
+        for path in kind.readable:
             if path not in _prepared and os.path.exists(path):
                 _prepared[path] = _rule(path, READ)
-        _filter_program(processes, calls)  # so that it is built before the fork
+        _filter_program(kind.processes, kind.syscalls)  # so that it is built before the fork
 
-    def confine(self, plan: Plan, argv: list[str]) -> list[str]:
+    def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
         """Restrict files, then limits, then system calls; return the command."""
         rlimits.no_new_privs()
         abi = version()
@@ -69,17 +68,17 @@ class Landlock(Level):
         ruleset = _checked(syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "create")
         needed = [
             _prepared.get(path) or _rule(path, READ)
-            for path in plan.read
+            for path in spec.read
             if path in _prepared or os.path.exists(path)  # the first saves a system call
         ]
-        own = _rule(plan.home, READ | SCRATCH if plan.builds else READ), _rule(plan.scratch, SCRATCH)
+        own = _rule(spec.home, READ | SCRATCH if spec.builds else READ), _rule(spec.scratch, SCRATCH)
         for rule in (*_public_rules(), *needed, *own):
             _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
         _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
         os.close(ruleset)
-        rlimits.apply(plan)  # after the rules: a limit on open files would count their descriptors
-        program = _filter_program(plan.processes, plan.calls)
-        if plan.watched:
+        rlimits.apply(spec)  # after the rules: a limit on open files would count their descriptors
+        program = _filter_program(spec.processes, spec.syscalls)
+        if spec.watched:
             seccomp.install_watched(program)
         else:
             seccomp.install(program)
@@ -92,12 +91,12 @@ def version() -> int:
     return max(0, int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)))
 
 
-def _filter_program(processes: int, calls: tuple[str, ...]) -> bytes:
+def _filter_program(processes: int, syscalls: tuple[str, ...]) -> bytes:
     """Return the program of the filter for this process as a bot.
 
     It may signal itself only; its other processes too, where Landlock keeps signals inside.
     """
-    filters = seccomp.filter_for(processes, calls)
+    filters = seccomp.filter_for(processes, syscalls)
     several = processes > 1 and version() >= SIGNALS_SCOPED
     return filters.for_any_pid() if several else filters.for_pid(os.getpid())
 

@@ -1,8 +1,8 @@
 """The launcher: start a bot's process, end it, and return how it ended.
 
 It owns the spawner process of this referee process and the folder in which its bots live. It turns the conditions of a
-match into a `Plan` for one bot: the command, the files, the limits, the user, the cgroup. It neither reads nor writes
-what bots say.
+match into a `LaunchSpec` for one bot: the command, the files, the limits, the user, the cgroup. It neither reads nor
+writes what bots say.
 """
 
 import contextlib
@@ -36,9 +36,8 @@ from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.child import Child, Exit, pipes
 from arena.sandbox.folder import Folder
 from arena.sandbox.freezer import Freezer
-from arena.sandbox.level import Level
+from arena.sandbox.level import BotKind, LaunchSpec, Level
 from arena.sandbox.meter import Meter
-from arena.sandbox.plan import Plan
 from arena.sandbox.spawner_process import ConfinementError, SpawnerLostError, SpawnerProcess
 from arena.sandbox.watchdog import Watchdog
 from arena.values import Bot, Conditions, Limits
@@ -156,9 +155,9 @@ class Launcher:
         processes = limits.processes or 1
         tasks = watchdog.THREADS * processes if processes > 1 else 0
         cgroup = self._new_cgroup(level, limits)
-        sets_times = not level.confines or bool(conditions.calls)
+        sets_times = not level.confines or bool(conditions.syscalls)
         room = self.folder.room(bot, own_copy=builds or not level.confines, user=user, sets_times=sets_times)
-        plan = Plan(
+        spec = LaunchSpec(
             level=level.name,
             home=str(room.home),
             scratch=str(room.scratch),
@@ -172,20 +171,20 @@ class Launcher:
             scratch_bytes=limits.scratch or 0,
             builds=builds,
             warm=conditions.warm and bot.warm and not builds and level.confines_itself and warm.fits(argv),
-            calls=conditions.calls,
+            syscalls=conditions.syscalls,
             watched=self.refused is not None and level.reports_refused_calls and not builds,
             cgroup=cgroup.path if cgroup else "",
             user=user,
         )
         try:
-            self._prepare(plan, conditions.preload, tuple(kit), rules)
+            self._prepare(spec, conditions.preload, tuple(kit), rules)
             with pipes() as (theirs, ours):
-                message = [list(argv), _environment(room.scratch, *kit), tuple(plan)]
+                message = [list(argv), _environment(room.scratch, *kit), tuple(spec)]
                 answer = self._spawner.request(child_setup.START, message, theirs, subject=level.name)
                 if "unwatched" in answer:  # such as root without the capability to look into its own children
                     self.refused = None
-                    plan = plan._replace(watched=False)
-                    message[-1] = tuple(plan)
+                    spec = spec._replace(watched=False)
+                    message[-1] = tuple(spec)
                     answer = self._spawner.request(child_setup.START, message, theirs, subject=level.name)
         except BaseException:
             room.discard()
@@ -206,11 +205,11 @@ class Launcher:
             stderr=stderr,
             room=room,
             limits=limits,
-            plan=plan,
+            spec=spec,
             error=answer.get("error", ""),
             errno=answer.get("errno", 0),
             cgroup=cgroup,
-            inherited=answer.get("resident", 0) if plan.warm else 0,
+            inherited=answer.get("resident", 0) if spec.warm else 0,
         )
 
     def refuse_full_disk(self, level: Level, limits: Limits) -> None:
@@ -261,9 +260,9 @@ class Launcher:
             return None
         return cgroup
 
-    def _prepare(self, plan: Plan, modules: tuple[str, ...], kit: tuple[str, ...], rules: Path | None) -> None:
+    def _prepare(self, spec: LaunchSpec, modules: tuple[str, ...], kit: tuple[str, ...], rules: Path | None) -> None:
         """Let the spawner prepare once what all bots of this kind share; it is never told a bot's own files."""
-        if plan.warm:
+        if spec.warm:
             self._warm_starts += bool(kit)
             shared = (*kit, rules.name) if rules and self._warm_starts > STARTS_BEFORE_KIT else ("", "")
             imports = (modules, *shared)
@@ -271,9 +270,9 @@ class Launcher:
                 self._spawner.request(spawner.PRELOAD, imports, subject="preload")
                 self._preloaded.add(imports)
         readable = (*kit, *toolchain.needs(sys.executable))
-        kind = (plan.level, plan.processes, plan.calls, plan.user is not None, readable)
+        kind = BotKind(spec.level, spec.processes, spec.syscalls, spec.user is not None, readable)
         if kind not in self._prepared:
-            self._spawner.request(spawner.PREPARE, kind, subject=plan.level)
+            self._spawner.request(spawner.PREPARE, kind, subject=spec.level)
             self._prepared.add(kind)
 
     def watchdog(self, child: Child) -> Watchdog:

@@ -4,7 +4,56 @@ Each level is a subclass with a file of its own; `levels.py` has the table of th
 Imported by the spawner, so it stays small.
 """
 
-from arena.sandbox.plan import Plan
+import errno
+from typing import NamedTuple
+
+TEMPORARY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EINTR, errno.ENOSPC, errno.EDQUOT)
+"""Errors that come from the moment, not from this system's abilities: a level is never given up for one of them."""
+
+
+class LaunchSpec(NamedTuple):
+    """All that a child of the spawner needs to know about its bot: plain values, which cross a socket by marshal."""
+
+    level: str
+    """`landlock`, `bubblewrap`, `rlimits` or `none`."""
+    home: str
+    """The bot's own folder: it starts here."""
+    scratch: str
+    """The only folder that it may write to, unless it builds."""
+    read: tuple[str, ...]
+    """Files and folders that it may read and run: what `file_policy.py` lists beside its own and the system's."""
+    limits: tuple[tuple[int, int, int], ...]
+    """Rows of (resource, soft, hard) for setrlimit."""
+    processes: int
+    """The number of processes that it may be at once; 1 = it cannot fork."""
+    tasks: int
+    """The number of threads of all its processes together, where the kernel can count them; 0 = any number."""
+    scratch_bytes: int
+    """The size of its scratch folder, where the level can bound it; 0 = any size."""
+    builds: bool
+    """Whether it may write to its home, and run what it writes there, as a build must."""
+    warm: bool
+    """Whether it is a fork of the spawner, not a program of its own."""
+    syscalls: tuple[str, ...]
+    """System calls that it may make beside those of `call_policy.py`."""
+    watched: bool
+    """Whether arena notes the system calls that are refused to it."""
+    cgroup: str
+    """The folder of the cgroup that it enters; empty where it has none of its own."""
+    user: int | None
+    """The uid (and gid) that it becomes; None = it stays the user that we are."""
+
+
+class BotKind(NamedTuple):
+    """What the spawner may know about the bots that it will fork: what many have in common."""
+
+    level: str
+    processes: int
+    syscalls: tuple[str, ...]
+    other_user: bool
+    """Whether they become another user."""
+    readable: tuple[str, ...]
+    """Files and folders that all of them may read."""
 
 
 class Level:
@@ -31,13 +80,10 @@ class Level:
     needs_user: bool = False
     """Run by root, the level works only if the bot becomes an unprivileged user."""
 
-    def prepare(self, processes: int, calls: tuple[str, ...], readable: tuple[str, ...], *, other_user: bool) -> None:
-        """In the spawner, once for all bots of this kind: do what takes time. OSError when the level fails here.
+    def prepare(self, kind: BotKind) -> None:
+        """In the spawner, once for all bots of this kind: do what takes time. OSError when the level fails here."""
 
-        Every bot may read `readable`; `other_user` says whether the bots become another user.
-        """
-
-    def confine(self, plan: Plan, argv: list[str]) -> list[str]:
+    def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
         """Confine the child that calls this; return the command that runs the bot. OSError when that fails."""
         raise NotImplementedError
 

@@ -78,6 +78,8 @@ def warning(conditions: "Conditions") -> str | None:
     level = TABLE[conditions.sandbox]
     if not level.confines:
         return f"bots are not confined (sandbox {level.name!r}): {level.leaves_open}"
-    if conditions.calls:
-        return f"bots may call {', '.join(conditions.calls)}: docs/confinement.md does not hold for what these can do"
+    if conditions.syscalls:
+        return (
+            f"bots may call {', '.join(conditions.syscalls)}: docs/confinement.md does not hold for what these can do"
+        )
     return None

@@ -1,7 +1,6 @@
 """The level `none`: a bot is a process of its own that ends with its match. Nothing else is done."""
 
-from arena.sandbox.level import Level
-from arena.sandbox.plan import Plan
+from arena.sandbox.level import LaunchSpec, Level
 
 
 class Unconfined(Level):
@@ -11,6 +10,6 @@ class Unconfined(Level):
     leaves_open = "bots can do whatever you can do, without any limit"
     restricts = False
 
-    def confine(self, plan: Plan, argv: list[str]) -> list[str]:  # noqa: ARG002 (all levels have this method)
+    def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:  # noqa: ARG002 (all levels have this method)
         """Do nothing; return the command."""
         return argv

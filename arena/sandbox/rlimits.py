@@ -13,8 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from arena.errors import MachineError
-from arena.sandbox.level import Level
-from arena.sandbox.plan import Plan
+from arena.sandbox.level import LaunchSpec, Level
 
 if TYPE_CHECKING:  # the spawner imports this file, and stays small
     from arena.values import Limits
@@ -47,16 +46,16 @@ class Rlimits(Level):
     name = "rlimits"
     leaves_open = "bots can read and change your files, use the network, and stop each other"
 
-    def confine(self, plan: Plan, argv: list[str]) -> list[str]:
+    def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
         """Set the limits; return the command."""
-        apply(plan)
+        apply(spec)
         no_new_privs()
         return argv
 
 
-def apply(plan: Plan) -> None:
+def apply(spec: LaunchSpec) -> None:
     """Set the plan's limits, none above the limit that this process has itself."""
-    for kind, soft, hard in plan.limits:
+    for kind, soft, hard in spec.limits:
         highest = own_limits()[kind]
         resource.setrlimit(kind, (min(soft, highest), min(hard, highest)))
 

@@ -54,9 +54,9 @@ class Program(ctypes.Structure):
 class Filter:
     """The programs for bots by the number of processes that they may be. Each is built when it is first asked for."""
 
-    def __init__(self, arch: str, processes: int, calls: tuple[str, ...] = ()) -> None:
-        """`arch` is `x86_64` or `aarch64`; `calls` are allowed beside those of the policy, whatever their arguments."""
-        self._policy = arch, processes, calls
+    def __init__(self, arch: str, processes: int, syscalls: tuple[str, ...] = ()) -> None:
+        """`arch` is `x86_64` or `aarch64`; `syscalls` are allowed beside the policy, whatever their arguments."""
+        self._policy = arch, processes, syscalls
 
     @cached_property
     def _any_pid(self) -> bytes:
@@ -82,12 +82,12 @@ def arch() -> str | None:
 
 
 @cache
-def filter_for(processes: int, calls: tuple[str, ...] = ()) -> Filter:
+def filter_for(processes: int, syscalls: tuple[str, ...] = ()) -> Filter:
     """Return the filter for this machine. OSError when there is none."""
     machine = arch()
     if machine is None:
         raise OSError(0, f"no seccomp filter is written for {os.uname().machine}, only for {' and '.join(AUDIT)}")
-    return Filter(machine, processes, calls)
+    return Filter(machine, processes, syscalls)
 
 
 def install(program: bytes) -> None:
@@ -130,7 +130,7 @@ def copy_listener(pid: int, descriptor: int) -> int:
         os.close(process)
 
 
-def _program(arch: str, processes: int, calls: tuple[str, ...], *, own_pid: bool) -> bytes:
+def _program(arch: str, processes: int, syscalls: tuple[str, ...], *, own_pid: bool) -> bytes:
     """Return the policy as one program, laid from its last instruction to its first."""
     code = bpf.Code()
     kill = code.answer(bpf.KILL_PROCESS)
@@ -141,14 +141,14 @@ def _program(arch: str, processes: int, calls: tuple[str, ...], *, own_pid: bool
     known = numbers(arch)
     further = call_policy.OF_SEVERAL if processes > 1 else call_policy.OF_ONE_PROCESS
     labels = [errnos[refusal] for refusal in refusals]  # for each number of a call
-    for name in sorted((call_policy.allowed() | set(calls)) & known.keys()):
-        if processes == 1 and name in call_policy.PROCESSES.split() and name not in calls:
+    for name in sorted((call_policy.allowed() | set(syscalls)) & known.keys()):
+        if processes == 1 and name in call_policy.PROCESSES.split() and name not in syscalls:
             continue
         checks = (*call_policy.CHECKS.get(name, ()), *further.get(name, ()))
         if own_pid and name in call_policy.TO_ITSELF:
             checks = (call_policy.TO_ITSELF[name], *checks)
         label = allow
-        for check in () if name in calls else reversed(checks):
+        for check in () if name in syscalls else reversed(checks):
             label = _lay_check(code, check, label, errnos[errno.EPERM])
         labels[known[name]] = label
 

@@ -20,7 +20,7 @@ from arena.errors import ArenaError
 from arena.sandbox import levels, selftest_bot
 from arena.sandbox.folder import FULL_DISK
 from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
-from arena.sandbox.plan import TEMPORARY
+from arena.sandbox.level import TEMPORARY
 from arena.sandbox.toolchain import PYTHON
 from arena.sandbox.warm import FLAGS
 from arena.values import Bot, Conditions

@@ -47,6 +47,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from arena.sandbox import child_setup, descriptors, levels, procfs, seccomp, warm
+from arena.sandbox.level import BotKind
 
 PREPARE, PRELOAD, END, LEAVE = (letter.encode() for letter in "pleq")
 SPARES = 2
@@ -219,14 +220,15 @@ def discard_request(launcher: _socket.socket) -> bool:
         return False
 
 
-def prepare(level: str, processes: int, calls: tuple[str, ...], other_user: bool, readable: tuple[str, ...]) -> Answer:
-    """Do once what takes time and serves every bot of this kind; all of them may read `readable`."""
+def prepare(*values: Any) -> Answer:
+    """Do once what takes time and serves every bot of this kind; `values` are those of a BotKind."""
+    kind = BotKind(*values)
     end_spares()
     try:
-        levels.TABLE[level].prepare(processes, calls, readable, other_user=other_user)
+        levels.TABLE[kind.level].prepare(kind)
     except OSError as error:
         return child_setup.failed(error)
-    warm.prepare_to_fork(readable)
+    warm.prepare_to_fork(kind.readable)
     return {}
 
 

@@ -99,7 +99,7 @@ class Tournament(Table):
         description="The way bots are confined; `auto`: the first of landlock and bubblewrap that works here.",
     )
     unsafe: bool = Field(default=False, description="Allow the levels rlimits and none, which do not confine bots.")
-    calls: Names = Field(
+    syscalls: Names = Field(
         default=(),
         description="System calls that bots may make beside those of docs/confinement.md, for an exotic runtime.",
     )
@@ -202,7 +202,7 @@ class Tournament(Table):
                 raise ArenaError(
                     f"preload: arena's environment has no module {name!r}; install it there, or leave it out"
                 )
-        self._check_calls()
+        self._check_syscalls()
         if self.time.clock == "cpu" and self.limits.processes != 1:
             raise ArenaError(
                 'time.clock: "cpu" counts the CPU time of one process: set limits.processes = 1, or "wall"'
@@ -212,7 +212,7 @@ class Tournament(Table):
             limits=self.limits.limits(defaults=True),
             strikes=self.faults.strikes,
             sandbox=self.sandbox,
-            calls=tuple(sorted(set(self.calls))),
+            syscalls=tuple(sorted(set(self.syscalls))),
             freeze=self.freeze,
             warm=self.warm,
             keep=self.keep,
@@ -303,15 +303,15 @@ class Tournament(Table):
                 raise ArenaError(f"tie_breaks: {name!r} is named twice; once is enough")
         return self.tie_breaks
 
-    def _check_calls(self) -> None:
+    def _check_syscalls(self) -> None:
         """Raise ArenaError for a system call that Linux does not have, or that every bot may make."""
         known = sorted({name for arch in seccomp.AUDIT for name in syscalls.numbers(arch)})
-        for name in self.calls:
+        for name in self.syscalls:
             if name not in known:
                 guess = did_you_mean(name, known) or "`arena check` names the calls that a bot misses"
-                raise ArenaError(f"calls: Linux has no system call {name!r}; {guess}")
+                raise ArenaError(f"syscalls: Linux has no system call {name!r}; {guess}")
             if name in call_policy.allowed() - call_policy.CHECKS.keys():
-                raise ArenaError(f"calls: every bot may call {name!r} anyway: leave it out")
+                raise ArenaError(f"syscalls: every bot may call {name!r} anyway: leave it out")
 
 
 TABLES: Mapping[str, type[BaseModel]] = {

@@ -209,7 +209,7 @@ class LiveBot:
             raise SpawnerLostError("the spawner process is gone")
 
     def look(self, now: float, late: float) -> None:
-        """Check deadline and limits while there is no answer, at `now` (monotonic), `late` seconds after the plan."""
+        """Check deadline and limits while there is no answer, at `now` (monotonic), `late` seconds after the spec."""
         self.stopwatch.excuse_late_look(late)
         if now >= self.stopwatch.due:
             self._read_answer(now, now - self.stopwatch.begun)
@@ -245,9 +245,9 @@ class LiveBot:
         else:
             self._launcher.refuse_full_disk(self._child.level, limits)
             confined = self._child.level.confines
-            calls = self._launcher.refused.failing() if confined and self._launcher.refused else ()
+            refused = self._launcher.refused.failing() if confined and self._launcher.refused else ()
             log, line = bytes(self._log), self._output.unfinished
-            self._fail(postmortem.crash(how, log, line, limits, starting=starting, confined=confined, calls=calls))
+            self._fail(postmortem.crash(how, log, line, limits, starting=starting, confined=confined, syscalls=refused))
 
     def close_input(self, text: bytes) -> None:
         """Write the last lines to it, and close its input behind them."""
@@ -296,7 +296,7 @@ class LiveBot:
             role=self.role,
             bot=self._bot.name,
             digest=self._bot.digest,
-            warm=self._child.plan.warm,
+            warm=self._child.spec.warm,
             confined=self._child.confined if self._child.pid else "",
             ready=self._ready,
             before=self._matches_before,

@@ -28,7 +28,7 @@ class Consumption:
         self.before = meter.read() if reused else Usage()
         """What the process used in earlier matches."""
         self._inside = child.level.wrapped
-        self._exec = self._inside or not child.plan.warm
+        self._exec = self._inside or not child.spec.warm
         self._resident_peak = 0
 
     def note(self) -> None:

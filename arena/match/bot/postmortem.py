@@ -78,9 +78,9 @@ def crash(
     *,
     starting: bool,
     confined: bool = False,
-    calls: Sequence[str] = (),
+    syscalls: Sequence[str] = (),
 ) -> Failure:
-    """Return the failure of a bot whose output ended before an answer; `calls` are those that it was refused."""
+    """Return the failure of a bot whose output ended before an answer; `syscalls` are those that it was refused."""
     status = "it closed its output, still running" if how.killed else f"it ended before its answer: {how}"
     if how.code == -signal.SIGKILL and not how.killed:
         status += ", which arena did not send"
@@ -88,8 +88,8 @@ def crash(
     complaint = [f"its last stderr line: {protocol.clean(line)}" for line in last]
     memory = _memory_figures(how, limits, stderr, starting=starting)
     text = "; ".join([status, *complaint, *_unfinished_line(unfinished)]) + memory
-    if confined and calls:
-        text += f"; system calls that were refused to it: {', '.join(calls)}"
+    if confined and syscalls:
+        text += f"; system calls that were refused to it: {', '.join(syscalls)}"
     elif confined and (how.code == -signal.SIGSYS or any(sign in stderr.lower() for sign in REFUSED)):
         text += "; a bot may not make every system call: `arena check` names those that were refused to it"
     return Failure(
@@ -98,7 +98,7 @@ def crash(
         exit_code=None if how.killed else how.code,
         unfinished=len(unfinished),
         short_of_memory=bool(memory),
-        refused_calls=tuple(calls),
+        refused_calls=tuple(syscalls),
     )
 
 

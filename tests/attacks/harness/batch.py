@@ -235,7 +235,7 @@ def main() -> None:
                     "words": scene.bot.reply.words,
                     "said": scene.said[-600:],
                     "confined": scene.bot.child.confined,
-                    "warm": scene.bot.child.plan.warm,
+                    "warm": scene.bot.child.spec.warm,
                     "seconds": round(time.monotonic() - begun, 2),
                 }
         spawner, until = launcher._spawner.pid, time.monotonic() + 5

@@ -148,7 +148,7 @@ class Scene:
                     os.unlink(f"{folder}/{name}")
         if outside.libc.mq_unlink(f"/{self.tag}".encode()) == 0:
             self.left.append("POSIX message queue")
-        if self.name == "leaves_a_key" and outside.remove_key(self.bot.child.plan.user, self.tag):
+        if self.name == "leaves_a_key" and outside.remove_key(self.bot.child.spec.user, self.tag):
             self.left.append("key")
         self.left += [f"file beside the canary: {name}" for name in self.new_files]
 
@@ -186,7 +186,7 @@ class Scene:
 
     def in_scratch(self) -> tuple[int, int, bool]:
         """Return (bytes, files, whether there is a device) in its scratch folder."""
-        return Process(self.bot.program).stored(self.bot.child.plan.scratch)
+        return Process(self.bot.program).stored(self.bot.child.spec.scratch)
 
     def changed_namespace(self) -> bool:
         """Return whether one of its processes is in a user or network namespace that it was not given."""
