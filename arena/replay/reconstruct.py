@@ -122,7 +122,11 @@ def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
     for name in (field.name for field in fields(Verdict)):
         by_rules, recorded_value = getattr(again.verdict, name, None), getattr(record.verdict, name)
         if by_rules != recorded_value and not (name == "faults" and again.verdict is None):
-            yield f"its verdict says {name} {_plain(recorded_value)}; by the rules it is {_plain(by_rules)}"
+            if name == "faults" and again.verdict is not None:
+                by_rules, recorded_value = (
+                    ", ".join(fault_words(each)) or "none" for each in (again.verdict, record.verdict)
+                )
+            yield f"its verdict says {name} {recorded_value}; by the rules it is {by_rules}"
 
 
 def _exchange(
@@ -150,7 +154,6 @@ def _reply(exchange: Exchange) -> Reply:
     return Reply(line=text.encode("utf-8", "surrogatepass"), spent=spent, refused=refused)
 
 
-def _plain(value: object) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(f"{fault.role} {fault.ending} in turn {fault.turn}" for fault in value) or "none"
-    return str(value)
+def fault_words(verdict: Verdict) -> list[str]:
+    """Return whose fault it was, which, and when."""
+    return [f"{fault.role} {fault.ending} in turn {fault.turn}" for fault in verdict.faults]

@@ -19,14 +19,11 @@ from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import Assessor, MoveQuality
 from arena.match.referee import facts_digest
-from arena.replay.drawing.board_state import BoardGrid, Cell, numbers, read_grids
+from arena.replay.drawing.board_state import Cell, cell_of, read_grids, variables
 from arena.values import Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 """The words of a move that are steps on a grid; `y` grows to the north."""
-
-
-_grids = lru_cache(read_grids)  # a board's facts never change in a match, and reading them costs more than a turn
 
 
 @dataclass(frozen=True)
@@ -122,16 +119,11 @@ def scenes(game: Game[Any], turns: Iterable[Turn], assessor: Assessor | None = N
 
 def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
     """Return the cell of each role by the facts `at ROLE X Y`; of two facts about a role the first counts."""
-    return dict(reversed([standing for standing in map(_standing, facts) if standing]))
-
-
-@lru_cache(10_000)  # the same few facts come again and again: a look-up takes a third of the time
-def _standing(fact: Fact) -> tuple[Role, Cell] | None:
-    """Return the role and the cell of a fact `at ROLE X Y`; None for any other fact."""
-    match fact.split():
-        case ["at", role, *words] if cell := numbers(words):
-            return role, cell
-    return None
+    found: dict[Role, Cell] = {}
+    for fact in facts:
+        if (values := variables("at ROLE X Y", fact)) and (cell := cell_of(values)):
+            found.setdefault(values["ROLE"], cell)
+    return found
 
 
 def steps_of(
@@ -146,28 +138,22 @@ def steps_of(
     return tuple(map(MoveWord, move.split(" ")))
 
 
-@lru_cache(10_000)  # the same few ways come again and again
+@lru_cache(10_000)  # the same few ways come again and again, and to read a board takes longer than a turn
 def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[MoveWord, ...]:
     """Return the words of a move that led from one cell to the other, each with its fate."""
-    words = move.split(" ")
-    grids = _grids(board)
-    if len(grids) != 1:
-        return tuple(map(MoveWord, words))
+    words, grids = move.split(" "), read_grids(board)
     # A match may end in the middle of a move: try the whole move first, then without its last step, and so on.
-    last = max((index for index, word in enumerate(words) if word in STEPS), default=-1)
-    for count in (last + 1, *(index for index in range(last, 0, -1) if words[index] in STEPS)):
-        steps, cell = _walk(grids[0], start, words[:count])
+    steps = [index for index, word in enumerate(words) if word in STEPS]
+    for count in (
+        [index + 1 for index in steps[-1:]] + [index for index in reversed(steps) if index] if len(grids) == 1 else ()
+    ):
+        cell, made = start, []
+        for word in words[:count]:
+            dx, dy = STEPS.get(word, (0, 0))
+            target = (cell[0] + dx, cell[1] + dy)
+            stopped = word in STEPS and not grids[0].leads(cell, target)
+            made.append(MoveWord(word, "blocked" if stopped else "made"))
+            cell = cell if stopped else target
         if cell == end:
-            return (*steps, *(MoveWord(word, "not made" if word in STEPS else "made") for word in words[count:]))
+            return (*made, *(MoveWord(word, "not made" if word in STEPS else "made") for word in words[count:]))
     return tuple(map(MoveWord, words))
-
-
-def _walk(grid: BoardGrid, cell: Cell, words: list[str]) -> tuple[tuple[MoveWord, ...], Cell]:
-    steps = []
-    for word in words:
-        dx, dy = STEPS.get(word, (0, 0))
-        target = (cell[0] + dx, cell[1] + dy)
-        stopped = word in STEPS and not grid.leads(cell, target)
-        steps.append(MoveWord(word, "blocked" if stopped else "made"))
-        cell = cell if stopped else target
-    return tuple(steps), cell

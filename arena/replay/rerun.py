@@ -12,9 +12,12 @@ from arena import protocol
 from arena.match.bot import LiveBot
 from arena.match.polling import ask_all
 from arena.protocol import Reply
-from arena.replay.reconstruct import Exchange
+from arena.replay.reconstruct import Exchange, fault_words
 from arena.sandbox.launcher import Launcher
-from arena.values import Bot, Conditions, Ending, Match, Record, Turn
+from arena.values import Bot, Conditions, Ending, Match, Record, Turn, Verdict
+
+DECIDED = ("number", "role", "move", "by", "digest")
+"""What is the same of a turn that is played again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,20 +95,19 @@ def with_bots(match: Match, bots: dict[str, Bot]) -> Match:
 def differences(then: Record, now: Record) -> Iterator[str]:
     """Yield the first turn in which two playings of a match differ, and differences of their ends."""
     for old, new in zip_longest(then.turns, now.turns):
-        if _essence(old) != _essence(new):
+        if (old is None or new is None) or any(getattr(old, name) != getattr(new, name) for name in DECIDED):
             yield f"then {_shown(old)}; now {_shown(new)}"
             break
-    for aspect, old, new in (
-        ("ended by", then.verdict.reason, now.verdict.reason),
-        ("scores", _scores(then), _scores(now)),
-        ("faults", _faults(then), _faults(now)),
+    before, after = then.verdict, now.verdict
+    for aspect, old_text, new_text in (
+        ("ended by", before.reason, after.reason),
+        *(
+            (name, ", ".join(words(before)) or "none", ", ".join(words(after)) or "none")
+            for name, words in (("scores", _scores), ("faults", fault_words))
+        ),
     ):
-        if old != new:
-            yield f"{aspect}: then {old}; now {new}"
-
-
-def _essence(turn: Turn | None) -> tuple[object, ...] | None:
-    return None if turn is None else (turn.number, turn.role, turn.move, turn.by, turn.digest)
+        if old_text != new_text:
+            yield f"{aspect}: then {old_text}; now {new_text}"
 
 
 def _shown(turn: Turn | None) -> str:
@@ -115,9 +117,5 @@ def _shown(turn: Turn | None) -> str:
     return f"turn {turn.number}: {turn.role} {turn.move}{by}"
 
 
-def _scores(record: Record) -> str:
-    return ", ".join(f"{role} {score}" for role, score in record.verdict.scores.items())
-
-
-def _faults(record: Record) -> str:
-    return ", ".join(f"{fault.role} {fault.ending} in turn {fault.turn}" for fault in record.verdict.faults) or "none"
+def _scores(verdict: Verdict) -> list[str]:
+    return [f"{role} {score}" for role, score in verdict.scores.items()]
