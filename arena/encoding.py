@@ -28,7 +28,8 @@ it in training, and the trained bot uses the same encoding in its matches.
 import json
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from arena.game import CHANCE, Fact, Game, Move, Role
@@ -62,18 +63,19 @@ class Encoding:
     """The lowest and highest value of each feature that is a number."""
     lettered: frozenset[str]
     """The values that are taken letter by letter."""
-    _numbers: dict[Role, dict[Move, int]] = field(default_factory=dict, init=False, compare=False, repr=False)
-    _features: dict[str, int] = field(default_factory=dict, init=False, compare=False, repr=False)
-    _known: dict[tuple[int, Fact], tuple[tuple[int, float], ...]] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
-    """The features of each fact that was met; a match repeats most of them."""
 
-    def __post_init__(self) -> None:
-        """Index the features and the moves."""
-        self._features.update({name: number for number, name in enumerate(self.names)})
-        for role, moves in self.moves.items():
-            self._numbers[role] = {move: number for number, move in enumerate(moves)}
+    @cached_property
+    def _numbers(self) -> dict[Role, dict[Move, int]]:
+        return {role: {move: number for number, move in enumerate(moves)} for role, moves in self.moves.items()}
+
+    @cached_property
+    def _features(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, Fact], tuple[tuple[int, float], ...]]:
+        """The features of each fact that was met; a match repeats most of them."""
+        return {}
 
     def observe(self, facts: Iterable[Fact], role: Role) -> list[float]:
         """Return the features of what a role sees, each from 0 to 1."""

@@ -27,7 +27,6 @@ from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay.drawing.board_state import read_grids
 from arena.replay.replayer import scenes
-from arena.report import replays
 from arena.report.boards import applied, delta, items
 from arena.report.chunks import safe_json
 from arena.report.matches import by_importance
@@ -494,16 +493,6 @@ def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, copied, t
     assert heard == sorted(heard)
     assert heard[-1] == (len(records), len(records))
     assert len(heard) > 3
-
-
-def test_matches_that_went_alike_are_told_once(small, monkeypatch):
-    _, records, _ = small
-    games = replays.Games(rulebook.game_of)
-    monkeypatch.setattr("arena.report.replays.CACHED_MATCHES", 2)
-    first, second, third = (games.facts(record) for record in records[1:4])
-    assert games.facts(records[3]) is third  # cached
-    assert games.facts(records[1]) == first  # computed again: only some are cached
-    assert second != third
 
 
 def test_a_match_takes_little_room(small, folder, copied, tmp_path):

@@ -29,7 +29,6 @@ from arena.results.anytext import pd
 from arena.results.leaderboard import Results
 
 FIRST = "leaderboard"
-"""Entry points of installed packages that name a module with `frame` and `render`; the point's name is the file's."""
 FORMS = (".svg", ".png")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import __version__, charts, shared_folders
@@ -47,13 +47,24 @@ class Page:
     """What the reader should know before all else, in paragraphs."""
 
     def text(self, data: object, chunks: Sequence[str]) -> str:
-        """Return the whole file."""
-        return self._template.render(
+        """Return the whole file. Its policy allows its own scripts and styles by their hashes, and pictures inside."""
+        # Scripts in order of name; the one that starts the page is last.
+        scripts = _texts(sorted(PARTS.glob("*.js"), key=lambda path: (path.stem == "start", path.name)))
+        styles = _texts(sorted(PARTS.glob("*.css")))
+        environment = Environment(
+            loader=FileSystemLoader(PARTS),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        return environment.get_template("page.html.j2").render(
             title=clean(self.title),
             version=__version__,
-            policy=self._policy,
-            styles=[Markup(style) for style in self._styles],  # noqa: S704  our own files
-            scripts=[Markup(script) for script in self._scripts],  # noqa: S704  our own files
+            policy=f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes(styles)}; img-src data:;"
+            " base-uri 'none'; form-action 'none'",
+            styles=[Markup(style) for style in styles],  # noqa: S704  our own files
+            scripts=[Markup(script) for script in scripts],  # noqa: S704  our own files
             table=self.leaderboard,
             places=self.places,
             machines=self.machines,
@@ -67,46 +78,18 @@ class Page:
         )
 
     @cached_property
-    def _policy(self) -> str:
-        """Allow the scripts and styles of this file by their hashes, and pictures inside it; nothing else."""
-        scripts, styles = (" ".join(map(_hash, texts)) for texts in (self._scripts, self._styles))
-        return (
-            f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:;"
-            " base-uri 'none'; form-action 'none'"
-        )
-
-    @cached_property
-    def _scripts(self) -> tuple[str, ...]:
-        """The scripts in order of name; the one that starts the page is last."""
-        return _texts(sorted(PARTS.glob("*.js"), key=lambda path: (path.stem == "start", path.name)))
-
-    @cached_property
-    def _styles(self) -> tuple[str, ...]:
-        return _texts(sorted(PARTS.glob("*.css")))
-
-    @cached_property
     def _pictures(self) -> tuple[Picture, ...]:
         drawings = (path for path in self.charts if path.suffix == ".svg")
         return tuple(map(_picture, sorted(drawings, key=lambda path: (path.stem != "leaderboard", path.stem))))
 
-    @cached_property
-    def _template(self) -> Template:
-        environment = Environment(
-            loader=FileSystemLoader(PARTS),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        return environment.get_template("page.html.j2")
+
+def _texts(paths: Sequence[Path]) -> list[str]:
+    return [path.read_text("utf-8") for path in paths]
 
 
-def _texts(paths: Sequence[Path]) -> tuple[str, ...]:
-    return tuple(path.read_text("utf-8") for path in paths)
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"
+def _hashes(texts: Sequence[str]) -> str:
+    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in texts)
+    return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
 def _picture(path: Path) -> Picture:

@@ -22,7 +22,6 @@ from arena.rulefile import sources_of
 from arena.values import Match, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
-CACHED_MATCHES = 500  # their facts serve other matches with the same moves
 REMARKS = 20_000  # characters of remarks that a match may bring
 STDERR_LINES = 20
 WORDS = 1000  # characters of a fault's words
@@ -35,7 +34,6 @@ class Games:
         self._rules = rules
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._items: dict[tuple[str, ...], Callable[[Fact], boards.Item]] = {}
-        self._cache: dict[object, dict[str, object]] = {}
         self._estimated = 0  # the number of matches whose moves a search assessed
 
     def game(self, match: Match) -> Game[Any]:
@@ -58,24 +56,17 @@ class Games:
         return digest_of(hashes({path for game in games for path in sources_of(game)}), unknown)
 
     def facts(self, record: Record) -> dict[str, object]:
-        """Return the facts of a match; matches with the same moves, as of bots without chance, share them."""
-        moves = tuple((turn.number, turn.role, turn.move, turn.digest) for turn in record.turns)
-        key = record.match.label, record.match.rules, record.match.sampled, moves
-        if key not in self._cache:
-            if len(self._cache) >= CACHED_MATCHES:
-                self._cache.clear()
-            try:
-                game = self.game(record.match)
-                assessor = assessor_of(game)
-                if isinstance(assessor, Estimator):
-                    self._estimated += 1
-                    assessor = assessor if self._estimated <= MOST_ESTIMATED else None
-                self._cache[key] = _facts(list(scenes(game, record.turns, assessor)), self._item(record.match))
-                if record.match.sampled:
-                    self._cache[key]["grids"] = boards.values(game)["grids"]
-            except ArenaError as error:
-                self._cache[key] = {"broken": clean(str(error), WORDS)}
-        return self._cache[key]
+        """Return the facts of a match and how they change, what became of its steps, and how good its moves were."""
+        try:
+            game = self.game(record.match)
+            assessor = assessor_of(game)
+            if isinstance(assessor, Estimator):
+                self._estimated += 1
+                assessor = assessor if self._estimated <= MOST_ESTIMATED else None
+            values = _facts(list(scenes(game, record.turns, assessor)), self._item(record.match))
+            return values | ({"grids": boards.values(game)["grids"]} if record.match.sampled else {})
+        except ArenaError as error:
+            return {"broken": clean(str(error), WORDS)}
 
     def _item(self, match: Match) -> Callable[[Fact], boards.Item]:
         key = (match.label, match.rules, match.sampled)
@@ -115,7 +106,6 @@ def _facts(replayed: list[Scene], item: Callable[[Fact], boards.Item]) -> dict[s
     }
 
 
-@lru_cache(10_000)
 def _fate(steps: tuple[MoveWord, ...]) -> str:
     """Return a letter a step (made, blocked, not made); nothing where all were made."""
     letters = "".join(step.fate[0] for step in steps)
@@ -131,12 +121,9 @@ def _moves(turns: Iterable[Turn], roles: list[str]) -> Iterator[list[object]]:
             free_characters -= sum(map(len, remarks))
             remarks = remarks if free_characters >= 0 else ["(too many remarks to store)"]
         role = roles.index(turn.role) if turn.role in roles else turn.role
-        row: list[object] = [turn.number, role, _clean(turn.move), round(turn.wall * 1000)]
-        row += [
-            remarks,
-            "" if turn.by == "bot" else turn.by,
-            None if turn.rejected_text is None else clean(turn.rejected_text),
-        ]
+        refused = None if turn.rejected_text is None else clean(turn.rejected_text)
+        by = "" if turn.by == "bot" else turn.by
+        row: list[object] = [turn.number, role, _clean(turn.move), round(turn.wall * 1000), remarks, by, refused]
         while not row[-1] and len(row) > 4:
             row.pop()
         yield row
