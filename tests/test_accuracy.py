@@ -106,7 +106,7 @@ def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkey
         assert Results.open(folder).accuracy_sums == assessed
 
 
-def test_a_cache_of_a_stranger_breaks_no_command_and_names_no_file_that_is_read_without_end(folder, tmp_path):
+def test_a_cache_of_a_stranger_breaks_no_command_and_has_no_file_read(folder, tmp_path):
     os.mkfifo(tmp_path / "endless.py")
     folder = shutil.copytree(folder, tmp_path / "copy")
     memory = folder / ".accuracy.json"

@@ -133,7 +133,7 @@ def test_any_record_comes_back_equal(record):
         assert [one.id for one in archive.played(all_versions=True)] == ["0123456789ab"]
 
 
-def test_half_a_surrogate_pair_comes_back_from_the_packed_record_and_is_escaped_in_columns(archive):
+def test_half_a_surrogate_pair_comes_back_and_is_escaped_in_columns(archive):
     record = replace(ONE, verdict=replace(ONE.verdict, reason="\ud800!"))
     archive.append(record)
     assert archive.record(ONE.match.id) == record

@@ -74,7 +74,7 @@ SIGNALS = {
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_blameless_bot_is_not_at_fault_for_a_signal_that_neither_arena_nor_it_sent(launcher, tmp_path, number):
+def test_a_blameless_bot_is_not_at_fault_for_a_signal_of_somebody_else(launcher, tmp_path, number):
     path = tmp_path / "hit.py"
     path.write_text(python("time.sleep(5)"))
     words, ending = SIGNALS[number]
@@ -104,7 +104,7 @@ def test_a_bot_that_kills_or_stops_itself_is_refused_that_or_at_fault(launcher, 
         assert ending_of(bot, 0.5 if expected == Ending.TIMEOUT else 5.0) == expected
 
 
-def test_a_bot_that_the_kernel_killed_for_want_of_memory_is_blameless_at_every_level(launcher, tmp_path):
+def test_a_bot_killed_because_the_machine_lacks_memory_is_blameless(launcher, tmp_path):
     group = Path("/sys/fs/cgroup/memory") / tmp_path.name
     try:
         group.mkdir()
@@ -356,7 +356,7 @@ def read_late(bot: LiveBot, seconds: float) -> None:
             bot.attend(descriptor, now, now - bot.stopwatch.begun)
 
 
-def test_an_answer_that_a_late_referee_finds_counts_and_so_does_the_cpu_time_it_took(live):
+def test_an_answer_found_by_a_late_referee_counts_with_its_cpu_time(live):
     bot = live("sys.stdout.write('x\\n'); sys.stdout.flush()")
     bot.begin(SOON)
     read_late(bot, 60.0)
@@ -416,7 +416,7 @@ say("x")
 
 
 @pytest.mark.slow
-def test_a_bot_of_several_processes_is_excused_no_wait_since_its_own_children_may_be_what_it_waits_for(tmp_path):
+def test_a_bot_of_several_processes_is_excused_no_wait(tmp_path):
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     try:
@@ -457,9 +457,7 @@ def test_a_machine_that_keeps_a_bot_waiting_for_too_long_is_arenas_own_failure(l
 @pytest.mark.parametrize(
     ("answer", "ending"), [("time.sleep(60)", Ending.TIMEOUT), ("\n        while True: pass", None)]
 )
-def test_a_bot_that_is_ready_for_a_core_at_its_deadline_may_have_waited_and_one_that_sleeps_has_not(
-    live, monkeypatch, answer, ending
-):
+def test_a_bot_ready_for_a_core_may_have_waited_and_a_sleeping_one_has_not(live, monkeypatch, answer, ending):
     bot = live(answer)
     used = bot._meter.read()
     monkeypatch.setattr(bot._meter, "read", lambda: used)  # as if the kernel had not reported a wait yet

@@ -51,7 +51,7 @@ def test_a_bot_without_a_build_command_is_left_alone(tmp_path):
     assert not (tmp_path / "kept").exists()
 
 
-def test_a_failed_build_is_told_with_the_last_words_of_the_compiler_and_leaves_nothing(tmp_path):
+def test_a_failed_build_ends_with_the_compilers_words_and_leaves_nothing(tmp_path):
     bot = bot_that_is_built(tmp_path / "mine", "echo 'bot.c:1: \x1b[31merror' >&2\nexit 3\n")
     with pytest.raises(ArenaError, match=r"^mine: its build failed: sh build.sh: it ended with exit 3\n  bot") as said:
         made(bot, tmp_path / "kept")
@@ -114,7 +114,7 @@ SKIPPED = {
 
 
 @pytest.mark.parametrize("steps", SKIPPED.values(), ids=SKIPPED)
-def test_a_build_leaves_no_link_out_of_the_folder_in_what_is_no_part_of_a_bot_either(tmp_path, steps):
+def test_a_build_leaves_no_link_out_of_its_folder_anywhere(tmp_path, steps):
     done = made(bot_that_is_built(tmp_path / "mine", f"{STEPS}{steps}\n"), tmp_path / "kept")
     assert (Path(done.files) / "bot.py").read_text() == cup.FIRST
     assert [path for path in Path(done.files).rglob("*") if path.is_symlink()] == []
@@ -149,7 +149,7 @@ def test_run_names_a_bot_whose_build_fails(workspace):
     shutil.rmtree(workspace / "bots" / "torn")
 
 
-def test_a_folder_that_is_made_has_its_name_when_all_is_there_and_never_after_an_error(tmp_path):
+def test_a_folder_has_its_name_when_it_is_complete_and_never_after_an_error(tmp_path):
     target = tmp_path / "0123"
     target.mkdir()
     (target / "damaged").touch()

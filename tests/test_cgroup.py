@@ -47,7 +47,7 @@ def folders(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("level", ["landlock", "bubblewrap", "rlimits"])
-def test_a_bot_has_a_cgroup_of_its_own_which_its_record_names_and_which_goes_with_it(parent, tmp_path, level):
+def test_a_bot_has_a_cgroup_that_its_record_names_and_that_goes_with_it(parent, tmp_path, level):
     confined = bot_of(tmp_path / "bot.py", ANSWERS, level if level == "rlimits" else offered(level))
     with Launcher() as launcher:
         with live.ready(confined, Conditions(sandbox=level), launcher) as bot:
@@ -99,7 +99,7 @@ def test_cpu_time_of_children_that_nobody_waits_for_counts(parent, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_bot_that_its_own_children_crowd_out_loses_on_time_since_their_cpu_time_is_its_own(parent, tmp_path):
+def test_a_bot_that_its_own_children_crowd_out_loses_on_time(parent, tmp_path):
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     conditions = Conditions(sandbox="rlimits", limits=Limits(processes=500))
@@ -206,7 +206,7 @@ def test_a_fork_bomb_is_bounded_by_the_kernel(parent, tmp_path):
 
 
 @pytest.mark.parametrize("name", cgroup.CONTROLLERS)
-def test_a_cgroup_that_has_only_us_is_left_for_a_while_so_that_it_can_hand_on_its_controllers(parent, name):
+def test_a_cgroup_of_ours_alone_is_left_until_it_hands_on_its_controllers(parent, name):
     controller(parent, name)
     code = "groups = cgroup.opened(); bot = groups.new(); "
     code += "print(*bot.controllers, os.path.basename(cgroup._own())); bot.remove(); groups.close()"

@@ -284,7 +284,7 @@ def test_a_grid_of_many_bots_has_the_first_of_them_and_says_so(name, monkeypatch
     assert any("the first 10 of 13 bots" in text for text in texts(figure))
 
 
-def test_a_name_in_letters_that_no_font_has_is_written_in_latin_ones_and_like_no_other(monkeypatch):
+def test_a_name_in_letters_without_a_font_is_written_in_unique_latin_ones(monkeypatch):
     monkeypatch.setattr(letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u3000" else None)
     assert letters.shown(["李雷", "Zürich", "a\U000f0000"]) == ["LiLei", "Zürich", "a\\U000f0000"]
     assert letters.shown(["李雷", "李蕾", "LiLei"]) == ["\\u674e\\u96f7", "\\u674e\\u857e", "LiLei"]
@@ -569,7 +569,7 @@ def test_a_chart_is_drawn_from_a_frame_of_ones_own():
     assert {"mine: how long matches are", "maze", "median 4 turns"} <= set(texts(figure))
 
 
-def test_the_command_line_loads_neither_pandas_nor_matplotlib_and_no_chart_needs_pyplot():
+def test_the_command_line_loads_no_pandas_and_no_chart_needs_pyplot():
     load = "; ".join(f"import arena.charts.{name}" for name in NAMES)
     heavy = "{'jinja2', 'pandas', 'matplotlib'} & set(sys.modules)"
     code = f"import sys, arena.cli; print({heavy}); {load}; print('matplotlib.pyplot' in sys.modules)"

@@ -225,7 +225,7 @@ def test_a_replay_waits_for_nobody_when_there_is_no_terminal(walked):
     assert "Enter" not in done.stdout
 
 
-def test_init_makes_a_workspace_outside_the_checkout_that_plays_and_says_what_comes_next(tmp_path):
+def test_init_makes_a_workspace_that_plays_and_says_what_comes_next(tmp_path):
     done = arena(tmp_path, "init", "cup")
     assert done.returncode == 0
     assert "cd cup" in done.stdout

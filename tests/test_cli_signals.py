@@ -74,7 +74,7 @@ def test_ctrl_c_stores_what_finished_leaves_no_process_and_tells_how_to_go_on(tm
     assert tables(folder) == undisturbed
 
 
-def test_while_an_event_is_played_it_can_be_read_and_not_be_run_a_second_time_until_a_kill_ends_it_in_order(tmp_path):
+def test_an_event_in_play_can_be_read_and_not_be_run_a_second_time(tmp_path):
     folder = make(tmp_path / "ws", repeats=20, **SLOW_BOTS)
     run = start(folder, "--workers", "2")
     assert soon(lambda: stored(folder) >= 2)

@@ -28,7 +28,7 @@ def shown(folder: Path, *words: str, **changes: str) -> Command:
 
 
 @pytest.mark.slow
-def test_a_terminal_sees_a_bar_with_rate_and_time_left_over_the_standings_and_no_color_is_obeyed(busy):
+def test_a_terminal_sees_a_bar_over_the_standings_and_no_color_is_obeyed(busy):
     run = shown(busy, "run", "--no-charts", "--workers", "2")
     said = run.read_all()
     assert run.wait() == 0
@@ -57,7 +57,7 @@ def test_a_closed_terminal_is_a_hang_up_that_stores_what_finished(busy):
 
 
 @pytest.mark.slow
-def test_ctrl_c_on_a_terminal_without_colour_gives_the_cursor_back_and_the_command_to_go_on(busy):
+def test_ctrl_c_on_a_terminal_gives_back_the_cursor_and_says_how_to_go_on(busy):
     run = shown(busy, "run", "--no-charts", "--workers", "2", NO_COLOR="1")
     assert soon(lambda: stored(busy) >= 1)
     os.write(run.terminal, b"\x03")

@@ -57,7 +57,7 @@ def is_whole(outcome: tournament.Progress, audience: Audience) -> bool:
 
 
 @pytest.mark.slow
-def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays_them(tmp_path, shared, monkeypatch):
+def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared, monkeypatch):
     """A machine keeps the files and the rooms of bots that it has started, so only a bot new to it needs space.
 
     All bots say `ready` on the first machine, which then leaves. So the small machine has started the bots of its first
@@ -115,9 +115,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches_and_another_plays
 
 
 @pytest.mark.slow
-def test_the_matches_of_a_machine_that_vanishes_are_played_elsewhere_and_it_may_come_back(
-    tmp_path, shared, monkeypatch, frozen
-):
+def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, shared, monkeypatch, frozen):
     monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 3.0)
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=4)
@@ -298,9 +296,7 @@ def far(network: Network, shared: Machines) -> str:
 
 
 @pytest.mark.slow
-def test_the_tables_of_workers_that_are_killed_or_lose_their_connections_or_join_late_are_those_of_one_machine(
-    tmp_path, shared
-):
+def test_workers_that_die_or_lose_connections_or_join_late_change_no_table(tmp_path, shared):
     naps = BOT.format(place=-1, pause=0.02)  # so that a machine is at a parcel when it happens
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=5)
     folder = cup / "bots" / "d"

@@ -98,9 +98,7 @@ def playing(main: "subprocess.Popen[str]") -> "subprocess.Popen[str]":
 
 
 @pytest.mark.slow
-def test_a_killed_run_and_a_run_that_is_stopped_leave_no_bot_on_the_workers_and_the_same_command_goes_on(
-    tmp_path, shared, worker
-):
+def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_path, shared, worker):
     naps = BOT.format(place=-1, pause=0.05)  # so that the run is not over before it is killed
     cup = workspace(tmp_path, {"a": FIRST, "b": FIRST, "c": naps}, repeats=4)
     main = playing(begun(cup, shared.address))
@@ -125,7 +123,7 @@ def test_a_killed_run_and_a_run_that_is_stopped_leave_no_bot_on_the_workers_and_
 
 
 @pytest.mark.slow
-def test_an_exception_of_the_rules_themselves_is_reported_and_ends_the_run_as_on_one_machine(tmp_path, shared, worker):
+def test_an_exception_of_the_rules_ends_the_run_as_on_one_machine(tmp_path, shared, worker):
     """A dask worker has not imported the rules, so it can unpickle neither their classes nor what is made of them."""
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST})
     rules = cup / "rules" / "sprint.py"
@@ -171,9 +169,7 @@ levels.failure = lambda name: "this kernel has no Landlock"
 
 
 @pytest.mark.slow
-def test_the_status_has_each_lane_also_of_workers_with_one_name_and_those_that_cannot_play_are_given_nothing(
-    tmp_path, shared, monkeypatch
-):
+def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, shared, monkeypatch):
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.2)
     monkeypatch.setattr(control, "PUBLISH_S", 0.1)
     monkeypatch.setattr(control, "LOOK_S", 0)
@@ -232,9 +228,7 @@ def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp
 
 
 @pytest.mark.slow
-def test_a_slower_machine_gives_its_bots_more_time_its_matches_keep_their_ids_and_its_lanes_outlive_threads_of_tasks(
-    tmp_path, shared
-):
+def test_a_slower_machine_gives_its_bots_more_time_in_the_same_matches(tmp_path, shared):
     """The kernel would end a lane with the thread that forked it."""
     from distributed import Client
 
@@ -299,7 +293,7 @@ def test_a_machine_is_judged_by_its_speed_where_a_clock_decides():
     assert "it is too noisy for matches that a clock decides" in judged(1, spread=1.7).refusal
 
 
-def test_where_no_move_has_a_clock_any_machine_plays_and_a_slower_one_has_more_time_to_start_a_bot():
+def test_where_no_move_has_a_clock_a_slower_machine_has_more_time_to_start():
     # All matches of an event have the same conditions, so a machine that is too slow for one is too slow for all.
     reference, unlimited = Speed(python_s=0.01, c_s=0.02, spread=1.1), Conditions(time=TimeControl(move=None))
 
@@ -342,7 +336,7 @@ def test_a_batch_has_a_second_of_matches_and_forfeits_do_not_count_as_matches():
     assert not mate.is_enough(4, 400)
 
 
-def test_a_batch_travels_as_what_its_orders_have_in_common_and_dask_keeps_few_messages(tmp_path, shared):
+def test_a_parcel_travels_in_few_small_messages(tmp_path, shared):
     """dask remembers messages whole: 100,000 forfeits made driver and scheduler grow by 60 MB each."""
     event = event_of(workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=100))
     board, names = event.boards[0], wire.Names(event)
@@ -355,7 +349,7 @@ def test_a_batch_travels_as_what_its_orders_have_in_common_and_dask_keeps_few_me
         assert lanes._client.scheduler_comm.recent_message_log.maxlen == 10  # its name in dask
 
 
-def test_voided_matches_of_a_faulty_machine_are_played_again_and_the_archive_has_the_reason(tmp_path, monkeypatch):
+def test_voided_matches_are_played_again_and_the_archive_has_the_reason(tmp_path, monkeypatch):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST})
     results = cup / "results" / "cup"
     run(cup, "results/cup", 1)
@@ -443,7 +437,7 @@ def altered(change: Callable[[Done[Any, Any]], Done[Any, Any]]) -> Any:
     return lambda _event, _logs, **_more: Altered(1)
 
 
-def test_a_match_that_lost_two_machines_and_two_referee_processes_is_played_in_the_end(tmp_path):
+def test_a_match_that_lost_two_machines_and_two_lanes_is_played_in_the_end(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
     fates: dict[str, Iterator[Exception | None]] = {}
 
@@ -459,7 +453,7 @@ def test_a_match_that_lost_two_machines_and_two_referee_processes_is_played_in_t
     assert Counter(abort.attempt for abort in audience.aborts) == {2: 2, 4: 2}
 
 
-def test_a_match_whose_machine_is_lost_each_time_is_given_up_and_the_others_are_played(tmp_path, monkeypatch):
+def test_a_match_whose_machine_is_lost_each_time_is_given_up_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(director, "LOSSES", 2)
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=2)
 
@@ -492,7 +486,7 @@ def test_a_worker_wants_the_address_of_a_scheduler(address):
         worker_command(address)
 
 
-def test_an_address_with_tls_and_without_certificates_is_refused_with_the_page_that_helps(tmp_path):
+def test_tls_without_certificates_is_refused_with_the_page_that_helps(tmp_path):
     import dask
     import distributed  # noqa: F401  (a setting made before its import would hide its defaults)
 
@@ -630,7 +624,7 @@ def authorities(tmp_path_factory) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("role", ["client", "worker"])
-def test_a_certificate_of_a_stranger_is_refused_in_one_line_before_dask_tries_for_ever(authorities, role):
+def test_a_certificate_of_a_stranger_is_refused_in_one_line(authorities, role):
     ours, stranger = authorities
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(ours / "ca.pem"))
     context.load_cert_chain(ours / "cert.pem", ours / "key.pem")

@@ -233,7 +233,7 @@ def test_a_probe_that_did_not_come_back_whole_never_lowers_the_level(monkeypatch
         levels.choose("auto", unsafe=True)
 
 
-def test_a_disk_that_is_full_during_the_self_test_is_named_and_never_lowers_the_level(monkeypatch, tmp_path):
+def test_a_disk_full_in_the_self_test_is_named_and_never_lowers_the_level(monkeypatch, tmp_path):
     probe_that_says(monkeypatch, tmp_path, PROBED + f"play: {errno.ENOSPC} No space left on device\n")
     with pytest.raises(MachineError, match=r": cannot be written: No space left on device; bots get their scratch"):
         levels.choose("auto", unsafe=True)
@@ -336,7 +336,7 @@ def test_what_is_on_this_machine_starts_and_plays_confined(tmp_path, launcher, l
     assert record.seats[0].confined.startswith(level)
 
 
-def test_a_child_opens_only_what_the_spawner_has_not_opened_and_may_read_only_what_is_its_own(tmp_path):
+def test_a_child_opens_no_descriptor_twice_and_reads_only_what_is_its_own(tmp_path):
     script = (
         "import os, sys\n"
         "from arena.sandbox import landlock\nfrom arena.sandbox.level import BotKind, LaunchSpec\n"
@@ -406,7 +406,7 @@ def venv():
 
 
 @pytest.mark.parametrize("level", CONFINING)
-def test_a_bot_reads_the_packages_of_its_interpreter_and_no_workspace_that_lies_beside_them(launcher, venv, level):
+def test_a_bot_reads_its_interpreters_packages_and_no_workspace_beside_them(launcher, venv, level):
     tries = (
         "sys, time\nimport helper\n"
         f"for read in (lambda: open({str(venv / 'cup/bots/rival.py')!r}), lambda: os.listdir({str(venv / 'cup')!r}),\n"
@@ -522,7 +522,7 @@ def test_more_processes_than_allowed_are_seen_and_all_of_them_ended(tmp_path, le
     assert (fault.ending, fault.words) == ("limit_exceeded", "processes: more than 3 at once")
 
 
-def test_waits_are_excused_where_a_bot_is_one_process_because_its_level_refuses_more(launcher, tmp_path, steady):
+def test_waits_are_excused_where_the_level_allows_a_bot_one_process(launcher, tmp_path, steady):
     offered("landlock")
     for processes, complete in ((None, True), (1, True), (2, False)):
         conditions = Conditions(sandbox="landlock", limits=Limits(processes=processes))
@@ -543,9 +543,7 @@ for line in sys.stdin: {after}
 @pytest.mark.slow
 @pytest.mark.parametrize("after", ["pass", "time.sleep(60)"], ids=["leaves by itself", "is killed"])
 @pytest.mark.parametrize("level", CONFINING)
-def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_and_of_no_other_program(
-    launcher, tmp_path, level, after
-):
+def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_alone(launcher, tmp_path, level, after):
     spender = bot_of(tmp_path / "spender.py", SPENDS.format(after=after), offered(level))
     with live.ready(spender, Conditions(sandbox=level), launcher) as bot:
         live.say_goodbye(bot, b"end x\n")
@@ -703,7 +701,7 @@ def chosen(*taken: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path(PUBLIC_PYTHON).exists(), reason=f"there is no {PUBLIC_PYTHON}")
-def test_a_container_without_namespaces_gets_landlock_and_a_kernel_without_landlock_bubblewrap():
+def test_auto_takes_landlock_and_bubblewrap_where_there_is_no_landlock():
     offered("landlock")
     assert chosen(*NAMESPACES).stdout == "landlock\n"
     both_gone = chosen(*NAMESPACES, *LANDLOCK)
@@ -794,9 +792,7 @@ BORN = (
 
 @pytest.mark.parametrize("level", CONFINING)
 @pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
-def test_a_referee_whose_standard_descriptors_are_closed_starts_bots_with_three_pipes_and_nothing_else(
-    tmp_path, level, closed
-):
+def test_a_referee_without_standard_descriptors_starts_bots_with_three_pipes(tmp_path, level, closed):
     offered(level)
     (tmp_path / "bot.py").write_text("import os\nos.write(1, b'born\\n')\ninput()\n")
     words = [sys.executable, "-c", BORN, tmp_path / "report", level, interpreter_at(level), tmp_path / "bot.py"]
@@ -925,7 +921,7 @@ def test_a_bot_that_woke_up_is_frozen_again_while_others_think(launcher, tmp_pat
         bot.end()
 
 
-def test_a_bot_that_used_cpu_time_while_it_was_frozen_is_looked_at_after_each_stop_from_then_on(launcher, tmp_path):
+def test_a_bot_that_ran_while_frozen_is_looked_at_after_each_stop_since(launcher, tmp_path):
     spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered("landlock"))
     with live.ready(spinner, Conditions(sandbox="landlock"), launcher) as bot:
         assert until(lambda: stopped(bot.program))
@@ -977,7 +973,7 @@ def test_a_bot_runs_on_where_the_event_does_not_freeze(launcher, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINING)
 @pytest.mark.parametrize("processes", [1, 4])
-def test_a_killed_spawner_is_noticed_while_a_bot_thinks_and_no_process_of_it_is_left(tmp_path, level, processes):
+def test_a_killed_spawner_is_noticed_in_a_turn_and_leaves_no_process(tmp_path, level, processes):
     offered(level)
     vanish = "os.execve('/bin/sleep', ['sleep', '600'], {})"  # with an environment that names nothing
     if processes > 1:
@@ -1007,7 +1003,7 @@ def test_a_killed_spawner_is_noticed_while_a_bot_thinks_and_no_process_of_it_is_
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
-def test_run_by_root_a_bot_is_an_unprivileged_user_wherever_that_user_can_read_its_interpreter(tmp_path, steady):
+def test_run_by_root_a_bot_is_an_unprivileged_user_who_can_read_its_interpreter(tmp_path, steady):
     public = replace(steady, command=(PUBLIC_PYTHON, "-u", "steady.py"))
     record = play(match_of(public, public, sandbox=offered("landlock")))
     assert record.verdict.faults == ()
@@ -1107,7 +1103,7 @@ def test_a_user_that_a_killed_referee_process_had_is_free_again(few_users):
     assert free(first)
 
 
-def test_nobody_else_can_claim_a_user_and_a_file_that_others_can_open_is_not_believed(monkeypatch, tmp_path):
+def test_nobody_else_can_claim_a_user_nor_is_an_open_file_believed(monkeypatch, tmp_path):
     names = [tmp_path / name for name in ("pipe", "link", "others", "private")]
     os.mkfifo(names[0])
     names[1].symlink_to(tmp_path / "elsewhere")
@@ -1150,7 +1146,7 @@ def test_a_run_or_a_self_test_that_waits_too_long_for_a_user_ends_with_one_line(
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="only root has capabilities to lose")
-def test_run_by_root_where_no_other_user_can_read_the_interpreter_a_bot_keeps_no_capability(launcher, tmp_path, steady):
+def test_run_by_root_with_a_private_interpreter_a_bot_has_no_capability(launcher, tmp_path, steady):
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
     subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", "--copies", private / "venv"], check=True)

@@ -64,7 +64,7 @@ def test_a_bot_that_asks_for_threads_gets_a_core_for_each():
     assert cores.matches_at_once(replace(EVENT, bots=bots), 6) == 2
 
 
-def test_a_lane_is_pinned_where_it_has_a_core_and_its_bots_take_turns_unless_told_otherwise():
+def test_a_lane_is_pinned_where_it_has_a_core_and_its_bots_take_turns():
     thinking = replace(EVENT, conditions=Conditions(freeze=False))
     assert cores.should_pin(None, EVENT, workers=2, cores=2)
     assert not cores.should_pin(None, EVENT, workers=3, cores=2)

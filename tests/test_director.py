@@ -198,7 +198,7 @@ def test_a_bot_is_excused_twice_unless_the_machine_is_the_cause(hits, bots, excu
     assert attempts.excused(["a", "b"]) == frozenset("ab" if excused else "b")
 
 
-def test_results_are_committed_before_the_plan_is_asked_again_and_before_what_was_postponed():
+def test_results_are_committed_before_the_plan_is_asked_again():
     dialogue = called(M1, None, M2)
     dialogue.say("m0", "overloaded")
     assert dialogue.next() == "m1"

@@ -49,7 +49,7 @@ def test_hunt_is_drawn_with_the_ring_that_nobody_can_reach_filled():
     ]
 
 
-def test_pacman_is_drawn_with_pellets_under_the_ghosts_and_the_cells_out_of_play_filled():
+def test_pacman_is_drawn_with_pellets_under_ghosts_and_filled_walls():
     assert drawn("pacman/classic") == [
         "   ░░░░░░░░┏━━━━━━━━━━━━━━━┓░░░░░░░░",
         " 8 ░░░░░░░░┃ ·   ·   ·   · ┃░░░░░░░░",

@@ -79,7 +79,7 @@ def test_a_decided_duel_is_decided_again_without_a_match(workspace, decided):
     assert "matches at a time" not in again.stderr
 
 
-def test_a_bot_that_is_not_better_ends_with_code_1_and_the_stored_matches_serve_another_question(workspace, decided):
+def test_a_bot_not_better_is_code_1_and_its_matches_serve_another_question(workspace, decided):
     assert decided.returncode == 0
     before = matches_stored(workspace / "results/duel-good-bad")
     words = ("bad", "good", "--name", "duel-good-bad", "--elo", "-50", "600", "--alpha", "0.1", "--beta", "0.1")

@@ -64,7 +64,7 @@ def written(tmp_path_factory):
     return folder / "events", tables(folder / "ours")
 
 
-def test_the_tables_are_the_same_bytes_with_every_kernel_of_the_linear_algebra_library(tmp_path, written):
+def test_the_tables_are_the_same_bytes_with_every_kernel_of_openblas(tmp_path, written):
     stored_events, ours = written
     assert len(ours) == 2 * 3 * 7
     # The end of an interpreter that has imported pandas takes as long as a table.

@@ -80,7 +80,7 @@ def test_close_bots_meet_more_often_than_bots_far_apart():
     assert np.mean(apart) < 4  # 5.7 for all pairs, which the lot draws; 1.6 for those that are chosen
 
 
-def test_intervals_of_equal_bots_hold_the_truth_though_matches_are_chosen_by_results():
+def test_intervals_of_equal_bots_hold_though_results_choose_the_matches():
     inside = []
     for number in range(3):
         run = simulate(replace(event("ladder", 10, rounds=30), seed=number), ladder, seed=number, spread=0.0)
@@ -197,7 +197,7 @@ def test_strengths_are_those_of_the_rating():
     assert (np.linalg.eigvalsh(covariance) > 0).all()
 
 
-def test_a_batch_depends_on_the_event_and_the_history_alone_whatever_was_planned_before():
+def test_a_batch_depends_on_the_event_and_the_history_alone():
     cups = [event("ladder", 9, rounds=5, boards=(DUEL, HUNT)), event("ladder", 9, rounds=6)]
     runs = [simulate(cup, ladder, seed=seed, draws=0.3) for cup in cups for seed in (1, 2)]
     asked = [(run, number) for run in runs for number in range(len(run.plan) + 1)]
@@ -208,7 +208,7 @@ def test_a_batch_depends_on_the_event_and_the_history_alone_whatever_was_planned
         assert [match.id for match in ladder.batch(run.event, number, history)] == expected
 
 
-def test_each_result_is_added_once_and_an_event_that_is_planned_again_chooses_nothing_again(monkeypatch):
+def test_each_result_is_added_once_when_an_event_is_planned_again(monkeypatch):
     """So planning takes as long for the thousandth batch as for the tenth."""
     added: list[int] = []
     fitted: list[int] = []

@@ -180,7 +180,7 @@ def test_a_match_is_frozen_late_only_where_that_costs_nobody_anything(launcher, 
         assert second._frozen == (not late)
 
 
-def test_children_that_compute_unasked_are_stopped_with_their_parent_after_each_answer(launcher, tmp_path):
+def test_children_that_compute_unasked_are_stopped_with_their_parent(launcher, tmp_path):
     """Their CPU time may be lost when they end, so this match is not frozen late."""
     conditions = Conditions(sandbox="landlock", limits=Limits(processes=2))
     source = text(after="child = os.fork() or (burn(0.0005), os._exit(0)); os.waitpid(child, 0)")
@@ -257,7 +257,7 @@ def test_an_answer_counts_whether_it_is_short_or_not_and_whatever_comes_with_it(
     assert heard[12].ending == "crashed"
 
 
-def test_the_referees_delay_before_its_first_wait_is_excused_and_no_delay_is_counted_twice(launcher, tmp_path):
+def test_the_referees_delay_before_its_first_wait_is_excused_once(launcher, tmp_path):
     with opponents(launcher, tmp_path, quick=text()) as bots:
         stopwatch = bots["quick"].stopwatch
         stopwatch.start(GO, anew=False, short=True)

@@ -363,7 +363,7 @@ def test_matches_of_the_same_bots_edited_meanwhile_are_sorted_by_id(tmp_path):
         assert [each[0] for each in ids] == ["0", "a", "f"]
 
 
-def test_boards_that_are_no_longer_played_follow_those_that_are_by_their_first_match(tmp_path):
+def test_boards_that_are_no_longer_played_come_after_those_that_are(tmp_path):
     hunt, duel = find(EVENT, "hunt", "ann"), find(EVENT, "duel", "ann", "bob")
     records = [
         stored.played(replace(match, id=first + match.id[1:]))

@@ -74,7 +74,7 @@ def test_a_match_with_equal_moves_is_no_conflict_and_the_record_named_first_stay
     assert {record.seconds for record in content(tmp_path / "all")[0].values()} == {9.0}
 
 
-def test_other_moves_of_one_match_are_refused_by_its_name_unless_the_first_shall_stay(tmp_path):
+def test_other_moves_of_a_match_are_refused_unless_the_first_shall_stay(tmp_path):
     one = part(tmp_path / "one", "duel")
     ids = sorted(content(one)[0])
 

@@ -92,9 +92,7 @@ def test_what_threads_waited_before_the_question_does_not_count():
         pytest.param(0.0, (1.0,) * 50, 0.25, 1.75, id="a crowd"),
     ],
 )
-def test_of_several_threads_the_two_longest_waits_count_without_what_they_waited_for_one_another(
-    first, others, cpu, waited
-):
+def test_of_several_threads_the_two_longest_waits_count(first, others, cpu, waited):
     meter = Meter(lambda: None)
     meter._other_threads = lambda: ((str(number), wait) for number, wait in enumerate(others))
     meter.mark()

@@ -219,13 +219,13 @@ COURT = ((6, 3), (7, 3))
 
 
 @pytest.mark.parametrize("board", ["hunt", "duel"])
-def test_a_mummy_that_comes_upon_the_explorer_half_way_eats_it_and_makes_no_second_half_step(board):
+def test_a_mummy_that_meets_the_explorer_half_way_eats_it_and_stops(board):
     after = mummy_goes(board, "east east", (3, 1), (2, 1))
     assert after.mummy == after.explorer == (3, 1)
     assert outcome(board, after) == ("eaten", 0, 100)
 
 
-def test_a_mummy_that_runs_over_the_explorer_and_off_again_has_not_eaten_by_the_published_duel():
+def test_a_mummy_that_runs_over_the_explorer_and_off_again_has_not_eaten():
     after = mummy_goes("duel_published", "east east", (3, 1), (2, 1))
     assert (after.explorer, after.mummy) == ((3, 1), (4, 1))
     assert maze("duel_published").outcome(after) is None

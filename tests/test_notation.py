@@ -74,7 +74,7 @@ def test_a_match_at_every_board_comes_back_equal_and_holds(label):
 @pytest.mark.parametrize(
     "label", ["mummy_maze/random:2", "pacman/random", "openspiel/goofspiel(num_cards=5)", "openspiel/connect_four"]
 )
-def test_a_match_at_a_sampled_board_or_one_of_openspiel_comes_back_equal_and_its_rules_are_known(label):
+def test_a_match_at_a_sampled_board_or_one_of_openspiel_comes_back_equal(label):
     if label.startswith("openspiel"):
         pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
     record, _ = scripted(label, dice(4))
@@ -290,7 +290,7 @@ def test_a_record_that_names_a_file_as_its_game_runs_no_code(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("name", ["evil.py", "random:1000"])
-def test_verifying_an_event_of_a_stranger_runs_no_file_that_it_names_and_draws_no_boards(tmp_path, name, monkeypatch):
+def test_verifying_a_strangers_event_runs_no_file_and_samples_no_board(tmp_path, name, monkeypatch):
     """`arena verify` looks up the boards of the event by their names."""
     (tmp_path / "evil.py").write_text("raise SystemExit('it ran')\n")
     (tmp_path / "evil.toml").write_text("[default]\n")

@@ -286,7 +286,7 @@ def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tm
 
 
 @pytest.mark.slow
-def test_bots_of_the_kit_play_games_of_openspiel_whether_they_can_search_them_or_not(tmp_path):
+def test_bots_of_the_kit_play_games_of_openspiel_with_and_without_search(tmp_path):
     folder = cup.make(tmp_path / "w")
     board = "openspiel/kuhn_poker"
     made = cup.arena(folder, "new", "ada", "--language", "python_kit", "--game", board).stdout

@@ -100,7 +100,7 @@ def test_a_bye_goes_to_the_lowest_score_and_there_to_the_lowest_seed_without_a_b
         ([0] * 6, [0, 0, 0, 2, 3, 1], [(0, 1), (2, 5), (3, 4)]),
     ],
 )
-def test_who_floated_in_the_last_round_or_the_one_before_does_not_float_again_while_another_bot_can(down, up, expected):
+def test_who_floated_in_the_last_two_rounds_floats_again_only_if_nobody_else_can(down, up, expected):
     pairs, _ = swiss.paired([2, 2, 2, 0, 0, 0], met_at(), [0] * 6, swiss.Floats(down, up))
     assert pairs == expected
 
@@ -234,7 +234,7 @@ def test_more_rounds_than_opponents_are_refused():
     assert swiss.rounds(event("swiss", 9, rounds=9)) == 9
 
 
-def test_the_higher_sum_of_scores_over_all_legs_wins_a_pairing_and_a_side_scores_as_its_best_role():
+def test_the_higher_sum_of_scores_wins_a_pairing_by_the_best_role_of_a_side():
     cup = event("swiss", 2, boards=(DUEL, HUNT))
     scores = {("fox", "dog"): (60, 40), ("hare", "cat", "dog"): (70, 10, 30)}  # in each match, whoever has the roles
 

@@ -101,7 +101,7 @@ def test_fastchess_is_measured_by_the_difference_of_runs_that_is_long_enough(tmp
     assert 0 < figures.plies_a_second < 40 * 4**5 * peers.PLIES / peers.LEAST_S
 
 
-def test_runs_of_fastchess_that_take_as_long_whatever_they_play_are_refused_in_words(tmp_path, monkeypatch):
+def test_runs_of_fastchess_that_take_equally_long_are_refused_in_words(tmp_path, monkeypatch):
     monkeypatch.setattr(peers, "MOST", 100)
     measure = peers.fastchess_figures(lambda _: ["/bin/true"], 1, tmp_path)
     with pytest.raises(SystemExit, match=r"^/bin/true: 176 games took .* and 4 games .* too little of a difference"):
@@ -119,7 +119,7 @@ def test_a_referee_of_brutaltester_asks_both_players_in_turn_and_ends(language, 
     assert said == "".join(turns) + "###End 0 1\n"
 
 
-def test_cpu_time_is_that_of_a_process_its_living_children_and_those_that_have_ended():
+def test_cpu_time_is_that_of_a_process_and_of_all_its_children():
     busy = "import time\nwhile time.process_time() < 0.1: pass\n"
     waits = busy + "print('ready', flush=True); input()"
     script = (

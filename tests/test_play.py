@@ -119,7 +119,7 @@ def test_a_match_without_a_launcher_opens_one_and_closes_it(bot, monkeypatch):
     assert gone_soon([opened[0]._spawner.pid])
 
 
-def test_a_bot_that_failed_the_roll_call_is_not_started_and_forfeits_with_that_fault(bot, launcher, monkeypatch):
+def test_a_bot_that_failed_the_roll_call_forfeits_unstarted(bot, launcher, monkeypatch):
     monkeypatch.setattr(launcher, "start", None)
     known = Fault(role="explorer", ending=Ending.CRASHED, turn=0, words="exit 1 at the roll call")
     record = play(match_of("mummy_maze/duel", bot("b"), bot("a")), launcher=launcher, earlier_faults={"a": known})

@@ -80,7 +80,7 @@ def pids(record: Record) -> set[int]:
     return {int(remark.split()[1]) for remark in remarks(record)}
 
 
-def test_a_bot_that_says_ready_again_plays_its_next_match_in_the_same_process_and_role(launcher, reused, tmp_path):
+def test_a_bot_that_says_ready_again_plays_its_next_match_in_one_process(launcher, reused, tmp_path):
     bot = bot_of(tmp_path)
     first, second = (play(match(number, bot), launcher=launcher) for number in (1, 2))
     assert not first.verdict.faults
@@ -150,7 +150,7 @@ def test_a_bot_whose_scratch_folder_cannot_be_emptied_is_not_reused(launcher, re
     assert {seat.before for seat in second.seats if seat.role == "explorer"} == {0}
 
 
-def test_cpu_time_of_earlier_matches_does_not_count_whoever_of_its_processes_used_it():
+def test_cpu_time_of_earlier_matches_does_not_count():
     dog = Watchdog(Limits(cpu=0.05, memory=None), 0, lambda: [os.getpid()], lambda: (0, 0))
     while time.process_time() < 0.2:
         pass

@@ -413,7 +413,7 @@ def test_the_best_matches_are_above_what_their_seats_bring_and_the_worst_below(s
         assert told["worst"]
 
 
-def test_equal_faults_are_told_once_with_where_they_were_and_the_last_lines_of_stderr(tmp_path):
+def test_equal_faults_stand_once_with_their_places_and_the_end_of_stderr(tmp_path):
     of = reported.event(reported.BOTS[:2], repeats=2)
     records = [
         reported.crashed(reported.played(match), stderr="\n".join(map(str, range(40)))) for match in reported.plan(of)
@@ -443,7 +443,7 @@ def test_a_game_that_is_not_known_here_is_a_reason_too_and_its_board_is_not_draw
     assert all("there is no game or board 'talk/hall'" in replay["broken"] for replay in page.replays.values())
 
 
-def test_what_pages_link_to_comes_first_then_a_match_of_every_seating_then_the_newest():
+def test_linked_matches_come_first_then_one_of_every_seating_then_the_newest():
     of = reported.event(on=reported.boards("duel"), repeats=3)
     matches = reported.plan(of)
     newest = {match.id: number for number, match in enumerate(matches)}

@@ -177,7 +177,7 @@ def names(page) -> list[str]:
     return page.locator("#leaderboard-table tbody tr:not([hidden]) th").all_inner_texts()
 
 
-def test_the_leaderboard_is_sorted_and_searched_and_only_what_decides_the_rank_is_bold(browser, small):
+def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(browser, small):
     weight = "cell => Number(getComputedStyle(cell).fontWeight)"
     with opened(browser, small[0]) as page:
         cells = {name: page.locator(f"#leaderboard-table td.{name}").first for name in ("rating", "points", "range")}
@@ -307,7 +307,7 @@ def test_lessons_of_a_bot_show_the_board_before_the_move_and_the_commands_to_go_
         assert page.locator(".now .blunder").count() == 1
 
 
-def test_each_replay_of_drawn_boards_has_its_own_walls_and_says_what_moves_threw_away(browser, mazes):
+def test_each_replay_of_sampled_boards_has_its_own_walls_and_regrets(browser, mazes):
     path, records = mazes
     walls = {}
     with opened(browser, path) as page:
@@ -325,7 +325,7 @@ def test_each_replay_of_drawn_boards_has_its_own_walls_and_says_what_moves_threw
     assert first != second
 
 
-def test_a_step_on_is_walked_and_ends_where_it_should_and_who_wants_no_motion_gets_none(browser, small):
+def test_a_step_is_animated_unless_the_reader_wants_no_motion(browser, small):
     path, records = small
     record = record_on(records, "duel")
     turns = recorded(record)
@@ -488,7 +488,7 @@ def charted(tmp_path_factory):
     return report.write(results, folder, charts=[*files, strip])
 
 
-def test_tables_and_charts_fit_a_phone_and_a_chart_can_be_enlarged_and_no_two_heads_read_alike(browser, charted):
+def test_tables_and_charts_fit_a_phone_and_a_chart_can_be_enlarged(browser, charted):
     too_wide = """() => [...document.querySelectorAll("main > section:not([hidden]) :is(.scroll, figure)")]
       .filter((each) => each.scrollWidth > each.clientWidth).length"""
     with opened(browser, charted, viewport={"width": 390, "height": 800}) as page:

@@ -79,7 +79,7 @@ def test_a_killed_spawner_is_our_failure_and_takes_its_bots_with_it(sleeper):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_spawner_lost_in_the_middle_of_a_match_leaves_nothing_and_the_next_door_works(steady, monkeypatch, number):
+def test_a_spawner_lost_in_a_match_leaves_nothing_and_the_next_one_works(steady, monkeypatch, number):
     monkeypatch.setattr(spawner_process, "ANSWER_TIMEOUT_S", 0.5)
     before = descriptors()
     launcher = Launcher()
@@ -547,7 +547,7 @@ def test_a_second_match_is_played_in_the_rooms_of_the_first(tmp_path):
         assert rooms_after_a_match() == first
 
 
-def test_run_by_root_too_an_untouched_room_serves_another_bot_and_belongs_to_its_user_then(tmp_path):
+def test_run_by_root_an_untouched_room_serves_another_bot_and_its_user(tmp_path):
     if os.getuid() != 0:
         pytest.skip("only root can give each bot a user of its own")
     bot = Bot(name="b", command=("/bin/sh", "-c", "read line"), digest="b", files=None)
@@ -568,7 +568,7 @@ def test_run_by_root_too_an_untouched_room_serves_another_bot_and_belongs_to_its
         assert room_of_a_bot()[0] != first[0]  # somebody left a note in it while it was vacant
 
 
-def test_neither_processes_nor_the_scratch_folder_are_looked_at_while_the_room_is_untouched(tmp_path):
+def test_an_untouched_room_is_not_looked_at(tmp_path):
     bot = live.bot_of(
         tmp_path / "bot.py", "import os\ninput()\nopen(os.environ['TMPDIR'] + '/x', 'w').write('hello')\n"
     )
@@ -600,7 +600,7 @@ def test_the_watchdog_looks_first_an_interval_after_the_start(launcher, tmp_path
         assert bot._watchdog.due - bot._started >= WATCHDOG_INTERVAL_S
 
 
-def test_a_start_sweeps_the_folders_and_the_bots_that_killed_processes_left_and_no_others(tmp_path):
+def test_a_start_sweeps_what_killed_processes_left_and_nothing_else(tmp_path):
     program = (
         "import os, sys; from arena.sandbox.folder import Folder\nprint(Folder().path, flush=True); sys.stdin.read()"
     )

@@ -326,7 +326,7 @@ def test_signals_go_to_oneself_and_in_a_pid_namespace_to_anybody(arch, call):
 
 @both
 @pytest.mark.parametrize("pid", [PID, None])
-def test_a_bot_of_one_process_cannot_look_as_if_somebody_else_had_killed_or_stopped_it(arch, pid):
+def test_a_bot_of_one_process_cannot_feign_to_be_killed_or_stopped(arch, pid):
     for number in (9, 19, 20, 21, 22, HIGH | 9):
         for call, args in (("kill", (PID, number)), ("tgkill", (PID, PID, number))):
             assert asked(arch, call, *args, pid=pid) == REFUSED

@@ -78,7 +78,7 @@ def thrown(record: Record, role: str, seed: int | str) -> list[str]:
     return [dice.choice([line[6:] for line in lines if line.startswith("legal ")]) for lines in questions]
 
 
-def test_who_guesses_a_seed_that_is_a_number_knows_the_opponent_and_every_move_of_its_dice(launcher):
+def test_who_guesses_a_seed_that_is_a_number_foresees_the_opponents_dice(launcher):
     event = house_event(2026)
     record = play(event.match(event.boards[0], (HOUSE["walker"], HOUSE["dice"]), 1), launcher=launcher)
     other, entropy = attack(record, "explorer")
@@ -127,7 +127,7 @@ def test_the_referees_draws_hang_on_the_key_of_the_match_alone():
     assert len({tuple(drawn(seed)) for seed in (DRAWN, OTHER, 1, 2)}) == 4
 
 
-def test_every_match_of_a_drawn_seed_has_a_key_of_its_own_and_the_same_one_each_time():
+def test_every_match_of_a_drawn_seed_has_its_own_constant_key():
     plan = list(round_robin.batch(house_event(DRAWN), 0, ()))
     assert len({match.key for match in plan}) == len({match.id for match in plan}) == len(plan)
     assert all(re.fullmatch("[0-9a-f]{32}", match.key) for match in plan)

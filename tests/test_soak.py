@@ -16,7 +16,7 @@ from arena.results.archive import Archive
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
 
-def test_two_thousand_matches_with_workers_killed_all_the_time_end_with_the_same_tables(tmp_path):
+def test_two_thousand_matches_with_killed_workers_have_the_same_tables(tmp_path):
     bots = {f"b{number}": (DICE, FIRST, LAST)[number % 3] + f"# {number}\n" for number in range(9)}
     cup = workspace(tmp_path, bots, ["duel", "hunt"], repeats=14)
     whole, _ = run(cup, "whole")
@@ -35,7 +35,7 @@ def test_two_thousand_matches_with_workers_killed_all_the_time_end_with_the_same
 
 
 @pytest.mark.parametrize(("schedule", "keys"), [("swiss", {"rounds": 5, "repeats": 2}), ("ladder", {"rounds": 7})])
-def test_killed_twenty_times_a_schedule_that_looks_at_results_ends_with_the_same_tables(tmp_path, schedule, keys):
+def test_a_schedule_that_looks_at_results_survives_twenty_kills(tmp_path, schedule, keys):
     bots = {f"b{number:02}": (DICE, FIRST, LAST)[number % 3] + f"# {number}\n" for number in range(13)}
     cup = workspace(tmp_path, bots, schedule=f"'{schedule}'", **keys)
     whole, _ = run(cup, "whole")

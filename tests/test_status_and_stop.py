@@ -38,7 +38,7 @@ class Asks(Audience):
             control.request_halt(self._folder, (self._folder / ".lock").read_text().split("\n")[1])
 
 
-def test_a_run_that_is_asked_to_stop_finishes_what_it_plays_and_the_next_run_plays_the_rest(tmp_path):
+def test_a_halted_run_finishes_what_it_plays_and_the_next_plays_the_rest(tmp_path):
     folder = workspace(tmp_path / "ws", {"a": slow(FIRST), "b": slow(LAST), "c": slow(FIRST) + "# c\n"}, repeats=2)
     audience = Asks(folder / "results", 2)
     outcome = tournament.run(event_of(folder), folder / "results", workers=2, audience=audience)
@@ -95,7 +95,7 @@ def test_a_progress_file_that_is_no_progress_is_as_good_as_none(tmp_path, text):
     assert control.last_state(tmp_path) is None
 
 
-def test_the_holder_of_an_archive_has_a_new_token_each_time_and_is_gone_with_its_process(tmp_path):
+def test_the_holder_of_an_archive_has_a_new_token_and_is_gone_with_its_process(tmp_path):
     tokens = set()
     for _ in range(2):
         holding = subprocess.Popen(

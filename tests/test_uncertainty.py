@@ -335,7 +335,7 @@ def test_a_part_of_a_score_or_a_board_for_one_bounds_a_bot_too():
     assert ends(*lost, *solo)["dan"] == (True, True)
 
 
-def test_if_the_better_bot_always_wins_only_the_first_and_the_last_interval_are_open():
+def test_if_the_better_bot_always_wins_only_the_end_intervals_are_open():
     chain = duels("ann bob 100 0", "bob cat 100 0", "cat dan 100 0", "dan eve 100 0")
     assert ends(*chain) == {
         "ann": (True, False),

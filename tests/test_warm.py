@@ -220,7 +220,7 @@ kit.mark = rulefile.mark = sys.modules[type(game).__module__].mark = True
 """
 
 
-def test_after_a_few_starts_kit_and_rules_are_there_as_no_bot_before_has_touched_them(tmp_path):
+def test_after_a_few_starts_kit_and_rules_are_there_and_untouched(tmp_path):
     pacman = bot_of(tmp_path / "bot.py", SEARCH.format(rules="pacman.py", board="classic"))
     maze = bot_of(tmp_path / "other.py", SEARCH.format(rules="mummy_maze.py", board="duel"))
     with Launcher() as launcher:

@@ -39,7 +39,7 @@ def test_an_error_while_a_file_is_written_leaves_the_old_one_and_no_part(tmp_pat
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_the_part_of_a_killed_writer_goes_with_the_next_write_and_that_of_a_living_one_stays(tmp_path: Path):
+def test_the_next_write_removes_what_a_killed_writer_left_and_nothing_else(tmp_path: Path):
     path = tmp_path / "[odd]*.csv"
     killed = tmp_path / f".[odd]*.csv.{ENDED}.{'a' * 16}.part"
     living = tmp_path / f".[odd]*.csv.{os.getppid()}.{'a' * 16}.part"
@@ -103,7 +103,7 @@ def test_many_folders_are_put_on_disk_together_before_any_of_them_has_its_name(t
     assert all((target / "bot.py").read_text() == "x" for target in targets.values())
 
 
-def test_many_folders_are_put_on_disk_one_by_one_where_the_c_library_cannot_do_it_together(tmp_path, monkeypatch):
+def test_folders_are_put_on_disk_one_by_one_where_the_c_library_has_no_syncfs(tmp_path, monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: object())
     synced: list[Path] = []
     monkeypatch.setattr(whole_files, "sync_tree", synced.append)
@@ -193,7 +193,7 @@ def test_a_socket_and_a_folder_are_refused_and_stay(tmp_path: Path):
     assert (tmp_path / "folder").is_dir()
 
 
-def test_a_folder_of_results_that_is_a_link_is_refused_and_one_of_the_user_is_followed(tmp_path: Path):
+def test_a_linked_folder_of_results_is_refused_unless_it_is_the_users_own(tmp_path: Path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "charts").symlink_to("elsewhere")
 
@@ -227,7 +227,7 @@ def test_nothing_is_written_or_read_through_a_link_of_a_stranger(tmp_path: Path)
 
 
 @needs_root
-def test_a_cache_is_neither_stored_in_a_folder_of_a_stranger_nor_believed_from_there(tmp_path: Path):
+def test_a_cache_is_neither_stored_nor_believed_in_a_strangers_folder(tmp_path: Path):
     cache = tmp_path / ".cache"
     whole_files.write_cache(cache, b"ours")
     assert whole_files.read_cache(cache) == b"ours"
