@@ -17,7 +17,7 @@ from events import Audience, Main, event_of, killed_often, played_by, referees, 
 from sprint import DICE, FIRST, LAST, slow
 
 from arena.errors import ArenaError
-from arena.event import copies, tournament
+from arena.event import bot_folder, tournament
 from arena.event.director import Phase
 from arena.match.bot import InterferenceError, OverloadedError
 from arena.match.play import play
@@ -124,7 +124,7 @@ def test_bots_with_the_same_content_in_folders_of_different_names_share_a_copy(t
         (folder / "bot.toml").write_text('command = "sh bot.sh"\n')
         (folder / "bot.sh").write_text(FIRST)
     for _ in range(2):
-        copied = copies.copy_bots(event_of(cup), cup / "copies")
+        copied = bot_folder.copy_bots(event_of(cup), cup / "copies")
         programs = [Path(bot.files) / "bot.sh" for bot in copied.bots if bot.name != "a"]
         assert [program.read_text() for program in programs] == [FIRST, FIRST]
     assert len(list((cup / "copies").iterdir())) == 2

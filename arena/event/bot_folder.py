@@ -4,7 +4,7 @@ Three stores keep bots, each where its user looks for them:
 
     bots/_versions/NAME/NUMBER/   every version that was submitted   (author/submissions/bot_store.py)
     results/.builds/DIGEST/       every bot with a build command      (builds.py)
-    results/EVENT/bots/DIGEST/    the bots as they played             (copies.py)
+    results/EVENT/bots/DIGEST/    the bots as they played             (copy_bots)
 
 They share these steps. A copy is made under another name, put on disk, and only then renamed to its own: a power cut
 or a kill leaves the whole copy or none. Nobody trusts a copy because it is there: a disk may fail, a user may edit it,
@@ -13,18 +13,25 @@ digest is another one. Hashing costs less than a millisecond for most bots.
 
 Rejected: hard links between the stores, because an edit in one of them would damage all; and one store for the whole
 workspace, because a results folder must stay complete when somebody hands it to another machine.
+
+All bots of a run are copied before its first match, so that an edit changes nothing until the next run, and a bot that
+once played can be looked at later. To copy a bot only when its first match begins was rejected: a long event would have
+to end in the middle, or play a bot that nobody entered. What makes a thousand copies slow is not to copy, but to put
+each of them on disk; so all are put on disk together.
 """
 
 import contextlib
 import os
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from arena import whole_files
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.sandbox.copying import Copier
-from arena.sandbox.folder import discard
+from arena.sandbox.folder import LEFT_OUT, discard
+from arena.values import Event
 
 
 def copy(source: Path, target: Path, leave_out: Collection[str] = ()) -> None:
@@ -65,3 +72,39 @@ def remove(path: Path) -> None:
     """Remove a folder if it exists."""
     if os.path.lexists(path):
         discard(path)
+
+
+def copy_bots(event: Event, folder: Path) -> Event:
+    """Return the event with its bots' files in `folder`; ArenaError for a bot that somebody edits at this moment."""
+    # Bots with the same digest are the same files and the same command: the first one's copy serves all of them.
+    sources = {bot.digest: Path(bot.files) for bot in reversed(event.bots) if bot.files is not None}
+    copies = {digest: folder / digest / source.name for digest, source in sources.items()}
+    missing = [digest for digest, path in copies.items() if not is_whole(path, digest)]
+    if missing:
+        part = folder / ".part"
+        try:
+            whole_files.make_folder(folder.parent, folder.name)
+            remove(part)  # of a killed run
+            part.mkdir()
+            for digest in missing:
+                _copy(sources[digest], part / digest, digest)
+            for digest in missing:
+                remove(folder / digest)  # damaged
+            whole_files.publish_all({part / digest: folder / digest for digest in missing})
+        except OSError as error:
+            raise ArenaError(f"{folder}: cannot be written: {error}; run the same command again") from error
+        finally:
+            remove(part)
+    bots = (bot if bot.files is None else replace(bot, files=str(copies[bot.digest])) for bot in event.bots)
+    return replace(event, bots=tuple(bots))
+
+
+def _copy(source: Path, folder: Path, digest: str) -> None:
+    """Copy a bot into a new folder; ArenaError if it is not the bot of this digest."""
+    try:
+        folder.mkdir()
+        copy(source, folder / source.name, LEFT_OUT)
+    except OSError as error:
+        raise ArenaError(f"{source}: cannot be copied to {folder}: {error}; run the same command again") from error
+    if not is_whole(folder / source.name, digest):
+        raise ArenaError(f"{source}: was edited while it was read; run the same command again")

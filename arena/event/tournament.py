@@ -41,10 +41,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from arena.errors import ArenaError
-from arena.event import builds, copies, plan, schedules
+from arena.event import bot_folder, builds, plan, schedules
 from arena.event.control import Control, LaneStatus
 from arena.event.director import (
     Commit,
@@ -74,20 +74,8 @@ from arena.values import Abort, Event, Fault, Match, Record, Stop
 COMMIT_S = 0.1  # between two transactions while the plan does not need their records
 
 
-class OpenCluster(Protocol):
-    """Opens the lanes of a cluster for a run, such as `cluster.driver.Cluster` with its address."""
-
-    def __call__(
-        self,
-        event: Event,
-        logs: Path,
-        *,
-        pairing: Callable[[Any], Hashable],
-        is_forfeit: Callable[[Any], bool],
-        pin: bool | None,
-    ) -> AbstractContextManager[Lanes]:
-        """Return lanes whose machines write their logs to the folder `logs`."""
-        ...
+OpenCluster = Callable[..., AbstractContextManager[Lanes]]
+"""Opens the lanes of a cluster for a run: `cluster.driver.Cluster` with its address."""
 
 
 class Audience(Protocol):
@@ -164,7 +152,7 @@ def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
     level = event.conditions.sandbox
     _refuse_another_level(archive, event)
     refuse_exposed((folder,), event.bots, level)
-    event = copies.copy_bots(event, folder / "bots")
+    event = bot_folder.copy_bots(event, folder / "bots")
     if builds_here:
         event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", level))
     stored = (match.id for match in plan.stored(event, archive))

@@ -30,6 +30,7 @@ import time
 import uuid
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -127,7 +128,7 @@ class Cluster:
         except BaseException:
             self.close()
             raise
-        threading.Thread(target=self._look_for_workers, name="arena-cluster", daemon=True).start()
+        _in_thread(self._look_for_workers)
 
     def map(
         self,
@@ -165,9 +166,7 @@ class Cluster:
     def close(self) -> None:
         """End the sessions on all machines within STOP_S, and then a local cluster."""
         self._closing.set()
-        closing = threading.Thread(target=self._end, daemon=True)
-        closing.start()
-        closing.join(STOP_S if self._local is None else LOCAL_STOP_S)
+        _in_thread(self._end).join(STOP_S if self._local is None else LOCAL_STOP_S)
 
     def __enter__(self) -> Self:
         return self
@@ -206,18 +205,13 @@ class Cluster:
                 pure=False,
                 retries=0,
             )
-            parcel.future.add_done_callback(lambda future: self._fetch(parcel, future))
+            # In a thread of its own: dask calls back from one thread for all tasks, and a machine that is frozen with a
+            # result on it would stop the results of all others.
+            parcel.future.add_done_callback(
+                lambda future: _in_thread(lambda: self._events.put(_fetched(parcel, future)))
+            )
         except Exception as error:  # noqa: BLE001 (the client is not connected at the moment)
             self._events.put(ParcelFailed(parcel, error))
-
-    def _fetch(self, parcel: Parcel, future: Future) -> None:
-        """Begin to fetch the result of a task that is done.
-
-        In a thread of its own: dask calls back from one thread for all tasks, and a machine that is frozen with a
-        result on it would stop the results of all others.
-        """
-        fetching = threading.Thread(target=lambda: self._events.put(_fetched(parcel, future)), daemon=True)
-        fetching.start()
 
     # What comes back.
 
@@ -303,7 +297,7 @@ class Cluster:
         else:
             logging.warning("%s (%s) is given nothing: %s", machine.name, machine.address, reason)
             self._notice(f"{machine.name} is given nothing: {reason}")
-            threading.Thread(target=_close, args=(machine,), daemon=True).start()
+            _in_thread(lambda: _close(machine))
             yield from self._give_up(machine, reason)
 
     def _lose(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
@@ -337,14 +331,17 @@ class Cluster:
 
     def _give_up(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
         """Report all items that a machine was given as lost."""
-        futures = [parcel.future for parcel in machine.parcels.values() if parcel.future is not None]
-        if futures:
-            threading.Thread(target=self._cancel, args=(futures,), daemon=True).start()
+        if futures := self._futures(machine):
+            _in_thread(lambda: self._cancel(futures))
         items = [item for parcel in machine.parcels.values() for item in parcel.items]
         machine.parcels.clear()
         self._pairings.release(machine)
         for item in items:
             yield Done(item, None, f"{machine.name} was lost: {reason}", LostError(reason))
+
+    @staticmethod
+    def _futures(*machines: Machine) -> list[Future]:
+        return [parcel.future for machine in machines for parcel in machine.parcels.values() if parcel.future]
 
     def _cancel(self, futures: list[Future]) -> None:
         with contextlib.suppress(Exception):
@@ -406,18 +403,21 @@ class Cluster:
     def _end(self) -> None:
         """In a thread: end all sessions, then the client and the local cluster."""
         with contextlib.suppress(Exception):
-            parcels = [parcel for machine in self._machines.values() for parcel in machine.parcels.values()]
-            self._client.cancel([parcel.future for parcel in parcels if parcel.future], force=True)
-        closing = [threading.Thread(target=_close, args=(each,), daemon=True) for each in self._machines.values()]
-        for thread in closing:
-            thread.start()
-        for thread in closing:
+            self._cancel(self._futures(*self._machines.values()))
+        for thread in [_in_thread(partial(_close, machine)) for machine in self._machines.values()]:
             thread.join(STOP_S)
         with contextlib.suppress(Exception):
             self._client.close(timeout=CLOSE_S)
         if self._local is not None:
             with contextlib.suppress(Exception):
                 self._local.close(timeout=LOCAL_STOP_S)
+
+
+def _in_thread(function: Callable[[], object]) -> threading.Thread:
+    """Call a function that may wait for the network, so that the main thread hears Ctrl-C at once."""
+    thread = threading.Thread(target=function, name="arena-cluster", daemon=True)
+    thread.start()
+    return thread
 
 
 def _fetched(parcel: Parcel, future: Future) -> ParcelDone | ParcelFailed:

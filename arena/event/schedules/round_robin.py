@@ -7,8 +7,8 @@ sits out each round, another one each time. `count` is exact.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, combinations, groupby, permutations, product
+from collections.abc import Iterator, Sequence
+from itertools import chain, product
 from math import comb, perm
 
 from arena.game import Role
@@ -46,18 +46,9 @@ def count(event: Event) -> dict[str, int]:
 
 def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot, ...]]:
     """Yield every way to give the board's roles to distinct bots that play them: a bot for each role, in order."""
-    choices = product(*_able(board, bots, kind))
-    return _seated(board, kind, (chosen for chosen in choices if len(set(map(id, chosen))) == len(chosen)))
-
-
-def _seated(board: Board, kind: str, choices: Iterable[tuple[Bot, ...]]) -> Iterator[tuple[Bot, ...]]:
-    """Yield a bot for each role, in order of the roles, for each choice of a bot for each group."""
     groups = groups_of(board, kind)
-    as_chosen = [*chain(*groups)] == [*board.roles]  # the groups are single roles, and stand in order
-    for chosen in choices:
-        if as_chosen and len(chosen) == len(board.roles):
-            yield chosen
-        else:
+    for chosen in product(*_able(board, bots, kind)):
+        if len(set(map(id, chosen))) == len(chosen):
             holder = {role: bot for group, bot in zip(groups, chosen, strict=True) for role in group}
             yield tuple(holder[role] for role in board.roles)
 
@@ -65,24 +56,6 @@ def _seated(board: Board, kind: str, choices: Iterable[tuple[Bot, ...]]) -> Iter
 def number_of_seatings(board: Board, bots: Sequence[Bot], kind: str) -> int:
     """Return how many seatings `seatings` yields, without making them: of a thousand bots there are a million."""
     return _choices([frozenset(bot.name for bot in able) for able in _able(board, bots, kind)])
-
-
-def _by_legs(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot, ...]]:
-    """Yield the seatings of `seatings`, all those of the same bots one after the other.
-
-    So the legs of a pairing are played together, and a cluster gives them to one machine.
-    """
-    able = _able(board, bots, kind)
-    if all(each == able[0] for each in able[1:]):  # as a rule; a million seatings take a second, and ten otherwise
-        yield from _seated(board, kind, chain.from_iterable(map(permutations, combinations(able[0], len(able)))))
-        return
-    order = {id(bot): number for number, bot in enumerate(bots)}
-    for first in seatings(board, bots, kind):
-        seated = sorted({id(bot): bot for bot in first}.values(), key=lambda bot: order[id(bot)])
-        legs = seatings(board, seated, kind)
-        if next(legs) == first:  # else they were yielded with an earlier seating
-            yield first
-            yield from legs
 
 
 def groups_of(board: Board, kind: str) -> tuple[tuple[Role, ...], ...]:
@@ -116,19 +89,19 @@ def _by_rounds(event: Event, board: Board) -> bool:
     return event.rounds is not None and len(groups_of(board, event.seating)) > 1
 
 
-def _legs_of(event: Event) -> Iterator[tuple[Board, Iterable[tuple[Bot, ...]]]]:
-    """Yield the seatings of one repeat in groups, each with its board; the legs of a pairing are in one group.
+def _legs_of(event: Event) -> Iterator[tuple[Board, tuple[tuple[Bot, ...], ...]]]:
+    """Yield the legs of each pairing of a repeat, with its board.
 
-    On a board with variants a group is one pairing: it plays all its legs on a variant before the next variant.
+    They are played together: a cluster gives them to one machine, and a board with variants plays all of them on a
+    variant before the next variant.
     """
+    order = {id(bot): number for number, bot in enumerate(event.bots)}
     for board in event.boards:
-        if not _by_rounds(event, board):
-            all_legs = _by_legs(board, event.bots, event.seating)
-            if board.variants == 1:  # one group of all pairings: to group a million seatings would take a second
-                yield board, all_legs
-            else:
-                for _, legs in groupby(all_legs, key=lambda seating: frozenset(map(id, seating))):
-                    yield board, tuple(legs)
+        for first in () if _by_rounds(event, board) else seatings(board, event.bots, event.seating):
+            seated = sorted({id(bot): bot for bot in first}.values(), key=lambda bot: order[id(bot)])
+            legs = tuple(seatings(board, seated, event.seating))
+            if legs[0] == first:  # else they were yielded with an earlier seating
+                yield board, legs
     for board, table in _tables_of(event):
         yield board, tuple(seatings(board, table, event.seating))
 
