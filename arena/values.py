@@ -466,8 +466,19 @@ class Event:
         return Opening(plies=self.openings.plies, key=key, number=repeat // board.variants)
 
     @property
+    def games(self) -> tuple[str, ...]:
+        """The games of the event, in the order of its boards."""
+        return tuple(dict.fromkeys(board.game for board in self.boards))
+
+    def league(self, game: str) -> "Event":
+        """Return the event of one game: its boards, and the bots that play there."""
+        boards = tuple(board for board in self.boards if board.game == game)
+        seats = [(board.game, board.name, role) for board in boards for role in board.roles]
+        return replace(self, boards=boards, bots=tuple(b for b in self.bots if any(b.plays(*seat) for seat in seats)))
+
+    @property
     def generalists(self) -> frozenset[str]:
-        """The names of the bots that play every board and role: an overall rank is for these."""
+        """The names of the bots that play every board and role."""
         seats = [(board.game, board.name, role) for board in self.boards for role in board.roles]
         return frozenset(bot.name for bot in self.bots if all(bot.plays(*seat) for seat in seats))
 

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import simulated
 
+from arena.results import leaderboard as leaderboard_module
 from arena.results import ratings, tiebreaks
 from arena.results.archive.records import transcript
 from arena.results.arrays import Arrays, BoardRole
-from arena.results.leaderboard import Results, rating_cache
+from arena.results.leaderboard import Results
 from arena.results.standings import results_of
 from arena.values import Ending, Played
 
@@ -35,10 +36,11 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
         figures = (rank.figures.get(name) for name in names)
         tie_breaks = [None if figure is None else float(figure) for figure in figures]
         row = by_bot[rank.bot].row(results, tie_breaks)
-        rows.append([rank.rank, rank.bot, *rating.strength, *interval, rating.tier, *row])
+        rows.append([results.game, rank.rank, rank.bot, *rating.strength, *interval, rating.tier, *row])
     absent = sorted(by_bot.keys() - worth.keys())
-    rows += [[None, bot, *[None] * 6, *by_bot[bot].row(results, [None] * len(names))] for bot in absent]
+    rows += [[results.game, None, bot, *[None] * 6, *by_bot[bot].row(results, [None] * len(names))] for bot in absent]
     head = [
+        "game",
         "rank",
         "bot",
         "rating",
@@ -65,7 +67,7 @@ def ratings_of(results: Results, played: Iterable[Played]) -> ratings.Ratings:
     """Return the ratings of these matches, each match a value."""
     known = {record.match.id: transcript(record) for record in results._archive.records()}
     rule = ratings.find(results.event.rating)
-    return rule.rate(arrays_of(played, known), seed=results.event.seed, refits=rating_cache.REFITS)
+    return rule.rate(arrays_of(played, known), seed=results.event.seed, refits=leaderboard_module.REFITS)
 
 
 class _BotFigures:

@@ -56,7 +56,7 @@ def folder(tmp_path_factory):
 
 
 def test_perfect_play_is_accurate_on_every_board_and_dice_are_not(folder):
-    rows = {row["bot"]: row for row in Results.open(folder).leaderboard_rows()}
+    rows = {row["bot"]: row for row in Results.open(folder).leaderboard(by_game=False).to_dict("records")}
     assert [(rows[bot]["accuracy"], rows[bot]["blunders"]) for bot in ("perfect", "slow")] == [(100, 0)] * 2
     assert rows["dice"]["accuracy"] < 60
     assert rows["dice"]["blunders"] > 0.3
@@ -177,8 +177,11 @@ def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monk
         for match in reported.plan(event)
     ]
     folder = stored.store(tmp_path / "results" / "cup", event, records, reported.plan(event))
-    assert {row["bot"] for row in Results.open(folder).leaderboard_rows()} == {"first", "last"}
-    assert Results.side_by_side(folder).leaderboard_rows()
+    assert {row["bot"] for row in Results.open(folder).leaderboard(by_game=False).to_dict("records")} == {
+        "first",
+        "last",
+    }
+    assert len(Results.side_by_side(folder).leaderboard())
     commands.leaderboard("cup", versions=True)
     with cup.first_chart_only():
         commands.report("cup", author="first")
@@ -197,7 +200,7 @@ def test_a_damaged_record_takes_only_its_own_figures_away(folder, tmp_path, dama
     store.execute(f"update records set record = x'00' {damaged}")
     store.close()
     results = Results.open(copy)
-    assert {row["bot"] for row in results.leaderboard_rows()} == {*BOTS}
+    assert {row["bot"] for row in results.leaderboard(by_game=False).to_dict("records")} == {*BOTS}
     moves = sum(figures.moves for figures in results.accuracy_sums.values())
     assert (moves > 0) == bool(damaged)
     assert moves < sum(figures.moves for figures in Results.open(folder).accuracy_sums.values())

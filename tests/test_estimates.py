@@ -253,7 +253,7 @@ def folder(tmp_path_factory):
 
 def test_a_bot_without_regret_has_none_in_the_leaderboard_and_dice_have_much(folder, tmp_path):
     results = Results.open(folder)
-    regrets = {row["bot"]: row["regret_estimate"] for row in results.leaderboard_rows()}
+    regrets = {row["bot"]: row["regret_estimate"] for row in results.leaderboard(by_game=False).to_dict("records")}
     assert regrets["wise"] == 0
     assert regrets["dice"] > 1
     assert "accuracy" not in results.leaderboard()

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 import arena
 from arena.errors import ArenaError
+from arena.results import leaderboard
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE, FILE_DECIMALS, FRAMES, LEADERBOARD, interval_text
-from arena.results.leaderboard import Results, meetings, rating_cache, write_csv
+from arena.results.leaderboard import Results, meetings, write_csv
 from arena.results.standings import standings
 from arena.results.tables import as_csv, rows_of, write
 from arena.values import Abort, Board, Ending, Fault, Record, Turn, Verdict
@@ -29,13 +30,13 @@ EVENT = stored.event("ann", "bob", "cat", repeats=2)
 MATCHES = tuple(stored.plan(EVENT))
 HEADERS = {  # the promise of results/README.md
     "leaderboard": (
-        "rank,bot,rating,rating_low,rating_high,rank_low,rank_high,tier,matches,points,won,drawn,lost,forfeits,"
+        "game,rank,bot,rating,rating_low,rating_high,rank_low,rank_high,tier,matches,points,won,drawn,lost,forfeits,"
         "illegal_move,garbled,timeout,crashed,limit_exceeded,hunt,duel,classic,hunt_explorer,duel_explorer,duel_mummy,classic_pacman,classic_ghost1,classic_ghost2,"
         "display"
     ),
     "rankings": "board,role,rank,bot,strength,low,high,rank_low,rank_high,score,display",
     "strengths": "bot,board,role,strength,low,high",
-    "chance_better": "bot,opponent,chance",
+    "chance_better": "game,bot,opponent,chance",
     "crosstable": "board,role,bot,opponent,matches,score",
     "matches": "match,game,board,repeat,seed,reason,"
     + ",".join(
@@ -48,7 +49,7 @@ HEADERS = {  # the promise of results/README.md
 @pytest.fixture(autouse=True, scope="module")
 def few_refits():
     """Fit in half the time: how wide an interval is is no question here."""
-    with patch.object(rating_cache, "REFITS", 30):
+    with patch.object(leaderboard, "REFITS", 30):
         yield
 
 
@@ -200,12 +201,11 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
             stored.begin(archive, MANY, plan)
         for all_versions in (False, True):
             results = Results.open(folder, all_versions=all_versions)
-            results.accuracy_sums = (
-                results.regret_sums
-            ) = {}  # nobody played these matches by rules, so no move has a grade
+            # Nobody played these matches by rules, so no move was assessed.
+            results.accuracy_sums = results.regret_sums = {}
             bots, played = [bot.name for bot in MANY.bots], results.played
             for columns, quick, slow in (
-                (LEADERBOARD, results.leaderboard(), slow_tables.leaderboard(results, bots, played)),
+                (LEADERBOARD, results.leaderboard(by_game=False), slow_tables.leaderboard(results, bots, played)),
                 (CROSSTABLE, results.crosstable(), slow_tables.crosstable(played)),
                 (FRAMES["matches"], results.matches(), slow_tables.matches(results, played)),
             ):
@@ -230,7 +230,7 @@ def test_results_are_of_one_moment_while_a_run_goes_on(tmp_path):
     with Archive.open(tmp_path, writing=True) as archive:
         archive.append(stored.played(find(EVENT, "duel", "ann", "cat"), explorer=90, mummy=10))
         archive.append(stored.played(find(EVENT, "hunt", "ann"), explorer=90))
-    ranks = results.leaderboard().set_index("bot")["rank"]
+    ranks = results.leagues[0].leaderboard().set_index("bot")["rank"]
     assert (ranks["ann"], ranks["bob"]) == (1, 2)
     assert ranks.isna()["cat"]
     assert set(results.rankings()["bot"]) == {"ann", "bob"}
@@ -291,7 +291,7 @@ def test_the_leaderboard_stands_boards_and_roles_side_by_side(tmp_path):
         stored.played(find(EVENT, "duel", "ann", "bob"), explorer=50, mummy=10),
         stored.played(find(EVENT, "duel", "bob", "ann"), explorer=20, mummy=Ending.CRASHED),
     )
-    ann, bob, cat = results.leaderboard().to_dict("records")
+    ann, bob, cat = results.leaderboard(by_game=False).to_dict("records")
     assert (ann["rank"], ann["bot"], ann["matches"], round(ann["points"], 2)) == (1, "ann", 3, 46.67)
     assert (ann["hunt"], ann["duel"], ann["duel_explorer"], ann["duel_mummy"]) == (90, 25, 50, 0)
     assert (ann["won"], ann["drawn"], ann["lost"], ann["forfeits"], ann["crashed"]) == (2, 0, 1, 1, 1)
@@ -304,16 +304,16 @@ def test_the_leaderboard_stands_boards_and_roles_side_by_side(tmp_path):
 def test_bots_that_never_played_have_empty_cells_and_no_rank(tmp_path):
     write_csv(make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)), tmp_path)
     rows = cells(tmp_path / "leaderboard.csv")
-    assert rows[1][:2] == ["1", "ann"]
-    assert rows[1][8:14] == ["1", "90.0000", "1", "0", "0", "0"]
-    assert rows[3] == ["", "cat", *[""] * 6, "0", "", *["0"] * 9, *[""] * 9, "cat"]
+    assert rows[1][:3] == ["mummy_maze", "1", "ann"]
+    assert rows[1][9:15] == ["1", "90.0000", "1", "0", "0", "0"]
+    assert rows[3] == ["mummy_maze", "", "cat", *[""] * 6, "0", "", *["0"] * 9, *[""] * 9, "cat"]
 
 
 def test_an_event_without_matches_has_tables_without_matches(tmp_path):
     results = make(tmp_path)
     write_csv(results, tmp_path)
     assert {name: len(cells(tmp_path / f"{name}.csv")) for name in HEADERS} == {
-        "leaderboard": 4,
+        "leaderboard": 7,
         "rankings": 1,
         "strengths": 1,
         "chance_better": 1,
@@ -477,7 +477,7 @@ def test_only_the_current_plan_counts_unless_all_versions_are_asked_for(tmp_path
         stored.begin(archive, smaller, (match.id for match in stored.plan(smaller)))
     now, ever = Results.open(tmp_path), Results.open(tmp_path, all_versions=True)
     assert (len(now.matches()), len(ever.matches())) == (2, len(MATCHES))
-    assert (len(now.leaderboard()), len(ever.leaderboard())) == (2, 3)
+    assert (len(now.leaderboard()), len(ever.leaderboard(by_game=False))) == (2, 3)
     assert list(now.board_columns) == ["mummy_maze/duel"]
     assert "classic_ghost1" in ever.leaderboard()
     assert (len(now.seats()), now.timing()["turns"].sum()) == (4, 80)

@@ -11,7 +11,7 @@ from programs import python
 from arena.report import bots, leaderboard
 from arena.report.matches import Index
 from arena.results.archive import Archive
-from arena.results.leaderboard import Results, rank_changes
+from arena.results.leaderboard import Results
 
 EVENT = stored.event("ann", "bob", "cat", boards=[stored.DUEL], repeats=2)
 
@@ -90,18 +90,18 @@ def test_ranks_of_an_event_that_does_not_compare_are_no_changes(tmp_path, change
 )
 def test_a_damaged_file_of_ranks_costs_the_changes_only(tmp_path, text):
     results = played(tmp_path, "ann bob cat")
-    (tmp_path / rank_changes.FILE).write_text(text)
+    (tmp_path / ".ranks.json").write_text(text)
     assert results.rank_changes == {}
     results.store_ranks()
-    assert json.loads((tmp_path / rank_changes.FILE).read_text())["now"]["ranks"] == {"ann": 1, "bob": 2, "cat": 3}
+    assert json.loads((tmp_path / ".ranks.json").read_text())["now"]["ranks"] == {"ann": 1, "bob": 2, "cat": 3}
 
 
 @pytest.mark.parametrize("rank", [True, 1.5, "1", []])
 def test_a_rank_that_is_no_whole_number_costs_the_changes_only(tmp_path, rank):
     played(tmp_path, "ann bob").store_ranks()
-    stored_ranks = json.loads((tmp_path / rank_changes.FILE).read_text())
+    stored_ranks = json.loads((tmp_path / ".ranks.json").read_text())
     stored_ranks["now"]["ranks"]["ann"] = rank
-    (tmp_path / rank_changes.FILE).write_text(json.dumps(stored_ranks))
+    (tmp_path / ".ranks.json").write_text(json.dumps(stored_ranks))
     assert played(tmp_path, "cat bob ann").rank_changes == {}
 
 

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -18,9 +19,9 @@ from arena.cli import leaderboard_text, output
 from arena.cli.run.totals import Totals
 from arena.errors import ArenaError
 from arena.report.leaderboard import table
-from arena.results import tiebreaks
+from arena.results import leaderboard, ranked, tiebreaks
 from arena.results.archive import Archive
-from arena.results.leaderboard import Results, meetings, ranking, rating_cache, write_csv
+from arena.results.leaderboard import Results, meetings, write_csv
 from arena.results.standings import standings_of
 
 NAMES = ("oracle", "hunter", "walker", "dice")
@@ -31,7 +32,7 @@ HOSTILE = "\x1b[31mred\u202e"
 @pytest.fixture(autouse=True)
 def few_refits(monkeypatch):
     """Fit in half the time: what a rating is worth is no question here."""
-    monkeypatch.setattr(rating_cache, "REFITS", 100)
+    monkeypatch.setattr(leaderboard, "REFITS", 100)
 
 
 def likely(of=EVENT, skill=NAMES):
@@ -44,18 +45,14 @@ def folder(tmp_path_factory):
     return stored.store(tmp_path_factory.mktemp("results") / "cup", EVENT, likely())
 
 
-def unread():
+def unread(*_):
     raise AssertionError("the matches were read again")
 
 
-def of(folder, read=unread, rating="bradley_terry"):
-    archive = Archive.open(folder)
-    try:
-        return rating_cache.load_or_fit(
-            archive, archive.event(), archive.tallies(), read, rating=rating, all_versions=False
-        )
-    finally:
-        archive.close()
+def of(folder, rating="bradley_terry"):
+    """The stored ratings: the matches are not read."""
+    with patch.object(Results, "arrays", property(unread)):
+        return fitted(folder, rating)
 
 
 def plain(found):
@@ -63,11 +60,11 @@ def plain(found):
     return found.unit, found.ratings, found.advantages, found.groups, found.repeated, arrays
 
 
-def fitted(folder, **options):
-    with_arrays = Results.open(folder)
-    result = of(folder, lambda: with_arrays.arrays, **options)
-    with_arrays.close()
-    return result
+def fitted(folder, rating="bradley_terry"):
+    results = Results.open(folder, rating=rating)
+    found = results.ratings
+    results.close()
+    return found
 
 
 def copied(folder, target):
@@ -146,10 +143,10 @@ def test_any_score_beats_none_then_rating_points_and_tie_breaks_decide(folder):
     same = dict.fromkeys(NAMES, 0.5)
 
     def placed(standings, values, *tie_breaks):
-        ranked = ranking.ranked(
-            standings, level(results, **values), lambda: meetings.encounters(results.arrays), tie_breaks
+        order = ranked.in_order(
+            standings, level(results, **values), lambda: meetings.encounters(results.arrays), tie_breaks, NAMES
         )
-        return [(standing.rank, standing.bot) for standing in ranked]
+        return [(standing.rank, standing.bot) for standing in order]
 
     assert placed(by_points, unlike) == [(1, "dice"), (2, "walker"), (3, "hunter"), (4, "oracle")]
     assert placed(scoreless, unlike) == [(1, "walker"), (2, "hunter"), (3, "oracle"), (4, "dice")]
@@ -163,7 +160,7 @@ def test_figures_that_differ_beyond_nine_decimals_are_equal(folder):
     results = Results.open(folder)
     equal = tuple(replace(standing, points=50.0) for standing in results.standings)
     almost = {bot: 0.5 + place * 1e-12 for place, bot in enumerate(NAMES)}
-    assert {standing.rank for standing in ranking.ranked(equal, level(results, **almost), unread, ())} == {1}
+    assert {standing.rank for standing in ranked.in_order(equal, level(results, **almost), unread, (), NAMES)} == {1}
 
 
 def test_the_interval_of_ranks_holds_the_rank_that_a_tie_break_decided(tmp_path):
@@ -180,10 +177,11 @@ def test_the_strengths_by_role_and_chances_are_those_of_the_ratings(folder):
     results = Results.open(folder)
     strengths, chances = results.strengths(), results.chance_better()
     assert len(strengths) == 4 * 6
-    first = results.ratings.ratings[0]
+    first = results.leagues[0].ratings.ratings[0]
     row = strengths[(strengths["bot"] == first.bot) & (strengths["role"] == "mummy")].iloc[0]
     assert (row["strength"], row["low"], row["high"]) == first.roles["mummy_maze/duel", "mummy"]
-    assert len(chances) == 4 * 3
+    assert len(chances) == 2 * 4 * 3
+    chances = chances[chances["game"] == "mummy_maze"]
     by_pair = chances.set_index(["bot", "opponent"])["chance"]
     assert all(by_pair[one, other] == pytest.approx(1 - by_pair[other, one]) for one, other in by_pair.index)
     assert by_pair["oracle", "dice"] > 0.975
@@ -192,7 +190,7 @@ def test_the_strengths_by_role_and_chances_are_those_of_the_ratings(folder):
 def drawn(results, width):
     """The leaderboard's lines on a terminal of this width, without colours."""
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    console.print(output.tightened(leaderboard_text.table(results, width), console))
+    console.print(output.tightened(leaderboard_text.table(results, results.leaderboard(by_game=False), width), console))
     return console.file.getvalue().rstrip("\n").split("\n")
 
 
@@ -208,7 +206,7 @@ def test_the_leaderboard_fits_the_terminal_in_a_line_a_bot(folder, width):
 def test_intervals_are_drawn_on_one_scale(folder):
     results = Results.open(folder)
     bars = [re.search("\u2500*\u25cf\u2500*", line) for line in drawn(results, 80)[2:]]
-    table = results.leaderboard()
+    table = results.leaderboard(by_game=False)
     low, high = table["rating_low"].min(), table["rating_high"].max()
     start = min(bar.start() for bar in bars)
     for bar, rating in zip(bars, table["rating"], strict=True):
@@ -251,14 +249,16 @@ def specialists(tmp_path_factory):
 
 def test_an_overall_rank_is_for_bots_that_play_every_board_and_role(specialists):
     results = Results.open(specialists)
-    table = results.leaderboard().set_index("bot")
+    mazes, pacman = results.leagues
+    assert set(mazes.leaderboard()["bot"]) == set(NAMES)
+    table = pacman.leaderboard().set_index("bot")
     assert list(table.index[:4]) == list(NAMES)
     assert table["rank"].tolist()[:4] == [1, 2, 3, 4]
     assert table.loc[list(NAMES), "rank_high"].max() == 4
     special = table.loc[["ghost", "runner"]]
     assert special[["rank", "rank_low", "rank_high", "tier"]].isna().all(axis=None)
-    assert special["rating"].max() > table.loc["oracle", "rating"]
-    assert results.specialists == {"ghost": "ghost1 and ghost2 of classic only", "runner": "pacman of classic only"}
+    assert pacman.specialists == {"ghost": "ghost1 and ghost2 of classic only", "runner": "pacman of classic only"}
+    assert results.overall_leaderboard()["bot"].tolist() == list(NAMES)
     output = arena(specialists, "leaderboard", str(specialists)).stdout
     ranked, _, others = output.partition("without such a rank, because they play a part only:")
     assert "ghost" not in ranked.replace("ghost1", "")
@@ -317,7 +317,6 @@ def test_a_bot_that_scored_nothing_on_a_board_is_ranked_behind_all_that_did(tmp_
         assert board["bot"].iloc[-1] == "oracle"
         assert board["rank"].is_monotonic_increasing
         assert board["rank"].between(board["rank_low"], board["rank_high"]).all()
-    assert rankings["strength"].iloc[3] > rankings["strength"].iloc[2]  # else the fit alone would put it last
     results.close()
 
 
@@ -350,7 +349,7 @@ def test_the_table_of_a_run_has_bots_that_play_the_whole_event_before_specialist
     assert max(row[3] for row in rows[4:]) > rows[0][3]  # by points alone a specialist would be first
 
 
-def test_boards_are_ranked_if_fewer_than_two_bots_play_all_of_them(tmp_path):
+def test_each_game_ranks_its_bots_where_fewer_than_two_play_all_games(tmp_path):
     event = stored.event("ann", "bob", "cat", "dan")
     bots = [replace(bot, games=("pacman",) if bot.name in "ann bob" else ("mummy_maze",)) for bot in event.bots[:3]]
     event = replace(event, bots=(*bots, event.bots[3]))
@@ -361,15 +360,16 @@ def test_boards_are_ranked_if_fewer_than_two_bots_play_all_of_them(tmp_path):
     ]
     folder = stored.store(tmp_path / "cup", event, map(stored.played, matches))
     results = Results.open(folder)
-    assert results.leaderboard()["rank"].isna().all()
-    assert results.specialists["dan"] == "every board and role"
+    table = results.leaderboard()
+    assert table["rank"].notna().all()
+    assert {game: set(rows["bot"]) for game, rows in table.groupby("game")} == {
+        "mummy_maze": {"cat", "dan"},
+        "pacman": {"ann", "bob", "dan"},
+    }
+    assert not results.ranked
+    assert results.overall_leaderboard().empty
     output = arena(tmp_path, "leaderboard", str(folder)).stdout
-    assert output.startswith("no overall rank, because fewer than two bots play every board and role;")
-    assert re.findall(r"^\w+, [\w ]+$", output, re.MULTILINE) == [
-        "hunt, explorer",
-        "duel, all roles",
-        "classic, all roles",
-    ]
+    assert re.findall(r"^([\w ]+):$", output, re.MULTILINE) == ["mummy_maze", "pacman"]
     assert charts.render("leaderboard", results).axes
 
 
@@ -377,7 +377,9 @@ def test_a_bot_that_had_no_turn_yet_in_a_role_is_no_specialist(tmp_path):
     first = [match for match in stored.plan(EVENT) if match.board == "duel"][:2]
     results = Results.open(stored.store(tmp_path, EVENT, map(stored.played, first)))
     assert results.specialists == {}
-    assert results.leaderboard()["rank"].notna().sum() == len({seat.bot for match in first for seat in match.seats})
+    assert results.leaderboard(by_game=False)["rank"].notna().sum() == len(
+        {seat.bot for match in first for seat in match.seats}
+    )
 
 
 def hopeless(folder):
@@ -458,7 +460,7 @@ def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder)
     assert comparison["low"] < comparison["difference"] < comparison["high"] < 0
     results = Results.open(folder)
     meetings = results.crosstable().set_index(["board", "role", "bot", "opponent"])["score"]
-    alone = results.leaderboard().set_index("bot")["hunt"]
+    alone = results.leaderboard(by_game=False).set_index("bot")["hunt"]
     expected = {
         (board, role): (meetings[board, role, "dice", "oracle"], meetings[board, role, "oracle", "dice"])
         for board, role in results.board_role_columns

@@ -301,13 +301,13 @@ def heads(page: Parsed) -> list[str]:
 
 def test_the_leaderboard_stands_in_the_page_without_any_script(small, results):
     *_, page = small
-    frame = results.leaderboard()
+    frame = results.leaderboard(by_game=False)
     assert [row[heads(page).index("bot")] for row in cells(page)] == list(frame["bot"])
     assert [row[heads(page).index("points")] for row in cells(page)] == [f"{points:.1f}" for points in frame["points"]]
     assert [row[heads(page).index("crashed")] for row in cells(page)] == [str(count) for count in frame["crashed"]]
     bounds = {"rating_low", "rating_high", "rank_low", "rank_high"}
     never = {"illegal_move", "garbled", "timeout", "limit_exceeded"}
-    assert set(heads(page)) == {*frame.columns, "range", "ranks"} - bounds - never - {"display"}
+    assert set(heads(page)) == {*frame.columns, "range", "ranks"} - bounds - never - {"display", "game"}
 
 
 def test_every_board_and_role_has_a_ranking_in_the_page(small, results):
@@ -353,8 +353,8 @@ def test_other_schedules_have_no_places_in_the_page(small):
 class Rated(Results):
     """Results whose leaderboard has ratings."""
 
-    def leaderboard(self) -> pd.DataFrame:
-        frame = super().leaderboard()
+    def leaderboard(self, *, by_game: bool = True) -> pd.DataFrame:
+        frame = super().leaderboard(by_game=by_game)
         extra = {"rating": [1600.0, 1500.0, 1400.0], "rating_low": [1550.0, 1400.0, 1300.0], "surprise": [1, 2, 3]}
         extra |= {"rating_high": [1650.0, 1600.0, 1500.0], "rank_low": [1, 1, 3], "rank_high": [1, 3, 3]}
         return frame.assign(**extra, tier=[1, 1, 2])

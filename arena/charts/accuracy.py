@@ -18,7 +18,7 @@ PANELS = {
 def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `bot`: `rating`, `accuracy` in per cent, and `blunders` and `regret_estimate` a match."""
     columns = ["bot", "rating", "accuracy", "blunders", "regret_estimate"]
-    return results.leaderboard().reindex(columns=columns)
+    return results.leaderboard(by_game=False).reindex(columns=columns)
 
 
 @styled

@@ -18,7 +18,7 @@ def frame(results: Results) -> pd.DataFrame:
 
     `plays` says of a bot without an overall rank which part of the event it plays.
     """
-    table = results.leaderboard()
+    table = results.leaderboard(by_game=False)
     return table.assign(plays=table["bot"].map(results.specialists)) if results.specialists else table
 
 

@@ -9,10 +9,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from arena.cli import output
-from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, interval_text
+from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, Columns, interval_text
 from arena.values import Ending
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.table import Table
     from rich.text import Text
 
@@ -33,23 +34,18 @@ TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")  # in turn; a colum
 
 def show(results: "Results") -> None:
     """Print the leaderboard on stdout, and notes about it on stderr."""
-    if not results.ratings.ratings:
+    if not results.count:
         print("no matches yet")
         return
     width = output.console().width if sys.stdout.isatty() else None
-    if len(results.specialists) < len(results.ratings.ratings):
-        output.print_table(table(results, width))
-        unranked = set(results.specialists)
-    else:
-        print("no overall rank, because fewer than two bots play every board and role; a rank for each board:\n")
-        single_role = {label for label, roles in results.boards.items() if len(roles) == 1}
-        boards = [row for row in results.rankings_rows() if row["role"] is None or row["board"] in single_role]
-        _print_rankings(results, boards)
-        unranked = results.specialists.keys() - {row["bot"] for row in boards}
-    if unranked:
-        print("\nwithout such a rank, because they play a part only:")
-        output.print_table(specialists(results, unranked))
-    unit = results.ratings.unit
+    for number, league in enumerate(results.leagues):
+        if len(results.leagues) > 1:
+            print("\n" * (number > 0) + f"{output.safe_line(league.game)}:")
+        _show_league(league, width)
+    if len(overall := results.overall_leaderboard()):
+        print("\nall games:")
+        output.print_table(table(results, overall, width))
+    unit = results.unit
     if width is not None:
         output.notice(
             f"rating in {unit}, with its 95 % interval{AVERAGE[unit]}; ranks: those that the matches leave open"
@@ -74,12 +70,29 @@ def show(results: "Results") -> None:
         output.notice(f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all")
 
 
-def table(results: "Results", width: int | None) -> "Table":
+def _show_league(league: "Results", width: int | None) -> None:
+    frame = league.leaderboard()
+    if len(ranked := frame[frame["rank"].notna()]):
+        output.print_table(table(league, ranked, width))
+        unranked = set(league.specialists)
+    else:
+        print("no overall rank, because fewer than two bots play every board and role; a rank for each board:\n")
+        single_role = {label for label, roles in league.boards.items() if len(roles) == 1}
+        rows = _rows_of(league.rankings(), RANKINGS)
+        boards = [row for row in rows if row["role"] is None or row["board"] in single_role]
+        _print_rankings(league, boards)
+        unranked = league.specialists.keys() - {row["bot"] for row in boards}
+    if unranked:
+        print("\nwithout such a rank, because they play a part only:")
+        output.print_table(specialists(league, unranked))
+
+
+def table(results: "Results", ranked: "pd.DataFrame", width: int | None) -> "Table":
     """Return the table of the ranked bots: rating and ranks always, then as many columns as fit into the width."""
     from arena.results.leaderboard import rank_changes
 
-    declared = LEADERBOARD.rated_in(results.ratings.unit)
-    rows = [row for row in declared.in_file(results.leaderboard_rows()) if row["bot"] not in results.specialists]
+    declared = LEADERBOARD.rated_in(results.unit)
+    rows = _rows_of(ranked, declared)
     endings = [str(ending) for ending in Ending if any(row[str(ending)] for row in rows)]
     changes: dict[str, list[object]] = {}
     if any(change != 0 for change in results.rank_changes.values()):  # None: the bot is new
@@ -129,8 +142,8 @@ def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> in
 
 def specialists(results: "Results", bots: Collection[str]) -> "Table":
     """Return a table of these bots, which play a part of the event only: that part, and their strength in it."""
-    columns = LEADERBOARD.rated_in(results.ratings.unit)
-    rows = [row for row in columns.in_file(results.leaderboard_rows()) if row["bot"] in bots]
+    columns = LEADERBOARD.rated_in(results.unit)
+    rows = [row for row in _rows_of(results.leaderboard(), columns) if row["bot"] in bots]
     return _table_of(
         {
             "bot": [row["display"] for row in rows],
@@ -146,11 +159,11 @@ def specialists(results: "Results", bots: Collection[str]) -> "Table":
 
 def show_rankings(results: "Results", board: str | None, role: str | None) -> None:
     """Print a ranking of each board over all its roles, and of each role; or those of one board, or of one role."""
-    _print_rankings(results, results.rankings_rows(board, role))
+    _print_rankings(results, _rows_of(results.rankings(board, role), RANKINGS))
 
 
 def _print_rankings(results: "Results", ranked: Sequence[Row]) -> None:
-    columns = RANKINGS.rated_in(results.ratings.unit)
+    columns = RANKINGS.rated_in(results.unit)
     if not ranked:
         print("no matches yet")
     groups = groupby(columns.in_file(ranked), key=lambda row: (row["board"], row["role"]))
@@ -170,6 +183,12 @@ def _print_rankings(results: "Results", ranked: Sequence[Row]) -> None:
             "score": _figures(rows, columns["score"]),
         }
         output.print_table(_table_of(ranking))
+
+
+def _rows_of(frame: "pd.DataFrame", columns: Columns) -> list[dict[str, Any]]:
+    from arena.results.tables import rows_of  # here, because it imports pandas
+
+    return rows_of(frame, columns)
 
 
 def _table_of(columns: Mapping[str, list[object]]) -> "Table":

@@ -69,7 +69,7 @@ def leaderboard(
         frame = results.timing()
         _print_frame(frame if json else results.with_display_names(frame), TIMING, json=json)
     elif rankings and json:
-        _print_rows(RANKINGS.in_file(results.rankings_rows(board, role)), RANKINGS, json=True)
+        _print_frame(results.rankings(board, role), RANKINGS, json=True)
     elif rankings:
         leaderboard_text.show_rankings(results, board, role)
     elif placings:
@@ -202,14 +202,20 @@ def write_report(
 def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False) -> None:
     """Print the leaderboard: every column, or those that fit the terminal."""
     if wide or json:
-        columns = LEADERBOARD.rated_in(results.ratings.unit)
-        rows = columns.in_file(results.leaderboard_rows())
+        from arena.results.tables import rows_of
+
+        columns = LEADERBOARD.rated_in(results.unit)
+        rows = rows_of(results.leaderboard(), columns)
         if json:
             # Only here: the CSV file depends on the stored matches alone, and a change depends on the last run, too.
             from arena.results.leaderboard.rank_changes import NEW
 
-            changes = {bot: NEW if change is None else change for bot, change in results.rank_changes.items()}
-            rows = [row | {CHANGE.name: changes.get(row["bot"])} for row in rows]
+            changes = {
+                (each.game, bot): NEW if change is None else change
+                for each in (results, *results.leagues)
+                for bot, change in each.rank_changes.items()
+            }
+            rows = [row | {CHANGE.name: changes.get((row["game"], row["bot"]))} for row in rows]
         _print_rows(rows, columns, json=json)
     else:
         leaderboard_text.show(results)

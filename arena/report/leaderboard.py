@@ -107,9 +107,9 @@ def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> PlacingsTable 
 def table(results: Results) -> LeaderboardTable:
     """Return the leaderboard, with ratings, intervals and tiers where its frame has them."""
     columns = LEADERBOARD.rated_in(results.ratings.unit)
-    frame = results.leaderboard()
+    frame = results.leaderboard(by_game=False)
     rows = rows_of(frame, columns)
-    names = [str(name) for name in frame.columns if name != "display"]
+    names = [str(name) for name in frame.columns if name not in {"display", "game"}]
     headings = list(
         _headings(columns, names, rows, set(results.board_columns.values()), set(results.board_role_columns.values()))
     )

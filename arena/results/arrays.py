@@ -87,6 +87,11 @@ class Arrays:
             ending=self.ending[seats],
         )
 
+    def of_game(self, game: str) -> "Arrays":
+        """Return the arrays of the matches of one game."""
+        of_game = np.array([entry.game == game for entry in self.entries], dtype=np.bool_)
+        return self.select(self.by_match(of_game[self.entry].astype(np.int64))[:, 0] == 1)
+
     def coded(self, name_of: Callable[[Entry], Name]) -> tuple[list[Name], Ints]:
         """Return the different names of the entries, sorted, and for each entry the index of its name."""
         names = sorted({name_of(entry) for entry in self.entries})

@@ -139,11 +139,13 @@ ACCURATE = (
 )
 BLUNDERS = "Only with solved boards: moves a match there that threw points away"
 REGRETS = "Only with boards whose moves a search grades: points a match there that its moves threw away, by estimate"
+_GAME = Column("game", "The game; missing in the rows of bots that play all of several games", label="Game")
 LEADERBOARD = Columns(
     (
+        _GAME,
         Column(
             "rank",
-            "By rating, points, tie-breaks: 1 is best; missing for a bot that never played and for a specialist",
+            "By rating, points, tie-breaks: 1 is best; missing for a bot that plays only a part of the game",
             label="#",
         ),
         _BOT,
@@ -241,6 +243,7 @@ REGRET = Columns(
 )
 CHANCE_BETTER = Columns(
     (
+        Column("game", "The game"),
         *_BOT_AND_OPPONENT,
         Column(
             "chance",

@@ -182,6 +182,8 @@ class Archive(Database):
     def event(self) -> Event:
         """Return the event that was played last."""
         event = self._event_as_played()
+        if self._game is not None:
+            event = event.league(self._game)
         if self._label is None:
             return event
         bots = []

@@ -41,6 +41,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from arena import shared_folders, whole_files
 from arena.errors import ArenaError
+from arena.identity import digest_of
 from arena.results.archive import schema
 
 DAMAGE = ("no such table", "Could not decode", "malformed", "interrupted")
@@ -96,6 +97,7 @@ class Database:
         """The token of this holder of the lock; empty without `writing`."""
         self._open: sqlite3.Connection | None = None
         self._label: Callable[[str, str], str] | None = None
+        self._game: str | None = None
         self._size = self._steps = 0
 
     @classmethod
@@ -153,6 +155,19 @@ class Database:
         self.close()
         self._label = label
         return self
+
+    def of_game(self, game: str) -> Self:
+        """Return the results of one game at this moment: it has a connection of its own, and is only read."""
+        narrowed = type(self)(self.folder, writing=False)
+        narrowed._label, narrowed._game = self._label, game
+        narrowed._connection()
+        return narrowed
+
+    @property
+    def suffix(self) -> str:
+        """The end of the name of a file that depends on the names that bots have here, and on the game."""
+        game = "" if self._game is None else f"-{digest_of(self._game)[:8]}"
+        return f"{'-renamed' if self.renamed else ''}{game}"
 
     @property
     def renamed(self) -> bool:
@@ -227,8 +242,7 @@ class Database:
                     self._limit(connection)
                     connection.execute("begin")  # never committed: all queries until `close` read one moment
                 self._prepare(connection)
-                if self._label is not None:
-                    schema.relabel(connection, self._label)
+                schema.narrow(connection, self._label, self._game)
             except BaseException:
                 connection.close()
                 raise

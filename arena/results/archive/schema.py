@@ -70,10 +70,15 @@ def declarations() -> dict[str, str]:
         return dict(empty.execute("select name, sql from sqlite_master where sql is not null"))
 
 
-def relabel(connection: sqlite3.Connection, label: Callable[[str, str], str]) -> None:
-    """Hide the entries behind a view in which `label` names each bot by its name and digest."""
-    connection.create_function("label", 2, label, deterministic=True)
-    connection.execute(
-        "create temp view entries as select number, game, board, side, role, label(bot, digest) as bot, digest "
-        "from main.entries"
-    )
+def narrow(connection: sqlite3.Connection, name: Callable[[str, str], str] | None, game: str | None) -> None:
+    """Hide tables behind views: `name` names each bot by its name and digest, and only a game's rows are seen."""
+    if name is not None:
+        connection.create_function("label", 2, name, deterministic=True)
+    if game is not None:
+        connection.create_function("the_game", 0, lambda: game, deterministic=True)
+        connection.execute("create temp view matches as select * from main.matches where game = the_game()")
+    if name is not None or game is not None:
+        bot = "bot" if name is None else "label(bot, digest) as bot"
+        columns = f"number, game, board, side, role, {bot}, digest"
+        where = "" if game is None else "where game = the_game()"
+        connection.execute(f"create temp view entries as select {columns} from main.entries {where}")

@@ -1,20 +1,19 @@
-"""pandas frames of an event: leaderboard, strengths, crosstable, matches, seats, turns, timing; and their CSV files.
+"""`Results`: which matches of an archive count, and everything that is made of them, as values and as pandas frames.
 
-`Results` decides which matches count. Points come from standings.py, ratings from rating_cache.py, the rank from
-ranking.py, the rows of the leaderboard from rating_rows.py, and the frames from the modules that are named after their
-source: rating_frames.py, meetings.py, match_frames.py, record_frames.py. pandas takes half a second to import, so only
-the methods that return a frame import it: the terminal's leaderboard does without. Clock readings are only in `seats`,
-`turns` and `timing`, so that the CSV files of all other frames are the same bytes each time.
+A league is the results of one game: `Results` of its boards, bots and matches alone. Who has a rank there is decided in
+ranked.py; the cells of the frames are made in frames.py and meetings.py, and columns.py declares their columns. Clock
+readings are only in `seats`, `turns` and `timing`, so that the CSV files of all other frames are the same bytes each
+time.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from arena import whole_files
 from arena.display_names import display_names
@@ -22,7 +21,7 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
 from arena.identity import digest_of
-from arena.results import columns
+from arena.results import arrays, columns, memo, ranked, ratings, tables
 from arena.results.accuracy import (
     ACCURACY,
     REGRET,
@@ -36,31 +35,29 @@ from arena.results.accuracy import (
     by_bot,
     load_or_assess,
 )
+from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
-from arena.results.leaderboard import meetings, rank_changes, ranking, rating_cache, rating_rows, stop_words
+from arena.results.leaderboard import frames, meetings, metrics, rank_changes, stop_words
 from arena.results.lessons import Lesson, find_exact
 from arena.results.machines import MOST_SEATS, Machines
 from arena.results.machines import table as machine_table
-from arena.results.ratings import Ratings
+from arena.results.ratings import REFITS, Ratings
 from arena.results.standings import Standing, Tally, standings_of
-from arena.values import FEWEST_RANKED, Event, Failing, Played
+from arena.values import Event, Failing, Played
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from arena.results.leaderboard.rating_rows import Row
-
-GRADED_MATCHES, ALL_GRADED_MATCHES = 10, 2000
+MISTAKEN_MATCHES, ALL_MISTAKEN_MATCHES = 10, 2000
 """Matches of a bot, and of all bots, in which `Results.lessons` looks for lessons; each takes some 5 ms."""
+RATINGS = TypeAdapter(Ratings)
 
 
 class Results:
     """The results of an event at one moment: matches that a run stores after the first reading are not among them.
 
     `all_versions` counts matches of edited bots, boards and rules too; `rating` replaces the event's rating. `rules`
-    are those that the moves on solved boards are graded by; by default the rules that are found by a game's name.
+    are those that the moves on solved boards are assessed by; by default the rules that are found by a game's name.
+    `whole` are the results of all games, for those of one.
     """
 
     def __init__(
@@ -70,11 +67,13 @@ class Results:
         all_versions: bool = False,
         rating: str | None = None,
         rules: Rules = rulebook.game_of_record,
+        whole: "Results | None" = None,
     ) -> None:
         self._archive = archive
         self._rules = rules
         self._all_versions = all_versions
         self._rating = rating
+        self._whole = whole
 
     @classmethod
     def open(
@@ -86,7 +85,9 @@ class Results:
         rules: Rules = rulebook.game_of_record,
     ) -> "Results":
         """Open the results in a folder such as `results/demo`; raise ArenaError if there are none."""
-        return cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating, rules=rules)
+        results = cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating, rules=rules)
+        _ = results.leagues  # opened now, they are of the same moment
+        return results
 
     @classmethod
     def side_by_side(
@@ -104,11 +105,11 @@ class Results:
         archive = Archive.open(Path(path))
         versions = archive.versions()
 
-        def label(bot: str, digest: str) -> str:
+        def name(bot: str, digest: str) -> str:
             number = (numbers or {}).get(digest)
             return bot if versions[bot] < 2 else f"{bot} {digest[:6] if number is None else f'v{number}'}"
 
-        return cls(archive.by_version(label), all_versions=True, rating=rating, rules=rules)
+        return cls(archive.by_version(name), all_versions=True, rating=rating, rules=rules)
 
     @property
     def folder(self) -> Path:
@@ -117,28 +118,76 @@ class Results:
 
     @cached_property
     def event(self) -> Event:
-        """The event as it was played."""
+        """The event as it was played; of a league its boards and its bots only."""
         return self._archive.event()
+
+    @cached_property
+    def boards(self) -> dict[str, tuple[Role, ...]]:
+        """The roles of each `game/board` of the event."""
+        boards = {board.label: tuple(board.roles) for board in self.event.boards}
+        if self._all_versions:
+            boards |= {label: roles for label, roles in self._archive.boards().items() if label not in boards}
+        return boards
+
+    @cached_property
+    def games(self) -> tuple[str, ...]:
+        """The games, in the order of the boards."""
+        return tuple(dict.fromkeys(label.partition("/")[0] for label in self.boards))
+
+    @property
+    def game(self) -> str | None:
+        """The game; None for the results of several games."""
+        return self.games[0] if len(self.games) == 1 else None
+
+    @cached_property
+    def leagues(self) -> "tuple[Results, ...]":
+        """The results of each game, which know its boards, bots and matches only; these results where it is one."""
+        if len(self.games) < 2:
+            return (self,)
+        return tuple(
+            Results(
+                self._archive.of_game(game),
+                all_versions=self._all_versions,
+                rating=self._rating,
+                rules=self._rules,
+                whole=self,
+            )
+            for game in self.games
+        )
 
     @cached_property
     def cache_version(self) -> str:
         """A cache key: what was computed from these results is valid until it changes. Aborts do not change it."""
-        sums = rating_cache.sums(self.tallies)
-        return digest_of(event_text(self.event), self.rating, self._all_versions, self._archive.cache_version(), sums)
+        return digest_of(
+            event_text(self.event), self.rating, self._all_versions, self._archive.cache_version(), self._sums
+        )
+
+    @property
+    def _sums(self) -> list[tuple[object, ...]]:
+        """The tallies as plain values, for a key."""
+        return [
+            (*map(str, (tally.board, tally.role, tally.bot, tally.result, tally.ending)), tally.seats, tally.score)
+            for tally in self.tallies
+        ]
 
     @cached_property
     def display_names(self) -> dict[str, str]:
         """The name to show for every bot of the event, all different: its display name, or else its own name."""
-        return display_names(self.event.bots)
+        return display_names((self._whole or self).event.bots)
 
     def display_name(self, bot: str) -> str:
         """Return the name to show for a bot."""
         return self.display_names.get(bot, bot)
 
-    def with_display_names(self, frame: "pd.DataFrame") -> "pd.DataFrame":
+    def with_display_names(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the frame with the names to show for bots."""
-        columns = [name for name in ("bot", "opponent") if name in frame]
-        return frame.assign(**{name: frame[name].map(self.display_name) for name in columns})
+        names = [name for name in ("bot", "opponent") if name in frame]
+        return frame.assign(**{name: frame[name].map(self.display_name) for name in names})
+
+    @cached_property
+    def count(self) -> int:
+        """The number of matches that count."""
+        return self._archive.count(all_versions=self._all_versions)
 
     @cached_property
     def played(self) -> tuple[Played, ...]:
@@ -157,33 +206,36 @@ class Results:
         return self._archive.tallies(all_versions=self._all_versions)
 
     @cached_property
-    def standings(self) -> tuple[Standing, ...]:
-        """The standing of every bot, best first: by rating, points and tie-breaks, as ranking.py orders them."""
+    def _by_points(self) -> tuple[Standing, ...]:
         names = {bot.name for bot in self.event.bots}
         if self._all_versions:
             names |= {tally.bot for tally in self.tallies}
-        by_points = standings_of(sorted(names), self.tallies)
-        played = [standing for standing in by_points if standing.points is not None]
-        # A specialist does not play every board role of the event. A bot that is entered for all of them is none, even
-        # if it has not yet had a match in each while a run goes on. Where fewer than FEWEST_RANKED bots are left there
-        # is nobody to rank them with, so all bots are treated as specialists.
-        specialists = [
-            standing.bot
-            for standing in played
-            if standing.bot not in self.event.generalists
-            and not self.board_role_columns.keys() <= standing.roles.keys()
-        ]
-        if specialists and len(played) - len(specialists) < FEWEST_RANKED:
-            specialists = [standing.bot for standing in played]
-        return ranking.ranked(
-            by_points, self.ratings, lambda: meetings.encounters(self.arrays), self.event.tie_breaks, specialists
+        return standings_of(sorted(names), self.tallies)
+
+    @cached_property
+    def ranked(self) -> frozenset[str]:
+        """The bots that have a rank: in a league those that play all of its game, else those that play all games."""
+        played = {standing.bot: standing.roles for standing in self._by_points if standing.points is not None}
+        return ranked.ranked_bots(self.event, played)
+
+    @cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """The standing of every bot, best first, as ranked.py orders them."""
+        # Strengths over several games are fitted for the overall rank alone.
+        fitted = self.ratings if self.ranked or self.game else None
+        return ranked.in_order(
+            self._by_points,
+            fitted,
+            lambda: meetings.encounters(self.arrays),
+            self.event.tie_breaks,
+            self.ranked,
         )
 
     @cached_property
     def specialists(self) -> dict[str, str]:
-        """The boards and roles, as a text, of each bot without an overall rank, because it plays only these."""
+        """The boards and roles, as a text, of each bot without a rank, because it plays only these."""
         return {
-            standing.bot: rating_rows.part(standing.roles, self.boards, self.board_columns)
+            standing.bot: frames.part_text(standing.roles, self.boards, self.board_columns)
             for standing in self.standings
             if standing.rank is None and standing.points is not None
         }
@@ -193,53 +245,78 @@ class Results:
         """The ranks that each ranked bot rose since the last run with other bots, None for a new one; or empty."""
         if self._all_versions or self._archive.renamed or self.rating != self.event.rating:
             return {}
-        return rank_changes.changes(self.folder, self.event, self._ranks)
+        return rank_changes.changes(self._ranks_file, self.event, self._ranks)
 
     def store_ranks(self) -> None:
         """Store the ranks, at the end of a run, for `rank_changes` after later runs."""
-        rank_changes.store(self.folder, self.event, self._ranks)
+        for results in {self, *self.leagues}:
+            rank_changes.store(results._ranks_file, results.event, results._ranks)
+
+    @property
+    def _ranks_file(self) -> Path:
+        return self.folder / f".ranks{self._archive.suffix}.json"
 
     @property
     def _ranks(self) -> dict[str, int | None]:
         return {standing.bot: standing.rank for standing in self.standings}
 
+    @property
+    def rating(self) -> str:
+        """The name of the rating that decides the rank."""
+        return self._rating or self.event.rating
+
+    @property
+    def unit(self) -> str:
+        """The unit of all strengths: `logits`, `Elo` or `points`."""
+        return self.leagues[0].ratings.unit
+
     @cached_property
     def ratings(self) -> Ratings:
-        """The strengths of the bots and their uncertainty; fitted once, then loaded from a file beside the archive."""
-        return rating_cache.load_or_fit(
-            self._archive,
-            self.event,
-            self.tallies,
-            lambda: self.arrays,
-            rating=self.rating,
-            all_versions=self._all_versions,
-        )
+        """The strengths of the bots and their uncertainty, in one fit of all matches; fitted once, then a memo."""
+        kind = f"{'-all' if self._all_versions else ''}{self._archive.suffix}"
+        path = self.folder / f".ratings-{ratings.known(self.rating)}{kind}.json"
+        own = ratings.module_of(self.rating).__file__ or arrays.__file__  # a plug-in's file is elsewhere
+        parts = Path(arrays.__file__), Path(own), *sorted(Path(ratings.__file__).parent.rglob("*.py"))
+        key = digest_of(memo.code_digest(parts), REFITS, self.cache_version)
+        if (fitted := memo.recall(path, key, RATINGS)) is None:
+            fitted = ratings.find(self.rating).rate(self.arrays, seed=self.event.resampling_seed, refits=REFITS)
+            memo.store(path, key, fitted, RATINGS)
+        return fitted
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings for a reader of the ratings, a sentence each; no bot is named."""
+        return tuple(dict.fromkeys(warning for league in self.leagues for warning in league.ratings.warnings))
 
     @cached_property
     def accuracy_sums(self) -> dict[SumKey, Accuracy]:
-        """The accuracy of each bot in each role on the solved boards; each match is graded once, then loaded."""
-        return self._measured(ACCURACY)
+        """The accuracy of each bot in each role on the solved boards; each match is assessed once, then loaded."""
+        return self._measured(ACCURACY) if self._whole is None else self._own(self._whole.accuracy_sums)
 
     @cached_property
     def regret_sums(self) -> dict[SumKey, Regret]:
-        """The regret of each bot in each role on the boards whose moves a search estimates; stored as `graded` is."""
-        return self._measured(REGRET)
+        """The regret of each bot in each role on the boards whose moves a search estimates; each is stored, too."""
+        return self._measured(REGRET) if self._whole is None else self._own(self._whole.regret_sums)
+
+    def _own(self, sums: Mapping[SumKey, Sums]) -> dict[SumKey, Sums]:
+        """Return those of a league's boards."""
+        return {key: figures for key, figures in sums.items() if key[0] in self.boards}
 
     def _measured(self, measure: Measure[Sums]) -> dict[SumKey, Sums]:
         """Return a measure of each bot in each role on the boards that it applies to."""
         return load_or_assess(
             self._archive,
             list(self.boards),
-            rating_cache.sums(self.tallies),
+            self._sums,
             self._rules,
             measure=measure,
             all_versions=self._all_versions,
         )
 
     def lessons(self, bots: Collection[str], most: int) -> dict[str, tuple[Lesson, ...]]:
-        """Return at most `most` lessons of each of these bots, where its moves on solved boards are graded already.
+        """Return at most so many lessons of each of these bots, where its moves on solved boards are assessed already.
 
-        Of each bot only GRADED_MATCHES matches with a blunder are looked at, and fewer where there are many bots, so
+        Of each bot only MISTAKEN_MATCHES matches with a blunder are looked at, and fewer where there are many bots, so
         that a report does not take long; `arena lessons` looks at more.
         """
         if not self.accuracy_sums:
@@ -249,19 +326,9 @@ class Results:
         for match in self._archive.played_of(sorted(blunders)):
             for bot in {match.seats.get(role, "") for role in blunders[match.id]}.intersection(bots):
                 matches[bot].append(match.id)
-        matches_a_bot = max(1, min(GRADED_MATCHES, ALL_GRADED_MATCHES // max(1, len(matches))))
+        matches_a_bot = max(1, min(MISTAKEN_MATCHES, ALL_MISTAKEN_MATCHES // max(1, len(matches))))
         ids = {match for of_bot in matches.values() for match in of_bot[:matches_a_bot]}
         return find_exact(self._archive, matches, ids, self._rules, most=most)
-
-    @property
-    def rating(self) -> str:
-        """The name of the rating that decides the rank."""
-        return self._rating or self.event.rating
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Warnings for a reader of the ratings, a sentence each; no bot is named."""
-        return self.ratings.warnings
 
     @cached_property
     def end_sentences(self) -> tuple[str, ...]:
@@ -274,34 +341,49 @@ class Results:
         """The faults of bots, by bot and ending, each with an example match."""
         return tuple(self._archive.failings(all_versions=self._all_versions))
 
-    @cached_property
-    def boards(self) -> dict[str, tuple[Role, ...]]:
-        """The roles of each `game/board` of the event."""
-        boards = {board.label: tuple(board.roles) for board in self.event.boards}
-        if self._all_versions:
-            boards |= {label: roles for label, roles in self._archive.boards().items() if label not in boards}
-        return boards
-
-    @cached_property
-    def count(self) -> int:
-        """The number of matches that count."""
-        return self._archive.count(all_versions=self._all_versions)
+    def first_failings(self, most: int) -> tuple[list[Failing], int]:
+        """Return at most so many of `failings`, and how many there are: to find an example of each takes long."""
+        every = {(tally.bot, tally.ending) for tally in self.tallies if tally.ending is not None}
+        return list(islice(self._archive.failings(all_versions=self._all_versions), most)), len(every)
 
     @cached_property
     def board_columns(self) -> dict[str, str]:
         """For each `game/board` of the event: the name of its column, such as `duel`."""
-        return rating_rows.board_columns(self.boards)
+        return frames.board_columns(self.boards)
 
     @cached_property
     def board_role_columns(self) -> dict[tuple[str, Role], str]:
         """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
-        return rating_rows.board_role_columns(self.boards)
+        return frames.board_role_columns(self.boards)
 
-    def leaderboard_rows(self) -> "list[Row]":
-        """Return the rows of `leaderboard`; pandas is not needed."""
-        return rating_rows.leaderboard(
-            self.standings,
-            self.ratings,
+    def leaderboard(self, *, by_game: bool = True) -> pd.DataFrame:
+        """Return a row a bot for each game, best first; of a bot that never played rank, rating and points are missing.
+
+        Behind the rows of several games stand those of `overall_leaderboard`, without a game. A bot that plays a part
+        of a game only has no rank there. Without `by_game` there is one row a bot, over all games, in the order of
+        `standings`.
+        """
+        if len(self.leagues) == 1 or not by_game:
+            return self._leaderboard(self.standings)
+        rows = [self.overall_leaderboard()]
+        for league in reversed(self.leagues):
+            # The name of a board may be another game's board, too: here the names are those of the whole event.
+            names = {name: self.board_columns[label] for label, name in league.board_columns.items()}
+            names |= {name: self.board_role_columns[key] for key, name in league.board_role_columns.items()}
+            rows.insert(0, league.leaderboard().rename(columns=names))
+        every = pd.concat([frame for frame in rows if len(frame)] or rows[:1], ignore_index=True)
+        return every[[name for name in self._leaderboard(()).columns if name in every]]
+
+    def overall_leaderboard(self) -> pd.DataFrame:
+        """Return a row for each bot that plays all of several games, best first; none where fewer than two do."""
+        overall = self.standings if len(self.leagues) > 1 and self.ranked else ()
+        return self._leaderboard([standing for standing in overall if standing.rank is not None])
+
+    def _leaderboard(self, standings: Sequence[Standing]) -> pd.DataFrame:
+        return frames.leaderboard(
+            self.game,
+            standings,
+            self.ratings if standings else None,
             self.event.tie_breaks,
             self.board_columns,
             self.board_role_columns,
@@ -310,89 +392,63 @@ class Results:
             self.display_name,
         )
 
-    def leaderboard(self) -> "pd.DataFrame":
-        """Return a row a bot, best first; rank, rating and points are missing for a bot that never played."""
-        from arena.results.leaderboard import rating_frames
-
-        names = rating_rows.leaderboard_columns(
-            self.event.tie_breaks,
-            self.board_columns,
-            self.board_role_columns,
-            solved=bool(self.accuracy_sums),
-            estimated=bool(self.regret_sums),
-        )
-        return rating_frames.leaderboard(names, self.leaderboard_rows())
-
-    def rankings_rows(self, board: str | None = None, role: Role | None = None) -> "list[Row]":
-        """Return the rows of `rankings`; pandas is not needed."""
-        labels, roles = self._selection(board, role)
-        rows = rating_rows.rankings(self.ratings, self.standings, self.boards, self.display_name)
-        return [row for row in rows if row["board"] in labels and (role is None or row["role"] in roles)]
-
-    def rankings(self, board: str | None = None, role: Role | None = None) -> "pd.DataFrame":
+    def rankings(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
         """Return a row for each bot in each board role, and on each board over all its roles: its rank and strength.
 
         Over all roles of a board, where `role` is missing, only bots are ranked that played each role. `board` and
         `role` select rows as in `crosstable`.
         """
-        from arena.results.leaderboard import rating_frames
+        labels, roles = self._selection(board, role)
+        rows = self._of_leagues(
+            lambda league: frames.rankings(league.ratings, league.standings, league.boards, league.display_name)
+        )
+        return rows[rows["board"].isin(labels) & (role is None or rows["role"].isin(roles))].reset_index(drop=True)
 
-        return rating_frames.rankings(self.rankings_rows(board, role))
-
-    def strengths(self) -> "pd.DataFrame":
+    def strengths(self) -> pd.DataFrame:
         """Return a row for each bot and each board role that it played: strength, low, high, in the rating's unit."""
-        from arena.results.leaderboard import rating_frames
+        return self._of_leagues(lambda league: frames.strengths(league.ratings))
 
-        return rating_frames.strengths(self.ratings)
-
-    def advantages(self) -> "pd.DataFrame":
+    def advantages(self) -> pd.DataFrame:
         """Return a row for each board role: its advantage between average bots; no rows where points are the rating."""
-        from arena.results.leaderboard import rating_frames
+        return self._of_leagues(lambda league: frames.advantages(league.ratings))
 
-        return rating_frames.advantages(self.ratings)
+    def chance_better(self) -> pd.DataFrame:
+        """Return a row for each two bots of a game, each way round: the chance, 0 to 1, that the bot is stronger."""
+        return self._of_leagues(lambda league: frames.chance_better(league.game, league.ratings))
 
-    def accuracy(self) -> "pd.DataFrame":
-        """Return a row for each bot, solved board and role: graded moves, accuracy, blunders and turns lost a match."""
-        from arena.results.leaderboard import rating_frames
+    def _of_leagues(self, frame_of: "Callable[[Results], pd.DataFrame]") -> pd.DataFrame:
+        """Return the rows of each league, in order."""
+        rows = [frame_of(league) for league in self.leagues]
+        return pd.concat([frame for frame in rows if len(frame)] or rows[:1], ignore_index=True)
 
-        return rating_frames.accuracy(self.accuracy_sums)
+    def accuracy(self) -> pd.DataFrame:
+        """Return a row for each bot, solved board and role: its moves, accuracy, blunders and turns lost a match."""
+        return frames.accuracy(self.accuracy_sums)
 
-    def regret(self) -> "pd.DataFrame":
-        """Return a row for each bot, board with estimates and role: graded moves, regret and turns lost a match."""
-        from arena.results.leaderboard import rating_frames
+    def regret(self) -> pd.DataFrame:
+        """Return a row for each bot, board with estimates and role: its moves, regret and turns lost a match."""
+        return frames.regret(self.regret_sums)
 
-        return rating_frames.regret(self.regret_sums)
-
-    def chance_better(self) -> "pd.DataFrame":
-        """Return a row for each two bots, each way round: the chance, 0 to 1, that the bot is stronger."""
-        from arena.results.leaderboard import rating_frames
-
-        return rating_frames.chance_better(self.ratings)
-
-    def versions(self) -> "pd.DataFrame":
+    def versions(self) -> pd.DataFrame:
         """Return a row for each version of each bot: its rank in its time and its rating; none if nobody has two."""
-        from arena.results.anytext import pd
-        from arena.results.leaderboard import version_frames
-
         spans = self._archive.spans()
         if len({span.bot for span in spans}) == len(spans):
             return pd.DataFrame(columns=columns.VERSIONS.names)
         archive = Archive.open(self.folder).by_version(lambda bot, digest: f"{bot} {digest}")
+        if self._whole is not None:
+            archive = archive.of_game(self.games[0])
         every = Results(archive, all_versions=True, rating=self._rating)
         strengths = {rating.bot: rating.strength for rating in every.ratings.ratings}
         every.close()
         rated = {(span.bot, span.digest): strengths[f"{span.bot} {span.digest}"] for span in spans}
-        return version_frames.versions(spans, rated)
+        return frames.versions(spans, rated)
 
-    def head_to_head(self, bot: str, opponent: str) -> "pd.DataFrame":
+    def head_to_head(self, bot: str, opponent: str) -> pd.DataFrame:
         """Return a row for each board and role that both bots had: the score of each, against the other or alone.
 
         Where they met in unlike roles only, `opponent_role` differs from `role`. Raise ArenaError for an unknown bot.
         """
-        from arena.results.anytext import pd
-        from arena.results.leaderboard import rating_frames
-
-        names = [standing.bot for standing in self.standings]
+        names = [standing.bot for standing in self._by_points]
         for name in (bot, opponent):
             _require("bot", name, name in names, names)
         sides = self._archive.sides()
@@ -401,24 +457,20 @@ class Results:
             for tally in self.tallies
             if tally.bot in {bot, opponent} and len(sides[tally.board]) == 1
         ]
-        sums = pd.DataFrame(rows, columns=rating_frames.SEATED).groupby(rating_frames.SEATED[:3], as_index=False).sum()
+        sums = pd.DataFrame(rows, columns=frames.SEATED).groupby(frames.SEATED[:3], as_index=False).sum()
         alone = sums.assign(score=sums["score"] / sums["matches"])
-        return rating_frames.head_to_head(self._crosstable, alone, bot, opponent)
+        return frames.head_to_head(self._crosstable, alone, bot, opponent)
 
-    def matches(self) -> "pd.DataFrame":
+    def matches(self) -> pd.DataFrame:
         """Return a row a match: game, board, repeat, seed, reason, and bot, score and ending of each role of the event.
 
         The rows stand by board, repeat and bots.
         """
-        from arena.results.leaderboard import match_frames
-
         stored = list(self._archive.reasons(all_versions=self._all_versions))
         ids, reasons = [match for match, _ in stored], [reason for _, reason in stored]
-        return match_frames.matches(
-            self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.board_role_columns)
-        )
+        return frames.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.board_role_columns))
 
-    def crosstable(self, board: str | None = None, role: Role | None = None) -> "pd.DataFrame":
+    def crosstable(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
         """Return a row for each board, role, bot and opponent: matches, and the bot's mean score in that role.
 
         Teammates are no opponents. `board` is a `game/board` or a board's name. Raise ArenaError for an unknown
@@ -440,40 +492,27 @@ class Results:
         return labels, roles
 
     @cached_property
-    def _crosstable(self) -> "pd.DataFrame":
+    def _crosstable(self) -> pd.DataFrame:
         return meetings.crosstable(self.arrays)
 
-    def seats(self) -> "pd.DataFrame":
+    def seats(self) -> pd.DataFrame:
         """Return a row for each match and role: the bot, its score and fault, seconds to `ready`, exit, CPU, memory."""
-        from arena.results.leaderboard import record_frames
+        return pd.DataFrame(self._archive.seats(all_versions=self._all_versions), columns=columns.SEATS.names)
 
-        return record_frames.seats(self._archive, all_versions=self._all_versions)
-
-    def turns(self) -> "pd.DataFrame":
+    def turns(self) -> pd.DataFrame:
         """Return a row for each move: match, turn, role, bot, move, by, rejected text, three times, remarks."""
-        from arena.results.leaderboard import record_frames
+        return frames.turns(self._archive, all_versions=self._all_versions)
 
-        return record_frames.turns(self._archive, all_versions=self._all_versions)
-
-    def metrics(self, most: int | None = None) -> "pd.DataFrame":
+    def metrics(self, most: int | None = None) -> pd.DataFrame:
         """Return a row for each match, turn, role and metric that a bot reported in a remark: bot and value.
 
         Of more than `most` matches only a fair share is read.
         """
-        from arena.results.leaderboard import metrics
-
         return metrics.frame(self._archive, all_versions=self._all_versions, most=most)
 
-    def timing(self) -> "pd.DataFrame":
+    def timing(self) -> pd.DataFrame:
         """Return a row for each bot, board and role: number of answers, quantiles of wall and CPU time in seconds."""
-        from arena.results.leaderboard import record_frames
-
-        return record_frames.timing(self._archive, all_versions=self._all_versions)
-
-    def first_failings(self, most: int) -> tuple[list[Failing], int]:
-        """Return at most `most` of `failings`, and how many there are: to find an example of each takes long."""
-        every = {(tally.bot, tally.ending) for tally in self.tallies if tally.ending is not None}
-        return list(islice(self._archive.failings(all_versions=self._all_versions), most)), len(every)
+        return frames.timing(self._archive, all_versions=self._all_versions)
 
     def seats_held(self) -> Counter[str]:
         """Return the number of seats of each bot in the matches that count."""
@@ -484,9 +523,8 @@ class Results:
 
     def lengths(self, board: str) -> Ints:
         """Return the number of turns of each match on a `game/board`."""
-        arrays = self.arrays
-        on_board = np.array([entry.label == board for entry in arrays.entries], dtype=np.bool_)
-        lengths: Ints = arrays.turns[on_board[arrays.entry[arrays.position == 0]]]
+        on_board = np.array([entry.label == board for entry in self.arrays.entries], dtype=np.bool_)
+        lengths: Ints = self.arrays.turns[on_board[self.arrays.entry[self.arrays.position == 0]]]
         return lengths
 
     def machines(self) -> Machines | None:
@@ -498,37 +536,27 @@ class Results:
         compared = self._archive.block_seats(MOST_SEATS) if len(rows) > 1 else []
         return machine_table(rows, compared)
 
-    def aborts(self) -> "pd.DataFrame":
+    def aborts(self) -> pd.DataFrame:
         """Return a row for each time that arena itself failed a match: match, attempt, cause."""
-        from arena.results.anytext import pd
-
         rows = [(abort.match, abort.attempt, abort.cause) for abort in self._archive.aborts()]
         return pd.DataFrame(rows, columns=columns.ABORTS.names)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; the next reading opens it again."""
+        for league in self.__dict__.get("leagues", ()):
+            league._archive.close()
         self._archive.close()
 
 
 def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
     """Write the tables as CSV files, each whole or not at all."""
-    from arena.results import tables
-
-    frames = {
-        "leaderboard": results.leaderboard(),
-        "rankings": results.rankings(),
-        "strengths": results.strengths(),
-        "chance_better": results.chance_better(),
-        "crosstable": results.crosstable(),
-        "matches": results.matches(),
-        "timing": results.timing(),
-    }
-    for name, graded in {"accuracy": results.accuracy_sums, "regret": results.regret_sums}.items():
-        if graded:
-            frames[name] = getattr(results, name)()
+    names = ["leaderboard", "rankings", "strengths", "chance_better", "crosstable", "matches", "timing"]
+    for name, assessed in {"accuracy": results.accuracy_sums, "regret": results.regret_sums}.items():
+        if assessed:
+            names.append(name)
         else:
             whole_files.remove(folder / f"{name}.csv")
-    return tuple(tables.write(frame, columns.FRAMES[name], folder / f"{name}.csv") for name, frame in frames.items())
+    return tuple(tables.write(getattr(results, name)(), columns.FRAMES[name], folder / f"{name}.csv") for name in names)
 
 
 def _require(kind: str, name: str, known: bool, names: Iterable[str]) -> None:

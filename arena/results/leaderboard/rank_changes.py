@@ -1,8 +1,9 @@
 """How the ranks changed since the last run with other bots: who rose, who fell, who is new.
 
-The file `.ranks.json` beside the archive has the ranks at the end of the last run, and those at the end of the last run
-before it that had other bots, or other versions of them. It may be deleted at any time. It is apart from the archive
-and from the CSV files because these depend on the stored matches only, and not on when somebody ran the event.
+A file `.ranks.json` beside the archive, one for each league, has the ranks at the end of the last run, and those at the
+end of the last run before it that had other bots, or other versions of them. It may be deleted at any time. It is apart
+from the archive and from the CSV files because these depend on the stored matches only, and not on when somebody ran
+the event.
 """
 
 import json
@@ -13,21 +14,20 @@ from typing import Any
 from arena import whole_files
 from arena.values import Event
 
-FILE = ".ranks.json"
 NEW = "new"
 Ranks = Mapping[str, int | None]
 """By bot; None for a bot without an overall rank."""
 
 
-def store(folder: Path, event: Event, ranks: Ranks) -> None:
+def store(file: Path, event: Event, ranks: Ranks) -> None:
     """Store the ranks at the end of a run."""
-    before, now = _entry_before(folder, event), _entry(event, ranks)
-    whole_files.write_cache(folder / FILE, json.dumps({"now": now, "before": before}).encode())
+    before, now = _entry_before(file, event), _entry(event, ranks)
+    whole_files.write_cache(file, json.dumps({"now": now, "before": before}).encode())
 
 
-def changes(folder: Path, event: Event, ranks: Ranks) -> dict[str, int | None]:
+def changes(file: Path, event: Event, ranks: Ranks) -> dict[str, int | None]:
     """Return how many ranks each ranked bot rose, below 0 if it fell, None if it had no rank; empty if unknown."""
-    before = _entry_before(folder, event)
+    before = _entry_before(file, event)
     if before is None:
         return {}
     earlier = before["ranks"]
@@ -54,10 +54,10 @@ def _entry(event: Event, ranks: Ranks) -> dict[str, Any]:
     }
 
 
-def _entry_before(folder: Path, event: Event) -> Any:
+def _entry_before(file: Path, event: Event) -> Any:
     """Return the entry of the last run that had other bots, None if there is none that compares with this event."""
     try:
-        stored = json.loads(whole_files.read_cache(folder / FILE))
+        stored = json.loads(whole_files.read_cache(file))
         this, last = _entry(event, {}), stored["now"]
         before = stored["before"] if last["bots"] == this["bots"] else last
         if before is None or any(before[key] != this[key] for key in ("boards", "rating")):

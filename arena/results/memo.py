@@ -1,0 +1,38 @@
+"""Memos: what took long to compute, in a file beside the archive. A memo may be deleted at any time.
+
+A memo is used only under the very key that it was stored under. It may come with results that anybody made, so whoever
+recalls one says of which type its value is.
+"""
+
+import json
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from arena import whole_files
+
+Value = TypeVar("Value")
+
+
+def recall(path: Path, key: str, kind: "TypeAdapter[Value]") -> Value | None:
+    """Return the value that was stored under the key; None where there is none, or a damaged one."""
+    try:
+        content = json.loads(whole_files.read_cache(path))
+        return kind.validate_python(content[1]) if content[0] == key else None
+    except Exception:  # noqa: BLE001  whatever damage json, pydantic or numpy complains of: it is computed anew
+        return None
+
+
+def store(path: Path, key: str, value: Value, kind: "TypeAdapter[Value]") -> None:
+    """Store a value under the key, in place of what the file has."""
+    # Not `dump_json`, which has no infinity.
+    whole_files.write_cache(path, json.dumps((key, kind.dump_python(value))).encode())
+
+
+def code_digest(paths: Iterable[Path]) -> str:
+    """Return a hash of these files of code and of numpy's version: what other code computed is not used."""
+    return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()

@@ -1,0 +1,83 @@
+"""Who has a rank, and which: the one definition for leaderboards, the live table and the rules to stop. Pure.
+
+A bot has a rank in an event, or in the league of one game, when it plays every role of every board there: a bot that
+plays one role of five, however well, is not the best bot. Where fewer than two bots do, there is nobody to rank them
+with, and no bot has a rank.
+
+The rating decides the rank, but a bot that scored nothing stands behind all that did: no match says that it is stronger
+than any of them. Bots of equal rating are ordered by points, then by the event's tie-breaks in their order; bots that
+are still tied share a rank and stand by name. Specialists, which play a part only, follow, then bots that never played.
+"""
+
+# Ties are exact. Ratings are rounded first, because their last digits depend on the CPU, and points are computed from
+# fractions, so two bots that earned the same have the same floats. A level is a distinct pair of rating and points;
+# those without points are the lowest. Tie-breaks see only the levels. Where every bot has a level of its own no
+# tie-break is computed, and the crosstable is not even read: it takes a pass over all matches, and ties among rated
+# bots are rare.
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from arena.game import Role
+from arena.results import tiebreaks
+from arena.results.ratings import Ratings
+from arena.results.standings import Standing
+from arena.results.tiebreaks import Crosstable
+from arena.values import Event
+
+DECIMALS = 9
+"""Ratings that differ only beyond these decimals are equal."""
+FEWEST = 2
+"""With fewer bots that play everything no bot has a rank."""
+
+
+def ranked_bots(event: Event, played: Mapping[str, Collection[tuple[str, Role]]] | None = None) -> frozenset[str]:
+    """Return the bots that have a rank in an event; `event.league(game)` is the event of one game.
+
+    `played` has the (`game/board`, role)s that each bot played: a bot of the past may have played all, and a bot that
+    is entered for all counts before it has played each.
+    """
+    played = played or {}
+    seats = {(board.label, role) for board in event.boards for role in board.roles}
+    ranked = event.generalists | {bot for bot, roles in played.items() if seats <= {*roles}}
+    specialists = {*played, *(bot.name for bot in event.bots)} - ranked
+    return ranked if len(ranked) >= FEWEST or not specialists else frozenset()
+
+
+def in_order(
+    standings: Sequence[Standing],
+    ratings: Ratings | None,
+    table: Callable[[], Crosstable],
+    tie_breaks: Sequence[str],
+    ranked: Collection[str],
+) -> tuple[Standing, ...]:
+    """Return the standings in order, with the ranks of the bots in `ranked`; `table` is called where bots are tied.
+
+    Specialists are grouped by the board roles that they play, the largest group first; the rating orders each group.
+    No ratings are needed where no bot is ranked.
+    """
+    rated = () if ratings is None else ratings.ratings
+    strength = {rating.bot: round(rating.strength.value, DECIMALS) for rating in rated}
+    by_bot = {standing.bot: standing for standing in standings}
+    worth = {
+        bot: (standing.points > 0, strength[bot], standing.points)
+        for bot, standing in by_bot.items()
+        if standing.points is not None and bot in ranked
+    }
+    levels = {value: float(level) for level, value in enumerate(sorted(set(worth.values())))}
+    tied = len(levels) < len(worth)
+    points = {bot: levels[value] for bot, value in worth.items()}
+    decided = tiebreaks.rank(points, table() if tied and tie_breaks else Crosstable({}), tie_breaks if tied else ())
+    specialists = [bot for bot, standing in by_bot.items() if standing.points is not None and bot not in ranked]
+    fields = Counter(frozenset(by_bot[bot].roles) for bot in specialists)
+
+    def field_then_rating(bot: str) -> tuple[object, ...]:
+        field = frozenset(by_bot[bot].roles)
+        return -fields[field], -len(field), sorted(field), -strength.get(bot, 0.0), bot
+
+    return (
+        *(replace(by_bot[result.bot], rank=result.rank, tie_breaks=result.figures) for result in decided),
+        *(replace(by_bot[bot], rank=None) for bot in sorted(specialists, key=field_then_rating)),
+        *(standing for standing in standings if standing.points is None),
+    )
