@@ -132,8 +132,8 @@ class Ratings:
             )
         if self.repeated:
             warnings.append(
-                f"{self.repeated} matches are copies of others, move for move, and do not count again: nothing in them was "
-                "left to chance; more repeats add nothing, unless the event has [openings]"
+                f"{self.repeated} matches are copies of others, move for move, and do not count again: nothing in them "
+                "was left to chance; more repeats add nothing, unless the event has [openings]"
             )
         return tuple(warnings)
 
