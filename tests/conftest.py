@@ -59,7 +59,7 @@ def launcher() -> Iterator[object]:
         yield launcher
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def scheduler(tmp_path_factory) -> Iterator[object]:
     """Yield a scheduler of dask that can start workers (machines.py)."""
     from machines import Machines
@@ -70,7 +70,7 @@ def scheduler(tmp_path_factory) -> Iterator[object]:
 
 @pytest.fixture
 def shared(scheduler) -> Iterator[object]:
-    """Yield the scheduler of all tests of a file; at the end of the test no worker is left."""
+    """Yield the scheduler of all tests of a process; at the end of the test no worker is left."""
     yield scheduler
     scheduler.end_workers()
 

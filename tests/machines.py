@@ -1,10 +1,12 @@
 """A dask cluster on this machine: a scheduler, and workers that are real processes, quick to start.
 
-All are forked from one process that has imported what they need, because that import takes a second.
+All are forked from a fork of the tests' process, which has imported what they need: that takes a second.
 """
 
+import asyncio
 import contextlib
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -19,37 +21,40 @@ from processes import alive, descendants, until
 if TYPE_CHECKING:
     from arena.event.cluster.calibration import Speed
 
-FORKER = """
-import asyncio, gc, json, multiprocessing, os, signal, sys
-import dask
-from distributed import Scheduler, Worker
-from arena.event.cluster import session, start
-import arena.event.workers
 
-async def schedule(port):
-    dask.config.set({"distributed.scheduler.allowed-failures": 0})  # a task whose worker dies ends with KilledWorker
+async def schedule(port: int) -> None:
+    """Be a scheduler at this port, 0 for any; a task whose worker dies ends with KilledWorker."""
+    import dask
+    from distributed import Scheduler
+
+    dask.config.set({"distributed.scheduler.allowed-failures": 0})
     async with Scheduler(port=port, host="127.0.0.1", dashboard=False, dashboard_address="127.0.0.1:0") as scheduler:
         print(os.getpid(), scheduler.address, flush=True)
         await scheduler.finished()
 
-def work(daemon, before, **wish):
+
+def work(*, daemon: bool, before: str, **wish: Any) -> None:
+    """Be a worker; `before` is code that it runs first."""
+    from distributed import Worker
+
+    from arena.event.cluster import session, start
+
     print(os.getpid(), flush=True)
     if daemon:
-        multiprocessing.current_process()._config["daemon"] = True
-    exec(before, globals() | {"wish": wish})
-    asyncio.run(start.serve(**wish, notice=lambda text: None))
+        multiprocessing.current_process()._config["daemon"] = True  # type: ignore[attr-defined]
+    exec(before, {"Worker": Worker, "session": session, "start": start, "os": os, "wish": wish})
+    asyncio.run(start.serve(**wish, notice=lambda _text: None))
 
-session.code_digest()  # so that no worker reads all files for it
-gc.freeze()
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-for line in sys.stdin:
-    if os.fork() == 0:
-        sys.stdin.close()
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        wish = json.loads(line)
-        asyncio.run(schedule(wish)) if isinstance(wish, int) else work(**wish)
-        os._exit(0)
-"""
+
+def fork_at_each_line() -> None:
+    """Fork a scheduler or a worker at each line, until nobody can send one any more."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in os.fdopen(0):
+        if os.fork() == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            wish = json.loads(line)
+            asyncio.run(schedule(wish)) if isinstance(wish, int) else work(**wish)
+            os._exit(0)
 
 
 def worker_below(nanny: int) -> int | None:
@@ -66,15 +71,26 @@ class Machines:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        import distributed  # noqa: F401
+
+        from arena.event.cluster import session, start  # noqa: F401
+
+        session.code_digest()  # so that no worker reads all files for it
         self._errors = (folder / "machines.log").open("w")
-        self._forker = subprocess.Popen(
-            [sys.executable, "-c", FORKER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            env=os.environ | {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"},
-        )
+        orders, answers = os.pipe(), os.pipe()
+        self._forker = os.fork()
+        if self._forker == 0:
+            with contextlib.suppress(BaseException):
+                for number, stream in enumerate((orders[0], answers[1], self._errors.fileno())):
+                    os.dup2(stream, number)
+                for stream in (orders[1], answers[0]):
+                    os.close(stream)
+                sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+                fork_at_each_line()
+            os._exit(0)
+        os.close(orders[0])
+        os.close(answers[1])
+        self._orders, self._answers = os.fdopen(orders[1], "w"), os.fdopen(answers[0])
         self._nannies: list[subprocess.Popen[bytes]] = []
         self._start_scheduler(0)
 
@@ -117,7 +133,7 @@ class Machines:
         The scheduler hears of it by their connections, and a run that begins before has nobody to speak with.
         """
         # By parent, because the number of a worker that has ended may be another process by now.
-        workers = set(hosts_below(self._forker.pid)) - {self._scheduler}
+        workers = set(hosts_below(self._forker)) - {self._scheduler}
         left = [*workers, *(nanny.pid for nanny in self._nannies if nanny.poll() is None)]
         for pid in [each for worker in left for each in (worker, *descendants(worker))]:
             with contextlib.suppress(ProcessLookupError):
@@ -126,13 +142,12 @@ class Machines:
     def close(self) -> None:
         self.end_workers()
         os.kill(self._scheduler, signal.SIGKILL)
-        for process in (self._forker, *self._nannies):
-            process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    stream.close()
-        self._errors.close()
+        for nanny in self._nannies:
+            nanny.kill()
+            nanny.wait()
+        for stream in (self._orders, self._answers, self._errors):
+            stream.close()
+        os.waitpid(self._forker, 0)
 
     def _start_scheduler(self, port: int) -> None:
         pid, self.address = self._forked(port).split()
@@ -140,11 +155,8 @@ class Machines:
 
     def _forked(self, wish: object) -> str:
         """Have a process forked; return what it says."""
-        assert self._forker.stdin is not None
-        assert self._forker.stdout is not None
-        self._forker.stdin.write(json.dumps(wish) + "\n")
-        self._forker.stdin.flush()
-        line = self._forker.stdout.readline().strip()
+        print(json.dumps(wish), file=self._orders, flush=True)
+        line = self._answers.readline().strip()
         assert line, (self._folder / "machines.log").read_text()
         return line
 

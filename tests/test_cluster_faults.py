@@ -397,9 +397,9 @@ def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_tabl
     for _ in range(20):
         time.sleep(draws.uniform(0.5, 4))
         victim = draws.choice(["worker", "nanny", "nanny's worker", "host", "lane", "run"])
-        if victim == "run" or main.poll() is not None:
-            main.kill()
-            main.communicate()
+        if victim == "run" or main.returncode is not None:
+            main.signal(signal.SIGKILL)
+            main.wait()
             main = playing(begun(cup, shared.address))
         elif victim == "worker":
             os.kill(workers.pop(0), signal.SIGKILL)
@@ -417,8 +417,8 @@ def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_tabl
             if hit := (hosts if victim == "host" else lanes):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(draws.choice(hit), signal.SIGKILL)
-    main.kill()
-    main.communicate()
+    main.signal(signal.SIGKILL)
+    main.wait()
     outcome, _ = play(cup, "results/cup", shared.address, Audience())
     assert outcome.complete
     run(cup, "local", 2)

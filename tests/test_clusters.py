@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cup import BOT, arena, as_from_a_shell
+from cup import BOT, Command, arena
 from events import Audience, event_of, run, tables, workspace
 from machines import gone, hosts_below, opened
 from processes import alive, descendants, until
@@ -77,23 +77,14 @@ def worker(shared) -> Iterator[int]:
     assert gone([pid])
 
 
-def begun(cup: Path, address: str) -> "subprocess.Popen[str]":
+def begun(cup: Path, address: str) -> Command:
     """Begin a run on the cluster in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "arena", "run", "--no-charts", "--workers", address],
-        cwd=cup,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=as_from_a_shell,
-    )
+    return Command(cup, "run", "--no-charts", "--workers", address)
 
 
-def playing(main: "subprocess.Popen[str]") -> "subprocess.Popen[str]":
+def playing(main: Command) -> Command:
     """Wait until a run is in the middle of its matches."""
-    assert main.stderr is not None
-    for line in main.stderr:
-        if "matches (" in line:
-            break
+    assert until(lambda: "matches (" in main.said(), 60)
     return main
 
 
@@ -103,20 +94,20 @@ def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_pat
     cup = workspace(tmp_path, {"a": FIRST, "b": FIRST, "c": naps}, repeats=4)
     main = playing(begun(cup, shared.address))
     assert (below := descendants(worker))
-    main.kill()
-    main.communicate()
+    main.signal(signal.SIGKILL)
+    main.wait()
     main = begun(cup, shared.address)
     assert until(lambda: not any(map(alive, below)), 30)  # after the lease of the killed run's session
     playing(main)
     assert (below := descendants(worker))
-    main.send_signal(signal.SIGINT)
+    main.signal(signal.SIGINT)
     asked = time.monotonic()
     assert until(lambda: not any(map(alive, below)), 20)
     # So it was the run that ended them, and not the lease, which began with the last beat.
     assert time.monotonic() - asked < session.LEASE_S - machine.BEAT_S
-    _, said = main.communicate(timeout=60)
-    assert main.returncode == 130
-    assert "matches are stored; to go on" in said
+    done = main.end()
+    assert done.returncode == 130
+    assert "matches are stored; to go on" in done.stderr
     outcome, audience = run(cup, "results/cup")
     assert outcome.complete
     assert 0 < len(audience.records) < outcome.planned
