@@ -149,7 +149,6 @@ def _conditions_here(sandbox: str) -> Conditions:
 
 
 def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:
-    """Return the result of the last answer of a bot."""
     text = answer.said_now
     move = None if answer.now.ending is not None else protocol.read_move(answer.now.line)
     if move in lesson.good:

@@ -149,13 +149,11 @@ class _Episode:
             self.render()
 
     def _play_chance(self) -> None:
-        """Play the turns in which only chance moves."""
         while self.game.to_move(self.state) == (CHANCE,):
             self.state = self.game.play(self.state, self._drawn())
         self.movers = tuple(role for role in self.game.to_move(self.state) if role != CHANCE)
 
     def _drawn(self) -> dict[Role, Move]:
-        """Return the move of chance, if it is to move."""
         if CHANCE not in self.game.to_move(self.state):
             return {}
         return {CHANCE: self.dice.choice(self.game.legal_moves(self.state, CHANCE))}

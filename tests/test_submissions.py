@@ -30,9 +30,9 @@ from arena.author.submissions import (
     People,
     Person,
     Submissions,
+    bot_store,
     class_of,
     copy_untrusted,
-    exchange,
     name_of,
     people,
     unpacking,
@@ -293,7 +293,7 @@ def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(m
     submissions.submit(home)
     (home / "bot.py").write_text(LAST)
     left = iter(range(1, moves))
-    whole = os.rename, os.replace, exchange.exchange
+    whole = os.rename, os.replace, bot_store.exchange
 
     def until_killed(which):
         def move(*words, **named):
@@ -306,7 +306,7 @@ def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(m
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", until_killed(whole[0]))
         patch.setattr(os, "replace", until_killed(whole[1]))
-        patch.setattr(exchange, "exchange", until_killed(whole[2]) if at_once else lambda *_: False)
+        patch.setattr(bot_store, "exchange", until_killed(whole[2]) if at_once else lambda *_: False)
         killed = False
         try:
             submissions.submit(home)
@@ -328,12 +328,12 @@ def test_two_names_are_exchanged_in_one_step_where_the_file_system_can(tmp_path)
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
         (tmp_path / name / name).touch()
-    if not exchange.exchange(tmp_path / "one", tmp_path / "other"):
+    if not bot_store.exchange(tmp_path / "one", tmp_path / "other"):
         pytest.skip("this file system or kernel has no RENAME_EXCHANGE")
     assert (tmp_path / "one" / "other").exists()
     assert (tmp_path / "other" / "one").exists()
     with pytest.raises(FileNotFoundError):
-        exchange.exchange(tmp_path / "one", tmp_path / "none")
+        bot_store.exchange(tmp_path / "one", tmp_path / "none")
 
 
 def test_a_bot_whose_shape_changes_is_put_back_when_somebody_is_killed_in_between(tmp_path, monkeypatch):
@@ -343,7 +343,7 @@ def test_a_bot_whose_shape_changes_is_put_back_when_somebody_is_killed_in_betwee
     submissions.submit(classroom.folder_bot(tmp_path / "mine"))
     (tmp_path / "mine.py").write_text(LAST)
     with monkeypatch.context() as patch:
-        patch.setattr(exchange, "put", Mock(side_effect=KilledError))
+        patch.setattr(bot_store, "_put", Mock(side_effect=KilledError))
         with pytest.raises(KilledError):
             submissions.submit(tmp_path / "mine.py", replaces=True)
     with store.changing():
@@ -357,7 +357,7 @@ def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeyp
     store = BotStore(tmp_path / "bots")
     store.bots.mkdir()
     synced: set[int] = set()
-    whole = os.fsync, os.rename, os.replace, exchange.exchange
+    whole = os.fsync, os.rename, os.replace, bot_store.exchange
 
     def fsync(descriptor):
         synced.add(os.fstat(descriptor).st_ino)
@@ -378,7 +378,7 @@ def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeyp
         return moved
 
     monkeypatch.setattr(os, "fsync", fsync)
-    for module, name, move in ((os, "rename", whole[1]), (os, "replace", whole[2]), (exchange, "exchange", whole[3])):
+    for module, name, move in ((os, "rename", whole[1]), (os, "replace", whole[2]), (bot_store, "exchange", whole[3])):
         monkeypatch.setattr(module, name, mover(move))
     home = classroom.folder_bot(tmp_path / "mine")
     submissions = Submissions(store, classroom.each(lambda bot: ("no",) if bot.name == "bad" else ()))

@@ -182,7 +182,6 @@ class Pursuit:
         return values.reshape(-1, *map(len, hunters))
 
     def _end(self, runner: Ints, taken: Ints, hunters: tuple[Ints, ...], value: Ints) -> None:
-        """Write the runner's score into the values of positions in which the match is over."""
         scores = self._scores[taken]
         over = taken >= self._enough
         value[over] = scores[over, None, None]

@@ -161,7 +161,6 @@ class Estimator(Assessor):
         return self._worth(state, role)
 
     def _assess(self, state: Any, role: Role) -> dict[Move, MoveQuality]:
-        """Return the quality of each legal move."""
         worth = self.worth(state, role)
         score, quickest = max((value.score, -value.turns) for value in worth.values())
         critical = any(value.score < score for value in worth.values())

@@ -201,7 +201,6 @@ def _worst(blunders: Blunders, most: int, role: Role | None = None) -> list[tupl
 
 
 def _lesson(blunder: Blunder, times: int, rules: Rules) -> Lesson:
-    """Return the lesson of a move, with its refutation."""
     record = blunder.archive.record(blunder.match)
     game = rules(record.match)
     turn, role = blunder.turn, blunder.role

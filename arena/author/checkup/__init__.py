@@ -139,7 +139,6 @@ def _has_openings(board: Board) -> bool:
 
 
 def _near_limits(examined: Checkup) -> Iterator[Finding]:
-    """Yield a finding for each limit that the bot came close to."""
     time, limits = examined.conditions.time, examined.conditions.limits.tightened(examined.bot.limits)
     figures = (
         ("1 answer of 100 takes", examined.wall(0.99), time.move, "s", 1, "look at the clock: `go` says what is left"),

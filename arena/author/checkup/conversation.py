@@ -163,7 +163,6 @@ class Conversation:
         return Reply(line=self._dice.choice(goes_on or ask.legal).encode())
 
     def _ask(self, ask: Ask) -> Reply:
-        """Write the question in this variation, and return the reply."""
         *pieces, last = self._variation(ask.text)
         for piece in pieces:
             reply = self._listen(piece, PAUSE_S)
@@ -217,7 +216,6 @@ class Conversation:
         return True
 
     def _lines_after(self) -> tuple[str, ...]:
-        """Return the lines that it prints after a wrong answer."""
         for _ in range(2):  # the first time, lines that are there already are thrown away
             reply = self._listen(b"", AFTERWARDS_S)
             if reply.ending is None:
@@ -228,7 +226,6 @@ class Conversation:
         return tuple(line.text for line in self._bot.discarded())
 
     def _explain(self, ask: Ask, failure: Failure) -> None:
-        """Add a finding about a bot that gave no answer."""
         if failure.cause is Cause.NO_ANSWER:
             self._fault(failure.words, self._advice_for_silence(ask, failure))
         elif failure.cause is Cause.LINE_TOO_LONG:

@@ -258,7 +258,6 @@ class Submissions:
                 )
 
     def _decide(self, candidate: _Candidate) -> Decision:
-        """Accept a candidate, or refuse it with all its faults."""
         request, note, bot, copy = candidate.request, candidate.note, candidate.bot, candidate.copy
         label = _label(request.path.name if request.rivals else candidate.name)
         decision = Decision(

@@ -9,6 +9,8 @@ plays: the digests do.
 """
 
 import contextlib
+import ctypes
+import errno
 import os
 import shutil
 import tempfile
@@ -18,7 +20,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena import whole_files
-from arena.author.submissions import exchange
 from arena.errors import ArenaError, did_you_mean, writing
 from arena.event import bot_folder, discovery
 from arena.event.discovery import notes
@@ -27,6 +28,9 @@ from arena.values import Bot
 
 REFUSED, INCOMING, REPLACED = "_refused", ".incoming", ".replaced"
 REASON, ABOUT = "reason.txt", ".about.json"
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
+"""Errors of kernels, file systems and containers that have no such call."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class BotStore:
                 for old in (self.incoming / REPLACED).glob("*"):
                     # A killed process moved it away, and perhaps put no other there.
                     if not self.playing(_name(old)):
-                        exchange.restore(old, self.bots / old.name)
+                        _restore(old, self.bots / old.name)
                 shutil.rmtree(self.incoming, ignore_errors=True)
                 self.incoming.mkdir()
             yield
@@ -150,7 +154,7 @@ class BotStore:
         with writing(self.bots):
             new = self.new_folder() / version.path.name
             bot_folder.copy(copy, new)
-            exchange.put(new, version.path, self.new_folder() / "damaged")
+            _put(new, version.path, self.new_folder() / "damaged")
 
     def play(self, name: str, version: Version) -> None:
         """Let a version play: put a copy under the bot's name in one step, and remove the last bot of that name."""
@@ -162,7 +166,7 @@ class BotStore:
             for old in self.playing(name):
                 if old.name != new.name:
                     old.rename(aside / old.name)
-            exchange.put(new, self.bots / new.name, aside / new.name)
+            _put(new, self.bots / new.name, aside / new.name)
 
     def withdraw(self, name: str) -> Version:
         """Remove a bot from the event; return its version, which stays."""
@@ -203,7 +207,7 @@ class BotStore:
             (new / REASON).write_text(reason + "\n", "utf-8", "backslashreplace")
             (new / ABOUT).write_text(note.text(), "utf-8")
             target = whole_files.make_folder(self.bots / REFUSED) / name
-            exchange.put(new, target, self.new_folder() / "refused")
+            _put(new, target, self.new_folder() / "refused")
             return target / REASON
 
     def forgive(self, name: str, note: Note) -> None:
@@ -230,6 +234,46 @@ class BotStore:
         return Version(note, path) if note.number else None
 
 
+# With two renames there is a moment with neither file: a kill at that moment would withdraw a bot. Linux exchanges two
+# names in one step (renameat2, RENAME_EXCHANGE). Python does not offer this call, and some file systems do not know it.
+
+
+def _put(new: Path, target: Path, aside: Path) -> None:
+    """Give `new`, which is whole, the name `target`; the old target is at the free path `aside` afterwards.
+
+    All three are in one file system. Where the exchange is impossible, a kill between two renames leaves no target:
+    `_restore` puts the old one back.
+    """
+    whole_files.sync_tree(new)
+    if not os.path.lexists(target):
+        new.rename(target)
+    elif exchange(new, target):
+        new.rename(aside)
+    else:
+        target.rename(aside)
+        new.rename(target)
+    whole_files.sync_folder(target.parent)
+
+
+def _restore(aside: Path, target: Path) -> None:
+    """Give the name `target` back to the file or folder `aside`, when a kill in `put` left no target."""
+    if os.path.lexists(aside) and not os.path.lexists(target):
+        aside.rename(target)
+        whole_files.sync_folder(target.parent)
+
+
+def exchange(first: Path, second: Path) -> bool:
+    """Exchange two names in one step; return False where that is impossible."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "renameat2"):
+        return False
+    if libc.renameat2(AT_FDCWD, os.fsencode(first), AT_FDCWD, os.fsencode(second), RENAME_EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in UNSUPPORTED:
+        return False
+    raise OSError(number, os.strerror(number), str(second))
+
+
 def _name(path: Path) -> str:
-    """Return the name of the bot in a file or folder."""
     return path.name if path.is_dir() else path.stem

@@ -58,7 +58,6 @@ def look_alike(name: str, other: str) -> bool:
 
 
 def _skeleton(text: str) -> str:
-    """Return a text with each letter replaced by one that stands for all that look like it."""
     letters = unicodedata.normalize("NFD", display(text))
     return unicodedata.normalize("NFD", "".join(map(_prototype, letters))).casefold()
 

@@ -157,7 +157,6 @@ def refuse_outside(command: tuple[str, ...]) -> None:
 
 
 def _short(value: object) -> str:
-    """Return a wrong value for a message, cut short."""
     try:
         text = repr(value)
     except ValueError:  # a number of more digits than Python prints

@@ -152,7 +152,6 @@ def _semaphores() -> MachineCheck:
 
 
 def _levels() -> Iterator[MachineCheck]:
-    """Check each level of confinement, and the choice of `auto`."""
     for name in levels.CONFINING:
         if (reason := levels.failure(name)) is None:
             text = f"version {landlock.version()} of the kernel's interface" if name == "landlock" else "works"
@@ -195,7 +194,6 @@ def _cores() -> MachineCheck:
 
 
 def _limits() -> MachineCheck:
-    """Check the limits of this user on open files and processes."""
     files, processes = (resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC))
     low = []
     if files != resource.RLIM_INFINITY and files < FEWEST_FILES:

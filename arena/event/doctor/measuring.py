@@ -136,7 +136,6 @@ def lanes_check(measured: Sequence[Measured]) -> MachineCheck:
 
 
 def _matches(level: str) -> Iterator[Match]:
-    """Yield matches of the dummy bot against itself."""
     (board,) = rulebook.find(str(rulefile.shipped() / BOARD))
     command = (PYTHON, "measuring_bot.py", str(THINKING_S))
     bot = Bot(name="dummy", command=command, digest="dummy", files=measuring_bot.__file__)

@@ -64,7 +64,6 @@ def _key(path: list[int | str]) -> str:
 
 
 def _message(same_key: list[dict[str, Any]], tables: Mapping[str, type[BaseModel]]) -> str:
-    """Return what is wrong with one key."""
     error = same_key[0]
     if error["type"] == "missing":
         return "this key is missing"
@@ -81,7 +80,6 @@ def _message(same_key: list[dict[str, Any]], tables: Mapping[str, type[BaseModel
 
 
 def _expected(error: dict[str, Any]) -> str:
-    """Return what should stand in the place of a wrong value."""
     bounds = error.get("ctx", {})
     if isinstance(error["loc"][-1], int) and not isinstance(error["path"][-1], int):
         return "a list of texts"

@@ -136,7 +136,6 @@ def _lines(game: Game[Any], state: Any) -> list[str]:
 
 
 def _flaws_of(game: Game[Any], steps: tuple[Position, ...]) -> dict[str, Flaw]:
-    """Return the flaws that a playout shows, by their words."""
     first: dict[str, int] = {}
     for index, words in _broken(game, steps):
         first.setdefault(words, index)

@@ -3,6 +3,9 @@
 It owns the limits, and who is told what. The process that calls it imports no rules.
 """
 
+import json
+import subprocess
+import sys
 import sysconfig
 from collections.abc import Iterator
 from functools import partial
@@ -10,8 +13,9 @@ from pathlib import Path
 
 from arena import rulefile
 from arena.errors import ArenaError
+from arena.game import Game
 from arena.games import rulebook
-from arena.games.conformance import Flaw, doubts, examine, other_process
+from arena.games.conformance import Flaw, doubts, examine, raised, transcript
 from arena.limited import LimitedError, Place, limited, limited_value
 from arena.values import Board
 
@@ -19,6 +23,7 @@ MEMORY_BYTES = 2_000_000_000
 CPU_SECONDS = 30
 """For a single match with all laws. The slowest game of OpenSpiel takes 8 s."""
 WALL_SECONDS = 120.0
+HASH_SEEDS = ("1", "2")
 
 
 def boards_of(query: str) -> tuple[Board, ...]:
@@ -40,13 +45,12 @@ def examined(board: Board, playouts: int, seed: int) -> tuple[list[Flaw], list[F
 
 
 def _examine(board: Board, playouts: int, seed: int) -> Iterator[tuple[list[Flaw], list[Flaw]]]:
-    """Yield what is known after each match."""
     game = rulebook.game_of(board)
     flaws: list[Flaw] = []
     for flaws in examine(game, playouts, seed):
         yield flaws, []
     if not flaws:
-        flaws = other_process.differences(game, Path(board.rules), board.name)
+        flaws = differences(game, Path(board.rules), board.name)
     yield flaws, [] if flaws else doubts(game)
 
 
@@ -58,8 +62,63 @@ def _words(error: LimitedError) -> str:
 
 
 def _is_of_rules(place: Place) -> bool:
-    """Return whether a line belongs neither to arena nor to Python nor to a package."""
     file = Path(place.file)
     others = (str(Path(rulefile.__file__).parent), *sysconfig.get_paths().values())
     of_others = place.file.startswith("<") or any(file.is_relative_to(folder) for folder in others)
     return file.is_relative_to(rulefile.shipped()) or not of_others
+
+
+def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
+    """Return a flaw if the same moves give other facts, legal moves or outcomes in another process; else `[]`.
+
+    Then no record of the game could be replayed. Python orders a set of texts differently in each process
+    (PYTHONHASHSEED), so a test in one process never shows that the rules depend on such an order.
+    """
+    try:
+        here = transcript(game)
+    except Exception as error:  # noqa: BLE001 (a state that no law has seen)
+        return [Flaw(words=raised(error))]
+    for seed in HASH_SEEDS:
+        try:
+            there = _transcript_elsewhere(path, board, seed)
+        except subprocess.CalledProcessError as error:
+            last = error.stderr.strip().splitlines()[-1:] or [f"it ends with exit code {error.returncode}"]
+            return [Flaw(words=f"the same random matches cannot be played in another process: {last[0]}")]
+        for turn, (ours, theirs) in enumerate(zip(here, there, strict=False)):
+            if ours != theirs:
+                return [_flaw(turn, ours, theirs)]
+        if len(here) != len(there):
+            return [Flaw(words="the same moves make a match of another length in another process")]
+    return []
+
+
+def transcript_json(path: Path, board: str) -> str:
+    """Return the transcript of a game as JSON; the other process prints it."""
+    return json.dumps(transcript(rulefile.load(path, board)))
+
+
+def _transcript_elsewhere(path: Path, board: str, seed: str) -> list[list[str]]:
+    code = "import sys; from pathlib import Path; from arena.games.conformance.examination import transcript_json"
+    # The rules may print, at any time and without an end of line.
+    code += "; import os; print(); print(transcript_json(Path(sys.argv[1]), sys.argv[2]), flush=True); os._exit(0)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path), board],
+        env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    try:
+        states: list[list[str]] = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):  # the rules ended the process
+        raise subprocess.CalledProcessError(done.returncode, done.args, stderr=done.stderr) from None
+    return states
+
+
+def _flaw(turn: int, ours: list[str], theirs: list[str]) -> Flaw:
+    if sorted(ours) == sorted(theirs):
+        words = "facts or legal moves stand in another order in another process: sort what comes out of a set"
+    else:
+        words = "facts or legal moves are others in another process: leave out what hangs on hash() or on the clock"
+    differing = [f"{here}   (there: {there})" for here, there in zip(ours, theirs, strict=False) if here != there]
+    return Flaw(words=words, turn=turn, facts=tuple(differing[:5]))

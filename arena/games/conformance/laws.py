@@ -293,7 +293,6 @@ def _search(game: Any) -> Callable[[Any, Role], Mapping[Move, Value]] | None:
 
 
 def _complete(game: Game[Any], step: Position) -> bool:
-    """Return whether every role that is to move has moved."""
     return bool(step.moves) and len(step.moves) == len(game.to_move(step.state))
 
 
