@@ -30,4 +30,7 @@ def main() -> NoReturn:
             file=sys.stderr,
         )
         sys.exit(2)
+    except MemoryError:
+        print("arena: this process may not have the memory that arena needs; see `ulimit -d` and `-v`", file=sys.stderr)
+        sys.exit(2)
     command()

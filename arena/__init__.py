@@ -57,6 +57,11 @@ def play_match(
 
     `board` is as in `load_game`. `bots` has the bot of each role: a path, or a Bot. `conditions` are the time control,
     the limits and the level of confinement; the default is that of an empty tournament.toml. ArenaError for a mistake.
+
+    Example:
+        >>> record = play_match("mummy_maze/duel", {"explorer": "bots/walker.py", "mummy": "bots/dice.py"})
+        >>> record.verdict.scores
+        {'explorer': 100, 'mummy': 0}
     """
     import tempfile
     from dataclasses import replace

@@ -118,10 +118,14 @@ def test_a_match_that_is_watched_plays_a_turn_a_key_and_may_be_left(folder):
     assert "nothing is stored" in session.rest
 
 
-def test_a_match_runs_by_itself_on_a_terminal_and_leaves_its_end_there(folder):
+def test_a_match_runs_by_itself_on_a_terminal_and_stays_until_it_is_left(folder):
     session = Session(folder, "match", "first", "last", "--board", "duel")
     session.until("turn 0, live")
     session.keys("+" * 9)
+    session.until(" after ")
+    session.keys("\x1b[H")
+    session.until("turn 0 of")
+    session.keys("q")
     assert session.end() == 0
     assert re.search(r"after \d+ turns: explorer \(first\)", session.rest)
 
@@ -241,10 +245,12 @@ def test_a_person_sees_what_a_bot_in_that_seat_is_told(tmp_path, board):
     (folder / "rules/cards.toml").write_text("[secret]\nhidden = true\n[told]\nhidden = false\n")
     done = typed(folder, "play", f"cards/{board}", "guesser", "-a", "first", lines=["say ace", "say king"])
     assert done.returncode == 0, done.stderr
-    assert "deal" not in done.stdout
-    assert "I hold" not in done.stdout
-    assert ("wave left" in done.stdout) == (board == "told")
-    shown = re.findall(r"^(?:start|turn \d|your move)|cards \d", done.stdout, re.MULTILINE)
+    told, _, end = done.stdout.rpartition("\nmatch ")
+    assert "deal" not in told
+    assert "I hold" not in told
+    assert ("wave left" in told) == (board == "told")
+    assert ("deal" in end) == (board == "secret")  # what was hidden is shown when all is over
+    shown = re.findall(r"^(?:start|turn \d|your move)|cards \d", told, re.MULTILINE)
     turn = [f"{word} {number}" for number in range(1, 8) for word in ("turn", "cards")]
     turn = [word if "turn" in word else f"cards {(int(word[-1]) + 2) // 3}" for word in turn]
     if board == "secret":  # only one's own turns are counted

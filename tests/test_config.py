@@ -106,8 +106,8 @@ def test_overrides_replace_keys_by_their_dotted_names(workspace):
     assert (wanted.repeats, wanted.time.move, wanted.limits.cpu) == (3, 0.5, 7.0)
 
 
-def test_a_mistake_in_an_override_is_told_like_one_in_the_file(workspace):
-    with pytest.raises(ArenaError, match=r"tournament.toml: time.move: expected more than 0, not -1"):
+def test_a_mistake_in_an_override_is_one_of_the_command_line(workspace):
+    with pytest.raises(ArenaError, match=r"command line: time.move: expected more than 0, not -1"):
         config.load(write(""), {"time.move": -1})
 
 

@@ -146,7 +146,7 @@ def _show_on_screen(game: Game[Any], planned: Match, launcher: "Launcher", *, wa
             story.record = play.play(planned, launcher=launcher, observer=show_turns)
             story.scenes += replayer.go_on(story.record.turns)
             viewer.follow()
-            viewer.run_to_end(stay=watch)
+            viewer.run_until_left()
     except LeftEarlyError:
         if story.record is None:
             left_early()

@@ -12,6 +12,7 @@ from arena.cli.live import terminal
 from arena.cli.match import left_early
 from arena.errors import ArenaError
 from arena.game import Role
+from arena.replay.replayer import scenes
 from arena.values import Board, Conditions, Match, Record
 
 if TYPE_CHECKING:
@@ -125,4 +126,6 @@ def _play(planned: Match) -> None:
     if record is None:
         left_early()
     print(match_text.heading(planned))
+    if game.hidden:  # the match is over: the person may see what was hidden
+        print(f"\n{match_text.drawing(game, list(scenes(game, record.turns))[-1])}\n")
     print("\n".join(match_text.verdict(record)))

@@ -118,13 +118,6 @@ class Viewer:
             except LeftEarlyError:
                 return
 
-    def run_to_end(self, *, stay: bool) -> None:
-        """Play the rest of a match that is over; then wait for the user to leave, with `stay` or after a pause."""
-        while self._playback.playing:
-            self._step()
-        if stay or self._playback.turn < self._playback.last:
-            self.run_until_left()
-
     def draw(self) -> None:
         """Draw the shown turn."""
         size = self._terminal.size

@@ -72,6 +72,8 @@ def run(
         )
         event = replace(event, conditions=workspace.conditions_here(tournament))
     except ArenaError as error:
+        if str(error).startswith("--"):  # a mistake on the command line, not in the file
+            raise
         raise ArenaError(f"{path}: {error}") from error
     count = tournament.workers.count
     if count == "auto":

@@ -138,7 +138,7 @@ class Tournament(Table):
         every_board, chosen = self._boards(workspace, sampled_boards), []
         for name in boards:
             matching = [board for board in every_board if name in {board.label, board.name, board.game}]
-            chosen += matching or [_picked("board", name, {board.label: board for board in every_board})]
+            chosen += matching or [_named("board", name, {board.label: board for board in every_board})]
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
         as_in_file = entered is None and not named
@@ -241,7 +241,7 @@ class Tournament(Table):
         """Return the named bots, or all when none are named; ArenaError for fewer than two."""
         if named:
             by_name = {bot.name: bot for bot in bots}
-            bots = tuple(sorted({_picked("bot", name, by_name) for name in named}, key=lambda bot: bot.name))
+            bots = tuple(sorted({_named("bot", name, by_name) for name in named}, key=lambda bot: bot.name))
         if (most := self.limits.threads) is not None:  # a stranger's bot.toml must not decide how many lanes there are
             bots = tuple(replace(bot, threads=min(bot.threads, most)) for bot in bots)
         if len(bots) < 2:
@@ -360,7 +360,9 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     try:
         return Tournament.model_validate(table)
     except ValidationError as error:
-        raise ArenaError("\n".join(f"{path}: {line}" for line in messages(error, TABLES))) from error
+        lines = messages(error, TABLES)
+        where = ("command line" if line.partition(": ")[0] in (overrides or ()) else path for line in lines)
+        raise ArenaError("\n".join(f"{place}: {line}" for place, line in zip(where, lines, strict=True))) from error
 
 
 def schema() -> dict[str, Any]:
@@ -454,6 +456,14 @@ def _picked(kind: str, name: str, known: Mapping[str, Named]) -> Named:
     if name not in known:
         raise ArenaError(f"there is no {kind} {name!r} in this event; {known_are(name, known)}")
     return known[name]
+
+
+def _named(kind: str, name: str, known: Mapping[str, Named]) -> Named:
+    """Return what the command line names, or whoever calls `event`."""
+    try:
+        return _picked(kind, name, known)
+    except ArenaError as error:
+        raise ArenaError(f"--{kind}: {error}") from error
 
 
 def _numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:

@@ -69,8 +69,11 @@ def _message(same_key: list[dict[str, Any]], tables: Mapping[str, type[BaseModel
         return "this key is missing"
     if error["type"] == "extra_forbidden":
         path = error["path"]
+        name = str(path[-1])[:SHOWN_LETTERS]
         known = list(tables[".".join(part for part in path[:-1] if isinstance(part, str))].model_fields)
-        return f"unknown key; {did_you_mean(str(path[-1])[:SHOWN_LETTERS], known) or 'known: ' + ', '.join(known)}"
+        elsewhere = [f"{table}.{name}" for table, model in tables.items() if table and name in model.model_fields]
+        hint = f"did you mean {elsewhere[0]!r}?" if elsewhere else did_you_mean(name, known)
+        return f"unknown key; {hint or 'known: ' + ', '.join(known)}"
     if error["type"] == "tuple_type" and isinstance(error["input"], dict) and error["path"] in LISTS_OF_TABLES:
         return f"expected [[{'.'.join(error['path'])}]], with two brackets on each side"
     if isinstance(mistake := error.get("ctx", {}).get("error"), Mistake):
