@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from arena.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -11,7 +13,6 @@ if TYPE_CHECKING:
     from arena.values import Bot, Conditions, Record
 
 __all__ = ["load_game", "open_results", "play_match"]
-__version__ = "0.1.0"
 
 # Each function imports the modules that it needs: pandas takes half a second, which only `open_results` should cost.
 # The spawner of bots imports this file too, so even `pathlib` waits: it costs a tenth of the spawner's start.
@@ -71,7 +72,7 @@ def play_match(
     from arena.event import builds, discovery
     from arena.games import rulebook
     from arena.match.play import play
-    from arena.sandbox import exposure, levels
+    from arena.sandbox import choice, exposure, levels
     from arena.values import Bot, Conditions, Event
 
     boards = rulebook.find(board, Path(workspace))
@@ -79,7 +80,7 @@ def play_match(
         roles = "; ".join(f"{each.label}: {', '.join(each.roles)}" for each in boards)
         raise ArenaError(f"a match is played on a single board, with a bot for each of its roles ({roles})")
     conditions = conditions or Conditions()
-    level = levels.choose(conditions.sandbox, unsafe=conditions.sandbox in levels.UNSAFE)
+    level = choice.choose(conditions.sandbox, unsafe=conditions.sandbox in levels.UNSAFE)
     holders = [bots[role] for role in boards[0].roles]
     seated = [bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)) for bot in holders]
     exposure.refuse_exposed((), seated, level)

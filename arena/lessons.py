@@ -40,7 +40,7 @@ from arena.replay.drawing import render_state
 from arena.replay.reconstruct import Exchange, confirmed, retrace
 from arena.replay.rerun import Comparison, feed, under
 from arena.results.lessons import Lesson
-from arena.sandbox import levels
+from arena.sandbox import choice, levels
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions, Match, Opening, Record, Seat, SeatReport, Turn
 
@@ -145,7 +145,7 @@ def _conditions_here(sandbox: str) -> Conditions:
         conditions = config.load(file, {"sandbox": sandbox, "unsafe": unsafe}).conditions()
     else:
         conditions = Conditions(sandbox=sandbox)
-    return levels.resolved(conditions, unsafe=unsafe)
+    return choice.resolved(conditions, unsafe=unsafe)
 
 
 def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:

@@ -22,7 +22,7 @@ from arena.errors import ArenaError
 from arena.event import discovery, tournament
 from arena.event.workers import Workers
 from arena.match.play import play
-from arena.sandbox import cores, levels
+from arena.sandbox import choice, cores
 from arena.sandbox.launcher import Launcher
 from arena.values import Abort, Bot, Event, Fault, Match, Record
 
@@ -38,7 +38,7 @@ EVERYWHERE = os.sched_getaffinity(0)
 def usable(level: str) -> bool:
     """Whether bots can be confined so here."""
     try:
-        return bool(levels.choose(level, unsafe=True))
+        return bool(choice.choose(level, unsafe=True))
     except ArenaError:
         return False
 

@@ -20,7 +20,7 @@ from arena.event import discovery
 from arena.match.bot import InterferenceError, LiveBot, OverloadedError
 from arena.match.polling import ask_all
 from arena.protocol import Ask
-from arena.sandbox import levels
+from arena.sandbox import choice
 from arena.sandbox.launcher import Launcher
 from arena.values import Conditions, Ending, Limits
 
@@ -64,7 +64,7 @@ def ending_of(bot: LiveBot, seconds: float = 5.0, hit: int = 0) -> str:
 
 def confined(**more: object) -> Conditions:
     """Conditions at the level that `auto` takes here."""
-    return Conditions(sandbox=levels.choose("auto", unsafe=False), **more)
+    return Conditions(sandbox=choice.choose("auto", unsafe=False), **more)
 
 
 SIGNALS = {
@@ -520,7 +520,7 @@ def test_a_flood_before_the_question_is_not_read_for_ever(live):
     assert "more" in bot._output.warnings()[-1]
 
 
-@pytest.mark.skipif(levels.failure("landlock") is not None, reason="elsewhere every bot is looked at after each stop")
+@pytest.mark.skipif(choice.failure("landlock") is not None, reason="elsewhere every bot is looked at after each stop")
 def test_a_bot_of_one_thread_is_not_doubted_for_what_it_used_before_it_was_asked(launcher, tmp_path):
     """A check after each stop doubles the time of a turn."""
     path = tmp_path / "bot.py"

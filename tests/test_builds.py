@@ -12,7 +12,7 @@ import pytest
 from arena.author import starters
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, discovery
-from arena.sandbox import levels
+from arena.sandbox import choice
 
 TOML = 'command = "python bot.py"\nbuild = "sh build.sh"\nlanguage = "python"\n'
 STEPS = "cp source.txt bot.py\necho built >&2\n"
@@ -28,7 +28,7 @@ def bot_that_is_built(folder: Path, steps: str = STEPS, source: str = cup.FIRST)
 
 
 def made(bot, folder: Path):
-    (one,) = builds.built([bot], folder, levels.choose("auto", unsafe=False))
+    (one,) = builds.built([bot], folder, choice.choose("auto", unsafe=False))
     return one
 
 

@@ -18,7 +18,7 @@ from arena.clock import TimeControl, TimeUsed
 from arena.event import discovery
 from arena.failure import Cause, Failure
 from arena.games import rulebook
-from arena.sandbox import levels, refused
+from arena.sandbox import choice, refused
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions, Limits, SeatReport
 
@@ -31,7 +31,7 @@ def examined(path, launcher, *, start=10.0, move=10.0, cpu=20.0, boards="mummy_m
     conditions = Conditions(
         time=TimeControl(start=start, move=move, margin=0.0),
         limits=Limits(memory=200_000_000, cpu=cpu, stderr=16_000_000),
-        sandbox=levels.choose("auto", unsafe=False),
+        sandbox=choice.choose("auto", unsafe=False),
         preload=sins.PRELOAD,
     )
     return checkup(bot, rulebook.find(boards), conditions, launcher)
@@ -300,7 +300,7 @@ TRIES = python(
 )
 
 
-@pytest.mark.skipif(levels.failure("landlock") is not None, reason="calls are counted at the level landlock only")
+@pytest.mark.skipif(choice.failure("landlock") is not None, reason="calls are counted at the level landlock only")
 def test_a_bot_that_tries_every_number_of_a_call_takes_no_memory_of_ours(tmp_path):
     path = tmp_path / "tries.py"
     path.write_text(TRIES)
@@ -312,7 +312,7 @@ def test_a_bot_that_tries_every_number_of_a_call_takes_no_memory_of_ours(tmp_pat
     assert 0 < len(watching.refused.counts) <= refused.NAMES
 
 
-@pytest.mark.skipif(levels.failure("landlock") is not None, reason="calls are named at the level landlock only")
+@pytest.mark.skipif(choice.failure("landlock") is not None, reason="calls are named at the level landlock only")
 @pytest.mark.parametrize("warm", [True, False])
 def test_the_system_calls_that_were_refused_to_a_bot_are_named(tmp_path, launcher, warm):
     path = tmp_path / "needs.py"

@@ -154,8 +154,8 @@ def test_a_worker_has_one_port_for_its_cluster_and_shows_no_page_on_the_other(sh
 
 
 NO_CONFINEMENT = """
-from arena.sandbox import levels
-levels.failure = lambda name: "this kernel has no Landlock"
+from arena.sandbox import choice
+choice.failure = lambda name: "this kernel has no Landlock"
 """
 
 

@@ -33,10 +33,10 @@ from arena.sandbox import (
     bpf,
     bubblewrap,
     building,
+    choice,
     exposure,
     file_policy,
     landlock,
-    levels,
     procfs,
     rlimits,
     seccomp,
@@ -85,7 +85,7 @@ PUBLIC_PYTHON = "/usr/bin/python3"
 @cache
 def failure(level: str, interpreter: str) -> str | None:
     """Return why a level does not work here with this interpreter; None when it does."""
-    return levels.failure(level) if interpreter == PYTHON else selftest.failure(level, interpreter)
+    return choice.failure(level) if interpreter == PYTHON else selftest.failure(level, interpreter)
 
 
 def offered(level: str) -> str:
@@ -124,44 +124,44 @@ def test_the_probe_finds_what_a_level_that_confines_nothing_leaves_open():
 
 def test_auto_takes_the_first_level_that_holds(monkeypatch):
     fails: dict[str, str | None] = {"landlock": None, "bubblewrap": None}
-    monkeypatch.setattr(levels, "failure", fails.get)
-    assert levels.choose("auto", unsafe=False) == "landlock"
+    monkeypatch.setattr(choice, "failure", fails.get)
+    assert choice.choose("auto", unsafe=False) == "landlock"
     fails["landlock"] = "this kernel has no Landlock"
-    assert levels.choose("auto", unsafe=True) == "bubblewrap"
+    assert choice.choose("auto", unsafe=True) == "bubblewrap"
 
 
 def test_where_no_level_holds_the_event_is_refused_with_what_failed_and_what_to_do(monkeypatch):
     fails = {"landlock": "this kernel has no Landlock", "bubblewrap": "bwrap: No permissions to create new namespace"}
-    monkeypatch.setattr(levels, "failure", fails.get)
+    monkeypatch.setattr(choice, "failure", fails.get)
     with pytest.raises(ArenaError) as refused:
-        levels.choose("auto", unsafe=False)
+        choice.choose("auto", unsafe=False)
     words = str(refused.value)
     assert all(part in words for part in (*fails.values(), "Linux 5.13", "package bubblewrap", "--unsafe"))
-    assert levels.choose("auto", unsafe=True) == "rlimits"
+    assert choice.choose("auto", unsafe=True) == "rlimits"
 
 
 @pytest.mark.parametrize("level", ["rlimits", "none"])
 def test_a_level_that_does_not_confine_must_be_asked_for_twice_and_warns(level):
     with pytest.raises(ArenaError, match=r"does not confine: .*--unsafe"):
-        levels.choose(level, unsafe=False)
-    assert levels.choose(level, unsafe=True) == level
-    assert "bots are not confined" in (levels.warning(Conditions(sandbox=level)) or "")
-    assert levels.warning(Conditions(sandbox="landlock")) is None
+        choice.choose(level, unsafe=False)
+    assert choice.choose(level, unsafe=True) == level
+    assert "bots are not confined" in (choice.warning(Conditions(sandbox=level)) or "")
+    assert choice.warning(Conditions(sandbox="landlock")) is None
     allowed = Conditions(sandbox="landlock", syscalls=("memfd_create",))
-    assert "bots may call memfd_create" in (levels.warning(allowed) or "")
+    assert "bots may call memfd_create" in (choice.warning(allowed) or "")
 
 
 def test_a_level_that_does_not_exist_is_refused_with_the_known_ones():
     with pytest.raises(ArenaError, match=r"no level 'landlok'; did you mean 'landlock'\? Known: auto, landlock"):
-        levels.choose("landlok", unsafe=False)
+        choice.choose("landlok", unsafe=False)
 
 
 def test_a_level_that_cannot_be_had_is_refused_in_the_tools_own_words(monkeypatch):
-    monkeypatch.setattr(levels, "failure", lambda _: "bwrap is not installed")
+    monkeypatch.setattr(choice, "failure", lambda _: "bwrap is not installed")
     with pytest.raises(
         ArenaError, match=r"'bubblewrap' cannot be had here: bwrap is not installed; it needs the program"
     ):
-        levels.choose("bubblewrap", unsafe=False)
+        choice.choose("bubblewrap", unsafe=False)
 
 
 def disturb(monkeypatch, kill, times: int) -> list[int]:
@@ -197,14 +197,14 @@ def test_a_self_test_that_is_disturbed_once_is_tried_again(monkeypatch, level, k
 
 @pytest.mark.parametrize("kill", KILLS.values(), ids=KILLS)
 def test_a_self_test_that_is_disturbed_each_time_never_lowers_the_level(monkeypatch, kill):
-    levels.failure.cache_clear()
+    choice.failure.cache_clear()
     killed = disturb(monkeypatch, kill, times=100)
     with pytest.raises(ArenaError, match=r"self-test of 'landlock' was disturbed 3 times \(.*run the same") as refused:
-        levels.choose("auto", unsafe=True)
+        choice.choose("auto", unsafe=True)
     assert "Linux 5.13" not in str(refused.value)
     assert len(set(killed)) == 3
     with pytest.raises(ArenaError, match="was disturbed 3 times"):  # what was not found out is not remembered
-        levels.choose("landlock", unsafe=False)
+        choice.choose("landlock", unsafe=False)
     assert len(set(killed)) == 6
 
 
@@ -223,20 +223,20 @@ def probe_that_says(monkeypatch, tmp_path, text: str) -> None:
     probe = tmp_path / "selftest_bot.py"
     probe.write_text(f"import os, sys\nsys.stdout.write({text!r})\nsys.stdout.flush()\nos.kill(os.getpid(), 15)\n")
     monkeypatch.setattr(selftest_bot, "__file__", str(probe))
-    levels.failure.cache_clear()
+    choice.failure.cache_clear()
 
 
 @pytest.mark.parametrize("text", CUT_SHORT.values(), ids=CUT_SHORT)
 def test_a_probe_that_did_not_come_back_whole_never_lowers_the_level(monkeypatch, tmp_path, text):
     probe_that_says(monkeypatch, tmp_path, text)
     with pytest.raises(ArenaError, match="self-test of 'landlock' was disturbed 3 times"):
-        levels.choose("auto", unsafe=True)
+        choice.choose("auto", unsafe=True)
 
 
 def test_a_disk_full_in_the_self_test_is_named_and_never_lowers_the_level(monkeypatch, tmp_path):
     probe_that_says(monkeypatch, tmp_path, PROBED + f"play: {errno.ENOSPC} No space left on device\n")
     with pytest.raises(MachineError, match=r": cannot be written: No space left on device; bots get their scratch"):
-        levels.choose("auto", unsafe=True)
+        choice.choose("auto", unsafe=True)
 
 
 def test_a_bwrap_that_is_killed_while_it_is_tried_says_nothing_of_the_level(monkeypatch, tmp_path):
@@ -269,7 +269,7 @@ def test_a_child_that_is_killed_before_it_is_a_bot_says_nothing_of_the_level(ste
 def test_another_system_is_told_plainly_what_is_missing(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(ArenaError, match=r"\(darwin\) there is neither Landlock nor a namespace .* Linux only"):
-        levels.choose("rlimits", unsafe=True)
+        choice.choose("rlimits", unsafe=True)
 
 
 def test_a_tool_that_is_not_there_is_named(monkeypatch):
@@ -687,8 +687,8 @@ def without(*names: str):
 NAMESPACES = ("unshare", "mount", "pivot_root", "setns")
 LANDLOCK = ("landlock_create_ruleset",)
 CHOOSE = (
-    "import sys; sys.path.append(sys.argv[1]); from arena.sandbox import levels\n"
-    "print(levels.choose('auto', unsafe=False))"
+    "import sys; sys.path.append(sys.argv[1]); from arena.sandbox import choice\n"
+    "print(choice.choose('auto', unsafe=False))"
 )
 
 
@@ -823,7 +823,7 @@ def test_an_event_that_was_begun_at_one_level_is_not_gone_on_with_at_another(tmp
     assert cup.arena(tmp_path / "cup", "run", "--no-charts", "--bot", "first,last").returncode == 0
     other = cup.arena(tmp_path / "cup", "run", "--sandbox", "rlimits", "--unsafe")
     assert other.returncode == 2
-    level = levels.choose("auto", unsafe=False)
+    level = choice.choose("auto", unsafe=False)
     assert f"was played at the level {level!r}, and this run would be at 'rlimits'" in other.stderr
     assert f"say --sandbox {level}, or play under another --name" in other.stderr
 
@@ -1234,7 +1234,7 @@ def test_a_bot_stands_still_while_its_files_are_counted(launcher, tmp_path, monk
     assert {b"T"} in seen
 
 
-@pytest.mark.skipif(levels.failure("landlock") is not None, reason="tried at the level landlock")
+@pytest.mark.skipif(choice.failure("landlock") is not None, reason="tried at the level landlock")
 def test_a_parent_that_waits_in_vfork_is_as_good_as_stopped(launcher, tmp_path):
     path = tmp_path / "parent.py"
     number = 56 if os.uname().machine == "x86_64" else 220  # clone, with CLONE_VM, CLONE_VFORK and SIGCHLD
@@ -1267,7 +1267,7 @@ def test_what_a_build_leaves_too_much_of_too_late_to_be_seen_is_not_copied(launc
 
 @pytest.mark.parametrize("level", CONFINING)
 def test_an_organiser_may_allow_a_call_and_the_record_says_so(level, tmp_path):
-    if (why := levels.failure(level)) is not None:
+    if (why := choice.failure(level)) is not None:
         pytest.skip(f"{level}: {why}")
     path = tmp_path / "needs.py"
     path.write_text("import os\nos.memfd_create('x')\nprint('ready', flush=True)\ninput()")

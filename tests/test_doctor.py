@@ -16,7 +16,7 @@ from arena.event.doctor import checks as doctor_checks
 from arena.event.doctor import measuring
 from arena.event.doctor.checks import Health
 from arena.event.doctor.measuring import Measured
-from arena.sandbox import cgroup, levels, procfs
+from arena.sandbox import cgroup, choice, levels, procfs
 
 
 def by_name(text):
@@ -73,7 +73,7 @@ def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(t
     monkeypatch.setattr(measuring, "THINKING_S", 0.0001)
     monkeypatch.setattr(measuring, "BOARD", "goofspiel.py/five")
     monkeypatch.setattr(measuring, "lane_counts", lambda _: (1, 2))
-    levels.failure.cache_clear()
+    choice.failure.cache_clear()
     done = cup.arena(tmp_path, "doctor", "--json", "--seconds", "0.01")
     checks = by_name(done.stdout)
     bad = [name for name, row in checks.items() if row["state"] == "bad"]
@@ -183,7 +183,7 @@ def test_a_clock_that_jumps_asks_for_a_longer_margin():
 
 def test_a_level_that_fails_with_advice_of_its_own_gives_that_first(monkeypatch):
     reasons = {"landlock": "this kernel has no Landlock", "bubblewrap": "nobody can read it; install it elsewhere"}
-    monkeypatch.setattr(levels, "failure", reasons.get)
+    monkeypatch.setattr(choice, "failure", reasons.get)
     one, other, both = doctor_checks._levels()
     assert (one.found, one.cure) == ("this kernel has no Landlock", levels.TABLE["landlock"].needs)
     assert other.found == "nobody can read it"

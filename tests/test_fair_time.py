@@ -16,7 +16,7 @@ from arena.clock import TimeControl
 from arena.event import discovery, tournament
 from arena.games import rulebook
 from arena.results.archive import Archive
-from arena.sandbox import levels
+from arena.sandbox import choice
 from arena.values import Conditions, Ending, Event, Limits
 
 MOVE = 0.02  # seconds
@@ -55,7 +55,7 @@ def played(folder: Path, bots: list[str], matches: int) -> dict[str, Counter[str
     conditions = Conditions(
         time=TimeControl(start=60.0, move=MOVE, margin=0.0),
         limits=Limits(),
-        sandbox=levels.choose("auto", unsafe=False),
+        sandbox=choice.choose("auto", unsafe=False),
     )
     event = Event(
         name="load",

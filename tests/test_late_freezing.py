@@ -19,12 +19,12 @@ from arena.match.bot import LiveBot, stopwatch
 from arena.match.play import LiveBots, play
 from arena.match.polling import ask_all
 from arena.protocol import Reply
-from arena.sandbox import levels, procfs
+from arena.sandbox import choice, procfs
 from arena.sandbox.launcher import Launcher
 from arena.values import Conditions, Limits
 
 pytestmark = pytest.mark.skipif(
-    levels.failure("landlock") is not None, reason="elsewhere a bot may be several processes, and is frozen at once"
+    choice.failure("landlock") is not None, reason="elsewhere a bot may be several processes, and is frozen at once"
 )
 LANDLOCK = Conditions(sandbox="landlock")
 PATIENT_S = 0.5

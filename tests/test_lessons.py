@@ -28,7 +28,7 @@ from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.results.lessons import find
 from arena.results.move_estimates import LEAST_MATCHES, better_than
-from arena.sandbox import levels
+from arena.sandbox import choice
 from arena.values import Opening, SeatReport, Turn
 
 PAGE = (Path(__file__).parent.parent / "docs" / "bot-authors.md").read_text()
@@ -184,7 +184,7 @@ def test_a_file_gives_a_bot_nothing_that_the_workspace_does_not(planted, tmp_pat
     )
     with pytest.raises(AssertionError, match="plays"):
         lesson.check("bots/ada")
-    here = levels.resolved(config.load(Path("tournament.toml")).conditions())
+    here = choice.resolved(config.load(Path("tournament.toml")).conditions())
     assert {match.conditions for match in fed} == {here}
 
 

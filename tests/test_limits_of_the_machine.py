@@ -18,7 +18,7 @@ from cup import Command, environment, make, processes_in, refused, run_event, st
 
 from arena.errors import ArenaError, MachineError, writing
 from arena.replay import verify
-from arena.sandbox import levels, rlimits
+from arena.sandbox import choice, rlimits
 from arena.sandbox.folder import ADVICE
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
@@ -62,7 +62,7 @@ def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_li
     kind, limit = ULIMITS[ulimit]
 
     def lower() -> None:
-        for cached in (rlimits.own_limits, levels.failure):
+        for cached in (rlimits.own_limits, choice.failure):
             cached.cache_clear()
         resource.setrlimit(kind, (limit, limit))
 
@@ -109,7 +109,7 @@ def test_a_folder_for_scratch_that_is_full_is_named(tmp_path, files, level, why)
     folder = make(tmp_path / "ws")
     words = ("run", "--no-charts", "--sandbox", level, "--unsafe")
     with small_disk(tmp_path / "small", f"size=64m,nr_inodes={files}"):
-        done = Command(folder, *words, before=levels.failure.cache_clear, TMPDIR=str(tmp_path / "small")).end()
+        done = Command(folder, *words, before=choice.failure.cache_clear, TMPDIR=str(tmp_path / "small")).end()
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].removeprefix("tournament.toml: ") == f"{tmp_path / 'small'}{why}{ADVICE}"
     assert "Traceback" not in done.stderr

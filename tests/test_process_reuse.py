@@ -16,7 +16,7 @@ from arena.failure import Cause
 from arena.games import rulebook
 from arena.match.play import play
 from arena.match.process_reuse import reused_bots_of
-from arena.sandbox import levels
+from arena.sandbox import choice
 from arena.sandbox.launcher import Launcher
 from arena.sandbox.watchdog import Watchdog
 from arena.values import Bot, Conditions, Limits, Match, Record, Seat
@@ -57,7 +57,7 @@ def match(number: int, bot: Bot, *, keep: bool = True, cpu: float = 60.0, sandbo
     conditions = Conditions(
         time=TimeControl(start=20.0, move=20.0),
         limits=Limits(cpu=cpu),
-        sandbox=sandbox or levels.choose("auto", unsafe=False),
+        sandbox=sandbox or choice.choose("auto", unsafe=False),
         keep=keep,
     )
     return Match(

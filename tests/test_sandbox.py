@@ -25,7 +25,7 @@ from arena import rulefile
 from arena.event import discovery
 from arena.match.play import play
 from arena.match.referee import Referee
-from arena.sandbox import child_setup, leftovers, levels, procfs, rlimits, spawner, spawner_process
+from arena.sandbox import child_setup, choice, leftovers, procfs, rlimits, spawner, spawner_process
 from arena.sandbox.folder import Folder, discard
 from arena.sandbox.launcher import Child, ConfinementError, Launcher, SpawnerLostError
 from arena.sandbox.spawner import SPARES
@@ -188,7 +188,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(levels.failure("landlock") is not None, reason="tried at the level landlock")
+@pytest.mark.skipif(choice.failure("landlock") is not None, reason="tried at the level landlock")
 def test_the_next_start_ends_what_a_killed_spawner_and_referee_left_and_nobody_else(tmp_path):
     bot = live.bot_of(tmp_path / "vanishing.py", VANISHING)
     command = [sys.executable, "-c", REFEREE, bot.files or "", str(RULES), "landlock"]

@@ -13,7 +13,7 @@ from arena.author import starters
 from arena.errors import ArenaError
 from arena.event import builds, discovery
 from arena.match.play import play
-from arena.sandbox import levels
+from arena.sandbox import choice
 
 KITS = [kit.name for kit in starters.starters()]
 WORDS = {"name": "mine", "path": "bots/mine", "match": "bots/mine bots/mine --board duel"}
@@ -27,7 +27,7 @@ def bot_of(kit, folder):
         program = shlex.split(words)[0] if words else ""
         if program and program != "python" and "/" not in program and shutil.which(program) is None:
             pytest.skip(f"{program} is not on this machine")
-    (bot,) = builds.built([discovery.from_path(folder)], folder.parent / "kept", levels.choose("auto", unsafe=False))
+    (bot,) = builds.built([discovery.from_path(folder)], folder.parent / "kept", choice.choose("auto", unsafe=False))
     return bot
 
 

@@ -45,7 +45,7 @@ from arena.display_names import bot_shown, display_names
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.match.bot import OverloadedError
-from arena.sandbox import levels
+from arena.sandbox import choice
 from arena.sandbox.launcher import SpawnerLostError
 from arena.values import Bot
 
@@ -956,7 +956,7 @@ def test_a_bots_own_copy_is_not_what_somebody_edits_afterwards(here, untried, tm
 NEEDS_A_CALL = python('os.memfd_create("x")')
 
 
-@pytest.mark.skipif(levels.failure("landlock") is not None, reason="calls are named at the level landlock only")
+@pytest.mark.skipif(choice.failure("landlock") is not None, reason="calls are named at the level landlock only")
 def test_a_refusal_names_the_system_calls_that_a_bot_was_refused(here, tmp_path):
     path = written(tmp_path / "class" / "needs.py", NEEDS_A_CALL)
     (found,) = json.loads(cup.arena(here, "check", str(path), "--sandbox", "landlock", "--json").stdout)

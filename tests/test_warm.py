@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.event import discovery
 from arena.games import rulebook
 from arena.match.play import play
-from arena.sandbox import levels, spawner_process, warm
+from arena.sandbox import choice, levels, spawner_process, warm
 from arena.sandbox.launcher import STARTS_BEFORE_KIT, ConfinementError, Launcher
 from arena.values import Bot, Conditions, Event, Limits, Record
 
@@ -63,7 +63,7 @@ def said(
     launcher: Launcher, bot: Bot, *, is_warm: bool, rules: Path | None = RULES, **conditions: object
 ) -> tuple[str, str, str]:
     """What a bot prints on stdout and stderr until it ends, and how it does."""
-    level = levels.choose("auto", unsafe=False)
+    level = choice.choose("auto", unsafe=False)
     child = launcher.start(bot, Conditions(sandbox=level, warm=is_warm, **conditions), rules)
     assert child.spec.warm == (is_warm and levels.TABLE[level].confines_itself)
     os.close(child.stdin)

@@ -21,7 +21,6 @@ import numpy as np
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 
-import arena
 from arena import parallel, whole_files
 from arena.charts.style import About, Nothing, save
 from arena.identity import digest_of
@@ -121,7 +120,7 @@ def _written_before(memory: Path, key: str, target: Path) -> Written | None:
 @cache
 def code_digest() -> str:
     """Return a hash of what decides a picture beside the results: code of arena and of libraries, and the fonts."""
-    code = b"".join(path.read_bytes() for path in sorted(Path(arena.__file__).parent.rglob("*.py")))
+    code = b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("*.py")))
     fonts = sorted(font.fname for font in font_manager.fontManager.ttflist)
     return digest_of(sha256(code).hexdigest(), matplotlib.__version__, np.__version__, pd.__version__, fonts)
 

@@ -25,10 +25,10 @@ if {"_ARENA_COMPLETE", "_BOTARENA_COMPLETE"} & os.environ.keys():
 import typer
 from typer.core import TyperGroup
 
-from arena import __version__
 from arena.cli import output, streams
 from arena.errors import ArenaError, named, refusal
 from arena.sandbox import descriptors
+from arena.version import __version__
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threads only spin, and wait for busy cores
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # the search for them takes longer than most tables do

@@ -54,9 +54,9 @@ def shorten_lines(text: str) -> str:
 
 def warn_about_confinement(conditions: "Conditions") -> None:
     """Print a warning if the confinement of the bots leaves something open; every command that starts bots does so."""
-    from arena.sandbox import levels
+    from arena.sandbox import choice
 
-    if (warning := levels.warning(conditions)) is not None:
+    if (warning := choice.warning(conditions)) is not None:
         notice(f"warning: {warning}")
 
 

@@ -30,9 +30,9 @@ def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
 
 def conditions_here(tournament: "Tournament") -> Conditions:
     """Return the conditions of the file at the level of confinement that works here."""
-    from arena.sandbox import levels
+    from arena.sandbox import choice
 
-    return levels.resolved(tournament.conditions(), unsafe=tournament.unsafe)
+    return choice.resolved(tournament.conditions(), unsafe=tournament.unsafe)
 
 
 def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":

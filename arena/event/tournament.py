@@ -66,7 +66,7 @@ from arena.event.workers import Done, Lane, Lanes, NotBegun, Workers
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
 from arena.results.archive import Archive
-from arena.sandbox import cores, levels
+from arena.sandbox import choice, cores
 from arena.sandbox.exposure import refuse_exposed
 from arena.sandbox.launcher import Launcher
 from arena.values import Abort, Event, Fault, Match, Record, Stop
@@ -148,7 +148,7 @@ def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
     """
     folder = archive.folder
     if event.conditions.sandbox == "auto":  # a notebook may not have resolved it
-        event = replace(event, conditions=levels.resolved(event.conditions))
+        event = replace(event, conditions=choice.resolved(event.conditions))
     level = event.conditions.sandbox
     _refuse_another_level(archive, event)
     refuse_exposed((folder,), event.bots, level)

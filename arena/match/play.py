@@ -21,7 +21,7 @@ from arena.match.polling import ask_all, write_last_lines
 from arena.match.process_reuse import reused_bots_of
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
-from arena.sandbox import cores, levels
+from arena.sandbox import choice, cores
 from arena.sandbox.launcher import Launcher
 from arena.values import Fault, Match, Record, Seat, SeatReport
 
@@ -132,7 +132,7 @@ class LiveBots:
         self._seats = {seat.role: seat for seat in seats}
         self._conditions = match.conditions
         if match.conditions.sandbox == "auto":  # an event resolves this before it plans; a match from Python may not
-            self._conditions = levels.resolved(match.conditions)
+            self._conditions = choice.resolved(match.conditions)
         self._greeted = False
         self._graces: dict[LiveBot, float] = {}
         """Seconds for which the bots that were told the verdict may run on until they have ended."""

@@ -10,11 +10,12 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena import __version__, charts, shared_folders
+from arena import charts, shared_folders
 from arena.protocol import clean
 from arena.report.chunks import safe_json
 from arena.report.leaderboard import LeaderboardTable, PlacingsTable
 from arena.results.machines import Machines
+from arena.version import __version__
 
 PARTS = Path(__file__).parent / "html"
 LONGEST_LINE = 1000  # characters of a line of the notice, or of a letter

@@ -7,8 +7,8 @@ Other packages use `launcher.py`. Behind it:
 - Start: `spawner.py` is a small process that forks the bots, and `spawner_process.py` is the referee's end of it.
   `child_setup.py` is what a fork of it does until it is the bot,
   `warm.py` makes a Python bot of a fork without a start of the interpreter, `building.py` runs a build command.
-- Levels: `landlock.py`, `bubblewrap.py`, `rlimits.py`, `none.py`, one file each. `level.py` says what a level is,
-  `levels.py` has the table and the choice, and `selftest.py` tries a level with `selftest_bot.py`.
+- Levels: `landlock.py`, `bubblewrap.py`, `rlimits.py`, one file each. `level.py` says what a level is,
+  `levels.py` has the table, `choice.py` chooses, and `selftest.py` tries a level with `selftest_bot.py`.
 - System calls: `seccomp.py`, `bpf.py` and `syscalls.py` make the kernel's filter from the policy; `refused.py` finds
   out which calls the filter refused.
 - Files: `toolchain.py` finds what a command needs, `folder.py` makes what a bot has on disk, `copying.py` copies it,

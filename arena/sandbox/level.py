@@ -1,6 +1,6 @@
 """A level of confinement, as the other modules see it: a name, answers to their questions, and the confinement itself.
 
-Each level is a subclass with a file of its own; `levels.py` has the table of them. No other module compares names.
+Each level is a subclass; `levels.py` has the table of them. No other module compares names.
 Imported by the spawner, so it stays small.
 """
 

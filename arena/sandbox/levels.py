@@ -1,85 +1,24 @@
-"""The table of the levels, and the choice of the one that is played at.
+"""The table of the levels."""
 
-No setting of the system and no version shows whether a level works here, so the choice tries it (`selftest.py`).
-The spawner imports this table, so what only the choice needs is imported when it is made.
-"""
-
-import sys
-from functools import cache
-from typing import TYPE_CHECKING
-
-from arena.errors import ArenaError, known_are
-from arena.sandbox import procfs
 from arena.sandbox.bubblewrap import Bubblewrap
 from arena.sandbox.landlock import Landlock
-from arena.sandbox.level import Level
-from arena.sandbox.none import Unconfined
+from arena.sandbox.level import LaunchSpec, Level
 from arena.sandbox.rlimits import Rlimits
 
-if TYPE_CHECKING:
-    from arena.values import Conditions
+
+class Unconfined(Level):
+    """The level `none`: a bot is a process of its own that ends with its match. Nothing else is done."""
+
+    name = "none"
+    leaves_open = "bots can do whatever you can do, without any limit"
+    restricts = False
+
+    def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:  # noqa: ARG002 (all levels have this method)
+        """Do nothing; return the command."""
+        return argv
+
 
 TABLE: dict[str, Level] = {level.name: level for level in (Landlock(), Bubblewrap(), Rlimits(), Unconfined())}
 """Every level by its name, in the order in which `auto` tries them."""
 CONFINING = tuple(level.name for level in TABLE.values() if level.confines)
 UNSAFE = tuple(level.name for level in TABLE.values() if not level.confines)
-HOW_TO_TRUST = "say --unsafe (or unsafe = true) if you trust every bot"
-
-
-@cache
-def failure(name: str) -> str | None:
-    """Return why a level does not work here, in the words of the tool that fails; None when it works."""
-    from arena.sandbox import selftest  # it starts bots, at the levels of the table above
-
-    return selftest.failure(name) if TABLE[name].confines else None
-
-
-def choose(name: str, *, unsafe: bool) -> str:
-    """Return the level that is played at. ArenaError when it does not work here, or is unsafe without `unsafe`."""
-    if sys.platform != "linux":
-        raise ArenaError(
-            f"sandbox: on this system ({sys.platform}) there is neither Landlock nor a namespace to confine bots with, "
-            "and arena starts bots on Linux only: use a Linux machine, a virtual machine or a container"
-        )
-    if (trouble := procfs.trouble()) is not None:
-        raise ArenaError(
-            f"sandbox: {trouble}, and arena watches bots through it: mount it (`mount -t proc proc /proc`; in a "
-            "container, let its runtime do so), and run the same command again"
-        )
-    if name == "auto":
-        for candidate in CONFINING:
-            if failure(candidate) is None:
-                return candidate
-        if unsafe:
-            return "rlimits"
-        tried = "; ".join(f"{candidate}: {failure(candidate)}: {TABLE[candidate].needs}" for candidate in CONFINING)
-        raise ArenaError(
-            f"sandbox: bots cannot be confined here. {tried}. Or play at the level rlimits: {HOW_TO_TRUST}"
-        )
-    if name not in TABLE:
-        raise ArenaError(f"sandbox: there is no level {name!r}; {known_are(name, ('auto', *TABLE))}")
-    level = TABLE[name]
-    if not level.confines and not unsafe:
-        raise ArenaError(f"sandbox: {name!r} does not confine: {level.leaves_open}; {HOW_TO_TRUST}")
-    if (cause := failure(name)) is not None:
-        raise ArenaError(f"sandbox: {name!r} cannot be had here: {cause}; {level.needs}")
-    return name
-
-
-def resolved(conditions: "Conditions", *, unsafe: bool = False) -> "Conditions":
-    """Return the conditions with the level that is played at here, as `choose` finds it, which starts processes."""
-    from dataclasses import replace  # the spawner imports this file, and stays small
-
-    return replace(conditions, sandbox=choose(conditions.sandbox, unsafe=unsafe))
-
-
-def warning(conditions: "Conditions") -> str | None:
-    """Return the warning of every run whose conditions do not confine, or confine less; None for all others."""
-    level = TABLE[conditions.sandbox]
-    if not level.confines:
-        return f"bots are not confined (sandbox {level.name!r}): {level.leaves_open}"
-    if conditions.syscalls:
-        return (
-            f"bots may call {', '.join(conditions.syscalls)}: docs/confinement.md does not hold for what these can do"
-        )
-    return None

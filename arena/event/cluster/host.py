@@ -41,7 +41,7 @@ from arena.event.cluster.calibration import Sample, Speed
 from arena.event.cluster.content import Manifest
 from arena.event.logs import Log
 from arena.event.workers import Workers
-from arena.sandbox import cores, levels, toolchain
+from arena.sandbox import choice, cores, levels, toolchain
 from arena.sandbox.exposure import refuse_exposed
 from arena.sandbox.launcher import Launcher
 from arena.values import Event
@@ -265,7 +265,7 @@ def _portable(error: BaseException | None) -> BaseException | None:
 def _made_ready(spec: Spec, folder: Path) -> Event:
     """Return the event with its files on this machine, built; ArenaError when it cannot be played here."""
     level = spec.event.conditions.sandbox
-    if (cause := levels.failure(level)) is not None:
+    if (cause := choice.failure(level)) is not None:
         raise ArenaError(f"its self-test of the level {level!r} failed: {cause}: {levels.TABLE[level].needs}")
     for module in spec.event.conditions.preload:
         if find_spec(module.split(".")[0]) is None:

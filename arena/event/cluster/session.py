@@ -24,10 +24,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import arena
 from arena import rulefile
 from arena.event.cluster import content
 from arena.event.cluster.host import ItemOutcome, MachineRefusal, MachineWork, Report, Spec
+from arena.version import __version__
 
 LEASE_S = 8.0  # without a beat of the driver; the host then has 2 s to end its bots
 POLL_S = 0.5  # between two looks whether the lease is over
@@ -161,7 +161,7 @@ def own_facts(machine: str = "", lanes: int = 0) -> Facts:
     """Return the facts of this process."""
     return Facts(
         python=f"{platform.python_implementation()} {sys.version_info.major}.{sys.version_info.minor}",
-        arena=arena.__version__,
+        arena=__version__,
         code=code_digest(),
         machine=machine or socket.gethostname(),
         lanes=lanes,
@@ -178,7 +178,7 @@ def facts(dask_worker: Any) -> Facts:
 def code_digest() -> str:
     """Return a digest of the files of arena and of the rules that come with it, in this process."""
     state = sha256()
-    for folder in (Path(arena.__file__).parent, rulefile.shipped()):
+    for folder in (Path(rulefile.__file__).parent, rulefile.shipped()):
         for path in sorted(folder.rglob("*")):
             if path.suffix in {".py", ".toml"} and "_shipped" not in path.relative_to(folder).parts:
                 state.update(f"\0{path.relative_to(folder)}\0".encode() + path.read_bytes())

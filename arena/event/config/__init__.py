@@ -195,7 +195,7 @@ class Tournament(Table):
     def conditions(self) -> Conditions:
         """Return the conditions of every match; ArenaError for values that contradict each other or this machine.
 
-        The level of confinement is as the file has it: `sandbox.levels.resolved` says which one is played at here.
+        The level of confinement is as the file has it: `sandbox.choice.resolved` says which one is played at here.
         """
         for name in self.preload:
             if not all(part.isidentifier() for part in name.split(".")) or find_spec(name.split(".")[0]) is None:

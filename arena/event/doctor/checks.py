@@ -16,7 +16,7 @@ from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT
 
 from arena.errors import ArenaError
-from arena.sandbox import cgroup, cores, landlock, levels, procfs, seccomp
+from arena.sandbox import cgroup, choice, cores, landlock, levels, procfs, seccomp
 
 FEWEST_FILES = 512
 """Open files that a run needs with a few lanes: a lane of four bots has some 60."""
@@ -92,7 +92,7 @@ def toolchains(programs: Mapping[str, Iterable[str]]) -> MachineCheck:
 def chosen_level() -> str | None:
     """Return the level of confinement that `auto` takes; None when no level confines bots here."""
     try:
-        return levels.choose("auto", unsafe=False)
+        return choice.choose("auto", unsafe=False)
     except ArenaError:
         return None
 
@@ -153,7 +153,7 @@ def _semaphores() -> MachineCheck:
 
 def _levels() -> Iterator[MachineCheck]:
     for name in levels.CONFINING:
-        if (reason := levels.failure(name)) is None:
+        if (reason := choice.failure(name)) is None:
             text = f"version {landlock.version()} of the kernel's interface" if name == "landlock" else "works"
             yield MachineCheck(name, Health.GOOD, text, figures={"works": True})
         else:
@@ -161,7 +161,7 @@ def _levels() -> Iterator[MachineCheck]:
             cure = "; ".join(filter(None, [own_cure, levels.TABLE[name].needs]))
             yield MachineCheck(name, Health.WEAK, text, cure, {"works": False})
     if (level := chosen_level()) is None:
-        cure = f"mend one of {' and '.join(levels.CONFINING)}; or {levels.HOW_TO_TRUST}"
+        cure = f"mend one of {' and '.join(levels.CONFINING)}; or {choice.HOW_TO_TRUST}"
         yield MachineCheck("confinement", Health.BAD, "no level confines bots here", cure)
     else:
         yield MachineCheck("confinement", Health.GOOD, f"bots are confined by {level}", figures={"level": level})
