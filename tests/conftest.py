@@ -86,10 +86,6 @@ def pytest_collection() -> Iterator[object]:
         gc.enable()
 
 
-LATE = 3
-"""The place of a test that waits for what goes on beside the others."""
-
-
 def pytest_configure(config: pytest.Config) -> None:
     if config.pluginmanager.has_plugin("hypothesispytest"):  # else its import would take longer than such tests
         from hypothesis import settings
@@ -115,9 +111,8 @@ class Turns:
 
     @pytest.hookimpl(trylast=True)  # once their order is drawn
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Those that are alone first: one worker has them all, and the others wait once."""
-        items.sort(key=place)
-        items[:] = dealt(items, int(os.environ["PYTEST_XDIST_WORKER_COUNT"]))
+        """Put those that are alone first: one worker has them all, and the others wait once."""
+        items.sort(key=is_alone, reverse=True)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)  # around everything, a test's time limit too
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[object]:
@@ -132,26 +127,6 @@ class Turns:
             if nextitem is None or not (is_alone(item) and is_alone(nextitem)):
                 fcntl.flock(self._floor, fcntl.LOCK_UN)
                 fcntl.flock(self._gate, fcntl.LOCK_UN)
-
-
-def place(item: pytest.Item) -> int:
-    """Where it comes among the others: what begins something early, what waits for it late."""
-    places = {"alone": 0, "early": 1, "late": LATE}
-    return min((places[mark.name] for mark in item.iter_markers() if mark.name in places), default=LATE - 1)
-
-
-def dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-    """Each worker begins with a slice of the list: to all of them the same share of what comes late, at its end."""
-    late = [item for item in items if place(item) == LATE]
-    others = items[: len(items) - len(late)]
-    order = []
-    for number in range(workers):
-        order += share(others, number, workers) + share(late, number, workers)
-    return order
-
-
-def share(items: list[pytest.Item], number: int, of: int) -> list[pytest.Item]:
-    return items[len(items) * number // of : len(items) * (number + 1) // of]
 
 
 def is_alone(item: pytest.Item) -> bool:

@@ -54,7 +54,6 @@ def played(findings: Findings, stands: Sequence[Stand]) -> dict[Stand, dict]:
     return {stand: batch for stand, batch in batches.items() if missing[stand] is None}
 
 
-@pytest.mark.early  # the stands are played while other tests run
 def test_every_attack_has_its_row_and_every_row_its_attack(findings):
     assert {path.stem for path in ATTACKS.glob("*.py")} == set(EXPECTED)
     assert len(EXPECTED) >= 60
@@ -78,7 +77,6 @@ def test_the_page_shows_the_table_of_now():
 
 
 @pytest.mark.slow
-@pytest.mark.late
 @pytest.mark.timeout(600)  # the first to ask waits until all stands have been played
 @pytest.mark.parametrize(
     "stands", [pytest.param(STANDS, id="stands"), pytest.param(RARE, id="rare", marks=pytest.mark.soak)]
@@ -99,7 +97,6 @@ def test_an_attack_gets_what_the_table_says_and_leaves_nothing_behind(name, stan
 
 
 @pytest.mark.slow
-@pytest.mark.late
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "stands", [pytest.param((stand,), id=str(stand), marks=[pytest.mark.soak] * (stand in RARE)) for stand in ALL]

@@ -13,7 +13,6 @@ import stored
 KERNELS = {
     "Prescott": "sse3",
     "Haswell": "avx2",
-    "Zen": "avx2",
     "SkylakeX": "avx512f",
 }
 """Kernels of OpenBLAS, each with the CPU flag without which it would be an illegal instruction."""

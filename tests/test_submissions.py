@@ -51,10 +51,6 @@ from arena.values import Bot
 
 STUDENTS = 4
 
-together = pytest.mark.early
-"""With a class that takes some seconds to be checked: first, so that one worker has all of these."""
-
-
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory):
     """A class has submitted: the workspace, what was said, and what stood outside before and after."""
@@ -68,7 +64,6 @@ def taught(tmp_path_factory):
     return here, done, before == after
 
 
-@together
 @pytest.mark.slow
 def test_a_class_is_taken_in_or_refused_each_with_the_right_reason(taught):
     _, done, _ = taught
@@ -81,7 +76,6 @@ def test_a_class_is_taken_in_or_refused_each_with_the_right_reason(taught):
     assert {row["version"] for name, row in answers.items() if name not in refused} == {1}
 
 
-@together
 @pytest.mark.slow
 def test_nothing_is_written_outside_the_workspace_and_nothing_half_within(taught):
     here, _, same = taught
@@ -93,7 +87,6 @@ def test_nothing_is_written_outside_the_workspace_and_nothing_half_within(taught
     assert not [path for path in here.rglob("*") if path.is_symlink() or "slipped" in path.name]
 
 
-@together
 @pytest.mark.slow
 def test_a_refused_bot_is_kept_apart_with_its_reason(taught):
     here, _, _ = taught
@@ -102,7 +95,6 @@ def test_a_refused_bot_is_kept_apart_with_its_reason(taught):
     assert (here / "bots/_refused/wrong_case/submitted/wrong_case.py").read_text() == classroom.BAD["wrong_case"]
 
 
-@together
 @pytest.mark.slow
 def test_bots_lists_who_plays_and_who_was_refused(taught):
     here, _, _ = taught
@@ -115,7 +107,6 @@ def test_bots_lists_who_plays_and_who_was_refused(taught):
     assert "in_a_folder" in cup.arena(here, "bots").stdout
 
 
-@together
 @pytest.mark.slow
 def test_every_author_has_a_name_to_show_and_a_text_that_says_what_to_mend(taught):
     here, done, _ = taught
@@ -136,7 +127,6 @@ def test_every_author_has_a_name_to_show_and_a_text_that_says_what_to_mend(taugh
     assert "case matters" in cup.arena(here, "bots", "--refused").stderr
 
 
-@together
 @pytest.mark.slow
 def test_those_who_were_taken_in_play_and_nobody_else(taught):
     here, _, _ = taught
@@ -146,7 +136,6 @@ def test_those_who_were_taken_in_play_and_nobody_else(taught):
     assert board["matches"] == 12 * 11
 
 
-@together
 @pytest.mark.slow
 def test_every_fit_bot_plays_under_its_authors_display_name(taught):
     here, done, _ = taught
