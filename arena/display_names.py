@@ -25,7 +25,7 @@ def display_names(bots: Iterable[Bot]) -> dict[str, str]:
 
 
 def bot_shown(text: str, bots: Iterable[Bot]) -> str:
-    """Return the name of the bot that is called so, or that tables show so; the text itself if none or several are."""
+    """Return the bot that has this name, or this display name in tables; the text itself if none or several have."""
     entered = tuple(bots)
     shown = display_names(entered)
     if text in shown:

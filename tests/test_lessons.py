@@ -296,7 +296,7 @@ def test_a_board_and_a_role_choose_among_the_lessons(folder):
 
 def test_openings_of_lessons_on_named_boards_can_be_listed(folder, tmp_path):
     done = arena(tmp_path, "lessons", "dice", str(folder), "--most", "100", "--openings", "o.txt", "--no-draw")
-    assert "openings are listed for boards that have a name, not for drawn ones" in done.stderr
+    assert "openings are listed for boards that have a name, not for sampled ones" in done.stderr
     listed = [openings.parse(line) for line in (tmp_path / "o.txt").read_text().splitlines()]
     assert {label for label, _ in listed} == {"mummy_maze/duel"}
     game = rulebook.game_of(rulebook.find("duel")[0])

@@ -229,7 +229,7 @@ def test_only_the_author_s_own_versions_are_shown(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("adaxx", "--for adaxx: no bot of this event and nobody in people.csv is called so; did you mean 'adaxq'?"),
+        ("adaxx", "--for adaxx: no bot of this event and nobody in people.csv has that name; did you mean 'adaxq'?"),
         ("nobody at all", "--for nobody at all: no bot of this event"),
     ],
 )

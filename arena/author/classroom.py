@@ -42,13 +42,13 @@ class Classroom:
             author = author_of(named, self.people, self.store)
             if person is not None and author is not None and author != person and by_id is None:
                 both = " and ".join(f"{each.name} (id {each.id})" for each in (person, author))
-                raise ArenaError(f"--for {name}: {both} are called so, or have a bot of this name: name one by the id")
+                raise ArenaError(f"--for {name}: {both} have that name, or a bot of that name: name one by the id")
             person = by_id or author
         if person is None and named is not None:
             return named.display or named.name, frozenset({named.name})
         if person is None:
             known = known_are(name, [bot.name for bot in event.bots], nearest=[listed.name for listed in self.people])
-            raise ArenaError(f"--for {name}: no bot of this event and nobody in people.csv is called so; {known}")
+            raise ArenaError(f"--for {name}: no bot of this event and nobody in people.csv has that name; {known}")
         bots = frozenset(bot.name for bot in event.bots if author_of(bot, self.people, self.store) == person)
         if not bots:
             raise ArenaError(f"--for {name}: {person.name} has no bot in this event; `arena bots` lists submissions")

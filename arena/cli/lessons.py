@@ -144,7 +144,9 @@ def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
         else:
             lines[openings.line(lesson.label, lesson.opening)] = None
     if drawn:
-        output.notice(f"{path}: {drawn} left out: openings are listed for boards that have a name, not for drawn ones")
+        output.notice(
+            f"{path}: {drawn} left out: openings are listed for boards that have a name, not for sampled ones"
+        )
     if at_start:
         output.notice(f"{path}: {at_start} left out: at the start of the board there is no move to list")
     if lines:

@@ -138,8 +138,8 @@ def _tell_people(
             strangers.append(f"{decision.name} ({' or '.join(fitting)}?)" if fitting else decision.name)
     if strangers:
         output.notice(
-            f"of nobody in the table of people: {', '.join(map(output.safe_line, strangers))}; to say whose a bot is, "
-            "call its file after the id"
+            f"not of anybody in the table of people: {', '.join(map(output.safe_line, strangers))}; to say whose "
+            "a bot is, call its file after the id"
         )
     everybody = students((), people, store)
     missing = [output.safe_line(student.name) for student in everybody if student.state is StudentState.NOTHING]

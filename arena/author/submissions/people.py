@@ -50,7 +50,7 @@ class People:
     def __init__(self, people: Collection[Person] = ()) -> None:
         self._people = tuple(people)
         self._known: tuple[dict[object, set[Person]], ...] = tuple({} for _ in range(4))
-        """Who is called so, the most exact way to compare first: of Jürgen and Jurgen each has his own bot."""
+        """Who has this name, the most exact way to compare first: of Jürgen and Jurgen each has his own bot."""
         for person in self._people:
             texts = {person.id, person.email, person.email.partition("@")[0], person.name, *person.logins} - {""}
             for text in texts:

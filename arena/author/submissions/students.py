@@ -52,7 +52,7 @@ class Student:
 
 
 def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None:
-    """Return the person who submitted a bot, or whose name it has; None for a bot of nobody in people.csv.
+    """Return the person who submitted a bot, or whose name it has; None for a bot that belongs to nobody in people.csv.
 
     The display name in a bot.toml is not asked: the bot's author may have written somebody else's name there. Nor is a
     part of the bot's name, so that `anti_bob` is no bot of Bob's.

@@ -207,7 +207,7 @@ def _report(
     if isinstance(event.seed, int):
         output.notice(
             f"seed {event.seed} is a number: a bot that guesses it can foretell all chance; for strangers' bots take a "
-            "drawn seed (docs/seeds.md)"
+            "secret one (docs/seeds.md)"
         )
     files = (path if path.suffix in {".csv", ".html"} else path.parent for path in written)  # of the charts the folder
     output.notice(f"written: {', '.join(dict.fromkeys(map(paths.displayed, files)))}")
