@@ -51,6 +51,7 @@ from arena.values import Bot
 
 STUDENTS = 4
 
+
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory):
     """A class has submitted: the workspace, what was said, and what stood outside before and after."""
