@@ -326,10 +326,6 @@ class Abort:
     """1, 2, ..."""
 
 
-FEWEST_RANKED = 2
-"""An overall ranking needs this number of bots that play the whole event."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Board:
     """A game on a named board, as a schedule needs it."""
@@ -501,6 +497,8 @@ class OpenRanks:
     last: int
     bots: tuple[str, ...]
     """Best first."""
+    game: str = ""
+    """The game in which they have these ranks; empty in an event of one game."""
 
 
 @dataclass(frozen=True, kw_only=True)

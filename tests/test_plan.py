@@ -17,6 +17,7 @@ from arena.event.schedules import gauntlet, round_robin
 from arena.report.leaderboard import table
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results, stop_words
+from arena.results.ranked import ranked_bots
 from arena.values import Bot, OpenRanks, Stop
 
 SKILL = ("ann", "bob", "cat", "dan")
@@ -223,12 +224,61 @@ def test_bots_of_equal_strength_and_bots_that_repeat_themselves_are_never_certai
         assert walked.open_ranks() == (OpenRanks(first=1, last=2, bots=("ann", "bob")),)
 
 
+def specialists(**games: str):
+    """An event of two games; each bot plays those that are named after it, or all."""
+    entered = stored.event(*SKILL, boards=[stored.DUEL, stored.CLASSIC], repeats=30)
+    bots = tuple(replace(bot, games=tuple(games.get(bot.name, "").split())) for bot in entered.bots)
+    return replace(entered, bots=bots, stop_when=stopping.ORDER)
+
+
+def test_a_rule_waits_for_the_order_of_each_game_of_the_bots_that_have_a_rank_there(tmp_path):
+    event = specialists(ann="mummy_maze", bob="pacman", cat="mummy_maze", dan="pacman")
+    assert stopping.open_ranks(event, None) == (
+        OpenRanks(first=1, last=2, bots=("ann", "cat"), game="mummy_maze"),
+        OpenRanks(first=1, last=2, bots=("bob", "dan"), game="pacman"),
+    )
+    whole, matches = play_on(event, tmp_path / "whole", 999, random.Random(0))
+    assert (whole.ended_by, whole.open_ranks()) == ("stop_when", ())
+    assert whole.walked < schedules.total(event)
+    assert play_on(event, tmp_path / "again", 999, random.Random(1))[1] == matches
+
+
+@pytest.mark.parametrize(
+    ("games", "ranked"),
+    [
+        pytest.param({}, {"mummy_maze": 4, "pacman": 4}, id="all play all"),
+        pytest.param({"cat": "pacman", "dan": "pacman"}, {"mummy_maze": 2, "pacman": 4}, id="some play one game"),
+        pytest.param(dict.fromkeys(SKILL[1:], "pacman"), {"mummy_maze": 1, "pacman": 4}, id="a game of one bot"),
+    ],
+)
+def test_the_ranks_of_each_game_are_those_of_the_leaderboard(games, ranked):
+    event = specialists(**games)
+    assert {game: len(ranked_bots(event.league(game))) for game in event.games} == ranked
+    waits_for = {ranks.game: len(ranks.bots) for ranks in stopping.open_ranks(event, None)}
+    assert waits_for == {game: count for game, count in ranked.items() if count > 1}
+
+
+def test_where_no_bot_has_a_rank_no_rule_ends_the_event(tmp_path):
+    roles = {"ann": "explorer", "bob": "explorer", "cat": "mummy", "dan": "mummy"}
+    event = stored.event(*SKILL, boards=[stored.DUEL], repeats=8)
+    bots = tuple(replace(bot, roles=(roles[bot.name],)) for bot in event.bots)
+    for rule in (stopping.ORDER, stopping.BEST):
+        asked = replace(event, bots=bots, stop_when=rule)
+        whole, _ = play_on(asked, tmp_path / rule, 999, random.Random(0))
+        assert (whole.ended_by, whole.walked, whole.open_ranks()) == ("plan", 32, ())
+        stop = plan.stop_of(asked, whole, 32, late=False)
+        assert (
+            stop_words.sentences(stop, asked, str)[1] == "no bot has a rank: at least two must play all roles of a game"
+        )
+
+
 def test_open_ranks_are_the_runs_between_closed_gaps():
     assert stopping.runs("abcde", [True, False, False, True]) == (OpenRanks(first=2, last=4, bots=tuple("bcd")),)
     assert stopping.runs("ab", [True]) == ()
-    assert stopping.holds(stopping.BEST, stopping.runs("abc", [True, False]))
-    assert not stopping.holds(stopping.ORDER, stopping.runs("abc", [True, False]))
-    assert not stopping.holds(stopping.BEST, stopping.runs("abc", [False, True]))
+    event = stored.event(*SKILL)
+    assert stopping.holds(stopping.BEST, event, stopping.runs("abc", [True, False]))
+    assert not stopping.holds(stopping.ORDER, event, stopping.runs("abc", [True, False]))
+    assert not stopping.holds(stopping.BEST, event, stopping.runs("abc", [False, True]))
 
 
 def test_the_end_is_told_with_the_ranks_that_are_open_and_hostile_names_do_nothing():

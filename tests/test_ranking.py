@@ -335,18 +335,19 @@ def test_display_names_stand_in_rankings_among_specialists_and_in_a_comparison(t
     assert {name for _, rows, _ in page.rankings for name, _ in rows} == {*displays.values(), *NAMES[1:]}
 
 
-def test_the_table_of_a_run_has_bots_that_play_the_whole_event_before_specialists(tmp_path):
+def test_the_table_of_a_run_ranks_the_bots_of_each_game_before_specialists(tmp_path):
     folder = mixed(tmp_path, {"ghost": "Łukasz"}, ghost="ghost1 ghost2", runner="pacman")
     with Archive.open(folder) as archive:
         event, played = archive.event(), archive.played()
-    assert [row[:2] for row in Totals(event, ()).rows(9)] == [
-        (None, name) for name in (*sorted(NAMES), "Łukasz", "runner")
+    assert [row[:3] for row in Totals(event, ()).rows(18)] == [
+        *(("mummy_maze", None, name) for name in sorted(NAMES)),
+        *(("pacman", None, name) for name in (*sorted(NAMES), "Łukasz", "runner")),
     ]
-    rows = Totals(event, played).rows(9)
-    assert [row[0] for row in rows] == [1, 2, 3, 4, None, None]
-    assert [row[1] for row in rows[:4]] == list(NAMES)
-    assert {row[1] for row in rows[4:]} == {"Łukasz", "runner"}
-    assert max(row[3] for row in rows[4:]) > rows[0][3]  # by points alone a specialist would be first
+    rows = [row for row in Totals(event, played).rows(18) if row[0] == "pacman"]
+    assert [row[1] for row in rows] == [1, 2, 3, 4, None, None]
+    assert {row[2] for row in rows[4:]} == {"Łukasz", "runner"}
+    table = Totals(event.league("pacman"), [match for match in played if match.game == "pacman"])
+    assert [row[:3] for row in table.rows(9)] == [row[1:4] for row in rows]  # one game: no column for it
 
 
 def test_each_game_ranks_its_bots_where_fewer_than_two_play_all_games(tmp_path):

@@ -104,7 +104,7 @@ class Plan:
                     parts += 1
                     if parts >= next_look:
                         next_look = stopping.next_look(parts)
-                        if stopping.holds(self._event.stop_when or "", self.open_ranks()):
+                        if stopping.holds(self._event.stop_when or "", self._event, self.open_ranks()):
                             self._end("stop_when")
                             return
                 if limit is not None and self.walked >= limit:

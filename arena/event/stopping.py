@@ -4,12 +4,13 @@ It knows nothing of schedules and workers, and decides nothing about when to loo
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import TYPE_CHECKING
 
 from arena.results import ratings
-from arena.values import FEWEST_RANKED, Event, OpenRanks
+from arena.results.ranked import ranked_bots
+from arena.values import Event, OpenRanks
 
 if TYPE_CHECKING:
     from arena.results.arrays import Arrays, Floats
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
 # best is certain" when the first bot is apart from all others: if it is not the best, it was wrongly put above the best
 # one, again one of n - 1 pairs.
 #
+# Several games. Each game has an order of its own, of the bots that have a rank there (results/ranked.py), from its own
+# matches; a rule holds when it holds in each of them. So the neighbours of all games together share the 1 - confidence.
+# A game in which nobody has a rank has no order to wait for. Where no game has one, no rule ever holds.
+#
 # The bound takes z for normal and its deviation for known, which holds for many matches only. So nothing is certain
 # before each bot has FEWEST matches.
 
@@ -61,8 +66,10 @@ def next_look(parts: int) -> int:
     return max(parts + 1, int(parts * STEP))
 
 
-def holds(rule: str, still_open: Sequence[OpenRanks]) -> bool:
-    """Return whether a rule says to stop when these ranks are open."""
+def holds(rule: str, event: Event, still_open: Sequence[OpenRanks]) -> bool:
+    """Return whether a rule says to stop an event in which these ranks are open."""
+    if not any(ranked_bots(league) for league in _leagues(event)):
+        return False
     return not still_open if rule == ORDER else all(ranks.first > 1 for ranks in still_open)
 
 
@@ -85,7 +92,7 @@ class Pairs:
 
 
 def pairs(event: Event, arrays: "Arrays") -> Pairs:
-    """Compare the bots that have a rank, as in the leaderboard: those that play the whole event, or all bots."""
+    """Compare the bots that have a rank in an event of one game, as in the leaderboard."""
     import numpy as np
 
     ranked = ranked_bots(event)
@@ -105,13 +112,30 @@ def pairs(event: Event, arrays: "Arrays") -> Pairs:
 
 
 def open_ranks(event: Event, arrays: "Arrays | None") -> tuple[OpenRanks, ...]:
-    """Return the ranks that these matches leave open, best first: runs of bots that are not all apart."""
-    ranked = ranked_bots(event)
-    if arrays is None or not len(arrays.seed):
+    """Return the ranks that these matches leave open, game by game, best first: runs of bots that are not all apart."""
+    leagues = _leagues(event)
+    neighbours = sum(max(0, len(ranked_bots(league)) - 1) for league in leagues)
+    still_open: list[OpenRanks] = []
+    for league in leagues:
+        (game,) = league.games
+        played = None if arrays is None else arrays.of_game(game)
+        named = game if len(leagues) > 1 else ""
+        still_open += (replace(ranks, game=named) for ranks in _open_in(league, played, neighbours))
+    return tuple(still_open)
+
+
+def _leagues(event: Event) -> list[Event]:
+    return [event.league(game) for game in event.games]
+
+
+def _open_in(league: Event, arrays: "Arrays | None", neighbours: int) -> tuple[OpenRanks, ...]:
+    """Return the ranks that are open in a game; none where nobody has a rank."""
+    ranked = ranked_bots(league)
+    if arrays is None or not len(arrays.seed) or not ranked:
         return runs(sorted(ranked), [False] * (len(ranked) - 1))
-    compared = pairs(event, arrays)
+    compared = pairs(league, arrays)
     count = len(compared.names)
-    needed = {each: bound(each, event.confidence, len(ranked)) for each in set(compared.matches.ravel().tolist())}
+    needed = {each: bound(each, league.confidence, neighbours) for each in set(compared.matches.ravel().tolist())}
     apart = [
         [
             compared.matches[row, column] >= FEWEST
@@ -123,12 +147,6 @@ def open_ranks(event: Event, arrays: "Arrays | None") -> tuple[OpenRanks, ...]:
     closed = [all(all(row[index:]) for row in apart[:index]) for index in range(1, count)]
     unplayed = sorted(ranked - set(compared.names))
     return runs([*compared.names, *unplayed], [*closed, *[False] * len(unplayed)])
-
-
-def ranked_bots(event: Event) -> frozenset[str]:
-    """Return the bots that have a rank: those that play the whole event, or all where fewer than two do."""
-    generalists = event.generalists
-    return generalists if len(generalists) >= FEWEST_RANKED else frozenset(bot.name for bot in event.bots)
 
 
 def runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from arena.display_names import display_names
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, Column
+from arena.results.ranked import ranked_bots
 from arena.results.standings import Standing, standings
-from arena.values import FEWEST_RANKED, Event, Played, Record
+from arena.values import Event, Played, Record
 
 COLUMNS = ("rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits")
 """The figures of a standing that the live table shows; a column for each board follows."""
@@ -18,24 +19,26 @@ COUNT_INTERVAL_S = 1.0  # at least
 
 
 class Totals:
-    """Every match so far, counted now and then by `standings`, the one definition of points."""
+    """Every match so far, counted now and then by `standings`, the one definition of points; a table for each game."""
 
     def __init__(self, event: Event, earlier: Iterable[Played]) -> None:
-        self._labels = display_names(event.bots)
-        self._ranked = event.generalists if len(event.generalists) >= FEWEST_RANKED else frozenset()
-        self._boards = [board.label for board in event.boards]
+        self._names = display_names(event.bots)
+        self._leagues = {game: event.league(game) for game in event.games}
+        # In an event of several games the column of a board would be empty in the rows of other games.
+        self._boards = [board.label for board in event.boards if len(self._leagues) == 1]
         self._earlier = iter(earlier)
         self._played: list[Played] = []
-        self._standings: tuple[Standing, ...] = ()
+        self._standings: dict[str, tuple[Standing, ...]] = {}
         self._next_count = 0.0
         self._changed = True
 
     @property
     def headers(self) -> tuple[Column, ...]:
         """The columns of `rows`."""
-        names = [label.partition("/")[2] for label in self._boards]
-        boards = names if len(set(names)) == len(names) else self._boards
-        return tuple(LEADERBOARD[name] for name in (*COLUMNS, *boards))
+        game = () if len(self._leagues) == 1 else ("game",)
+        return tuple(
+            LEADERBOARD[name] for name in (*game, *COLUMNS, *(name.partition("/")[2] for name in self._boards))
+        )
 
     def begin(self) -> None:
         """Count the earlier matches; by now the run has decided which of them count."""
@@ -47,36 +50,38 @@ class Totals:
         self._changed = True
 
     def rows(self, top: int) -> list[tuple[object, ...]]:
-        """Return the first bots of the standings, which are not much older than a second."""
+        """Return the first bots of each game, `top` of all, as of about a second ago."""
         self.begin()
         begun = time.monotonic()
         if self._changed and begun >= self._next_count:
-            self._standings = self._ordered(standings(self._labels, self._played))
+            self._standings = {
+                game: _ranked(league, [match for match in self._played if match.game == game])
+                for game, league in self._leagues.items()
+            }
             self._changed = False
             cost = time.monotonic() - begun
             self._next_count = begun + max(COUNT_INTERVAL_S, cost / COUNTING_SHARE)
+        several = len(self._leagues) > 1
         return [
-            (*(getattr(standing, column) for column in COLUMNS), *map(standing.boards.get, self._boards))
-            for standing in self._standings[:top]
+            (
+                *((game,) if several else ()),
+                *(self._names[row.bot] if column == "bot" else getattr(row, column) for column in COLUMNS),
+                *map(row.boards.get, self._boards),
+            )
+            for game, rows in self._standings.items()
+            for row in rows[: max(1, top // len(self._standings))]
         ]
 
-    def _ordered(self, by_points: Iterable[Standing]) -> tuple[Standing, ...]:
-        """Rank the bots that play the whole event; specialists follow without a rank, as in the leaderboard.
 
-        Each bot gets its display name.
-        """
-        order = sorted(by_points, key=lambda standing: (standing.points is None, standing.bot not in self._ranked))
-        ranks: dict[int | None, int | None] = {None: None}
-        for rank, standing in enumerate(order, 1):
-            ranks.setdefault(standing.rank, rank)  # bots with equal points share the first rank
-        return tuple(
-            replace(
-                standing,
-                bot=self._labels[standing.bot],
-                rank=ranks[standing.rank] if standing.bot in self._ranked else None,
-            )
-            for standing in order
-        )
+def _ranked(league: Event, played: Iterable[Played]) -> tuple[Standing, ...]:
+    """Return the standings of a game, best first; the bots without a rank follow, as in the leaderboard."""
+    ranked = ranked_bots(league)
+    by_points = standings((bot.name for bot in league.bots), played)
+    order = sorted(by_points, key=lambda row: (row.points is None, row.bot not in ranked))
+    ranks: dict[int | None, int | None] = {None: None}
+    for rank, row in enumerate(order, 1):
+        ranks.setdefault(row.rank, rank)  # bots with equal points share the first rank
+    return tuple(replace(row, rank=ranks[row.rank] if row.bot in ranked else None) for row in order)
 
 
 def stored(folder: Path) -> Iterator[Played]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from arena.protocol import clean
+from arena.results.ranked import ranked_bots
 from arena.values import Event, OpenRanks, Stop
 
 BOTS_NAMED = 5
@@ -24,6 +25,8 @@ def sentences(stop: Stop, event: Event, label: Callable[[str], str]) -> tuple[st
         )
     else:
         end = f"the event ended after all {matches} of its plan"
+    if not any(ranked_bots(event.league(game)) for game in event.games):
+        return end, "no bot has a rank: at least two must play all roles of a game"
     if not stop.open:
         return end, f"no rank is open at {chance}"
     ranks = "; ".join(_named(ranks, label) for ranks in stop.open)
@@ -34,4 +37,5 @@ def _named(ranks: OpenRanks, label: Callable[[str], str]) -> str:
     """Return open ranks with their bots, cleaned."""
     names = [clean(label(bot), 60) for bot in ranks.bots[:BOTS_NAMED]]
     more = len(ranks.bots) - len(names)
-    return f"ranks {ranks.first} to {ranks.last} ({', '.join(names)}{f' and {more} more' if more else ''})"
+    game = f"{ranks.game}: " if ranks.game else ""
+    return f"{game}ranks {ranks.first} to {ranks.last} ({', '.join(names)}{f' and {more} more' if more else ''})"
