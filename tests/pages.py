@@ -163,7 +163,7 @@ def frame_columns(columns: Columns) -> Iterator[str]:
         yield f"| {names} | {unit}{' ' * bool(unit)}| {meaning} |"
 
 
-def exported(columns: Iterable[export.Column]) -> Iterator[str]:
+def exported(columns: Iterable[export.ExportColumn]) -> Iterator[str]:
     """Yield a table of an exported table's columns."""
     yield from ("| column | type | meaning |", "|---|---|---|")
     yield from (f"| `{column.name}` | {column.kind} | {column.meaning} |" for column in columns)

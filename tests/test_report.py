@@ -384,7 +384,7 @@ def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
     explorers = [record.verdict.scores["explorer"] for record in records if record.match.board == "duel"]
     field = next(all_bots for b, r, _, all_bots, *_ in told if (b, r) == (0, 0))
     assert field == round(sum(explorers) / len(explorers), 4)
-    best = results.ratings.ratings[0]
+    best = results.shown.ratings.ratings[0]
     told = page.data["pages"][page.data["bots"].index(best.bot)]["strengths"]
     assert {(boards[b]["label"], boards[b]["roles"][r]): strength for b, r, _, _, *strength in told} == {
         place: [round(figure, 4) for figure in strength] for place, strength in best.roles.items()

@@ -65,7 +65,7 @@ def about(results: Results) -> About:
 
 def render(name: str, results: Results) -> Figure | Nothing:
     """Draw one chart of an event's results."""
-    chart = _chart(name)
+    chart, results = _chart(name), results.shown
     figure: Figure | Nothing = chart.render(results.with_display_names(chart.frame(results)), about(results))
     return figure
 
@@ -76,6 +76,7 @@ def write(results: Results, folder: Path) -> Written:
     A chart with nothing to show has no file there afterwards. The charts are drawn side by side, one process a core.
     Charts that stand there, drawn from these results, are not drawn again.
     """
+    results = results.shown
     target = whole_files.make_folder(folder, "charts")
     # `.charts.json` has the key of what was drawn, and the charts without a picture. It may be deleted at any time.
     memory, key = folder / ".charts.json", digest_of(code_digest(), names(), results.cache_version)

@@ -36,7 +36,7 @@ def frame(results: Results) -> pd.DataFrame:
     for share in sorted({-(-count * part // parts) for part in range(1, parts + 1)} if count >= FEWEST else ()):
         counted, part = block < share, results.ratings
         if not counted.all():
-            part = rule.rate(arrays.select(counted), seed=seed, refits=REFITS)
+            part = results.on_scale(rule.rate(arrays.select(counted), seed=seed, refits=REFITS))
         rows += ((int(counted.sum()), rating.bot, *rating.strength) for rating in part.ratings)
     return pd.DataFrame(rows, columns=["matches", "bot", "rating", "rating_low", "rating_high"])
 

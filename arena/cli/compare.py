@@ -66,7 +66,7 @@ def compare(
         read = Results.side_by_side(folder, numbers, rating=rating, rules=stored_match.game_of)
         bot, opponent = _version_label(read, bot), _version_label(read, opponent)
     rows = rows_of(read.head_to_head(bot, opponent), HEAD_TO_HEAD)
-    comparison = _compare(read, bot, opponent)
+    comparison = _compare(read if json else read.shown, bot, opponent)
     if json:
         difference = comparison.difference
         output.print_json(
@@ -103,7 +103,7 @@ def compare(
         scores = replace(score, name=first), replace(opponent_score, name=second)
         output.print_table(output.make_table(("board", "role", *scores, "difference", "matches"), cells))
     never_met = read.head_to_head(bot, opponent).empty
-    print("\n".join(_sentences(comparison, read.ratings.unit, first, second, never_met=never_met)))
+    print("\n".join(_sentences(comparison, read.shown.ratings.unit, first, second, never_met=never_met)))
 
 
 def _version_label(read: "Results", name: str) -> str:

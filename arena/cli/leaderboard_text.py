@@ -34,6 +34,7 @@ TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")  # in turn; a colum
 
 def show(results: "Results") -> None:
     """Print the leaderboard on stdout, and notes about it on stderr."""
+    results = results.shown
     if not results.count:
         print("no matches yet")
         return
@@ -159,7 +160,8 @@ def specialists(results: "Results", bots: Collection[str]) -> "Table":
 
 def show_rankings(results: "Results", board: str | None, role: str | None) -> None:
     """Print a ranking of each board over all its roles, and of each role; or those of one board, or of one role."""
-    _print_rankings(results, _rows_of(results.rankings(board, role), RANKINGS))
+    shown = results.shown
+    _print_rankings(shown, _rows_of(shown.rankings(board, role), RANKINGS))
 
 
 def _print_rankings(results: "Results", ranked: Sequence[Row]) -> None:

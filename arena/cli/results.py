@@ -204,6 +204,7 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
     if wide or json:
         from arena.results.tables import rows_of
 
+        results = results if json else results.shown
         columns = LEADERBOARD.rated_in(results.unit)
         rows = rows_of(results.leaderboard(), columns)
         if json:

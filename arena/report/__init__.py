@@ -58,6 +58,7 @@ def write(
 
     A report that stands there and was made of the same is left as it is: the replays take most of the time.
     """
+    results = results.shown
     index = matches.Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
     frame = page.Page(

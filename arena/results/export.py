@@ -46,7 +46,7 @@ MOST_WORKERS = 8
 Row = tuple[Any, ...]
 
 
-class Column(NamedTuple):
+class ExportColumn(NamedTuple):
     """A column of an exported table."""
 
     name: str
@@ -57,54 +57,60 @@ class Column(NamedTuple):
 
 
 MATCHES = (
-    Column("match", "text", "its id, 12 hex digits"),
-    Column("game", "text", "the game"),
-    Column("board", "text", "the board; `game/board` is its full name"),
-    Column("repeat", "integer", "0, 1, ...: its number among the matches of the same pairing"),
-    Column("seed", "integer", "the same for all legs of a pairing; with a secret seed nothing is sampled from it"),
-    Column("reason", "text", "the rules' word for how it ended, or `forfeit`"),
-    Column("turns", "integer", "how many turns were played"),
-    Column("started", "time", "when it began, UTC"),
-    Column("seconds", "float", "how long it took on the wall, seconds"),
-    Column("sandbox", "text", "the level of confinement of its bots"),
-    Column("counts", "boolean", "true if it is a match of the current plan; false for matches of earlier plans"),
-    Column("machine", "text", "the machine of a cluster that played it; empty when the machine of the run did"),
-    Column("scale", "float", "how many times the event's time its bots had, because this machine is slower or faster"),
-    Column("sampled", "text?", "the parameters of a board that was sampled for the event, as JSON"),
+    ExportColumn("match", "text", "its id, 12 hex digits"),
+    ExportColumn("game", "text", "the game"),
+    ExportColumn("board", "text", "the board; `game/board` is its full name"),
+    ExportColumn("repeat", "integer", "0, 1, ...: its number among the matches of the same pairing"),
+    ExportColumn(
+        "seed", "integer", "the same for all legs of a pairing; with a secret seed nothing is sampled from it"
+    ),
+    ExportColumn("reason", "text", "the rules' word for how it ended, or `forfeit`"),
+    ExportColumn("turns", "integer", "how many turns were played"),
+    ExportColumn("started", "time", "when it began, UTC"),
+    ExportColumn("seconds", "float", "how long it took on the wall, seconds"),
+    ExportColumn("sandbox", "text", "the level of confinement of its bots"),
+    ExportColumn("counts", "boolean", "true if it is a match of the current plan; false for matches of earlier plans"),
+    ExportColumn("machine", "text", "the machine of a cluster that played it; empty when the machine of the run did"),
+    ExportColumn(
+        "scale", "float", "how many times the event's time its bots had, because this machine is slower or faster"
+    ),
+    ExportColumn("sampled", "text?", "the parameters of a board that was sampled for the event, as JSON"),
 )
 SEATS = (
-    Column("match", "text", "the id of its match"),
-    Column("position", "integer", "0, 1, ...: its position in the order of play"),
-    Column("role", "text", "the role"),
-    Column("side", "integer", "roles of one number win together"),
-    Column("bot", "text", "the name of the bot"),
-    Column("digest", "text", "a hash of the bot's files: its version"),
-    Column("score", "integer", "the score of the role"),
-    Column("result", "text?", "`won`, `drawn` or `lost`, in the first seat of each bot; a match for one side has none"),
-    Column("ending", "text?", "how the seat failed, if it did (docs/endings.md)"),
-    Column("words", "text?", "the sentence about that; it may quote what the bot printed"),
-    Column("fault_turn", "integer?", "the turn of the failure; 0 = before the first"),
-    Column("ready", "float?", "seconds from its start to `ready`; empty if it never came"),
-    Column("exit", "text", "how its process ended; empty if it never ran"),
-    Column("killed", "boolean", "true if arena ended it"),
-    Column("memory", "integer", "peak resident memory, bytes"),
-    Column("cpu", "float", "CPU time of the whole match, seconds"),
-    Column("confined", "text", "its level of confinement, its cgroup and its user; empty if it never ran"),
+    ExportColumn("match", "text", "the id of its match"),
+    ExportColumn("position", "integer", "0, 1, ...: its position in the order of play"),
+    ExportColumn("role", "text", "the role"),
+    ExportColumn("side", "integer", "roles of one number win together"),
+    ExportColumn("bot", "text", "the name of the bot"),
+    ExportColumn("digest", "text", "a hash of the bot's files: its version"),
+    ExportColumn("score", "integer", "the score of the role"),
+    ExportColumn(
+        "result", "text?", "`won`, `drawn` or `lost`, in the first seat of each bot; a match for one side has none"
+    ),
+    ExportColumn("ending", "text?", "how the seat failed, if it did (docs/endings.md)"),
+    ExportColumn("words", "text?", "the sentence about that; it may quote what the bot printed"),
+    ExportColumn("fault_turn", "integer?", "the turn of the failure; 0 = before the first"),
+    ExportColumn("ready", "float?", "seconds from its start to `ready`; empty if it never came"),
+    ExportColumn("exit", "text", "how its process ended; empty if it never ran"),
+    ExportColumn("killed", "boolean", "true if arena ended it"),
+    ExportColumn("memory", "integer", "peak resident memory, bytes"),
+    ExportColumn("cpu", "float", "CPU time of the whole match, seconds"),
+    ExportColumn("confined", "text", "its level of confinement, its cgroup and its user; empty if it never ran"),
 )
 TURNS = (
-    Column("match", "text", "the id of its match"),
-    Column("turn", "integer", "1, 2, ...; moves at the same time share a number"),
-    Column("role", "text", "the role that moved; `chance` for what the game leaves to chance"),
-    Column("move", "text", "the move that was played"),
-    Column("by", "text", "who chose it: `bot`, `strike`, `substitute`, `chance` or `opening`"),
-    Column("rejected", "text?", "the answer that was refused and forgiven, cleaned, where `by` is `strike`"),
-    Column("refused", "text?", "the reason of the refusal: `illegal_move` or `garbled`"),
-    Column("wall", "float", "seconds from the question to the answer"),
-    Column("cpu", "float", "CPU time that the bot used meanwhile, seconds"),
-    Column("waited", "float", "how long the bot had no core, seconds"),
-    Column("late", "float", "how much later than planned the referee looked, seconds"),
-    Column("remarks", "list of texts", "the bot's lines that began with `#`"),
-    Column("state", "text", "a hash of the state after the turn, 16 hex digits"),
+    ExportColumn("match", "text", "the id of its match"),
+    ExportColumn("turn", "integer", "1, 2, ...; moves at the same time share a number"),
+    ExportColumn("role", "text", "the role that moved; `chance` for what the game leaves to chance"),
+    ExportColumn("move", "text", "the move that was played"),
+    ExportColumn("by", "text", "who chose it: `bot`, `strike`, `substitute`, `chance` or `opening`"),
+    ExportColumn("rejected", "text?", "the answer that was refused and forgiven, cleaned, where `by` is `strike`"),
+    ExportColumn("refused", "text?", "the reason of the refusal: `illegal_move` or `garbled`"),
+    ExportColumn("wall", "float", "seconds from the question to the answer"),
+    ExportColumn("cpu", "float", "CPU time that the bot used meanwhile, seconds"),
+    ExportColumn("waited", "float", "how long the bot had no core, seconds"),
+    ExportColumn("late", "float", "how much later than planned the referee looked, seconds"),
+    ExportColumn("remarks", "list of texts", "the bot's lines that began with `#`"),
+    ExportColumn("state", "text", "a hash of the state after the turn, 16 hex digits"),
 )
 TABLES = {"matches": MATCHES, "seats": SEATS, "turns": TURNS}
 """The columns of each table, in order; docs/export.md is made from them."""

@@ -8,6 +8,7 @@ time.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -43,7 +44,7 @@ from arena.results.leaderboard import frames, meetings, metrics, rank_changes, s
 from arena.results.lessons import Lesson, find_exact
 from arena.results.machines import MOST_SEATS, Machines
 from arena.results.machines import table as machine_table
-from arena.results.ratings import REFITS, Ratings
+from arena.results.ratings import REFITS, Ratings, elo
 from arena.results.standings import Standing, Tally, standings_of
 from arena.values import Event, Failing, Played
 
@@ -74,6 +75,7 @@ class Results:
         self._all_versions = all_versions
         self._rating = rating
         self._whole = whole
+        self._shown = False
 
     @classmethod
     def open(
@@ -270,9 +272,30 @@ class Results:
         """The unit of all strengths: `logits`, `Elo` or `points`."""
         return self.leagues[0].ratings.unit
 
+    @property
+    def shown(self) -> "Results":
+        """The same results as people are shown them: strengths in logits are Elo points, the average bot at 1500."""
+        if self._shown or self.unit != "logits":
+            return self
+        shown = copy(self)
+        shown._shown = True
+        shown.__dict__.pop("ratings", None)
+        shown.__dict__["leagues"] = (shown,) if self.game else tuple(league.shown for league in self.leagues)
+        return shown
+
     @cached_property
     def ratings(self) -> Ratings:
-        """The strengths of the bots and their uncertainty, in one fit of all matches; fitted once, then a memo."""
+        """The strengths of the bots and their uncertainty, in one fit of all matches."""
+        return self.on_scale(self._fitted)
+
+    def on_scale(self, fitted: Ratings) -> Ratings:
+        """Return a fit of some of these matches on the scale of these results."""
+        if self._shown and fitted.unit == "logits":
+            return fitted.scaled("Elo", elo.POINTS_PER_LOGIT, elo.AVERAGE_POINTS)
+        return fitted
+
+    @cached_property
+    def _fitted(self) -> Ratings:
         kind = f"{'-all' if self._all_versions else ''}{self._archive.suffix}"
         path = self.folder / f".ratings-{ratings.known(self.rating)}{kind}.json"
         own = ratings.module_of(self.rating).__file__ or arrays.__file__  # a plug-in's file is elsewhere
@@ -438,6 +461,7 @@ class Results:
         if self._whole is not None:
             archive = archive.of_game(self.games[0])
         every = Results(archive, all_versions=True, rating=self._rating)
+        every._shown = self._shown
         strengths = {rating.bot: rating.strength for rating in every.ratings.ratings}
         every.close()
         rated = {(span.bot, span.digest): strengths[f"{span.bot} {span.digest}"] for span in spans}
