@@ -4,6 +4,8 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 
+from finished import result_of
+
 from arena.values import Batch, Board, Bot, Event, Match, Played
 
 DUEL = Board(game="maze", name="duel", rules="maze.py", digest="d1", roles=("fox", "dog"), sides=(("fox",), ("dog",)))
@@ -41,19 +43,8 @@ def result(match: Match, sides, strength: Mapping[str, float], draws: float = 0.
     one, other = (seats[side[0]] for side in sides)
     chance = 1 / (1 + math.exp(strength[other] - strength[one]))
     score = 50 if dice.random() < draws else 100 * (dice.random() < chance)
-    return Played(
-        id=match.id,
-        game=match.game,
-        board=match.board,
-        repeat=match.repeat,
-        seed=match.seed,
-        seats=seats,
-        scores={role: value for side, value in zip(sides, (score, 100 - score), strict=True) for role in side},
-        reason="over",
-        endings={},
-        sides=sides,
-        turns=dice.randint(50, 150) if turns is None else turns(one, other),
-    )
+    scores = {role: value for side, value in zip(sides, (score, 100 - score), strict=True) for role in side}
+    return result_of(match, sides, scores, dice.randint(50, 150) if turns is None else turns(one, other))
 
 
 class Run:

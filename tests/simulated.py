@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
+from finished import result
 from hypothesis import strategies as st
 
 from arena.results.arrays import Arrays, BoardRole, Entry
@@ -224,30 +225,17 @@ SIDES = {
 
 def match(board: str, bots: str, *scores: int, seed: int = 1) -> Played:
     """A finished match: `match("duel", "ann bob", 100, 0)`, bots and scores in the board's order of roles."""
-    roles = [role for side in SIDES[board] for role in side]
-    return Played(
-        id=f"{board} {bots} {scores} {seed}",
-        game="maze",
-        board=board,
-        repeat=0,
-        seed=seed,
-        seats=dict(zip(roles, bots.split(), strict=True)),
-        scores=dict(zip(roles, scores, strict=True)),
-        reason="escaped",
-        endings={},
-        sides=SIDES[board],
-        turns=7,
-    )
+    return result(SIDES[board], bots, *scores, label=f"maze/{board}", seed=seed)
 
 
 @st.composite
 def small_events(draw) -> list[Played]:
     boards = st.sampled_from(["solo", "duel", "classic", "melee"])
-    result = []
+    matches = []
     for number in range(draw(st.integers(1, 12))):
         board = draw(boards)
         seats = sum(len(side) for side in SIDES[board])
         bots = " ".join(draw(st.lists(st.sampled_from("abcde"), min_size=seats, max_size=seats)))
         scores = draw(st.lists(st.integers(0, 100), min_size=seats, max_size=seats))
-        result.append(replace(match(board, bots, *scores, seed=draw(st.integers(1, 3))), id=str(number)))
-    return result
+        matches.append(replace(match(board, bots, *scores, seed=draw(st.integers(1, 3))), id=str(number)))
+    return matches

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cup import Command, arena, soon
 from events import workspace as made
+from finished import result_of
 from sprint import FIRST, LAST, slow
 
 from arena.author.submissions.bot_store import BotStore
@@ -18,7 +19,7 @@ from arena.event.duel import POINTS, Duel
 from arena.event.schedules import round_robin
 from arena.results.archive import Archive
 from arena.results.sequential import Decision, Question, SequentialTest
-from arena.values import Board, Bot, Event, Played
+from arena.values import Board, Bot, Event
 
 NONSENSE = FIRST.replace('echo "$legal"', "echo nonsense")
 WIDE = ("--points", "0", "60")
@@ -197,22 +198,8 @@ def simulated(order: random.Random | None) -> Duel:
     event = Event(name="x", seed=1, boards=(DUET,), bots=bots, repeats=10)
     matches = []
     for match in round_robin.batch(event, 0, ()):
-        seats = {seat.role: seat.bot.name for seat in match.seats}
-        matches.append(
-            Played(
-                id=match.id,
-                game=match.game,
-                board=match.board,
-                repeat=match.repeat,
-                seed=match.seed,
-                seats=seats,
-                scores={role: SCORES[bot][match.repeat] for role, bot in seats.items()},
-                reason="over",
-                endings={},
-                sides=DUET.sides,
-                turns=1,
-            )
-        )
+        scores = {seat.role: SCORES[seat.bot.name][match.repeat] for seat in match.seats}
+        matches.append(result_of(match, DUET.sides, scores))
     if order is not None:
         order.shuffle(matches)
     duel = Duel(event, ("ann", "bob"), SequentialTest(Question(high=40)), POINTS)

@@ -11,6 +11,7 @@ import classroom
 import cup
 import pytest
 import stored
+from finished import result
 
 from arena.author.submissions import BotStore, People, Submissions, class_of, people, students
 from arena.author.submissions.people import Person
@@ -62,19 +63,14 @@ def match(score: int, repeat: int = 0, *, bot: str = "ada", other: str = "walker
     """A duel with this score of `bot`."""
     bots = (other, bot) if swapped else (bot, other)
     scores = (100 - score, score) if swapped else (score, 100 - score)
-    roles = ("explorer", "mummy")
-    return Played(
+    return result(
+        (("explorer",), ("mummy",)),
+        " ".join(bots),
+        *scores,
+        label="mummy_maze/duel",
         id=f"{bot}-{other}-{repeat}-{swapped:d}",
-        game="mummy_maze",
-        board="duel",
-        repeat=repeat,
         seed=repeat,
-        seats=dict(zip(roles, bots, strict=True)),
-        scores=dict(zip(roles, scores, strict=True)),
-        reason="caught",
-        endings={},
-        sides=(("explorer",), ("mummy",)),
-        turns=9,
+        repeat=repeat,
     )
 
 

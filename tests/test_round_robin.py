@@ -6,26 +6,13 @@ from itertools import chain, groupby, permutations
 from pathlib import Path
 
 import pytest
+from paired import DUEL, HUNT, bot
 
 from arena.errors import ArenaError
 from arena.event import schedules
 from arena.event.schedules import round_robin
 from arena.identity import ADDED_LATER, plain
-from arena.values import Board, Bot, Conditions, Event, Limits
-
-DUEL = Board(game="maze", name="duel", rules="maze.py", digest="d1", roles=("fox", "dog"), sides=(("fox",), ("dog",)))
-HUNT = Board(
-    game="park",
-    name="hunt",
-    rules="park.py",
-    digest="d2",
-    roles=("hare", "cat", "dog"),
-    sides=(("hare",), ("cat", "dog")),
-)
-
-
-def bot(name, **more):
-    return Bot(name=name, command=("x",), digest=f"digest of {name}", **more)
+from arena.values import Bot, Conditions, Event, Limits
 
 
 def event(names="abc", boards=(DUEL,), bots=None, **more):

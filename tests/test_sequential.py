@@ -4,6 +4,7 @@ import math
 import random
 
 import pytest
+from finished import result
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from arena.results.sequential import (
     points_of_elo,
 )
 from arena.results.standings import standings
-from arena.values import Played
 
 WIDE = Question(low=0, high=20)
 DUELS = 300
@@ -132,23 +132,9 @@ def test_the_difference_of_a_round_is_that_of_the_points_in_the_standings(data):
     score = st.integers(0, 100)
     matches = []
     for label, sides in (("maze/duel", (("fox",), ("dog",))), ("park/hunt", (("hare",), ("cat", "dog")))):
-        game, board = label.split("/")
         for first, second in (("ann", "bob"), ("bob", "ann")):
-            seats = {role: bot for side, bot in zip(sides, (first, second), strict=True) for role in side}
-            matches.append(
-                Played(
-                    id=f"{label}{first}",
-                    game=game,
-                    board=board,
-                    repeat=0,
-                    seed=1,
-                    seats=seats,
-                    scores={role: data.draw(score) for role in seats},
-                    reason="over",
-                    endings={},
-                    sides=sides,
-                    turns=1,
-                )
-            )
+            bots = " ".join(bot for side, bot in zip(sides, (first, second), strict=True) for _ in side)
+            scores = [data.draw(score) for _ in bots.split()]
+            matches.append(result(sides, bots, *scores, label=label))
     points = {standing.bot: standing.points for standing in standings(["ann", "bob"], matches)}
     assert difference(matches, "ann", "bob") == pytest.approx(points["ann"] - points["bob"])

@@ -1,9 +1,11 @@
 """Standings: points, ranks, wins, forfeits; and meetings."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from finished import result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from slow_tables import meetings
@@ -21,23 +23,10 @@ GAMES = {"hunt": "mummy_maze", "duel": "mummy_maze", "classic": "pacman"}
 
 def match(board: str, bots: str, *scores: int, **endings: Ending) -> Played:
     """A finished match: `match("duel", "ann bob", 100, 0)`, bots and scores in the board's order of roles."""
-    roles = [role for side in SIDES[board] for role in side]
-    return Played(
-        id=f"{board} {bots} {scores}",
-        game=GAMES[board],
-        board=board,
-        repeat=0,
-        seed=1,
-        seats=dict(zip(roles, bots.split(), strict=True)),
-        scores=dict(zip(roles, scores, strict=True)),
-        reason="escaped",
-        endings=endings,
-        sides=SIDES[board],
-        turns=7,
-    )
+    return result(SIDES[board], bots, *scores, label=f"{GAMES[board]}/{board}", endings=endings)
 
 
-def of(bot: str, *played: Played, bots: str = "ann bob cat dan") -> Standing:
+def standing_of(bot: str, *played: Played, bots: str = "ann bob cat dan") -> Standing:
     return next(standing for standing in standings(bots.split(), played) if standing.bot == bot)
 
 
@@ -47,20 +36,20 @@ def table(*played: Played, bots: str = "ann bob cat dan") -> list[tuple[int | No
 
 def test_points_are_the_mean_over_board_and_role_however_often_each_was_played():
     often = [match("hunt", "ann", 100)] * 9
-    one = of("ann", *often, match("duel", "ann bob", 40, 60), match("duel", "bob ann", 50, 10))
+    one = standing_of("ann", *often, match("duel", "ann bob", 40, 60), match("duel", "bob ann", 50, 10))
     assert one.points == (100 + 40 + 10) / 3
     assert one.boards == {"mummy_maze/hunt": 100, "mummy_maze/duel": 25}
     assert one.roles[("mummy_maze/duel", "mummy")] == 10
 
 
 def test_roles_that_a_bot_never_played_take_nothing_from_it():
-    assert of("ann", match("duel", "ann bob", 80, 20)).points == 80
+    assert standing_of("ann", match("duel", "ann bob", 80, 20)).points == 80
 
 
 def test_boards_of_one_name_in_two_games_are_two_boards():
     other = match("hunt", "ann", 0)
-    other = Played(**{**other.__dict__, "game": "pacman"})
-    assert of("ann", match("hunt", "ann", 100), match("hunt", "ann", 100), other).points == 50
+    other = replace(other, game="pacman")
+    assert standing_of("ann", match("hunt", "ann", 100), match("hunt", "ann", 100), other).points == 50
 
 
 @pytest.mark.parametrize(
@@ -77,30 +66,30 @@ def test_a_side_scores_what_its_best_role_does(scores, results):
 
 
 def test_a_bot_in_two_roles_of_a_side_wins_once():
-    one = of("bob", match("classic", "ann bob bob", 0, 100, 100))
+    one = standing_of("bob", match("classic", "ann bob bob", 0, 100, 100))
     assert (one.matches, one.won, one.drawn, one.lost) == (1, 1, 0, 0)
 
 
 def test_a_bot_that_met_itself_neither_won_nor_drew_nor_lost():
-    one = of("ann", match("duel", "ann ann", 100, 0))
+    one = standing_of("ann", match("duel", "ann ann", 100, 0))
     assert (one.matches, one.won, one.drawn, one.lost) == (1, 0, 0, 0)
     assert one.points == 50
 
 
 def test_alone_on_a_board_a_bot_always_wins_and_its_points_tell_how_well():
-    one = of("ann", match("hunt", "ann", 30))
+    one = standing_of("ann", match("hunt", "ann", 30))
     assert (one.won, one.points) == (1, 30)
 
 
 def test_forfeits_are_counted_by_seat_and_ending():
-    one = of(
+    one = standing_of(
         "bob",
         match("classic", "ann bob bob", 100, 0, 0, ghost1=Ending.CRASHED, ghost2=Ending.TIMEOUT),
         match("duel", "ann bob", 100, 0, mummy=Ending.CRASHED),
     )
     assert one.endings == {Ending.CRASHED: 2, Ending.TIMEOUT: 1}
     assert one.forfeits == 3
-    assert of("ann", match("duel", "ann bob", 100, 0, mummy=Ending.CRASHED)).forfeits == 0
+    assert standing_of("ann", match("duel", "ann bob", 100, 0, mummy=Ending.CRASHED)).forfeits == 0
 
 
 def test_equal_points_share_a_rank_and_stand_by_name():
@@ -125,12 +114,12 @@ def test_equal_is_exact():
     assert 0.1 + 0.2 + 0.3 != 0.3 + 0.2 + 0.1
     played = [*tenths("ann", 1, 2, 3), *tenths("bob", 3, 2, 1)]
     assert table(*played, bots="ann bob") == [(1, "ann"), (1, "bob")]
-    assert of("ann", *played).points == 0.2
+    assert standing_of("ann", *played).points == 0.2
 
 
 def test_bots_that_never_played_come_last_without_rank_or_points():
     assert table(match("hunt", "cat", 0)) == [(1, "cat"), (None, "ann"), (None, "bob"), (None, "dan")]
-    one = of("ann", match("hunt", "cat", 0))
+    one = standing_of("ann", match("hunt", "cat", 0))
     assert (one.points, one.matches, one.boards, one.roles) == (None, 0, {}, {})
 
 

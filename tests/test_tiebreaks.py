@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
+from finished import result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from slow_tables import met
@@ -11,7 +12,6 @@ from slow_tables import met
 from arena.errors import ArenaError
 from arena.results import tiebreaks
 from arena.results.tiebreaks import Crosstable, DecidedRank, find, rank
-from arena.values import Played
 
 BUCHAREST = """
 aronian        x ½ 1 1 ½ ½ ½ ½ ½ ½
@@ -206,35 +206,18 @@ def test_a_bot_that_met_nobody_is_placed_too():
     assert {one.bot for one in ranked} == {"ann", "bob", "new"}
 
 
-def match(bots: str, *scores: int, sides: tuple[tuple[str, ...], ...]) -> Played:
-    roles = [role for side in sides for role in side]
-    return Played(
-        id=bots,
-        game="g",
-        board="b",
-        repeat=0,
-        seed=1,
-        seats=dict(zip(roles, bots.split(), strict=True)),
-        scores=dict(zip(roles, scores, strict=True)),
-        reason="over",
-        endings={},
-        sides=sides,
-        turns=1,
-    )
-
-
 TEAMS = (("pacman",), ("blinky", "inky"))
 
 
 def test_each_two_bots_on_different_sides_meet_once_a_match():
-    table = met([match("ann bob cat", 60, 100, 0, sides=TEAMS), match("ann bob bob", 50, 50, 50, sides=TEAMS)])
+    table = met([result(TEAMS, "ann bob cat", 60, 100, 0), result(TEAMS, "ann bob bob", 50, 50, 50)])
     assert table.against("ann") == {"bob": (0, 1, 1), "cat": (0, 0, 1)}
     assert table.against("bob") == {"ann": (1, 1, 0)}
     assert "bob" not in table.against("cat")
 
 
 def test_a_bot_does_not_meet_itself():
-    table = met([match("ann ann bob", 100, 0, 0, sides=TEAMS)])
+    table = met([result(TEAMS, "ann ann bob", 100, 0, 0)])
     assert table.against("ann") == {"bob": (1, 0, 0)}
 
 
