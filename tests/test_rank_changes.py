@@ -42,9 +42,9 @@ def test_bots_rise_fall_and_are_new_since_the_run_before(tmp_path):
 
 def test_the_terminal_and_the_report_have_a_column_of_the_changes(tmp_path):
     played(tmp_path, "ann bob cat").store_ranks()
-    table = leaderboard.table(results := played(tmp_path, "bob ann cat", bob="next"))
+    table = leaderboard.leaderboard(results := played(tmp_path, "bob ann cat", bob="next"))
     assert [heading.name for heading in table.columns][:4] == ["rank", "bot", "change", "rating"]
-    assert [cells["change"].text for _, cells in table.rows] == ["\u25b21", "\u25bc1", ""]
+    assert [cells["change"].text for cells in table.rows] == ["\u25b21", "\u25bc1", ""]
     results.close()
     shown = arena(tmp_path, "leaderboard", str(tmp_path)).stdout.splitlines()
     assert shown[0].split()[:3] == ["rank", "bot", "change"]

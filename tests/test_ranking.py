@@ -18,7 +18,7 @@ from arena import charts
 from arena.cli import leaderboard_text, output
 from arena.cli.run.totals import Totals
 from arena.errors import ArenaError
-from arena.report.leaderboard import table
+from arena.report.leaderboard import leaderboards, rankings
 from arena.results import leaderboard, ranked, tiebreaks
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results, meetings, write_csv
@@ -295,9 +295,9 @@ def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(specialists
         (row.board, None if pd.isna(row.role) else row.role, row.bot) for row in frame.itertuples()
     ]
     assert len(charts.render("roles", results).axes) >= len(heads)
-    page = table(results)
-    assert [part for part, _ in page.parts] == list(results.specialists.values())
-    assert [heading for heading, _, _ in page.rankings][-1] == "classic, ghost2"
+    parts = {part for table in leaderboards(results) for part, _ in table.parts}
+    assert parts == {part for league in results.leagues for part in league.specialists.values()}
+    assert [table.title for table in rankings(results)][-1] == "classic, ghost2"
 
 
 def test_a_bot_that_scored_nothing_on_a_board_is_ranked_behind_all_that_did(tmp_path):
@@ -331,9 +331,10 @@ def test_display_names_stand_in_rankings_among_specialists_and_in_a_comparison(t
     output = arena(tmp_path, "compare", "ghost", "oracle", str(folder)).stdout
     assert "Łukasz is rated" in output
     assert output.splitlines()[0].split() == ["board", "role", "Łukasz", "Anna", "Müller", "difference", "matches"]
-    page = table(Results.open(folder))
-    assert [name for _, rows in page.parts for name, _ in rows] == ["Łukasz"]
-    assert {name for _, rows, _ in page.rankings for name, _ in rows} == {*displays.values(), *NAMES[1:]}
+    results = Results.open(folder)
+    parts = [row["bot"].text for table in leaderboards(results) for _, rows in table.parts for row in rows]
+    assert parts == ["Łukasz"]
+    assert {row["bot"].text for table in rankings(results) for row in table.rows} == {*displays.values(), *NAMES[1:]}
 
 
 def test_the_table_of_a_run_ranks_the_bots_of_each_game_before_specialists(tmp_path):
@@ -409,8 +410,8 @@ def test_an_open_interval_is_shown_as_one_in_every_form(tmp_path):
     assert last["rating"] < last["rating_high"]
     (*_, line) = drawn(results, 120)
     assert re.search(r"dan +\d+ +below +\d+ .*\u25c0", line)
-    (*_, cells) = table(results).rows
-    assert cells[1]["range"].text.startswith("below ")
+    (*_, cells) = leaderboards(results.shown)[0].rows
+    assert cells["range"].text.startswith("below ")
     (panel,) = charts.render("leaderboard", results).axes
     low, high = panel.get_xlim()
     assert np.isfinite([low, high]).all()

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import cup
-import pandas as pd
+import numpy as np
 import pytest
 import reported
 import stored
@@ -29,8 +29,10 @@ from arena.replay.drawing.board_state import read_grids
 from arena.replay.replayer import scenes
 from arena.report.boards import applied, delta, items
 from arena.report.chunks import safe_json
+from arena.report.leaderboard import leaderboard
 from arena.report.matches import by_importance
 from arena.results.archive import Archive
+from arena.results.columns import LEADERBOARD
 from arena.results.leaderboard import Results
 from arena.values import Ending, Event, Match, Played
 
@@ -282,39 +284,44 @@ def test_the_crosstable_is_that_of_the_results(small, results):
     assert told == set(frame.itertuples(index=False, name=None))
 
 
-def cells(page: Parsed) -> list[list[str]]:
-    """The leaderboard's rows as text; the bars in the cells have none."""
-    rows: list[list[str]] = []
+def leaderboards(page: Parsed) -> list[list[dict[str, str]]]:
+    """The rows of each leaderboard as texts by column; the bars in the cells have none."""
+    tables: list[list[list[str]]] = []
+    inside = False
     for tag, attributes, texts in page.elements:
-        if tag == "tr":
-            rows.append([])
-        elif tag in {"td", "th"} and rows:
-            rows[-1].append(texts[0].strip() if texts else "")
-        elif tag == "a" and rows and rows[-1] and (attributes.get("href") or "").startswith("#bot="):
-            rows[-1][-1] = texts[0]
-    return [row for row in rows[1:] if len(row) == len(heads(page))]  # those of the rankings have fewer
+        if tag == "table":
+            inside = str(attributes.get("id")).startswith("leaderboard-table")
+            tables += [[]] if inside else []
+        elif not inside:
+            continue
+        elif tag == "tr":
+            tables[-1].append([])
+        elif tag in {"td", "th"}:
+            tables[-1][-1].append(str(attributes.get("data-name") or (texts[0].strip() if texts else "")))
+        elif tag == "a":
+            tables[-1][-1][-1] = texts[0]
+    return [[dict(zip(heads, row, strict=True)) for row in rows if len(row) > 1] for heads, *rows in tables]
 
 
-def heads(page: Parsed) -> list[str]:
-    return [str(attributes["data-name"]) for attributes, _ in page.all("th") if "data-name" in attributes]
-
-
-def test_the_leaderboard_stands_in_the_page_without_any_script(small, results):
+def test_each_game_has_a_leaderboard_that_stands_in_the_page_without_any_script(small, results):
     *_, page = small
-    frame = results.leaderboard(by_game=False)
-    assert [row[heads(page).index("bot")] for row in cells(page)] == list(frame["bot"])
-    assert [row[heads(page).index("points")] for row in cells(page)] == [f"{points:.1f}" for points in frame["points"]]
-    assert [row[heads(page).index("crashed")] for row in cells(page)] == [str(count) for count in frame["crashed"]]
+    frames = [*(league.leaderboard() for league in results.leagues), results.overall_leaderboard()]
+    assert [title for attributes, title in page.all("h3")][:3] == ["mummy_maze", "pacman", "all games"]
+    for frame, rows in zip(frames, leaderboards(page), strict=True):
+        assert [row["bot"] for row in rows] == list(frame["bot"])
+        assert [row["points"] for row in rows] == [f"{points:.1f}" for points in frame["points"]]
     bounds = {"rating_low", "rating_high", "rank_low", "rank_high"}
     never = {"illegal_move", "garbled", "timeout", "limit_exceeded"}
-    assert set(heads(page)) == {*frame.columns, "range", "ranks"} - bounds - never - {"display", "game"}
+    duels = leaderboards(page)[0]
+    assert [row["crashed"] for row in duels] == [str(count) for count in frames[0]["crashed"]]
+    assert {*duels[0]} == {*frames[0], "range", "ranks"} - bounds - never - {"display", "game"}
 
 
 def test_every_board_and_role_has_a_ranking_in_the_page(small, results):
     *_, page = small
     frame = results.rankings()
     keys = dict.fromkeys(zip(frame["board"], frame["role"].fillna("all roles"), strict=True))
-    captions = [text for _, text in page.all("caption")][1:]
+    captions = [text for _, text in page.all("caption")][3:]
     assert captions == [f"{board.partition('/')[2]}, {role}" for board, role in keys]
 
 
@@ -350,27 +357,24 @@ def test_other_schedules_have_no_places_in_the_page(small):
     assert "places" not in {attributes.get("id") for attributes, _ in small[2].all("table")}
 
 
-class Rated(Results):
-    """Results whose leaderboard has ratings."""
-
-    def leaderboard(self, *, by_game: bool = True) -> pd.DataFrame:
-        frame = super().leaderboard(by_game=by_game)
-        extra = {"rating": [1600.0, 1500.0, 1400.0], "rating_low": [1550.0, 1400.0, 1300.0], "surprise": [1, 2, 3]}
-        extra |= {"rating_high": [1650.0, 1600.0, 1500.0], "rank_low": [1, 1, 3], "rank_high": [1, 3, 3]}
-        return frame.assign(**extra, tier=[1, 1, 2])
-
-
-def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(copied, tmp_path):
-    with contextlib.closing(Rated.open(tmp_path, rating="elo")) as rated:
-        page = Parsed(report.write(rated, tmp_path, replayed=0).read_text("utf-8"))
-    names, rows = heads(page), cells(page)
-    told = {name: [row[names.index(name)] for row in rows] for name in names}
-    assert told["rating"] == ["1600", "1500", "1400"]
-    assert told["range"] == ["1550 to 1650", "1400 to 1600", "1300 to 1500"]
+def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(results):
+    league = results.leagues[0]
+    figures = {"rating": [1.0, 0.0, -0.5], "rating_low": [0.5, -np.inf, -1.5], "rating_high": [1.5, 1.0, 0.5]}
+    ranks = {"rank_low": [1, 1, 3], "rank_high": [1, 3, 3], "tier": [1, 1, 2], "surprise": [1, 2, 3]}
+    table = leaderboard(league, frame=league.leaderboard().assign(**figures, **ranks))
+    told = {heading.name: [row[heading.name].text for row in table.rows] for heading in table.columns}
+    assert told["range"] == [shown("0.5 to 1.5"), shown("below 1"), shown("-1.5 to 0.5")]
     assert told["ranks"] == ["1", "1\u20133", "3"]
     assert told["tier"] == ["1", "1", "2"]
     assert told["surprise"] == ["1", "2", "3"]
-    assert [attributes["data-tier"] for attributes, _ in page.all("tr") if "data-tier" in attributes] == ["1", "1", "2"]
+    begin, end = table.rows[1]["range"].span
+    assert (begin, 0 < table.rows[1]["range"].marker < end < 100) == (0, True)
+
+
+def shown(text: str) -> str:
+    """An interval of ratings as a person reads it."""
+    column = LEADERBOARD.rated_in("logits")["rating"]
+    return re.sub(r"-?[\d.]+", lambda match: column.text(float(match[0])).replace("-", "\u2212"), text)
 
 
 def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
@@ -384,9 +388,9 @@ def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
     explorers = [record.verdict.scores["explorer"] for record in records if record.match.board == "duel"]
     field = next(all_bots for b, r, _, all_bots, *_ in told if (b, r) == (0, 0))
     assert field == round(sum(explorers) / len(explorers), 4)
-    best = results.shown.ratings.ratings[0]
+    best = results.shown.leagues[1].ratings.ratings[0]
     told = page.data["pages"][page.data["bots"].index(best.bot)]["strengths"]
-    assert {(boards[b]["label"], boards[b]["roles"][r]): strength for b, r, _, _, *strength in told} == {
+    assert {(boards[b]["label"], boards[b]["roles"][r]): strength for b, r, _, _, *strength in told if b == 1} == {
         place: [round(figure, 4) for figure in strength] for place, strength in best.roles.items()
     }
 
@@ -516,7 +520,7 @@ def test_a_report_of_an_event_with_a_drawn_seed_does_not_tell_it(tmp_path):
 
 def test_an_event_that_nobody_played_has_a_report_too(tmp_path):
     page = written(tmp_path, reported.event(), [])
-    assert [row[heads(page).index("points")] for row in cells(page)] == ["", "", ""]
+    assert [[row["points"] for row in rows] for rows in leaderboards(page)] == [["", "", ""]] * 2
     assert page.data["matches"]["id"] == []
 
 

@@ -58,7 +58,7 @@ def about(results: Results) -> About:
         bots=tuple(results.display_name(standing.bot) for standing in results.standings),
         boards=results.board_columns,
         board_roles=tuple(results.board_role_columns),
-        unit=results.ratings.unit,
+        unit=results.unit,
         limit=results.event.conditions.time.move,
     )
 

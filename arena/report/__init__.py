@@ -63,7 +63,9 @@ def write(
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
     frame = page.Page(
         title,
-        leaderboard.table(results),
+        leaderboard.leaderboards(results),
+        tuple(leaderboard.rankings(results)),
+        results.end_sentences,
         tuple(charts),
         leaderboard.placings(results.event.schedule, placings),
         results.machines() if author is None else None,

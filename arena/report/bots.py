@@ -76,7 +76,13 @@ def _fields(played: Iterable[Played]) -> Fields:
 def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iterator[list[object]]:
     """Yield rows of board, number of the role, the bot's mean score, all bots' mean, and its strength, low and high."""
     own = next(standing for standing in results.standings if standing.bot == bot)
-    rated = next((rating.roles for rating in results.ratings.ratings if rating.bot == bot), {})
+    rated = {
+        board_role: strength
+        for league in results.leagues
+        for rating in league.ratings.ratings
+        if rating.bot == bot
+        for board_role, strength in rating.roles.items()
+    }
     strength_in_file, score_in_file = LEADERBOARD["rating"].in_file, RANKINGS["score"].in_file
     for label, role in results.board_role_columns:
         if (label, role) not in own.roles or (label, role) not in fields:  # another run may have changed the plan
@@ -89,7 +95,7 @@ def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iter
 
 def _versions(results: Results) -> dict[str, list[list[str]]]:
     """Return the versions of each bot that has several, as texts: number, digest, rank, rating, interval, matches."""
-    columns = VERSIONS.rated_in(results.ratings.unit)
+    columns = VERSIONS.rated_in(results.unit)
     rating = columns["rating"]
     versions: dict[str, list[list[str]]] = defaultdict(list)
     for row in rows_of(results.versions(), columns):

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from arena import charts, shared_folders
 from arena.protocol import clean
 from arena.report.chunks import safe_json
-from arena.report.leaderboard import LeaderboardTable, PlacingsTable
+from arena.report.leaderboard import Table
 from arena.results.machines import Machines
 from arena.version import __version__
 
@@ -39,9 +39,14 @@ class Page:
     """The part of the page that does not depend on the number of replays."""
 
     title: str
-    leaderboard: LeaderboardTable
+    leaderboards: tuple[Table, ...]
+    """One for each game, and one of all games."""
+    rankings: tuple[Table, ...]
+    """One for each board, and each role of it."""
+    ending: tuple[str, ...]
+    """Why the event ended, and which ranks are open."""
     charts: tuple[Path, ...]
-    places: PlacingsTable | None = None
+    places: Table | None = None
     machines: Machines | None = None
     """The machines of a cluster; None where no cluster played, or where the reader shall not see them."""
     notice: str = ""
@@ -66,7 +71,9 @@ class Page:
             " base-uri 'none'; form-action 'none'",
             styles=[Markup(style) for style in styles],  # noqa: S704  our own files
             scripts=[Markup(script) for script in scripts],  # noqa: S704  our own files
-            table=self.leaderboard,
+            leaderboards=self.leaderboards,
+            rankings=self.rankings,
+            ending=self.ending,
             places=self.places,
             machines=self.machines,
             notice=[

@@ -35,8 +35,8 @@ def data(
         | {
             "played": len(results.played if author is None else author.own(results.played)),
             "listed": len(listed),
-            "unit": results.ratings.unit,
-            "decimals": LEADERBOARD.rated_in(results.ratings.unit)["rating"].decimals,
+            "unit": results.unit,
+            "decimals": LEADERBOARD.rated_in(results.unit)["rating"].decimals,
         },
         "bots": [clean(results.display_name(bot)) for bot in index.bots],
         "names": [clean(bot) for bot in index.bots],

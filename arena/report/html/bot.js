@@ -4,16 +4,17 @@
 const bot = (() => {
   const MEASURES = ["rank", "points", "rating", "ranks", "matches", "won", "drawn", "lost", "forfeits"];
 
-  /** The figures of the leaderboard's row. */
+  /** The figures of its row in each leaderboard. */
   function numbers(name) {
-    const table = byId("leaderboard-table");
-    const heads = [...table.tHead.rows[0].cells];
-    const row = [...table.querySelectorAll("tbody:not(.part) tr")].find((line) => line.cells[1].textContent === name);
-    return make("dl", { class: "numbers" }, MEASURES.map((measure) => {
-      const column = heads.findIndex((head) => head.dataset.name === measure);
-      const text = column < 0 ? "" : row.cells[column].textContent;
-      return text ? make("div", {}, make("dt", {}, measure), make("dd", {}, text)) : null;
-    }));
+    return leaderboard.tables().map((table) => {
+      const heads = [...table.tHead.rows[0].cells];
+      const row = [...table.querySelectorAll("tbody:not(.part) tr")].find((line) => line.cells[1].textContent === name);
+      return row ? [make("p", { class: "game" }, table.dataset.title), make("dl", { class: "numbers" }, MEASURES.map((measure) => {
+        const column = heads.findIndex((head) => head.dataset.name === measure);
+        const text = column < 0 ? "" : row.cells[column].textContent;
+        return text ? make("div", {}, make("dt", {}, measure), make("dd", {}, text)) : null;
+      }))] : [];
+    }).flat();
   }
 
   /** How far intervals of strength reach, over all bots: from where to where, and where the average bot stands. */
@@ -129,7 +130,7 @@ const bot = (() => {
       const across = reach();
       byId("bot-title").textContent = page ? name : "There is no such bot";
       byId("bot-content").replaceChildren(...(page ? [
-        numbers(name),
+        ...numbers(name),
         make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name }) }, "All of its matches")),
         ...(page.faults.length ? [make("h3", {}, "Faults"), make("ul", { class: "cards" }, page.faults.map((fault) => faultCard(fault, name))),
           make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name, result: "fault" }) }, "Every match in which it was at fault"))] : []),

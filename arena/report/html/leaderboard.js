@@ -1,14 +1,24 @@
 "use strict";
-// The leaderboard: its table is in the page already; here it learns to be sorted and searched.
+// The leaderboards, one a game: their tables are in the page already; here they learn to be sorted and searched.
 
 const leaderboard = (() => {
-  function search(rows, wanted) {
-    const matching = rows.filter((row) => {
-      row.hidden = !row.cells[1].textContent.toLowerCase().includes(wanted.trim().toLowerCase());
-      return !row.hidden;
-    });
+  const rowsOf = (table) => [...table.querySelectorAll("tbody:not(.part) tr")];
+
+  /** Hide what does not fit, and the headings of groups and tables in which nothing is left. */
+  function search(tables, wanted) {
+    const [all, found] = [new Set(), new Set()];
+    for (const table of tables) {
+      for (const row of rowsOf(table)) {
+        const name = row.cells[1].textContent;
+        row.hidden = !name.toLowerCase().includes(wanted.trim().toLowerCase());
+        all.add(name);
+        if (!row.hidden) found.add(name);
+      }
+      for (const part of table.querySelectorAll("tbody.part")) part.hidden = [...part.nextElementSibling.rows].every((row) => row.hidden);
+      table.closest(".league").hidden = rowsOf(table).every((row) => row.hidden) && found.size > 0;
+    }
     byId("leaderboard-count").textContent =
-      matching.length === rows.length ? words.count(rows.length, "bot") : `${matching.length} of ${words.count(rows.length, "bot")}`;
+      found.size === all.size ? words.count(all.size, "bot") : `${found.size} of ${words.count(all.size, "bot")}`;
   }
 
   // Lines between tiers mean something in the order of rank only.
@@ -26,26 +36,27 @@ const leaderboard = (() => {
     });
   }
 
+  function enable(table) {
+    narrow(table);
+    sorting.enable(table, ["rank", "bot", "ranks", "tier"]);
+    table.tHead.rows[0].cells[0].setAttribute("aria-sort", "ascending");
+    table.querySelectorAll("td.plain").forEach((cell) => cell.classList.toggle("zero", cell.dataset.key === "0"));
+    tiers(rowsOf(table));
+    table.addEventListener("sorted", (event) => {
+      if (event.detail === "rank") tiers(rowsOf(table));
+      else rowsOf(table).forEach((row) => row.classList.remove("new-tier"));
+    });
+  }
+
   return {
+    tables: () => [...document.querySelectorAll("table.leaderboard")],
     start() {
-      const table = byId("leaderboard-table");
-      narrow(table);
-      const rows = [...table.querySelectorAll("tbody:not(.part) tr")];
-      const name = [...table.tHead.rows[0].cells].findIndex((head) => head.dataset.name === "bot");
-      console.assert(name === 1, "the bot's column is the second");
-      sorting.enable(table, ["rank", "bot", "ranks", "tier"]);
-      table.tHead.rows[0].cells[0].setAttribute("aria-sort", "ascending");
-      table.querySelectorAll("td.plain").forEach((cell) => cell.classList.toggle("zero", cell.dataset.key === "0"));
-      tiers(rows);
-      table.addEventListener("sorted", (event) => {
-        const order = [...table.querySelectorAll("tbody:not(.part) tr")];
-        if (event.detail === "rank") tiers(order);
-        else order.forEach((row) => row.classList.remove("new-tier"));
-      });
+      const tables = leaderboard.tables();
+      tables.forEach(enable);
       byId("leaderboard-tools").hidden = false;
-      byId("leaderboard-search").addEventListener("input", (event) => search(rows, event.target.value));
-      byId("leaderboard-all").addEventListener("change", (event) => table.classList.toggle("all", event.target.checked));
-      search(rows, "");
+      byId("leaderboard-search").addEventListener("input", (event) => search(tables, event.target.value));
+      byId("leaderboard-all").addEventListener("change", (event) => tables.forEach((table) => table.classList.toggle("all", event.target.checked)));
+      search(tables, "");
     },
     show() {},
   };

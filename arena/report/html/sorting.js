@@ -14,12 +14,17 @@ const sorting = (() => {
     return sign * String(left).localeCompare(String(right));
   }
 
+  // The first column is the rank, which bots have by group; every other figure is compared across groups, so that their
+  // headings (`.part`) are hidden.
   function sort(table, column, sign) {
-    for (const body of table.querySelectorAll("tbody:not(.part)")) { // each part by itself; `.part` is its heading
-      const rows = [...body.rows].map((row) => [keyOf(row, column), row]);
-      rows.sort(([left], [right]) => compare(left, right, sign));
-      body.append(...rows.map(([, row]) => row));
-    }
+    const bodies = [...table.tBodies].filter((body) => !body.classList.contains("part"));
+    const rows = bodies.flatMap((body) => [...body.rows].map((row) => {
+      row.home ??= body;
+      return [keyOf(row, column), row];
+    }));
+    rows.sort(([left], [right]) => compare(left, right, sign));
+    for (const [, row] of rows) (column === 0 ? row.home : bodies[0]).append(row);
+    table.classList.toggle("ungrouped", column !== 0);
     [...table.tHead.rows[0].cells].forEach((head, index) =>
       head.setAttribute("aria-sort", index !== column ? "none" : sign > 0 ? "ascending" : "descending"));
   }
