@@ -247,7 +247,7 @@ def test_no_archive_is_made_where_a_link_leads(workspace, there):
     assert not there or not (folder / "private").read_bytes()
 
 
-@pytest.mark.parametrize("read", [verify.of_event, lambda archive: plan.known(archive.event(), archive)])
+@pytest.mark.parametrize("read", [verify.of_event, lambda archive: plan.Plan(archive.event(), archive).known()])
 def test_a_plan_without_end_is_not_walked(workspace, monkeypatch, read):
     folder, change = workspace
     change("""update meta set value = replace(value, '"repeats": 1', '"repeats": 9000000000000000000')""")

@@ -73,7 +73,7 @@ def test_cut_anywhere_an_event_goes_on_with_the_same_matches(tmp_path, monkeypat
         assert not first.complete
         assert play_on(event, folder, 99, random.Random(-cut))[1] == matches
     with Archive.open(tmp_path / "whole") as archive:
-        assert [match.id for match in plan.stored(event, archive)] == [*chain.from_iterable(matches)]
+        assert [match.id for match in Plan(event, archive).stored()] == [*chain.from_iterable(matches)]
 
 
 def test_a_missing_match_holds_back_the_batches_that_need_it(tmp_path, monkeypatch):
@@ -110,11 +110,11 @@ def test_stored_matches_are_looked_for_no_further_than_the_last_of_them(tmp_path
     first, second = islice(stored.plan(event), 2)
     folder = stored.store(tmp_path / "cup", event, [stored.played(second), stored.played(first)], [])
     with Archive.open(folder, writing=True) as archive:
-        assert list(plan.stored(event, archive)) == [first, second]
+        assert list(Plan(event, archive).stored()) == [first, second]
         stored.begin(archive, event, [first.id])  # as after an event with another plan
-        assert list(plan.stored(event, archive)) == [first, second]
+        assert list(Plan(event, archive).stored()) == [first, second]
     with Archive.open(tmp_path / "fresh", writing=True) as archive:
-        assert list(plan.stored(event, archive)) == []
+        assert list(Plan(event, archive).stored()) == []
 
 
 def test_the_key_changes_with_what_the_plan_depends_on_and_with_nothing_else():
@@ -266,7 +266,7 @@ def test_where_no_bot_has_a_rank_no_rule_ends_the_event(tmp_path):
         asked = replace(event, bots=bots, stop_when=rule)
         whole, _ = play_on(asked, tmp_path / rule, 999, random.Random(0))
         assert (whole.ended_by, whole.walked, whole.open_ranks()) == ("plan", 32, ())
-        stop = plan.stop_of(asked, whole, 32, late=False)
+        stop = whole.stop(32, late=False)
         assert (
             stop_words.sentences(stop, asked, str)[1] == "no bot has a rank: at least two must play all roles of a game"
         )

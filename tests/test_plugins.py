@@ -10,7 +10,7 @@ import pytest
 import stored
 
 from arena.errors import ArenaError
-from arena.event import plan, schedules
+from arena.event import schedules
 from arena.event.plan import Plan
 from arena.results.archive import Archive
 
@@ -83,4 +83,4 @@ def test_a_schedule_that_plans_a_match_twice_is_one_line_with_its_name(tmp_path)
         with pytest.raises(
             ArenaError, match=r"^plug-in twins: it plans the same match twice: mummy_maze/duel, ann, bob, "
         ):
-            list(plan.known(event, archive))
+            list(Plan(event, archive).known())

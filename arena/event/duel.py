@@ -77,7 +77,7 @@ class Duel:
 
     def add_stored(self, archive: Archive) -> None:
         """Count the matches that are stored already."""
-        for match in archive.played_of([match.id for match in plan.stored(self.event, archive)]):
+        for match in archive.played_of([match.id for match in plan.Plan(self.event, archive).stored()]):
             self.add(match)
 
 

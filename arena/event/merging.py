@@ -98,13 +98,13 @@ def merge(
                 f"{', '.join(conflicts[:NAMED])}{more}; with --keep-first the record of the archive named first stays"
             )
     # Under the interim key of `begin` above every record counts. Under its own key those of the plan do.
-    target.begin(event, plan.key(event), lambda: (match.id for match in plan.stored(event, target)))
+    plan.begin(event, target)
     walked = plan.Plan(event, target)
     for planned in walked.walk():
         if planned is None:
             break
     counting = target.count()
-    target.append_stop(plan.stop_of(event, walked, counting, late=False))
+    target.append_stop(walked.stop(counting, late=False))
     return target.count(all_versions=True), counting
 
 
@@ -116,7 +116,7 @@ def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, 
     """
     wanted = {record.match.id for _, record in given}
     planned: dict[str, Match] = {}
-    for each in plan.known(archive.event(), archive):
+    for each in plan.Plan(archive.event(), archive).known():
         if each.match.id in wanted:
             planned[each.match.id] = each.match
             if planned.keys() == wanted:

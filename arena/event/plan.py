@@ -23,8 +23,9 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import cached_property
 from itertools import count, islice
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple
 
 from arena.errors import ArenaError
 from arena.event import schedules, stopping
@@ -78,6 +79,16 @@ class Plan:
         """True when all matches of the plan are stored."""
         return self.over and not self._open
 
+    @cached_property
+    def total(self) -> int:
+        """How many matches it has, or a bound where results decide."""
+        return schedules.total(self._event)
+
+    @property
+    def key(self) -> str:
+        """A text that is another one whenever the plan may be another one."""
+        return key(self._event)
+
     def done(self, batch: int) -> None:
         """Take note that a match of this batch was stored."""
         self._missing[batch] -= 1
@@ -103,8 +114,8 @@ class Plan:
                         yield None
                     parts += 1
                     if parts >= next_look:
-                        next_look = stopping.next_look(parts)
-                        if stopping.holds(self._event.stop_when or "", self._event, self.open_ranks()):
+                        next_look, still_open = stopping.next_look(parts), self.open_ranks()
+                        if stopping.holds(self._event.stop_when or "", self._event, still_open):
                             self._end("stop_when")
                             return
                 if limit is not None and self.walked >= limit:
@@ -137,13 +148,42 @@ class Plan:
             )
         self._seen.add(int(match.id, 16))
 
+    def stop(self, finished: int, *, late: bool) -> Stop | None:
+        """Return why the event ended, None if it did not or has no rule for that; `late`: `stop_after` is over."""
+        event = self._event
+        if (event.max_matches, event.stop_after, event.stop_when) == (None, None, None) or not (self.complete or late):
+            return None
+        rule = self.ended_by if self.complete else "stop_after"
+        return Stop(rule=rule, matches=finished, open=self.open_ranks())
+
     def open_ranks(self) -> tuple[OpenRanks, ...]:
         """Return the ranks that the stored matches among those that were walked leave open."""
         from arena.results.arrays import Arrays  # takes numpy, which a run without rules to stop does not need
 
         ids = [match for batch in range(len(self._ids)) for match in self.ids(batch)]
         figures = self._archive.figures_of(ids)
-        return stopping.open_ranks(self._event, Arrays.decode(figures, self._archive.entries()) if figures else None)
+        arrays = Arrays.decode(figures, self._archive.entries()) if figures else None
+        return stopping.open_ranks(self._event, arrays)
+
+    def known(self) -> Iterator[Planned]:
+        """Yield the matches that are planned by now: all up to the first that depends on one that is not stored."""
+        for planned in self.walk():
+            if planned is None:
+                return
+            yield planned
+
+    def stored(self) -> Iterator[Match]:
+        """Yield those of `known` whose records are on disk; walk no further than to the last of them.
+
+        A duel plans thousands of matches and is decided after a few.
+        """
+        left = self._archive.count(all_versions=True)
+        for planned in self.known() if left else ():
+            if planned.stored:
+                yield planned.match
+                left -= 1
+                if not left:
+                    return
 
     def ids(self, batch: int) -> list[str]:
         """Return the ids of the matches of a batch that were walked, in order."""
@@ -185,36 +225,17 @@ class _History(Sequence[Batch]):
     def __len__(self) -> int:
         return self._length
 
-    @overload
-    def __getitem__(self, index: int) -> Batch: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Batch]: ...
-    def __getitem__(self, index: int | slice) -> Batch | Sequence[Batch]:
+    def __getitem__(self, index: Any) -> Any:  # a batch, or a list of batches for a slice
         if isinstance(index, slice):
             return [self._plan.results(batch) for batch in range(self._length)[index]]
         return self._plan.results(range(self._length)[index])
 
 
-def known(event: Event, archive: Archive) -> Iterator[Planned]:
-    """Yield the matches that are planned by now: all up to the first that depends on a match that is not stored."""
-    for planned in Plan(event, archive).walk():
-        if planned is None:
-            return
-        yield planned
-
-
-def stored(event: Event, archive: Archive) -> Iterator[Match]:
-    """Yield those of the matches planned by now whose records are on disk; walk no further than to the last of them.
-
-    A duel plans thousands of matches and is decided after a few.
-    """
-    left = archive.count(all_versions=True)
-    for planned in known(event, archive) if left else ():
-        if planned.stored:
-            yield planned.match
-            left -= 1
-            if not left:
-                return
+def begin(event: Event, archive: Archive) -> None:
+    """Store the event that is played, and have those of the stored matches count that its plan has."""
+    plan = Plan(event, archive)
+    counting = (match.id for match in plan.stored())
+    archive.begin(event, plan.key, lambda: counting)
 
 
 def counts(event: Event) -> Mapping[str, int]:
@@ -227,14 +248,6 @@ def counts(event: Event) -> Mapping[str, int]:
     if first.total() == event.max_matches:  # the first batch has them all, so that the numbers are known
         return {label: first[label] for label in planned}
     return {label: min(number, event.max_matches) for label, number in planned.items()}
-
-
-def stop_of(event: Event, plan: Plan, finished: int, *, late: bool) -> Stop | None:
-    """Return why the event ended, None if it did not or has no rule for that; `late`: `stop_after` is over."""
-    if (event.max_matches, event.stop_after, event.stop_when) == (None, None, None) or not (plan.complete or late):
-        return None
-    rule = plan.ended_by if plan.complete else "stop_after"
-    return Stop(rule=rule, matches=finished, open=plan.open_ranks())
 
 
 IRRELEVANT = ("name", "tie_breaks", "stop_after")

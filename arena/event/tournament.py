@@ -44,12 +44,11 @@ from pathlib import Path
 from typing import Protocol
 
 from arena.errors import ArenaError
-from arena.event import bot_folder, builds, plan, schedules
+from arena.event import bot_folder, builds, plan
 from arena.event.control import Control, LaneStatus
 from arena.event.director import (
     Commit,
     Director,
-    Effect,
     Fail,
     GiveUp,
     Keep,
@@ -131,7 +130,7 @@ def run(
     with Archive.open(folder, writing=True) as archive:
         event = _prepared(event, archive, builds_here=cluster is None)
         run = _Run(event, archive, audience, until, stopped)
-        audience.begins(run.planned, run.finished)
+        audience.begins(run.plan.total, run.finished)
         unlogged = ""
         if run.director.is_due():
             with _log(folder / "logs") as log, run.lanes(log, workers, pin, cluster) as lanes:
@@ -150,26 +149,18 @@ def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
     if event.conditions.sandbox == "auto":  # a notebook may not have resolved it
         event = replace(event, conditions=choice.resolved(event.conditions))
     level = event.conditions.sandbox
-    _refuse_another_level(archive, event)
+    before = archive.event().conditions.sandbox if archive.count(all_versions=True) else level
+    if before != level:
+        raise ArenaError(
+            f"{folder}: was played at the level {before!r}, and this run would be at {level!r}, which does not "
+            f"compare: say --sandbox {before}, or play under another --name"
+        )
     refuse_exposed((folder,), event.bots, level)
     event = bot_folder.copy_bots(event, folder / "bots")
     if builds_here:
         event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", level))
-    stored = (match.id for match in plan.stored(event, archive))
-    archive.begin(event, plan.key(event), lambda: stored)
+    plan.begin(event, archive)
     return event
-
-
-def _refuse_another_level(archive: Archive, event: Event) -> None:
-    """Raise ArenaError when earlier matches of this event were played at another level of confinement."""
-    if not archive.count(all_versions=True):
-        return
-    before, now = archive.event().conditions.sandbox, event.conditions.sandbox
-    if before != now:
-        raise ArenaError(
-            f"{archive.folder}: was played at the level {before!r}, and this run would be at {now!r}, which does not "
-            f"compare: say --sandbox {before}, or play under another --name"
-        )
 
 
 @contextlib.contextmanager
@@ -192,10 +183,8 @@ class _Run:
         self._event, self._archive, self._audience, self._until = event, archive, audience, until
         self._stopped = stopped
         self._control = Control(archive.folder, archive.token)
-        self._plan = plan.Plan(event, archive)
+        self.plan = plan.Plan(event, archive)
         self.director = Director(self._due(), bots=len(event.bots), until=until)
-        self.planned = schedules.total(event)
-        """How many matches are planned, exactly or at most."""
         self.finished = archive.count()
         self._played: Counter[str] = Counter()
         """How many matches of each lane were stored in this run."""
@@ -229,7 +218,7 @@ class _Run:
             if self._kept and time.monotonic() >= self._commit_due:
                 self._commit()
             self._control.look(
-                lambda: (self.planned, self.finished, self._played.total(), self._statuses(lanes.lanes()))
+                lambda: (self.plan.total, self.finished, self._played.total(), self._statuses(lanes.lanes()))
             )
             return self._stopped()
 
@@ -238,7 +227,23 @@ class _Run:
             results = lanes.map(perform, self._next, stopped=is_stopped, ending=self._is_ending)
             for done in results:
                 for effect in self.director.heard(done):
-                    self._do(effect)
+                    match effect:
+                        case Keep():
+                            self._kept.append(effect)
+                        case ReportAbsence(bot, fault):
+                            logging.warning("%s is absent: %s", bot, fault.words)
+                            self._audience.absent(bot, fault)
+                        case ReportAbort(abort, known):
+                            logging.error("match %s aborted, attempt %d: %s", abort.match, abort.attempt, abort.cause)
+                            self._archive.append_abort(abort)
+                            if not known:
+                                self._audience.aborted(abort)
+                        case GiveUp(abort):
+                            self._given_up[abort.match] = abort
+                        case Warn(text):
+                            logging.error("%s", text)
+                        case Fail(error):
+                            raise error
         finally:
             self._commit()
 
@@ -248,11 +253,11 @@ class _Run:
             self.director.end(Phase.INTERRUPTED)
         else:
             self.director.is_due()  # only a walk that goes on finds that there is no next match
-        complete, phase, stop = self._plan.complete, self.director.phase, None
+        complete, phase, stop = self.plan.complete, self.director.phase, None
         if phase is not Phase.INTERRUPTED:
-            stop = plan.stop_of(self._event, self._plan, self.finished, late=phase is Phase.LATE)
+            stop = self.plan.stop(self.finished, late=phase is Phase.LATE)
         self._archive.append_stop(stop)
-        planned = self.finished if complete else self.planned
+        planned = self.finished if complete else self.plan.total
         self._control.publish(planned, self.finished, self._played.total(), complete=complete)
         self._control.close()
         return Progress(
@@ -268,7 +273,7 @@ class _Run:
     def _due(self) -> Iterator[Match | None]:
         """Yield the matches of the plan that are not stored; None while nothing is decided beyond those before."""
         stored: list[str] = []
-        for planned in self._plan.walk():
+        for planned in self.plan.walk():
             if planned is not None and planned.stored:
                 stored.append(planned.match.id)
                 if len(stored) < plan.LOOK_UP:
@@ -302,26 +307,6 @@ class _Run:
             self.director.end(Phase.HALTED)
         return self.director.phase is not Phase.PLAYING
 
-    def _do(self, effect: Effect) -> None:
-        """Do what follows from work that is done."""
-        match effect:
-            case Keep():
-                self._kept.append(effect)
-            case ReportAbsence(bot, fault):
-                logging.warning("%s is absent: %s", bot, fault.words)
-                self._audience.absent(bot, fault)
-            case ReportAbort(abort, known):
-                logging.error("match %s aborted, attempt %d: %s", abort.match, abort.attempt, abort.cause)
-                self._archive.append_abort(abort)
-                if not known:
-                    self._audience.aborted(abort)
-            case GiveUp(abort):
-                self._given_up[abort.match] = abort
-            case Warn(text):
-                logging.error("%s", text)
-            case Fail(error):
-                raise error
-
     def _commit(self) -> None:
         """Store the records that came back, as one transaction; only then are they done, and reported."""
         kept, self._kept = self._kept, []
@@ -330,7 +315,7 @@ class _Run:
             self._commit_due = time.monotonic() + COMMIT_S
         self.director.committed()
         for each in kept:
-            self._plan.done(self._batch.pop(each.record.match.id))
+            self.plan.done(self._batch.pop(each.record.match.id))
             self._played[each.lane] += 1
             self.finished += 1
             self._audience.finished(each.record)

@@ -50,7 +50,7 @@ def checked(archive: Archive, game_of: GameOf, *, all_versions: bool = False) ->
     """
     planned: dict[str, Match] = {}
     with contextlib.suppress(DamagedError, *UNREADABLE):  # then `of_event` reports it
-        planned = {each.match.id: each.match for each in plan.known(archive.event(), archive) if each.stored}
+        planned = {each.match.id: each.match for each in plan.Plan(archive.event(), archive).known() if each.stored}
     numbers = list(dict.fromkeys(archive.readable_numbers(all_versions=all_versions)))
     archive.close()  # no connection is open in a process that forks
     cores = 1 if len(numbers) <= FEW else None
@@ -125,7 +125,7 @@ def of_event(archive: Archive, *, unfinished: bool = True) -> Iterator[Problem]:
 def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[Problem]:
     """Yield the problems of the event as a whole; not those of a plan that is too long to be walked `until` then."""
     planned, missing = set[str](), 0
-    for each in plan.known(archive.event(), archive):
+    for each in plan.Plan(archive.event(), archive).known():
         if time.monotonic() > until:
             break
         missing += not each.stored

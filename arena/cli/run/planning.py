@@ -21,7 +21,7 @@ def show(event: Event, folder: Path, workers: int, *, json: bool) -> None:
     measured: Mapping[str, float] = {}
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
         measured = archive.mean_seconds()
-        played.update(match.label for match in plan.stored(event, archive))
+        played.update(match.label for match in plan.Plan(event, archive).stored())
     mean_s = sum(measured.values()) / len(measured) if measured else GUESSED_MATCH_S
     rows = [
         (label, matches, played[label], (matches - played[label]) * measured.get(label, mean_s) / workers)

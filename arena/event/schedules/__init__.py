@@ -97,7 +97,8 @@ def _shipped() -> tuple[str, ...]:
 def _module(name: str) -> ModuleType:
     if is_shipped(name):
         return import_module(f"{__name__}.{name}")
-    module = plugins.module(GROUP, known(name), ("BEHIND", "batch", "count"))
+    known(name)
+    module = plugins.module(GROUP, name, ("BEHIND", "batch", "count"))
     if not isinstance(module.BEHIND, int) or module.BEHIND < 0:
         raise ArenaError(f"schedule {name!r}: its BEHIND is {module.BEHIND!r}, and must be 0, 1, ...; ask its author")
     return module
