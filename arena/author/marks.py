@@ -1,6 +1,6 @@
 """The marks of students by the thresholds of [grade]: the best bot of each, the reasons, and what to know beside them.
 
-The arithmetic and the reasons are in results/grades.py, whose bot is whose is in submissions/students.py.
+results/grades.py has the arithmetic and the words of the reasons; submissions/students.py says whose a bot is.
 """
 
 import re

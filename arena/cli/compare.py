@@ -119,7 +119,7 @@ def _version_label(read: "Results", name: str) -> str:
 
 
 def _compare(read: "Results", bot: str, opponent: str) -> Comparison:
-    from arena.results.ratings.fitting.uncertainty import difference
+    from arena.results.ratings.fitting.intervals import difference
 
     ranks = {rating.bot: rank for rank, rating in enumerate(read.ratings.ratings)}
     for name in (bot, opponent):

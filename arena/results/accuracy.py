@@ -1,9 +1,8 @@
 """How well bots play: their accuracy on solved boards, and their regret on boards whose moves a search estimates.
 
-The accuracy is the share of the moves that kept the points, of those that could throw points away. The regret is the
-number of points that a bot's moves threw away in a match. This module owns which moves count, and the cache.
-arena/games/quality.py assesses a move. No match waits for it: matches are assessed when somebody looks at the results,
-each once.
+The accuracy of a bot is a percentage: of its moves that could have thrown points away, those that did not. Its regret
+is the number of points that its moves threw away in a match. This module owns which moves count, and the cache.
+arena/games/quality.py assesses one move. Matches are assessed when somebody looks at the results, each once.
 """
 
 # Which moves count

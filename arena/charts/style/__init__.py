@@ -27,7 +27,7 @@ PALETTE = BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, OLIVE, BLACK = (
     "#7A6A00",
     "#000000",
 )  # Okabe and Ito, 2008; their yellow is too pale on paper, so a dark one stands for it
-RATING = BLUE  # ratings and strengths with their intervals: `leaderboard`, `rankings` and `roles`
+RATING = BLUE  # ratings and strengths with their intervals: `leaderboard` and `roles`
 POINTS = BLUE  # bars of `leaderboard` when no bot has a rating
 SCORES, MEAN = BLUE, VERMILION
 TURNS = BLUE

@@ -1,8 +1,7 @@
-"""Which machines play an event: what a worker says of itself and of its speed, judged in words.
+"""Which machines of a cluster play an event, and why one is refused: its software and its speed, judged in words.
 
-A machine may play all matches of an event or none, because all of them have the same conditions: there are no matches
-without a clock among those with one. (Forfeits against a bot that is absent have no clock either, but they also need no
-machine.) So what counts is whether the event has a clock for each move.
+A machine plays any match of an event or none, because all of them have the same conditions. Where moves have no clock,
+a machine may be as slow as it likes.
 """
 
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ SLOWEST = 2.0
 SLOWEST_SCALED = 10.0
 """The same when `scale_time` gives its bots more time: a match should not take ten times as long."""
 SAME_SPEED = 0.02
-"""Two measurements of the same machine differ by about so much, so such a difference scales nothing."""
+"""Two measurements of the same machine differ by about this much, so a smaller difference scales nothing."""
 
 
 @dataclass(frozen=True)

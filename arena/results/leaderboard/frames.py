@@ -18,7 +18,7 @@ from arena.results.anytext import pd
 from arena.results.archive import Archive, Span
 from arena.results.arrays import Arrays
 from arena.results.ratings import Ratings, Strength
-from arena.results.ratings.fitting.uncertainty import among
+from arena.results.ratings.fitting.intervals import among
 from arena.results.standings import Standing
 from arena.values import Ending
 

@@ -12,11 +12,11 @@ from arena.results.ratings import REFITS, Ratings, Strength
 from arena.results.ratings.fitting.bootstrap import bootstrap
 from arena.results.ratings.fitting.comparable import bounds, centre, ends
 from arena.results.ratings.fitting.estimate_priors import estimate
+from arena.results.ratings.fitting.intervals import Cells, ratings_of, strengths
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
 from arena.results.ratings.fitting.model import Model, model_of
 from arena.results.ratings.fitting.prior import overall_means, unplayed_errors
 from arena.results.ratings.fitting.rounding import rounded
-from arena.results.ratings.fitting.uncertainty import Cells, ratings_of, strengths
 
 
 def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:

@@ -16,10 +16,10 @@ from arena.results.ratings import REFITS, Ratings
 from arena.results.ratings.fitting.bootstrap import inflation
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.fit import Fit
+from arena.results.ratings.fitting.intervals import Cells, ratings_of
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
 from arena.results.ratings.fitting.model import model_of
 from arena.results.ratings.fitting.rounding import rounded
-from arena.results.ratings.fitting.uncertainty import Cells, ratings_of
 
 
 def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:

@@ -23,7 +23,7 @@
 #   interval holds the true strength in 91 to 93 % of cases, with it in 94 %. From a hundred blocks on it changes
 #   nothing.
 #
-# uncertainty.py reads all intervals, of ratings and of ranks. Their coverage is measured on leagues of
+# intervals.py reads all intervals, of ratings and of ranks. Their coverage is measured on leagues of
 # known strengths: `python benchmarks/ratings.py 60 coverage`, 30 kinds of leagues with some 720 intervals each, so the
 # figures are right to about 2 %. Intervals that should hold the true strength in 95 % of cases hold it in 92.8 to 97.5
 # % where the model is right, also beside hopeless bots and of specialists. That of a perfect bot, drawn towards the
