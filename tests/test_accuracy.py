@@ -19,7 +19,7 @@ from arena.games.quality import PerfectPlay, assessor_of
 from arena.replay.replayer import scenes
 from arena.report import replays
 from arena.results import accuracy
-from arena.results.accuracy import Accuracy
+from arena.results.accuracy import MoveSums
 from arena.results.leaderboard import Results, write_csv
 from arena.values import Turn
 
@@ -156,10 +156,10 @@ def test_a_replay_and_the_report_show_what_a_move_lost():
 
 
 def test_accuracies_add_up_and_without_a_critical_move_there_is_none():
-    total = Accuracy(1, 4, 1, 7) + Accuracy(1, 0, 0, 2)
-    assert (total.percent, total.blunders_a_match, total.turns_a_match) == (75, 0.5, 4.5)
-    assert Accuracy(3, 0, 0, 0).percent is None
-    assert Accuracy().blunders_a_match is None
+    total = MoveSums(1, 4, 1, 7).plus(MoveSums(1, 0, 0, 2))
+    assert (total.accuracy, total.lost_a_match, total.turns_a_match) == (75, 0.5, 4.5)
+    assert MoveSums(3, 0, 0, 0).accuracy is None
+    assert MoveSums().lost_a_match is None
 
 
 def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from matplotlib.text import Text
 from arena import charts
 from arena.charts import convergence, style
 from arena.charts.style import About, Nothing, letters, sheet
-from arena.results.accuracy import Accuracy, Regret
+from arena.results.accuracy import MoveSums
 from arena.results.leaderboard import Results
 from arena.values import Ending
 
@@ -58,9 +58,11 @@ def opened(folder: Path, *names: str, boards=stored.BOARDS, repeats: int = 1) ->
     results = Results.open(stored.store(folder, event, records))
     # Nobody played these matches by the rules of a solved board, so the grades are made up, too.
     results.accuracy_sums = {
-        ("mummy_maze/duel", "mummy", bot): Accuracy(9, 50, number) for number, bot in enumerate(names)
+        ("mummy_maze/duel", "mummy", bot): MoveSums(9, 50, number) for number, bot in enumerate(names)
     }
-    results.regret_sums = {("pacman/classic", "pacman", bot): Regret(9, 50, number) for number, bot in enumerate(names)}
+    results.regret_sums = {
+        ("pacman/classic", "pacman", bot): MoveSums(9, 50, number) for number, bot in enumerate(names)
+    }
     return results
 
 

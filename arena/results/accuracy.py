@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -46,80 +46,48 @@ Rules = Callable[[Match], Game[Any]]
 """Return the game of a match, from rules that are trusted; ArenaError when there are none."""
 
 
-class Accuracy(NamedTuple):
-    """The assessed moves of a bot in a role on a board, or anywhere."""
+class MoveSums(NamedTuple):
+    """The assessed moves of a bot in a role on a board, or anywhere; those of a search are estimates."""
 
     matches: int = 0
     moves: int = 0
     """Moves that could throw points away."""
-    blunders: int = 0
-    """Moves that did."""
+    lost: int = 0
+    """Of a solved board: moves that did; of a search: the points that moves threw away."""
     turns: int = 0
     """Turns that moves lost while they kept the score."""
 
     @property
-    def percent(self) -> float | None:
+    def accuracy(self) -> float | None:
         """The share of moves that kept the score, in per cent; None without a move that could lose it."""
-        return 100 * (1 - self.blunders / self.moves) if self.moves else None
+        return 100 * (1 - self.lost / self.moves) if self.moves else None
 
     @property
-    def blunders_a_match(self) -> float | None:
-        """None without a match."""
-        return self.blunders / self.matches if self.matches else None
-
-    @property
-    def turns_a_match(self) -> float | None:
-        """None without a match."""
-        return self.turns / self.matches if self.matches else None
-
-    def __add__(self, other: object) -> "Accuracy":
-        """Return the sums of two."""
-        if not isinstance(other, Accuracy):
-            return NotImplemented
-        return Accuracy(*(left + right for left, right in zip(self, other, strict=True)))
-
-
-class Regret(NamedTuple):
-    """The moves of a bot in a role on a board, or anywhere, that a search assessed: all figures are estimates."""
-
-    matches: int = 0
-    moves: int = 0
-    """Moves that could throw points away."""
-    points: int = 0
-    """Points that moves threw away."""
-    turns: int = 0
-    """Turns that moves lost while they kept the score."""
-
-    @property
-    def points_a_match(self) -> float | None:
-        """None without a match."""
-        return self.points / self.matches if self.matches else None
+    def lost_a_match(self) -> float | None:
+        """Blunders, or points; None without a match."""
+        return self.lost / self.matches if self.matches else None
 
     @property
     def turns_a_match(self) -> float | None:
         """None without a match."""
         return self.turns / self.matches if self.matches else None
 
-    def __add__(self, other: object) -> "Regret":
+    def plus(self, other: "MoveSums") -> "MoveSums":
         """Return the sums of two."""
-        if not isinstance(other, Regret):
-            return NotImplemented
-        return Regret(*(left + right for left, right in zip(self, other, strict=True)))
+        return MoveSums(*map(sum, zip(self, other, strict=True)))
 
 
 SumKey = tuple[str, Role, str]
 """The key of a sum: `game/board`, role and bot."""
-Sums = TypeVar("Sums", Accuracy, Regret)
 AnyAssessor = TypeVar("AnyAssessor", bound=Assessor)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measure(Generic[Sums]):
+class Measure:
     """One of the two measures."""
 
     file: str
     """The beginning of its cache's name."""
-    sums: type[Sums]
     offered: Callable[[Game[Any]], bool]
     """Return whether rules say that they can assess moves, without making an assessor."""
     assessor: Callable[[Game[Any]], Assessor | None]
@@ -127,12 +95,8 @@ class Measure(Generic[Sums]):
     """Matches that are assessed of an event."""
 
 
-ACCURACY = Measure(
-    file=".accuracy", sums=Accuracy, offered=quality.is_solved, assessor=quality.perfect_play_of, most=MOST_ASSESSED
-)
-REGRET = Measure(
-    file=".regret", sums=Regret, offered=quality.is_estimated, assessor=quality.estimator_of, most=MOST_ESTIMATED
-)
+ACCURACY = Measure(file=".accuracy", offered=quality.is_solved, assessor=quality.perfect_play_of, most=MOST_ASSESSED)
+REGRET = Measure(file=".regret", offered=quality.is_estimated, assessor=quality.estimator_of, most=MOST_ESTIMATED)
 
 
 Figure = Annotated[int, Field(strict=True, ge=-(10**15), le=10**15)]
@@ -148,11 +112,11 @@ class _Stored(BaseModel):
     matches: dict[str, dict[Role, tuple[Figure, Figure, Figure]]]
 
 
-def by_bot(assessed: Mapping[SumKey, Sums]) -> dict[str, Sums]:
+def by_bot(assessed: Mapping[SumKey, MoveSums]) -> dict[str, MoveSums]:
     """Return the sums of each bot over all boards and roles."""
-    sums: dict[str, Sums] = {}
+    sums: dict[str, MoveSums] = {}
     for (_, _, bot), figures in assessed.items():
-        sums[bot] = sums[bot] + figures if bot in sums else figures
+        sums[bot] = sums.get(bot, MoveSums()).plus(figures)
     return sums
 
 
@@ -162,9 +126,9 @@ def load_or_assess(
     sums: object,
     rules: Rules,
     *,
-    measure: Measure[Sums],
+    measure: Measure,
     all_versions: bool,
-) -> dict[SumKey, Sums]:
+) -> dict[SumKey, MoveSums]:
     """Return the measure of each bot in each role on the boards among `labels` that it applies to; or empty.
 
     `sums` are those of the matches that count, for the key of the cache. Of more matches than the measure's `most` that
@@ -175,7 +139,7 @@ def load_or_assess(
     # A board's rules are the file that is found by its name, so a new file can take the place of another.
     key = digest_of(_code_digest(()), labels, archive.cache_version(), sums, list(map(str, rulebook.rules_files())))
     if cached.get("key") == key and cached["rules"] == hashes(map(Path, cached["rules"])):
-        return {(board, role, bot): measure.sums(*figures) for board, role, bot, *figures in cached["sums"]}
+        return {(board, role, bot): MoveSums(*figures) for board, role, bot, *figures in cached["sums"]}
 
     games, complete = list[Game[Any]](), True
     assessed_labels, sources = list[str](), set[Path]()
@@ -195,14 +159,13 @@ def load_or_assess(
     played = archive.played_of(ids)
     new = [match for match in played if match.id not in known]
     # By board and repeat, so that the matches of one sampled board come together and it is solved once.
-    for match, figures in _assessed(
-        archive, sorted(new, key=lambda match: (match.label, match.repeat)), rules, measure
-    ):
-        if figures is None:
+    ordered = sorted(new, key=lambda match: (match.label, match.repeat))
+    for match, record, assessor in with_assessors(archive, ordered, rules, measure.assessor):
+        if isinstance(record, ArenaError):
             complete = False
         else:
-            known[match.id] = figures
-    assessed: dict[SumKey, Sums] = _sums(played, known, measure)
+            known[match.id] = {} if assessor is None else figures_of(record, assessor)
+    assessed: dict[SumKey, MoveSums] = _sums(played, known)
     text = json.dumps(
         {
             "key": key if complete else None,  # the next time the matches without figures are tried again
@@ -216,20 +179,6 @@ def load_or_assess(
     if complete or cached.get("code", code) == code:
         whole_files.write_cache(path, text.encode())
     return assessed
-
-
-def _assessed(
-    archive: Archive, matches: Iterable[Played], rules: Rules, measure: Measure[Sums]
-) -> Iterable[tuple[Played, Mapping[Role, Sequence[int]] | None]]:
-    """Yield each match with the figures of each role: those of `measure.sums` after the first, the number of matches.
-
-    None instead of figures for a record that cannot be read, or whose board cannot be played here.
-    """
-    for match, record, assessor in with_assessors(archive, matches, rules, measure.assessor):
-        if isinstance(record, ArenaError):
-            yield match, None
-        else:
-            yield match, {} if assessor is None else figures_of(record, assessor)
 
 
 def with_assessors(
@@ -280,21 +229,20 @@ def blunderers(archive: Archive, *, all_versions: bool) -> dict[str, dict[Role, 
     return {match: roles for match, roles in blunders.items() if roles}
 
 
-def _path(archive: Archive, measure: Measure[Any], *, all_versions: bool) -> Path:
+def _path(archive: Archive, measure: Measure, *, all_versions: bool) -> Path:
     """Return the file of the cache."""
     kind = f"{'-all' if all_versions else ''}{'-renamed' if archive.renamed else ''}"
     return archive.folder / f"{measure.file}{kind}.json"
 
 
-def _sums(
-    played: Iterable[Played], known: Mapping[str, Mapping[Role, Sequence[int]]], measure: Measure[Sums]
-) -> dict[SumKey, Sums]:
-    sums: defaultdict[SumKey, Sums] = defaultdict(measure.sums)
+def _sums(played: Iterable[Played], known: Mapping[str, Mapping[Role, Sequence[int]]]) -> dict[SumKey, MoveSums]:
+    sums: defaultdict[SumKey, MoveSums] = defaultdict(MoveSums)
     for match in played:
         for role, figures in known.get(match.id, {}).items():
             if role not in match.seats:
                 continue  # the cache may come from anybody
-            sums[match.label, role, match.seats[role]] += measure.sums(1, *figures)
+            key = match.label, role, match.seats[role]
+            sums[key] = sums[key].plus(MoveSums(1, *figures))
     return dict(sorted(sums.items()))
 
 

@@ -16,12 +16,12 @@ It knows the archive, and neither rules nor the command line.
 
 import json
 import os
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from pydantic_core import to_json
 
@@ -149,7 +149,7 @@ def write(
     done = 0
     with ExitStack() as stack:
         files = {name: folder / f"{name}.{form}" for name in TABLES}
-        writers = {
+        add_to = {
             name: stack.enter_context(open_file(name, stack.enter_context(whole_files.replacing(path))))
             for name, path in files.items()
         }
@@ -157,7 +157,7 @@ def write(
         workers = min(MOST_WORKERS, len(os.sched_getaffinity(0)))
         for count, parts in parallel.parallel_map(partial(_chunk, archive, convert), chunks, cores=workers):
             for name, (length, part) in parts.items():
-                writers[name].add(part)
+                add_to[name](part)
                 rows[name] += length
             done += count
             tell(done, len(numbers))
@@ -214,14 +214,8 @@ Part = Any
 """A part of a table: bytes of JSON lines, or a record batch of Arrow."""
 Convert = Callable[[str, list[Row]], Part]
 """Make a part of the table of this name."""
-
-
-class _Writer(Protocol):
-    """Writes parts of one table to its file; a context manager."""
-
-    def add(self, part: Part) -> None: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *_: object) -> None: ...
+Add = Callable[[Part], object]
+"""Write the next part of a table to its file."""
 
 
 def _chunk(archive: Archive, convert: Convert, numbers: Iterable[int]) -> tuple[int, dict[str, tuple[int, Part]]]:
@@ -236,10 +230,10 @@ def _chunk(archive: Archive, convert: Convert, numbers: Iterable[int]) -> tuple[
     return count, {name: (len(rows), convert(name, rows)) for name, rows in tables.items()}
 
 
-def _format(form: str) -> tuple[Convert, Callable[[str, BinaryIO], _Writer]]:
+def _format(form: str) -> tuple[Convert, Callable[[str, BinaryIO], AbstractContextManager[Add]]]:
     """Return how to make parts of a table, and how to open a writer of its file. ArenaError without pyarrow."""
     if form == "jsonl":
-        return _json_lines, lambda _, file: _LinesWriter(file)
+        return _json_lines, _lines_file
     try:
         import pyarrow.parquet  # noqa: F401 (only to know that it is there, before anything is written)
     except ImportError as error:
@@ -247,7 +241,7 @@ def _format(form: str) -> tuple[Convert, Callable[[str, BinaryIO], _Writer]]:
             "--format parquet: the package pyarrow is not installed; install it (`pip install 'botarena[parquet]'`), "
             "or take --format jsonl"
         ) from error
-    return _batch, _ParquetWriter
+    return _batch, _parquet_file
 
 
 def _json_lines(table: str, rows: list[Row]) -> bytes:
@@ -256,18 +250,9 @@ def _json_lines(table: str, rows: list[Row]) -> bytes:
     return b"".join(to_json(dict(zip(names, row, strict=True))) + b"\n" for row in rows)
 
 
-class _LinesWriter:
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def add(self, part: Part) -> None:
-        self._file.write(part)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
+@contextmanager
+def _lines_file(_table: str, file: BinaryIO) -> Iterator[Add]:
+    yield file.write
 
 
 def _batch(table: str, rows: list[Row]) -> "pyarrow.RecordBatch":
@@ -302,35 +287,26 @@ def _arrow_schema(table: str) -> "pyarrow.Schema":
     return pyarrow.schema(fields, {"botarena.schema": str(SCHEMA), "botarena.table": table})
 
 
-class _ParquetWriter:
-    """Collects record batches up to GROUP_ROWS, and writes each collection as a row group."""
+@contextmanager
+def _parquet_file(table: str, file: BinaryIO) -> Iterator[Add]:
+    """Collect record batches up to GROUP_ROWS, and write each collection as a row group."""
+    import pyarrow
+    from pyarrow import parquet
 
-    def __init__(self, table: str, file: BinaryIO) -> None:
-        from pyarrow import parquet
+    schema = _arrow_schema(table)
+    batches: list[pyarrow.RecordBatch] = []
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
 
-        self._schema = _arrow_schema(table)
-        self._writer = parquet.ParquetWriter(file, self._schema, compression="zstd")
-        self._batches: list[pyarrow.RecordBatch] = []
-        self._rows = 0
+        def write_group() -> None:
+            group = pyarrow.Table.from_batches(batches, schema)
+            writer.write_table(group, row_group_size=group.num_rows)
+            batches.clear()
 
-    def add(self, part: Part) -> None:
-        self._batches.append(part)
-        self._rows += part.num_rows
-        if self._rows >= GROUP_ROWS:
-            self._write()
+        def add(batch: "pyarrow.RecordBatch") -> None:
+            batches.append(batch)
+            if sum(each.num_rows for each in batches) >= GROUP_ROWS:
+                write_group()
 
-    def _write(self) -> None:
-        import pyarrow
-
-        if self._rows:
-            group = pyarrow.Table.from_batches(self._batches, self._schema)
-            self._writer.write_table(group, row_group_size=self._rows)
-        self._batches, self._rows = [], 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object = None, *_: object) -> None:
-        if kind is None:
-            self._write()
-        self._writer.close()
+        yield add
+        if any(batch.num_rows for batch in batches):
+            write_group()

@@ -26,12 +26,10 @@ from arena.results import arrays, columns, memo, ranked, ratings, tables
 from arena.results.accuracy import (
     ACCURACY,
     REGRET,
-    Accuracy,
     Measure,
-    Regret,
+    MoveSums,
     Rules,
     SumKey,
-    Sums,
     blunderers,
     by_bot,
     load_or_assess,
@@ -280,7 +278,8 @@ class Results:
         shown = copy(self)
         shown._shown = True
         shown.__dict__.pop("ratings", None)
-        shown.__dict__["leagues"] = (shown,) if self.game else tuple(league.shown for league in self.leagues)
+        alone = len(self.leagues) == 1
+        shown.__dict__["leagues"] = (shown,) if alone else tuple(league.shown for league in self.leagues)
         return shown
 
     @cached_property
@@ -312,20 +311,20 @@ class Results:
         return tuple(dict.fromkeys(warning for league in self.leagues for warning in league.ratings.warnings))
 
     @cached_property
-    def accuracy_sums(self) -> dict[SumKey, Accuracy]:
+    def accuracy_sums(self) -> dict[SumKey, MoveSums]:
         """The accuracy of each bot in each role on the solved boards; each match is assessed once, then loaded."""
         return self._measured(ACCURACY) if self._whole is None else self._own(self._whole.accuracy_sums)
 
     @cached_property
-    def regret_sums(self) -> dict[SumKey, Regret]:
+    def regret_sums(self) -> dict[SumKey, MoveSums]:
         """The regret of each bot in each role on the boards whose moves a search estimates; each is stored, too."""
         return self._measured(REGRET) if self._whole is None else self._own(self._whole.regret_sums)
 
-    def _own(self, sums: Mapping[SumKey, Sums]) -> dict[SumKey, Sums]:
+    def _own(self, sums: Mapping[SumKey, MoveSums]) -> dict[SumKey, MoveSums]:
         """Return those of a league's boards."""
         return {key: figures for key, figures in sums.items() if key[0] in self.boards}
 
-    def _measured(self, measure: Measure[Sums]) -> dict[SumKey, Sums]:
+    def _measured(self, measure: Measure) -> dict[SumKey, MoveSums]:
         """Return a measure of each bot in each role on the boards that it applies to."""
         return load_or_assess(
             self._archive,

@@ -13,7 +13,7 @@ import numpy as np
 
 from arena.game import Role
 from arena.results import columns, tiebreaks
-from arena.results.accuracy import Accuracy, Regret, SumKey
+from arena.results.accuracy import MoveSums, SumKey
 from arena.results.anytext import pd
 from arena.results.archive import Archive, Span
 from arena.results.arrays import Arrays
@@ -34,8 +34,8 @@ def leaderboard(
     tie_breaks: Sequence[str],
     boards: Mapping[str, str],
     board_roles: Mapping[tuple[str, Role], str],
-    accuracy: Mapping[str, Accuracy],
-    regrets: Mapping[str, Regret],
+    accuracy: Mapping[str, MoveSums],
+    regrets: Mapping[str, MoveSums],
     display_name: Callable[[str], str],
 ) -> pd.DataFrame:
     """Return a row a bot, in the order of the standings; boards and board roles map to the names of their columns.
@@ -55,9 +55,9 @@ def leaderboard(
                 # A tie-break may rank a bot outside its interval: then the interval is widened.
                 row |= {"rank_low": min(best, standing.rank), "rank_high": max(worst, standing.rank), "tier": tier}
         row |= {name: getattr(standing, name) for name in ("matches", "points", "won", "drawn", "lost", "forfeits")}
-        assessed = accuracy.get(standing.bot, Accuracy())
-        row |= {"accuracy": assessed.percent, "blunders": assessed.blunders_a_match}
-        row["regret_estimate"] = regrets.get(standing.bot, Regret()).points_a_match
+        assessed = accuracy.get(standing.bot, MoveSums())
+        row |= {"accuracy": assessed.accuracy, "blunders": assessed.lost_a_match}
+        row["regret_estimate"] = regrets.get(standing.bot, MoveSums()).lost_a_match
         row |= {name: float(figure) for name, figure in standing.tie_breaks.items() if figure is not None}
         row |= {ending: standing.endings.get(ending, 0) for ending in Ending}
         row |= {column: standing.boards.get(board) for board, column in boards.items()}
@@ -123,19 +123,19 @@ def advantages(ratings: Ratings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns.ADVANTAGES.names)
 
 
-def accuracy(sums: Mapping[SumKey, Accuracy]) -> pd.DataFrame:
+def accuracy(sums: Mapping[SumKey, MoveSums]) -> pd.DataFrame:
     """Return a row for each bot, board and role whose moves were assessed."""
     rows = [
-        (bot, board, role, each.matches, each.moves, each.percent, each.blunders_a_match, each.turns_a_match)
+        (bot, board, role, each.matches, each.moves, each.accuracy, each.lost_a_match, each.turns_a_match)
         for (board, role, bot), each in sums.items()
     ]
     return _by_bot(rows, columns.ACCURACY, ["accuracy", "blunders", "turns_lost"])
 
 
-def regret(sums: Mapping[SumKey, Regret]) -> pd.DataFrame:
+def regret(sums: Mapping[SumKey, MoveSums]) -> pd.DataFrame:
     """Return a row for each bot, board and role whose moves were assessed by a search."""
     rows = [
-        (bot, board, role, each.matches, each.moves, each.points_a_match, each.turns_a_match)
+        (bot, board, role, each.matches, each.moves, each.lost_a_match, each.turns_a_match)
         for (board, role, bot), each in sums.items()
     ]
     return _by_bot(rows, columns.REGRET, ["regret_estimate", "turns_lost"])
