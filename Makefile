@@ -44,14 +44,16 @@ soak: $(TOOLS) ## load tests: minutes, not seconds
 	$(PYTEST) -m soak
 
 $(INSTALLED): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	touch $@
+	@echo "Installing arena, and what it needs, into $(VENV): once, about a minute ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
 
 $(TOOLS): pyproject.toml # what only developers need is ten times as large, so `make run` does not wait for it
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	touch $(INSTALLED) $@
+	@echo "Installing what developers need into $(VENV): once, some minutes ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $(INSTALLED) $@
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage*

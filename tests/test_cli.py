@@ -335,7 +335,7 @@ MISTAKES = {
     "an unknown board of a match": (nothing, ["match", "first", "last", "--board", "x"], ["'x'"]),
     "too few bots for a match": (nothing, ["match", "first", "--board", "duel"], ["explorer mummy"]),
     "a game for a board": (nothing, ["match", "first", "last", "--board", "mummy_maze"], ["mummy_maze/duel"]),
-    "a role without crosstable": (nothing, ["leaderboard", "--role", "mummy"], ["--crosstable"]),
+    "a role of times": (nothing, ["leaderboard", "--timing", "--role", "mummy"], ["leave out --timing"]),
 }
 
 

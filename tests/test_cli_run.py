@@ -34,8 +34,7 @@ def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
     assert done.returncode == 0
     assert done.stdout == arena(folder, "leaderboard").stdout
     assert "4 of 4 matches (100 %)" in done.stderr
-    assert "results/cup/leaderboard.csv" in done.stderr
-    assert "results/cup/charts" in done.stderr
+    assert "for a browser:\n  open results/cup/report.html\n" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert {path.suffix for path in (folder / "results/cup/charts").iterdir()} == {".svg", ".png"}
     assert (folder / "results/cup/tournament.toml").read_text() == (folder / "tournament.toml").read_text()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.results.leaderboard import Results
 
 Row = Mapping[str, Any]
-AVERAGE = {"logits": "; the average bot is at 0", "Elo": "; the average bot is at 1500", "points": ""}
+AVERAGE = {"logits": "; the average bot is at 0", "Elo": "; the average bot is at 1500"}
 NAME_COLUMNS = 24  # a longer name is folded before another column is left out
 BAR_COLUMNS = 12
 FAILINGS_SHOWN = 10
@@ -32,8 +32,8 @@ CHANGE_SIGNS, ASCII_CHANGE_SIGNS = ("\u25b2", "\u25bc"), ("+", "-")
 TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")  # in turn; a column has the number of the tier too
 
 
-def show(results: "Results") -> None:
-    """Print the leaderboard on stdout, and notes about it on stderr."""
+def show(results: "Results", *, brief: bool = False) -> None:
+    """Print a table for each game on stdout, and notes on stderr; `brief` leaves out what explains the figures."""
     results = results.shown
     if not results.count:
         print("no matches yet")
@@ -41,24 +41,15 @@ def show(results: "Results") -> None:
     width = output.console().width if sys.stdout.isatty() else None
     for number, league in enumerate(results.leagues):
         if len(results.leagues) > 1:
-            print("\n" * (number > 0) + f"{output.safe_line(league.game)}:")
+            print("\n" * (number > 0) + output.safe_line(league.game))
         _show_league(league, width)
     if len(overall := results.overall_leaderboard()):
-        print("\nall games:")
+        print("\nall games")
         output.print_table(table(results, overall, width))
-    unit = results.unit
-    if width is not None:
-        output.notice(
-            f"rating in {unit}, with its 95 % interval{AVERAGE[unit]}; ranks: those that the matches leave open"
-        )
-        if any(change != 0 for change in results.rank_changes.values()):
-            output.notice("change: ranks gained or lost since the last run with other bots or versions")
-        if len(results.board_role_columns) > 1:
-            output.notice("who is best on which board and in which role: arena leaderboard --rankings")
+    if not brief:
+        _explain(results, on_terminal=width is not None)
     for sentence in results.end_sentences:
         output.notice(sentence)
-    for warning in results.warnings:
-        output.notice(f"note: {warning}")
     failings, kinds = results.first_failings(FAILINGS_SHOWN)
     for failing in failings:
         times = f", {failing.times} times, such as" if failing.times > 1 else ""
@@ -71,21 +62,53 @@ def show(results: "Results") -> None:
         output.notice(f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all")
 
 
+def _explain(results: "Results", *, on_terminal: bool) -> None:
+    """Print on stderr what the figures mean, on a terminal, and what to beware of."""
+    if on_terminal:
+        unit = results.unit
+        output.notice(
+            f"rating in {unit}, with its 95 % interval{AVERAGE.get(unit, '')}; ranks: those that the matches leave open"
+        )
+        if any(change != 0 for change in results.rank_changes.values()):
+            output.notice("change: ranks gained or lost since the last run with other bots or versions")
+        if len(results.board_role_columns) > 1:
+            output.notice("who is best on which board and in which role: arena leaderboard --rankings")
+    for warning in results.warnings:
+        output.notice(f"note: {warning}")
+
+
 def _show_league(league: "Results", width: int | None) -> None:
+    """Print the table of one game, and a line for each bot that has no rank in it."""
+    if not league.count:
+        print("no matches yet")
+        return
     frame = league.leaderboard()
-    if len(ranked := frame[frame["rank"].notna()]):
-        output.print_table(table(league, ranked, width))
-        unranked = set(league.specialists)
+    columns = LEADERBOARD.rated_in(league.unit)
+    rows = _rows_of(frame, columns)
+    listed = {row["bot"] for row in rows if row["rank"] is not None}
+    if listed:
+        output.print_table(table(league, frame[frame["rank"].notna()], width))
     else:
-        print("no overall rank, because fewer than two bots play every board and role; a rank for each board:\n")
-        single_role = {label for label, roles in league.boards.items() if len(roles) == 1}
-        rows = _rows_of(league.rankings(), RANKINGS)
-        boards = [row for row in rows if row["role"] is None or row["board"] in single_role]
-        _print_rankings(league, boards)
-        unranked = league.specialists.keys() - {row["bot"] for row in boards}
-    if unranked:
-        print("\nwithout such a rank, because they play a part only:")
-        output.print_table(specialists(league, unranked))
+        print("no bot has a rank, because fewer than two play every board and role; instead:\n")
+        listed = _print_parts(league)
+    for row in rows:
+        if row["bot"] not in listed:
+            (figure,), (interval,) = _figures([row], columns["rating"]), _intervals([row], columns["rating"])
+            rating = "" if row["rating"] is None else f", rating {str(figure).strip()} ({interval})"
+            part = league.specialists.get(row["bot"])
+            print(
+                f"without a rank: {output.safe_line(row['display'])}, "
+                + (f"plays {part}{rating}" if part else "has not played yet")
+            )
+
+
+def _print_parts(league: "Results") -> set[str]:
+    """Print the ranking of each board, and of each role of a board that nobody plays whole; return the ranked bots."""
+    rows = _rows_of(league.rankings(), RANKINGS)
+    whole = {row["board"] for row in rows if row["role"] is None}
+    chosen = [row for row in rows if row["role"] is None or row["board"] not in whole]
+    _print_rankings(league, chosen)
+    return {row["bot"] for row in chosen}
 
 
 def table(results: "Results", ranked: "pd.DataFrame", width: int | None) -> "Table":
@@ -139,23 +162,6 @@ def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> in
             break
         count = count if name in NOT_LAST else number
     return count
-
-
-def specialists(results: "Results", bots: Collection[str]) -> "Table":
-    """Return a table of these bots, which play a part of the event only: that part, and their strength in it."""
-    columns = LEADERBOARD.rated_in(results.unit)
-    rows = [row for row in _rows_of(results.leaderboard(), columns) if row["bot"] in bots]
-    return _table_of(
-        {
-            "bot": [row["display"] for row in rows],
-            "plays": [results.specialists[row["bot"]] for row in rows],
-            "rating": _figures(rows, columns["rating"]),
-            "95 %": _intervals(rows, columns["rating"]),
-            "points": _figures(rows, columns["points"]),
-            "matches": [row["matches"] for row in rows],
-            **{name: _figures(rows, columns[name]) for name in _graded(results)},
-        }
-    )
 
 
 def show_rankings(results: "Results", board: str | None, role: str | None) -> None:

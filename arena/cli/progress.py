@@ -17,9 +17,13 @@ TERMINAL_INTERVAL_S, PIPE_INTERVAL_S = 0.2, 10.0
 
 
 class ProgressLine:
-    """Prints how many of the parts of a task are done; a context manager that ends the line."""
+    """Prints how many of the parts of a task are done; a context manager that ends the line.
 
-    def __init__(self, title: str) -> None:
+    With `begins` a terminal shows the title at once: for a task whose parts nobody counts.
+    """
+
+    def __init__(self, title: str, *, begins: bool = False) -> None:
+        self._begins = begins
         self._title, self._terminal = title, sys.stderr.isatty() and output.wants_colour(sys.stderr)
         self._due = monotonic() + QUICK_S
         self._shown = False
@@ -34,6 +38,8 @@ class ProgressLine:
         self._write(f"{self._title}: {done} of {total} ({100 * done // max(1, total)} %)")
 
     def __enter__(self) -> Self:
+        if self._begins and self._terminal:
+            self._write(f"{self._title} ...")
         return self
 
     def __exit__(

@@ -15,6 +15,7 @@ from arena.results.columns import CHANGE, CROSSTABLE, LEADERBOARD, PLACINGS, RAN
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arena.charts import Written
     from arena.game import Game
     from arena.results.leaderboard import Results
     from arena.values import Match
@@ -54,8 +55,9 @@ def leaderboard(
     chosen = [name for name, is_asked in tables.items() if is_asked]
     if len(chosen) > 1:
         raise ArenaError(f"{' and '.join(chosen)} are {('two', 'three', 'four')[len(chosen) - 2]} tables: name one")
-    if (board or role) and not (crosstable or rankings):
-        raise ArenaError("--board and --role choose from a table: add --rankings or --crosstable")
+    if (board or role) and chosen not in ([], ["--rankings"], ["--crosstable"]):
+        raise ArenaError(f"--board and --role choose from the rankings or the crosstable: leave out {chosen[0]}")
+    rankings = rankings or (bool(board or role) and not crosstable)
     folder = paths.event_folder(event)
     if versions:
         numbers = workspace.version_numbers()
@@ -89,11 +91,14 @@ def charts(
     """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
-    written = (*write_tables(results, folder, read_placings(folder)), *write_charts(results, folder))
+    tables, pictures = write_tables(results, folder, read_placings(folder)), write_charts(results, folder)
+    written = (*tables, *pictures.files)
     if json:
         output.print_json({"file": paths.displayed(path)} for path in written)
     else:
         print("\n".join(paths.displayed(path) for path in written))
+    if pictures.silent:
+        output.notice(f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in pictures.silent.items())}")
     if open_:
         typer.launch(str(folder / "charts"))
 
@@ -127,7 +132,7 @@ def report(
             pages = for_authors.write(folder, author, people, stored_match.game_of, progress)
     else:
         results = read(folder, all_versions=all_versions)
-        pictures = write_charts(results, folder)
+        pictures = write_charts(results, folder).files
         pages = (write_report(results, folder, pictures, stored_match.game_of, read_placings(folder)),)
     if json:
         output.print_json({"file": paths.displayed(page)} for page in pages)
@@ -170,19 +175,16 @@ def read_placings(folder: Path) -> "Placings":
         return placings(archive)
 
 
-def write_charts(results: "Results", folder: Path) -> tuple[Path, ...]:
-    """Write the charts; return their paths."""
+def write_charts(results: "Results", folder: Path) -> "Written":
+    """Write the charts; return which were drawn, and which have nothing to show."""
     from matplotlib import artist
 
     # While it is imported, matplotlib writes a text about each property of each artist: a fifth of the import's time.
     artist.kwdoc = lambda _: ""  # type: ignore[assignment]
     from arena import charts
 
-    with writing(folder):
-        written = charts.write(results, folder)
-    if written.silent:
-        output.notice(f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in written.silent.items())}")
-    return written.files
+    with writing(folder), ProgressLine("drawing the charts", begins=True):
+        return charts.write(results, folder)
 
 
 def write_report(
@@ -199,8 +201,8 @@ def write_report(
         return report.write(results, folder, charts=charts, placings=placings, rules=rules, tell=progress)
 
 
-def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False) -> None:
-    """Print the leaderboard: every column, or those that fit the terminal."""
+def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False, brief: bool = False) -> None:
+    """Print the leaderboard: every column, or those that fit the terminal; `brief` without what explains it."""
     if wide or json:
         from arena.results.tables import rows_of
 
@@ -219,7 +221,7 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
             rows = [row | {CHANGE.name: changes.get((row["game"], row["bot"]))} for row in rows]
         _print_rows(rows, columns, json=json)
     else:
-        leaderboard_text.show(results)
+        leaderboard_text.show(results, brief=brief)
 
 
 def print_placings(results: "Results", placings: "Placings") -> None:

@@ -126,7 +126,7 @@ def find(
         raise ArenaError(f"there is no bot {bot!r} in these results; {known_are(bot, bots)}")
     own = [entry for entry in entries if entry.bot == bot]
     played_on = sorted({entry.label for entry in own})
-    labels = sorted({entry.label for entry in own if board in {None, entry.label, entry.board}})
+    labels = sorted({entry.label for entry in own if board in {None, entry.label, entry.game, entry.board}})
     if not labels:
         raise ArenaError(f"--board {board}: {bot} has not played there; {known_are(board or '', played_on)}")
     roles = sorted({entry.role for entry in own if entry.label in labels})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import whole_files
+from arena import rulefile, whole_files
 from arena.cli import options, output, paths, signals, watching, workspace
 from arena.cli.run import planning
 from arena.errors import ArenaError
@@ -181,13 +181,13 @@ def _report(
 
     read = results.read(folder)
     placings = results.read_placings(folder)
-    written = results.write_tables(read, folder, placings)
+    results.write_tables(read, folder, placings)
     read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(watching.absence(bot, fault))
     if not json:
         results.print_placings(read, placings)
-    results.print_leaderboard(read, json=json)
+    results.print_leaderboard(read, json=json, brief=True)
     if json:
         for sentence in read.end_sentences:
             output.notice(sentence)
@@ -197,20 +197,23 @@ def _report(
     if not outcome.complete:
         due = f"{watcher.at_most}{outcome.planned - outcome.finished}"
         output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")
-    if charts:
-        pictures = results.write_charts(read, folder)
-        rules = {board.rules: Path(board.rules) for board in event.boards}
-        page = results.write_report(
-            read, folder, pictures, lambda match: rulebook.game_of_record(match, rules), placings
-        )
-        written += (*pictures, page)
-    if isinstance(event.seed, int):
-        output.notice(
+    if isinstance(event.seed, int) and folder.parent.parent.resolve() != rulefile.shipped().parent.resolve():
+        output.notice(  # not of the demo, whose bots are all ours
             f"seed {event.seed} is a number: a bot that guesses it can foretell all chance; for strangers' bots take a "
             "secret one (docs/seeds.md)"
         )
-    files = (path if path.suffix in {".csv", ".html"} else path.parent for path in written)  # of the charts the folder
-    output.notice(f"written: {', '.join(dict.fromkeys(map(paths.displayed, files)))}")
+    if not charts:
+        output.notice(f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report")
+        return
+    if not json and sys.stderr.isatty():
+        print()
+    pictures = results.write_charts(read, folder).files
+    rules = {board.rules: Path(board.rules) for board in event.boards}
+    page = results.write_report(read, folder, pictures, lambda match: rulebook.game_of_record(match, rules), placings)
+    output.notice(
+        f"all tables, charts and matches to replay are in one page, for a browser:\n  open {paths.displayed(page)}"
+    )
+    output.notice("next: `arena new NAME` makes a bot of your own, and `arena run` lets it play against these")
 
 
 def command_line() -> str:

@@ -496,8 +496,8 @@ class Results:
     def crosstable(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
         """Return a row for each board, role, bot and opponent: matches, and the bot's mean score in that role.
 
-        Teammates are no opponents. `board` is a `game/board` or a board's name. Raise ArenaError for an unknown
-        board or role.
+        Teammates are no opponents. `board` is a `game/board`, a board's name, or a game. Raise ArenaError for a board
+        or a role that is unknown.
         """
         labels, roles = self._selection(board, role)
         frame = self._crosstable
@@ -507,7 +507,7 @@ class Results:
         """Return each `game/board` and each role that are meant; raise ArenaError for an unknown board or role."""
         labels, roles = {*self.boards}, {role for _, role in self.board_role_columns}
         if board is not None:
-            labels = {label for label in labels if board in {label, label.partition("/")[2]}}
+            labels = {label for label in labels if board in {label, *label.split("/", 1)}}
             _require("board", board, bool(labels), self.board_columns.values())
         if role is not None:
             _require("role", role, role in roles, roles)
