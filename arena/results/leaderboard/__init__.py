@@ -398,7 +398,7 @@ class Results:
 
     def overall_leaderboard(self) -> pd.DataFrame:
         """Return a row for each bot that plays all of several games, best first; none where fewer than two do."""
-        overall = self.standings if len(self.leagues) > 1 and self.ranked else ()
+        overall = self.standings if len(self.leagues) > 1 and len(self.ranked) >= ranked.FEWEST else ()
         return self._leaderboard([standing for standing in overall if standing.rank is not None])
 
     def _leaderboard(self, standings: Sequence[Standing]) -> pd.DataFrame:
