@@ -30,7 +30,6 @@ from arena.match.bot import LiveBot
 from arena.match.play import play
 from arena.match.polling import ask_all
 from arena.sandbox import (
-    bpf,
     bubblewrap,
     building,
     choice,
@@ -670,12 +669,12 @@ def test_a_build_that_fails_or_reaches_out_says_so_and_leaves_nothing(launcher, 
 def without(*names: str):
     """For `preexec_fn`: these system calls are refused from now on, as a container or an old kernel would."""
     known = {**syscalls.numbers(seccomp.arch() or ""), "landlock_create_ruleset": landlock.CREATE_RULESET}
-    code = bpf.Code()
-    allow, refuse, absent = code.answer(bpf.ALLOW), code.answer(bpf.refuse(1)), code.answer(bpf.refuse(38))
-    place = allow
+    program = seccomp._laid(seccomp.LOAD, seccomp.NUMBER)
     for name in names:
-        place = code.decide(bpf.EQUAL, known[name], absent if name.startswith("landlock") else refuse, place)
-    program = code.program(code.load(bpf.NUMBER, place))
+        missing = errno.ENOSYS if name.startswith("landlock") else errno.EPERM
+        program += seccomp._laid(seccomp.EQUAL, known[name], 0, 1)
+        program += seccomp._laid(seccomp.ANSWER, seccomp.REFUSE | missing)
+    program += seccomp._laid(seccomp.ANSWER, seccomp.ALLOW)
 
     def take() -> None:
         rlimits.no_new_privs()

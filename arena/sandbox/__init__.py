@@ -9,7 +9,7 @@ Other packages use `launcher.py`. Behind it:
   `warm.py` makes a Python bot of a fork without a start of the interpreter, `building.py` runs a build command.
 - Levels: `landlock.py`, `bubblewrap.py`, `rlimits.py`, one file each. `level.py` says what a level is,
   `levels.py` has the table, `choice.py` chooses, and `selftest.py` tries a level with `selftest_bot.py`.
-- System calls: `seccomp.py`, `bpf.py` and `syscalls.py` make the kernel's filter from the policy; `refused.py` finds
+- System calls: `seccomp.py` and `syscalls.py` make the kernel's filter from the policy; `refused.py` finds
   out which calls the filter refused.
 - Files: `toolchain.py` finds what a command needs, `folder.py` makes what a bot has on disk, `copying.py` copies it,
   and `exposure.py` refuses to play where private files lie in a folder that bots may read.

@@ -45,7 +45,7 @@ class Bubblewrap(Level):
 
     def prepare(self, kind: BotKind) -> None:
         """Make the filter, and find out which arguments of bwrap work here."""
-        seccomp.filter_for(kind.processes, kind.syscalls).for_any_pid()
+        seccomp.program_for(kind.processes, kind.syscalls)
         if kind.other_user not in _working:
             _working[kind.other_user] = working_command(users.uids()[0] if kind.other_user else None)
 
@@ -55,7 +55,7 @@ class Bubblewrap(Level):
         rlimits.apply(spec)
         rlimits.no_new_privs()
         read_end, write_end = os.pipe()  # bwrap reads the filter from it; a pipe holds a whole filter
-        os.write(write_end, seccomp.filter_for(spec.processes, spec.syscalls).for_any_pid())
+        os.write(write_end, seccomp.program_for(spec.processes, spec.syscalls))
         os.close(write_end)
         os.set_inheritable(read_end, True)
         return [

@@ -96,9 +96,8 @@ def _filter_program(processes: int, syscalls: tuple[str, ...]) -> bytes:
 
     It may signal itself only; its other processes too, where Landlock keeps signals inside.
     """
-    filters = seccomp.filter_for(processes, syscalls)
     several = processes > 1 and version() >= SIGNALS_SCOPED
-    return filters.for_any_pid() if several else filters.for_pid(os.getpid())
+    return seccomp.program_for(processes, syscalls, None if several else os.getpid())
 
 
 _prepared: dict[str, bytes] = {}

@@ -9,19 +9,13 @@ are arguments too, but the program cannot read what they point at. When a filter
 for each number that there is, and keeps a bitmap of the calls that it allows whatever their arguments: these cost
 nothing later.
 
-Layout. The program first checks the architecture, because the same number is another call on another one;
-a wrong one kills. Then it finds the number. The numbers from 0 to NEWEST are cut into ranges with the same answer, and
-a tree of comparisons halves these ranges until one is left. That range has its answer, or leads to the checks of one or
-two arguments. `bpf.py` lays equal instructions once, so the checks and answers are shared.
+Layout. The program first checks the architecture, because the same number is another call on another one; a wrong one
+kills. The numbers are cut into ranges with the same answer. From the last range to the first, one comparison skips the
+block of a range that the number is below; a block ends with an answer, after the checks of some arguments. A tree of
+comparisons was tried: it saved 0.08 ms of a start's 2 to 3 ms, since the kernel runs the program once for each number.
 
-The tree. A flat list of comparisons was tried. It gave the same answers on 231,840 calls of both architectures, at
-the same price for each call of a bot, but a start took about 0.2 ms longer, because the kernel runs it once for each
-number then. A warm start takes 2 to 3 ms in all (benchmarks/starts.py), and the list read no better.
-
-The process id. At landlock a bot may signal its own process id only, and that is known after the fork. So the
-program is built before the fork with a value in its place (OWN_PID), and split around it: `for_pid` only joins the
-parts. A level calls `for_pid` or `for_any_pid` before the fork, so that its program is built; a child calls it again,
-and then an install function.
+The process id. At landlock a bot may signal its own process id only, and that is known after the fork. So the program is
+built before the fork with a value in its place (OWN_PID), which each child replaces.
 
 Imported by the spawner: standard library only, nothing slow.
 """
@@ -29,14 +23,22 @@ Imported by the spawner: standard library only, nothing slow.
 import ctypes
 import errno
 import os
-from functools import cache, cached_property
+import struct
+from functools import cache
 
-from arena.sandbox import bpf, call_policy
+from arena.sandbox import call_policy
 from arena.sandbox.call_policy import Check
-from arena.sandbox.syscalls import NEWEST, X32, numbers
+from arena.sandbox.syscalls import X32, numbers
 
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """The architectures that there is a filter for, and how the kernel names them; linux/audit.h."""
+
+LOAD, MASK, ANSWER = 0x20, 0x54, 0x06  # BPF_LD|W|ABS, BPF_ALU|AND|K, BPF_RET|K
+EQUAL, AT_LEAST = 0x15, 0x35  # BPF_JMP|K with JEQ, JGE
+ALLOW, KILL_PROCESS, REFUSE, ASK = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000  # SECCOMP_RET_...; ERRNO, USER_NOTIF
+INSTRUCTION = struct.Struct("=HBBI")  # struct sock_filter: code, over if true, over if false, operand
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
+"""Offsets in struct seccomp_data."""
 
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER = 1, 8
@@ -51,43 +53,25 @@ class Program(ctypes.Structure):
     _fields_ = (("len", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-class Filter:
-    """The programs for bots by the number of processes that they may be. Each is built when it is first asked for."""
-
-    def __init__(self, arch: str, processes: int, syscalls: tuple[str, ...] = ()) -> None:
-        """`arch` is `x86_64` or `aarch64`; `syscalls` are allowed beside the policy, whatever their arguments."""
-        self._policy = arch, processes, syscalls
-
-    @cached_property
-    def _any_pid(self) -> bytes:
-        return _program(*self._policy, own_pid=False)
-
-    @cached_property
-    def _around_pid(self) -> list[bytes]:
-        return _program(*self._policy, own_pid=True).split(call_policy.OWN_PID.to_bytes(4, "little"))
-
-    def for_pid(self, pid: int) -> bytes:
-        """Return the program for a process among others: it can send signals to itself only."""
-        return pid.to_bytes(4, "little").join(self._around_pid)
-
-    def for_any_pid(self) -> bytes:
-        """Return the program for a bot that sees no process but its own, in a pid namespace."""
-        return self._any_pid
-
-
 def arch() -> str | None:
     """Return this machine's architecture if there is a filter for it, else None."""
     machine = os.uname().machine
     return machine if machine in AUDIT else None
 
 
-@cache
-def filter_for(processes: int, syscalls: tuple[str, ...] = ()) -> Filter:
-    """Return the filter for this machine. OSError when there is none."""
+def program_for(processes: int, syscalls: tuple[str, ...] = (), pid: int | None = None) -> bytes:
+    """Return the program for this machine; OSError when there is none.
+
+    `syscalls` are allowed beside the policy, whatever their arguments. The bot can send signals to `pid` only, itself;
+    None = it sees no process but its own, in a pid namespace.
+    """
     machine = arch()
     if machine is None:
         raise OSError(0, f"no seccomp filter is written for {os.uname().machine}, only for {' and '.join(AUDIT)}")
-    return Filter(machine, processes, syscalls)
+    if pid is None:
+        return program(machine, processes, syscalls, own_pid=False)
+    own_pid, number = (value.to_bytes(4, "little") for value in (call_policy.OWN_PID, pid))
+    return program(machine, processes, syscalls, own_pid=True).replace(own_pid, number)
 
 
 def install(program: bytes) -> None:
@@ -95,7 +79,7 @@ def install(program: bytes) -> None:
 
     `no_new_privs` must be set before. OSError: EACCES when it is not, EINVAL when the kernel has no filters.
     """
-    struct = Program(len(program) // bpf.INSTRUCTION.size, program)
+    struct = Program(len(program) // INSTRUCTION.size, program)
     if prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(struct), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
 
@@ -107,11 +91,11 @@ listener = -1
 def install_watched(program: bytes) -> None:
     """Do the same, but have the kernel ask at `listener` instead of refusing a call. OSError as for `install`."""
     global listener
-    instructions = bpf.INSTRUCTION.iter_unpack(program)
     asking = b"".join(
-        bpf.INSTRUCTION.pack(*(bpf.ASK if bpf.refuses(instruction) else instruction)) for instruction in instructions
+        _laid(ANSWER, ASK) if code == ANSWER and operand & ~0xFFFF == REFUSE else _laid(code, operand, yes, no)
+        for code, yes, no, operand in INSTRUCTION.iter_unpack(program)
     )
-    struct = Program(len(asking) // bpf.INSTRUCTION.size, asking)
+    struct = Program(len(asking) // INSTRUCTION.size, asking)
     number = ctypes.c_long(numbers(os.uname().machine)["seccomp"])
     listener = syscall(number, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, ctypes.byref(struct))
     if listener < 0:
@@ -130,49 +114,41 @@ def copy_listener(pid: int, descriptor: int) -> int:
         os.close(process)
 
 
-def _program(arch: str, processes: int, syscalls: tuple[str, ...], *, own_pid: bool) -> bytes:
-    """Return the policy as one program, laid from its last instruction to its first."""
-    code = bpf.Code()
-    kill = code.answer(bpf.KILL_PROCESS)
-    refusals = call_policy.refusals(arch)
-    errnos = {number: code.answer(bpf.refuse(number)) for number in (*refusals, errno.EPERM)}
-    allow = code.answer(bpf.ALLOW)
-
+@cache
+def program(arch: str, processes: int, syscalls: tuple[str, ...], *, own_pid: bool) -> bytes:
+    """Return the policy as an array of struct sock_filter."""
     known = numbers(arch)
     further = call_policy.OF_SEVERAL if processes > 1 else call_policy.OF_ONE_PROCESS
-    labels = [errnos[refusal] for refusal in refusals]  # for each number of a call
-    for name in sorted((call_policy.allowed() | set(syscalls)) & known.keys()):
+    blocks = [_laid(ANSWER, REFUSE | refusal) for refusal in (*call_policy.refusals(arch), errno.ENOSYS)]
+    for name in (call_policy.allowed() | set(syscalls)) & known.keys():
         if processes == 1 and name in call_policy.PROCESSES.split() and name not in syscalls:
             continue
         checks = (*call_policy.CHECKS.get(name, ()), *further.get(name, ()))
         if own_pid and name in call_policy.TO_ITSELF:
             checks = (call_policy.TO_ITSELF[name], *checks)
-        label = allow
-        for check in () if name in syscalls else reversed(checks):
-            label = _lay_check(code, check, label, errnos[errno.EPERM])
-        labels[known[name]] = label
-
-    ranges = [(number, label) for number, label in enumerate(labels) if number == 0 or label != labels[number - 1]]
-    ranges.append((NEWEST + 1, errnos[errno.ENOSYS]))
+        block = b"" if name in syscalls else b"".join(map(_lay_check, checks))
+        blocks[known[name]] = block + _laid(ANSWER, ALLOW)
+    ranges = [(number, block) for number, block in enumerate(blocks) if number == 0 or block != blocks[number - 1]]
+    kill = _laid(ANSWER, KILL_PROCESS)
     if arch == "x86_64":
         ranges.append((X32, kill))
-    first = code.load(bpf.NUMBER, _lay_tree(code, ranges))
-    return code.program(code.load(bpf.ARCHITECTURE, code.decide(bpf.EQUAL, AUDIT[arch], first, kill)))
+    code = _laid(LOAD, ARCHITECTURE) + _laid(EQUAL, AUDIT[arch], 1, 0) + kill + _laid(LOAD, NUMBER)
+    for first, block in reversed(ranges):
+        code += _laid(AT_LEAST, first, 0, len(block) // INSTRUCTION.size) if first else b""  # the last needs none
+        code += block
+    return code
 
 
-def _lay_check(code: bpf.Code, check: Check, allow: int, refuse: int) -> int:
-    """Return the label of instructions that go on at `allow` if the check holds, else at `refuse`."""
-    label, match = (allow, refuse) if check.inverted else (refuse, allow)
-    for value in reversed(check.values):
-        label = code.decide(bpf.EQUAL, value, match, label)
-    masked = label if check.mask == call_policy.ALL_BITS else code.mask(check.mask, label)
-    return code.load(bpf.argument(check.argument), masked)
+def _lay_check(check: Check) -> bytes:
+    """Return instructions that refuse the call unless the check holds, and go on behind them otherwise."""
+    code = _laid(LOAD, ARGUMENTS + 8 * check.argument)  # the low 32 bits, on a little-endian machine
+    if check.mask != call_policy.ALL_BITS:
+        code += _laid(MASK, check.mask)
+    for left in reversed(range(len(check.values))):  # comparisons that follow, and then comes the refusal
+        value = check.values[-1 - left]
+        code += _laid(EQUAL, value, left, 0 if left else 1) if check.inverted else _laid(EQUAL, value, left + 1, 0)
+    return code + _laid(ANSWER, REFUSE | errno.EPERM)
 
 
-def _lay_tree(code: bpf.Code, ranges: list[tuple[int, int]]) -> int:
-    """Return the label of instructions that find the range of the loaded number; a range is (first number, label)."""
-    if len(ranges) == 1:
-        return ranges[0][1]
-    middle = len(ranges) // 2
-    above, below = _lay_tree(code, ranges[middle:]), _lay_tree(code, ranges[:middle])
-    return code.decide(bpf.AT_LEAST, ranges[middle][0], above, below)
+def _laid(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:
+    return INSTRUCTION.pack(code, yes, no, operand)
