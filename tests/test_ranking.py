@@ -334,7 +334,8 @@ def test_display_names_stand_in_rankings_among_specialists_and_in_a_comparison(t
         assert all(name in output for name in displays.values())
     output = arena(tmp_path, "compare", "ghost", "oracle", str(folder)).stdout
     assert "Łukasz is rated" in output
-    assert output.splitlines()[0].split() == ["board", "role", "Łukasz", "Anna", "Müller", "difference", "matches"]
+    assert output.splitlines()[:1] == ["pacman"]  # the game that both play
+    assert output.splitlines()[1].split() == ["board", "role", "Łukasz", "Anna", "Müller", "difference", "matches"]
     results = Results.open(folder)
     parts = [row["bot"].text for table in leaderboards(results) for _, rows in table.parts for row in rows]
     assert parts == ["Łukasz"]
@@ -459,12 +460,16 @@ def test_a_pipe_has_no_colour_and_a_warning_goes_to_stderr(tmp_path):
 
 def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder):
     text = arena(folder, "compare", "oracle", "dice", str(folder)).stdout
-    assert text.split("\n")[0].split() == ["board", "role", "oracle", "dice", "difference", "matches"]
-    assert "oracle is rated" in text
-    assert "The difference is real: oracle is better than dice.\n" in text
-    (comparison,) = json.loads(arena(folder, "compare", "dice", "oracle", str(folder), "--json").stdout)
-    assert (comparison["real"], comparison["unit"]) == (True, "logits")
-    assert comparison["low"] < comparison["difference"] < comparison["high"] < 0
+    heads = [line.split() for line in text.splitlines() if line.startswith("board ")]
+    assert heads == [["board", "role", "oracle", "dice", "difference", "matches"]] * 2
+    assert re.findall(r"^\w+$", text, re.MULTILINE) == ["mummy_maze", "pacman"]
+    assert text.count("The difference is real: oracle is better than dice.\n") == 2
+    games = json.loads(arena(folder, "compare", "dice", "oracle", str(folder), "--json").stdout)
+    assert [(row["game"], row["real"], row["unit"]) for row in games] == [
+        ("mummy_maze", True, "logits"),
+        ("pacman", True, "logits"),
+    ]
+    assert all(row["low"] < row["difference"] < row["high"] < 0 for row in games)
     results = Results.open(folder)
     meetings = results.crosstable().set_index(["board", "role", "bot", "opponent"])["score"]
     alone = results.leaderboard(by_game=False).set_index("bot")["hunt"]
@@ -473,7 +478,8 @@ def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder)
         for board, role in results.board_role_columns
         if board != "mummy_maze/hunt"
     } | {("mummy_maze/hunt", "explorer"): (alone["dice"], alone["oracle"])}
-    scores = {(row["board"], row["role"]): (row["score"], row["opponent_score"]) for row in comparison["head_to_head"]}
+    rows = [row for game in games for row in game["head_to_head"]]
+    scores = {(row["board"], row["role"]): (row["score"], row["opponent_score"]) for row in rows}
     assert scores == expected
 
 
@@ -488,7 +494,7 @@ def test_the_difference_of_equal_bots_is_not_proven(tmp_path):
         assert ("expected to score 50 of 100" in output) == (unit != "points")
 
 
-def test_of_bots_that_share_no_board_nothing_is_predicted(tmp_path):
+def test_of_bots_that_share_no_game_nothing_is_said(tmp_path):
     event = stored.event("ann", "bob", "cat", boards=[stored.DUEL, stored.CLASSIC])
     ann, bob = (replace(bot, games=(game,)) for bot, game in zip(event.bots, ("mummy_maze", "pacman"), strict=False))
     event = replace(event, bots=(ann, bob, event.bots[2]))
@@ -499,13 +505,10 @@ def test_of_bots_that_share_no_board_nothing_is_predicted(tmp_path):
     ]
     folder = str(stored.store(tmp_path / "cup", event, map(stored.played, matches)))
     output = arena(tmp_path, "compare", "ann", "bob", folder).stdout
-    assert "ann and bob share no board, so they never meet" in output
-    assert "expected to score" not in output
+    assert output == "ann and bob play no game in common, so nothing compares them.\n"
     assert "expected to score" in arena(tmp_path, "compare", "ann", "cat", folder).stdout
-    assert [
-        json.loads(arena(tmp_path, "compare", "ann", other, folder, "--json").stdout)[0]["met"]
-        for other in ("bob", "cat")
-    ] == [False, True]
+    rows = [json.loads(arena(tmp_path, "compare", "ann", other, folder, "--json").stdout) for other in ("bob", "cat")]
+    assert [[row["met"] for row in of_pair] for of_pair in rows] == [[], [True]]
 
 
 def test_bots_that_met_in_unlike_roles_only_have_a_row_with_both_roles(specialists):

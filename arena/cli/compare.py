@@ -1,8 +1,7 @@
-"""`arena compare`: two bots of an event, head to head, and whether the difference between them is real."""
+"""`arena compare`: two bots of an event, head to head in each game, and whether the difference between them is real."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from math import exp, log
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,34 +12,11 @@ from arena.errors import ArenaError
 from arena.results.columns import FILE_DECIMALS, HEAD_TO_HEAD, LEADERBOARD, interval_text
 
 if TYPE_CHECKING:
+    from arena.results.comparison import BotComparison
     from arena.results.leaderboard import Results
-    from arena.results.ratings import Strength
 
-LOGITS_PER_UNIT = {"logits": 1.0, "Elo": log(10) / 400}
-"""Points have no such scale."""
 MOST_CERTAIN = 0.999
 """No chance is printed as certain: it is a share of a thousand refits."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """What the ratings of all matches tell about two bots."""
-
-    difference: "Strength"
-    """By how much the first is rated above the second."""
-    chance: float
-    """The probability that the first is better."""
-    tied: bool
-    """True if matches tie them together, perhaps through other bots."""
-    met: bool
-    """True if they played a match against each other."""
-    share_board: bool
-    """True if there is a board that both played, in whatever role."""
-
-    @property
-    def real(self) -> bool:
-        """True if the interval of the difference does not hold zero."""
-        return not self.difference.low <= 0 <= self.difference.high
 
 
 def compare(
@@ -52,8 +28,8 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Compare two bots: head to head by board and role, and whether one is really better."""
+    from arena.results import comparison
     from arena.results.leaderboard import Results
-    from arena.results.tables import rows_of
 
     folder = paths.event_folder(event)
     read = results.read(folder, all_versions=all_versions, rating=rating)
@@ -65,45 +41,66 @@ def compare(
         numbers = workspace.version_numbers()
         read = Results.side_by_side(folder, numbers, rating=rating, rules=stored_match.game_of)
         bot, opponent = _version_label(read, bot), _version_label(read, opponent)
-    rows = rows_of(read.head_to_head(bot, opponent), HEAD_TO_HEAD)
-    comparison = _compare(read if json else read.shown, bot, opponent)
+    read.head_to_head(bot, opponent)  # refuses names that no bot has
+    played = {standing.bot for standing in read.standings if standing.points is not None}
+    for name in (bot, opponent):
+        if name not in played:
+            raise ArenaError(f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event")
+    leagues = (read if json else read.shown).leagues
+    compared = [(league, found) for league in leagues if (found := comparison.compare(league, bot, opponent))]
     if json:
-        difference = comparison.difference
-        output.print_json(
-            [
-                {
-                    "bot": bot,
-                    "opponent": opponent,
-                    "unit": read.ratings.unit,
-                    "difference": round(difference.value, FILE_DECIMALS) + 0.0,  # 0.0 for -0.0
-                    "low": round(difference.low, FILE_DECIMALS) + 0.0,
-                    "high": round(difference.high, FILE_DECIMALS) + 0.0,
-                    "chance": round(comparison.chance, FILE_DECIMALS),
-                    "real": comparison.real and comparison.tied,
-                    "met": comparison.met,
-                    "head_to_head": rows,
-                }
-            ]
-        )
+        output.print_json(_row(league, found, bot, opponent) for league, found in compared)
         return
-    first, second = output.safe_line(read.display_name(bot)), output.safe_line(read.display_name(opponent))
-    if rows:  # a row for a board and the role of each bot; on boards for one, each bot by itself
-        cells = [
-            (
-                row["board"],
-                row["role"] if row["role"] == row["opponent_role"] else f"{row['role']}, {row['opponent_role']}",
-                row["score"],
-                row["opponent_score"],
-                HEAD_TO_HEAD["difference"].text(row["difference"], "+").rjust(len("difference")),
-                f"{row['matches']} + {row['opponent_matches']}",
-            )
-            for row in rows
-        ]
+    for number, (league, found) in enumerate(compared):
+        if len(leagues) > 1:
+            print("\n" * (number > 0) + output.safe_line(league.game))
+        _print(league, found, bot, opponent)
+    if not compared:
+        first, second = (output.safe_line(read.display_name(name)) for name in (bot, opponent))
+        print(f"{first} and {second} play no game in common, so nothing compares them.")
+
+
+def _row(league: "Results", found: "BotComparison", bot: str, opponent: str) -> dict[str, object]:
+    from arena.results.tables import rows_of
+
+    difference = found.difference
+    return {
+        "game": league.game,
+        "bot": bot,
+        "opponent": opponent,
+        "unit": found.unit,
+        "difference": round(difference.value, FILE_DECIMALS) + 0.0,  # 0.0 for -0.0
+        "low": round(difference.low, FILE_DECIMALS) + 0.0,
+        "high": round(difference.high, FILE_DECIMALS) + 0.0,
+        "chance": round(found.chance, FILE_DECIMALS),
+        "real": found.real,
+        "met": found.met,
+        "head_to_head": rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD),
+    }
+
+
+def _print(league: "Results", found: "BotComparison", bot: str, opponent: str) -> None:
+    """Print a row for a board and the role of each bot, on boards for one each bot by itself; then the sentences."""
+    from arena.results.tables import rows_of
+
+    first, second = (output.safe_line(league.display_name(name)) for name in (bot, opponent))
+    rows = rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD)
+    cells = [
+        (
+            row["board"],
+            row["role"] if row["role"] == row["opponent_role"] else f"{row['role']}, {row['opponent_role']}",
+            row["score"],
+            row["opponent_score"],
+            HEAD_TO_HEAD["difference"].text(row["difference"], "+").rjust(len("difference")),
+            f"{row['matches']} + {row['opponent_matches']}",
+        )
+        for row in rows
+    ]
+    if cells:
         score, opponent_score = HEAD_TO_HEAD["score"], HEAD_TO_HEAD["opponent_score"]
         scores = replace(score, name=first), replace(opponent_score, name=second)
         output.print_table(output.make_table(("board", "role", *scores, "difference", "matches"), cells))
-    never_met = read.head_to_head(bot, opponent).empty
-    print("\n".join(_sentences(comparison, read.shown.ratings.unit, first, second, never_met=never_met)))
+    print("\n".join(_sentences(found, first, second, never_met=not rows)))
 
 
 def _version_label(read: "Results", name: str) -> str:
@@ -118,54 +115,33 @@ def _version_label(read: "Results", name: str) -> str:
     raise ArenaError(f"{output.safe_line(name)}: no such version played; {output.safe_line(hint)}")
 
 
-def _compare(read: "Results", bot: str, opponent: str) -> Comparison:
-    from arena.results.ratings.fitting.intervals import difference
-
-    ranks = {rating.bot: rank for rank, rating in enumerate(read.ratings.ratings)}
-    for name in (bot, opponent):
-        if name not in ranks:
-            raise ArenaError(f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event")
-    crosstable = read.crosstable()
-    first_boards, second_boards = (
-        set(standing.boards) for standing in read.standings if standing.bot in {bot, opponent}
-    )
-    return Comparison(
-        difference=difference(read.ratings, bot, opponent),
-        chance=float(read.ratings.better[ranks[bot], ranks[opponent]]),
-        tied=any({bot, opponent} <= set(group) for group in read.ratings.groups),
-        met=bool(((crosstable["bot"] == bot) & (crosstable["opponent"] == opponent)).any()),
-        share_board=bool(first_boards & second_boards),
-    )
-
-
-def _sentences(comparison: Comparison, unit: str, first: str, second: str, *, never_met: bool) -> Iterator[str]:
+def _sentences(found: "BotComparison", first: str, second: str, *, never_met: bool) -> Iterator[str]:
     """Yield what the ratings of all matches tell about the two bots, in plain sentences."""
-    difference, chance = comparison.difference, comparison.chance
-    column = LEADERBOARD.rated_in(unit)["rating"]
+    difference, chance = found.difference, found.chance
+    column = LEADERBOARD.rated_in(found.unit)["rating"]
     interval = interval_text(column.text(difference.low, "+"), column.text(difference.high, "+"))
     direction = "above" if round(difference.value, column.decimals) >= 0 else "below"
     yield (
-        f"{first} is rated {column.text(abs(difference.value))} {unit} {direction} {second} "
+        f"{first} is rated {column.text(abs(difference.value))} {found.unit} {direction} {second} "
         f"(95 % interval of the difference {interval})"
     )
     percent = f"{100 * chance:.1f} %"
     if not 1 - MOST_CERTAIN <= chance <= MOST_CERTAIN:
         percent = "over 99.9 %" if chance > MOST_CERTAIN else "under 0.1 %"
     yield f"chance that {first} is better: {percent}"
-    if unit in LOGITS_PER_UNIT and comparison.share_board:
-        share = 100 / (1 + exp(-LOGITS_PER_UNIT[unit] * difference.value))
-        yield f"where roles are even, {first} is expected to score {share:.0f} of 100 against {second}"
-    if not comparison.tied:
+    if found.expected_score is not None:
+        yield f"where roles are even, {first} is expected to score {found.expected_score:.0f} of 100 against {second}"
+    if not found.tied:
         yield "They never met, not even through others: nothing can be said of the difference."
         return
-    if not comparison.share_board:
+    if not found.share_board:
         yield (
             f"{first} and {second} share no board, so they never meet: this compares how far each stands above "
             "others, through bots that play both."
         )
     elif never_met:
         yield "They never met: this is known through others only."
-    if comparison.real:
+    if found.real:
         better, worse = (first, second) if difference.value > 0 else (second, first)
         yield f"The difference is real: {better} is better than {worse}."
     else:
