@@ -100,7 +100,6 @@ def copy_bots(event: Event, folder: Path) -> Event:
 
 
 def _copy(source: Path, folder: Path, digest: str) -> None:
-    """Copy a bot into a new folder; ArenaError if it is not the bot of this digest."""
     try:
         folder.mkdir()
         copy(source, folder / source.name, LEFT_OUT)

@@ -148,7 +148,6 @@ def essence(match: Match) -> tuple[object, ...]:
 
 
 def _record(archive: Archive, number: int) -> Record:
-    """Return the record of the match with this number; ArenaError if it is damaged."""
     match, blob = archive.packed_record(number) or ("", b"")
     try:
         record = records.unpacked(blob)
@@ -160,7 +159,6 @@ def _record(archive: Archive, number: int) -> Record:
 
 
 def _differences(first: Event, other: Event) -> Iterator[str]:
-    """Yield why two events have no plan in common."""
     digests = {(kind, name): digest for kind, name, digest in _parts(first)}
     for kind, name, digest in _parts(other):
         if digests.get((kind, name), digest) != digest:
@@ -195,6 +193,5 @@ def _differences(first: Event, other: Event) -> Iterator[str]:
 
 
 def _parts(event: Event) -> Iterator[tuple[str, str, str]]:
-    """Yield the kind, the name and the digest of each board and bot."""
     yield from (("board", board.label, board.digest) for board in event.boards)
     yield from (("bot", bot.name, bot.digest) for bot in event.bots)

@@ -101,7 +101,7 @@ class Plan:
         by_repeats = getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
         for number in count():
             decided = number if looks else max(0, number - self._schedule.BEHIND)
-            while not self._stored(decided):
+            while self._ended < decided or any(self._missing[:decided]):
                 yield None
             repeat = -1  # the highest one of the batch so far
             batch = self._schedule.batch(self._event, number, _History(self, max(0, number - self._schedule.BEHIND)))
@@ -116,10 +116,10 @@ class Plan:
                     if parts >= next_look:
                         next_look, still_open = stopping.next_look(parts), self.open_ranks()
                         if stopping.holds(self._event.stop_when or "", self._event, still_open):
-                            self._end("stop_when")
+                            self.over, self.ended_by = True, "stop_when"
                             return
                 if limit is not None and self.walked >= limit:
-                    self._end("max_matches")
+                    self.over, self.ended_by = True, "max_matches"
                     return
                 repeat = max(repeat, self._event.repeat_of(match))
                 self._ids[number].append(int(match.id, 16))
@@ -134,12 +134,11 @@ class Plan:
                     )
                 yield Planned(match, number, stored)
             if repeat < 0:
-                self._end("plan")
+                self.over = True
                 return
             self._ended += 1
 
     def _refuse_twin(self, match: Match) -> None:
-        """Raise ArenaError for a match that a plug-in has planned before."""
         if int(match.id, 16) in self._seen:
             bots = ", ".join(seat.bot.name for seat in match.seats)
             raise ArenaError(
@@ -200,15 +199,7 @@ class Plan:
         stored = next((batch for batch in range(self._ended) if self._missing[batch]), self._ended)
         return [self.results(batch) for batch in range(stored)]
 
-    def _stored(self, batches: int) -> bool:
-        """Return whether the batches before this number are complete."""
-        return self._ended >= batches and not any(self._missing[:batches])
-
-    def _end(self, rule: str) -> None:
-        self.over, self.ended_by = True, rule
-
     def _looked_up(self, batch: Iterable[Match]) -> Iterator[tuple[Match, bool]]:
-        """Yield each match, and whether it is stored."""
         matches = iter(batch)
         while chunk := list(islice(matches, LOOK_UP)):
             stored = self._archive.stored([match.id for match in chunk])

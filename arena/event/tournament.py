@@ -202,7 +202,13 @@ class _Run:
         """Open the lanes of this machine or of a cluster."""
         if cluster is not None:
             logs = self._archive.folder / "logs"
-            return cluster(self._event, logs, pairing=_pairing, is_forfeit=_is_forfeit, pin=pin)
+            return cluster(
+                self._event,
+                logs,
+                pairing=_pairing,
+                is_forfeit=lambda work: isinstance(work, MatchWork) and bool(work.absent),
+                pin=pin,
+            )
 
         def before_fork() -> None:
             self._archive.close()  # SQLite must not cross a fork; the archive opens again by itself
@@ -293,7 +299,6 @@ class _Run:
             ids.clear()
 
     def _next(self) -> Work | None:
-        """Return the next work for a lane, None when none can begin now."""
         self._is_ending()
         while isinstance(work := self.director.next_work(), Commit):
             self._commit()
@@ -347,11 +352,6 @@ def _pairing(work: Work) -> Hashable:
     if isinstance(work, RollCallWork):
         return None
     return work.match.label, work.match.repeat, frozenset(seat.bot.name for seat in work.match.seats)
-
-
-def _is_forfeit(work: Work) -> bool:
-    """Return whether a bot of a match is absent."""
-    return isinstance(work, MatchWork) and bool(work.absent)
 
 
 def perform(launcher: Launcher, work: Work) -> Fault | Record | NotBegun | None:

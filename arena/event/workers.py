@@ -304,7 +304,6 @@ def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:
 
 
 def _leave(*_: object) -> NoReturn:
-    """End this worker with all that it started."""
     try:
         if _launcher is not None:
             _launcher.close()

@@ -123,7 +123,16 @@ class Cluster:
         dask.config.set(wire.MESSAGES_KEPT)
         try:
             if address.startswith(LOCAL):
-                self._local = _local_cluster(int(address.removeprefix(LOCAL)))
+                self._local = LocalCluster(
+                    n_workers=int(address.removeprefix(LOCAL)),
+                    threads_per_worker=PARCELS_A_LANE,
+                    resources={"lanes": 1},
+                    memory_limit=0,
+                    dashboard_address=None,
+                    worker_dashboard_address=None,
+                    # Without a dashboard dask opens its port 8787 all the same, and warns when another run has it.
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                )
             self._client = self._connected()
         except BaseException:
             self.close()
@@ -236,7 +245,6 @@ class Cluster:
         return parcel.machine.parcels.get(parcel.number) is parcel
 
     def _see_workers(self, addresses: frozenset[str]) -> Iterator[Done[Any, Any]]:
-        """Have new workers admitted; forget those that are gone."""
         for machine in [self._machines[address] for address in self._machines.keys() - addresses]:
             if machine.state is not MachineState.REFUSED:
                 yield from self._lose(machine, "its worker is gone")
@@ -261,8 +269,8 @@ class Cluster:
                 done = self._done(machine, item, outcome)
                 # Roll calls, and matches that end without a turn, say nothing of the time that the next match takes.
                 forfeit = self._is_forfeit(item)
-                if isinstance(done.result, Record) and (done.result.turns or forfeit):
-                    seconds[forfeit].append(outcome.seconds)
+                if isinstance(done.result, Record) and outcome.result and (done.result.turns or forfeit):
+                    seconds[forfeit].append(outcome.result[1])
                 yield done
         for forfeits, each_s in seconds.items():
             machine.learn(each_s, forfeits=forfeits)
@@ -276,7 +284,7 @@ class Cluster:
     def _done(self, machine: Machine, item: Any, outcome: ItemOutcome) -> Done[Any, Any]:
         if outcome.result is None:
             return Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
-        result = self._names.unpacked(outcome.result)
+        result = self._names.unpacked(outcome.result[0])
         self._names.matches.pop(item.match.id, None)
         if isinstance(result, Record):
             result = replace(result, machine=machine.name, scale=machine.scale)
@@ -301,7 +309,6 @@ class Cluster:
             yield from self._give_up(machine, reason)
 
     def _lose(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
-        """Forget a machine; if it is still there, it is admitted anew."""
         if self._machines.get(machine.address) is not machine:
             return
         self._lost_names[machine.address] = machine.name
@@ -330,7 +337,6 @@ class Cluster:
                 yield from self._lose(machine, f"it has not answered for {SILENT_S:g} s")
 
     def _give_up(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
-        """Report all items that a machine was given as lost."""
         if futures := self._futures(machine):
             _in_thread(lambda: self._cancel(futures))
         items = [item for parcel in machine.parcels.values() for item in parcel.items]
@@ -380,7 +386,6 @@ class Cluster:
     # The other threads.
 
     def _connected(self) -> Client:
-        """Return a client; ArenaError when no scheduler answers."""
         try:
             return Client(self._local or self._address, timeout=CONNECT_S, set_as_default=False, name="arena")
         except (OSError, ValueError) as error:
@@ -432,16 +437,3 @@ def _fetched(parcel: Parcel, future: Future) -> ParcelDone | ParcelFailed:
 def _close(machine: Machine) -> None:
     with contextlib.suppress(Exception):
         machine.close()
-
-
-def _local_cluster(workers: int) -> LocalCluster:
-    return LocalCluster(
-        n_workers=workers,
-        threads_per_worker=PARCELS_A_LANE,
-        resources={"lanes": 1},
-        memory_limit=0,
-        dashboard_address=None,
-        worker_dashboard_address=None,
-        # Without a dashboard dask opens its port 8787 all the same, and warns when another run has it.
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-    )

@@ -40,7 +40,7 @@ from arena.event.cluster import calibration, content, wire
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.cluster.content import Manifest
 from arena.event.logs import Log
-from arena.event.workers import Workers
+from arena.event.workers import Done, Workers
 from arena.sandbox import choice, cores, levels, toolchain
 from arena.sandbox.exposure import refuse_exposed
 from arena.sandbox.launcher import Launcher
@@ -67,7 +67,6 @@ class Report:
 
     lanes: int
     """How many matches it plays at once."""
-    pinned: bool
     speed: Speed
 
 
@@ -78,16 +77,8 @@ class MachineRefusal:
     reason: str
 
 
-@dataclass(frozen=True)
-class ItemOutcome:
-    """How one item of a parcel went: a packed result and its seconds, or arena's failure."""
-
-    result: bytes | None
-    seconds: float = 0.0
-    failure: str = ""
-    error: BaseException | None = None
-    lane: str = ""
-    """The name of the lane on this machine."""
+ItemOutcome = Done[None, tuple[bytes, float]]
+"""How one item of a parcel went: a packed result and its seconds, or arena's failure."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +103,6 @@ class MachineWork:
 
 @dataclass(frozen=True)
 class _Order:
-    """An item of a parcel, packed."""
-
     parcel: int
     index: int
     data: bytes
@@ -169,15 +158,14 @@ class Host:
             ) as workers:
                 try:
                     self._connection.send(
-                        Report(lanes, pinned, _calibrated(workers, lanes, library, lambda: self._look(workers)))
+                        Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers)))
                     )
                 except MachineError as error:
                     self._connection.send(MachineRefusal(str(error)))
                 while not self._ended:
                     self._receive(wait=True)
                     for done in workers.map(_in_lane, self._next, stopped=lambda: self._look(workers)):
-                        result, seconds = done.result or (None, 0.0)
-                        outcome = ItemOutcome(result, seconds, done.failure, _portable(done.error), done.lane)
+                        outcome = Done(None, done.result, done.failure, _portable(done.error), done.lane)
                         self._answer(done.item, outcome)
                     self._send_work(MachineWork())
         finally:
@@ -238,7 +226,6 @@ class Host:
             self._ended = True
 
     def _logged(self) -> str:
-        """Return the lines that were logged since the last parcel."""
         try:
             with (self._folder / "logs" / "arena.log").open("rb") as log:
                 log.seek(self._log_read)
@@ -306,7 +293,6 @@ def _sample(_launcher: Launcher, library: tuple[Path | None]) -> Sample:
 
 
 def _in_lane(launcher: Launcher, order: _Order) -> tuple[bytes, float]:
-    """Do the work of an order; return the packed result and its seconds."""
     begun = time.monotonic()
     work: Callable[[Launcher, Any], object]
     work, item = _names.unpacked(order.data)

@@ -103,8 +103,6 @@ ClusterEvent = WorkersSeen | StateChanged | ParcelDone | ParcelFailed
 
 @dataclass
 class _Pace:
-    """How long matches, or forfeits, take on a machine."""
-
     seconds: float = 0.0
     """The mean time of the last of them; 0 before the first."""
     measured: int = 0

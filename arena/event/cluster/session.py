@@ -134,7 +134,6 @@ class Session:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(self) -> None:
-        """Take what the host sends, and watch the lease, until the session ends."""
         reason = "the host process of its lanes ended"
         try:
             while not self._lost:

@@ -48,8 +48,6 @@ class _Packer(pickle.Pickler):
 
 
 class _Unpacker(pickle.Unpickler):
-    """Reads what a `_Packer` wrote."""
-
     def __init__(self, file: io.BytesIO, names: "Names") -> None:
         super().__init__(file)
         self._names = names

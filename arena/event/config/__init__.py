@@ -238,7 +238,6 @@ class Tournament(Table):
         return boards
 
     def _bots(self, bots: tuple[Bot, ...], named: tuple[str, ...]) -> tuple[Bot, ...]:
-        """Return the named bots, or all when none are named; ArenaError for fewer than two."""
         if named:
             by_name = {bot.name: bot for bot in bots}
             bots = tuple(sorted({_named("bot", name, by_name) for name in named}, key=lambda bot: bot.name))
@@ -256,7 +255,6 @@ class Tournament(Table):
         return bots
 
     def _openings(self, workspace: Path, boards: Iterable[Board]) -> Openings:
-        """Return the openings on these boards; ArenaError unless every one of them can be played."""
         if self.openings.file:
             if self.openings.plies:
                 raise ArenaError("openings: `plies` draws openings, and `file` lists them: leave one of them out")
@@ -270,7 +268,6 @@ class Tournament(Table):
         return Openings(plies=self.openings.plies)
 
     def _references(self, entered: tuple[Bot, ...]) -> tuple[str, ...]:
-        """Return the reference bots of a gauntlet; ArenaError for an unknown name, or where nobody challenges them."""
         if self.schedule != "gauntlet":
             if self.references:
                 raise ArenaError('references: only schedule = "gauntlet" has reference bots: leave them out')
@@ -287,7 +284,6 @@ class Tournament(Table):
         return names
 
     def _seed_order(self, bots: tuple[Bot, ...], as_in_file: bool) -> tuple[str, ...]:
-        """Return the seeded bots that play; ArenaError for a name that stands twice, or that no bot of the file has."""
         names = [bot.name for bot in bots]
         for number, name in enumerate(self.seed_order):
             if name not in names and as_in_file:  # a run of a few named bots leaves the others out
@@ -383,7 +379,6 @@ def _plain(schema: Any) -> Any:
 
 
 def _entered(entry: BotTable, workspace: Path) -> Bot:
-    """Return the bot of a [[bot]] table."""
     if (entry.path is None) == (entry.command is None):
         raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
     if entry.path is None:
@@ -467,7 +462,6 @@ def _named(kind: str, name: str, known: Mapping[str, Named]) -> Named:
 
 
 def _numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
-    """Yield every whole number of a table, with its dotted key."""
     for key, value in table.items():
         for item in value if isinstance(value, list) else (value,):
             if isinstance(item, dict):

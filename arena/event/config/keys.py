@@ -22,7 +22,6 @@ SEED_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "
 
 
 def _seed(value: object) -> object:
-    """Return a number from 0, or 32 hex digits in lower case without blanks around them."""
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 0:
             raise ValueError("0 or more")
@@ -41,7 +40,6 @@ DURATION_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type":
 
 
 def _duration(value: object) -> object:
-    """Return seconds from a text such as `10m` or `1h 30m`, or from a number of seconds."""
     if isinstance(value, str) and value.strip() and (match := DURATION.fullmatch(value.strip())):
         hours, minutes, seconds = (float(part or 0) for part in match.groups())
         value = 3600 * hours + 60 * minutes + seconds
@@ -122,7 +120,6 @@ class OpeningsTable(Table):
 
 
 def _cluster(address: object) -> object:
-    """Return the address of a cluster, None for "none"; ValueError when it is no address."""
     if address is None or address == "none":
         return None
     if not isinstance(address, str) or not (SCHEDULER.fullmatch(address) or LOCAL_CLUSTER.fullmatch(address)):
@@ -154,7 +151,6 @@ class WorkersTable(Table):
 
 
 def _points(value: object) -> object:
-    """Return a number of points or marks as a float."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_MARKS:
         return float(value)
     raise ValueError(f"a number from 0 to {MOST_MARKS}")

@@ -162,7 +162,6 @@ class _Bracket:
         return [*with_moved, *self._pairs_of_rest(set(chain.from_iterable(with_moved)))]
 
     def _pairs_with_moved(self) -> Pairs:
-        """Return the pairs of a moved bot with a resident."""
         best = self._best(self.moved, self.residents, self._order_of_moved())
         return [(bot, opponent) for bot in self.moved if (opponent := best.settle(bot, self.residents)) is not None]
 

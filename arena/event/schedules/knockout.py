@@ -108,7 +108,6 @@ class _Bracket:
 
 
 def _replay(event: Event, history: Sequence[Batch]) -> _Bracket:
-    """Return the bracket after these batches."""
     names = [bot.name for bot in seeded(event)]
     field = bracket(2 ** rounds(event))
     byes = frozenset(range(2 ** rounds(event) - len(names)))

@@ -112,7 +112,6 @@ def _pairings(event: Event, legs: "Ints") -> int:
 
 
 def _batch_size(event: Event) -> int:
-    """Return the number of pairings of each batch but the last."""
     return max(len(event.bots) // 2, FEWEST_PAIRINGS)
 
 
@@ -134,7 +133,6 @@ def _legs(event: Event, boards: Iterable[Board]) -> "Ints":
 
 @lru_cache(maxsize=1)
 def _ladder(event: Event) -> "_Ladder":
-    """Return the ladder of the event, as far as it was planned already."""
     return _Ladder(event)
 
 
@@ -166,7 +164,6 @@ class _Ladder:
         return self._choose(number, tuple((bot, opponent) for bot, opponent, _ in self._choose(number - 1, earlier)))
 
     def _choose(self, number: int, under_way: Pairs) -> Choice:
-        """Return the pairings of a batch while these are under way."""
         if (number, under_way) not in self._chosen:
             finished = max(number - BEHIND, 0)
             if self._results.batches > finished:
@@ -217,7 +214,6 @@ class _Results:
         return tuple((bot, opponent) for bot, opponent, _ in pairings)
 
     def _bots(self, match: Played) -> list[int]:
-        """Return the two bots of a match, by side."""
         return [self.index[match.seats[side[0]]] for side in match.sides]
 
 

@@ -64,7 +64,6 @@ def groups_of(board: Board, kind: str) -> tuple[tuple[Role, ...], ...]:
 
 
 def _able(board: Board, bots: Sequence[Bot], kind: str) -> list[list[Bot]]:
-    """Return the bots that play every role of a group, for each group of the board."""
     return [
         [bot for bot in bots if all(bot.plays(board.game, board.name, role) for role in group)]
         for group in groups_of(board, kind)
