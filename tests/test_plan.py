@@ -14,7 +14,6 @@ from arena.cli import leaderboard_text
 from arena.event import plan, schedules, stopping
 from arena.event.plan import Plan
 from arena.event.schedules import gauntlet, round_robin
-from arena.report.leaderboard import table
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results, stop_words
 from arena.results.ranked import ranked_bots
@@ -297,7 +296,7 @@ def test_the_end_is_told_with_the_ranks_that_are_open_and_hostile_names_do_nothi
     assert told("plan")[0] == "the event ended after all 1 match of its plan"
 
 
-def test_leaderboard_and_report_say_why_the_event_ended_until_it_goes_on(tmp_path, capsys):
+def test_the_leaderboard_says_why_the_event_ended_until_it_goes_on(tmp_path, capsys):
     event = replace(stored.event("ann", "<b>bob", boards=[stored.DUEL]), stop_when=stopping.ORDER)
     folder = stored.store(tmp_path, event, map(stored.played, stored.plan(event)))
     open_ranks = OpenRanks(first=1, last=2, bots=("<b>bob", "ann"))
@@ -307,7 +306,6 @@ def test_leaderboard_and_report_say_why_the_event_ended_until_it_goes_on(tmp_pat
     leaderboard_text.show(results)
     shown = capsys.readouterr().err
     assert "the event ended after all 2 matches of its plan\nstill open at 95 %: ranks 1 to 2 (<b>bob, ann)" in shown
-    assert table(results).ending == results.end_sentences
     results.close()
     with Archive.open(folder, writing=True) as archive:
         stored.begin(archive, event, [])
