@@ -1,6 +1,6 @@
 """Time as arithmetic: what a role may use (TimeControl), what an answer cost (TimeUsed), what is left (Clock).
 
-It never reads the time. polling.py and stopwatch.py measure; this file alone computes with what they measured: the
+It never reads the time. polling.py and stopwatch.py measure; this file computes what follows from their figures: the
 deadline, the lateness of the referee, the seconds that are charged, and whether an answer is too late.
 """
 
@@ -75,7 +75,7 @@ class TimeUsed(NamedTuple):
     wall: float = 0.0
     """From `go` to the moment at which the answer was read."""
     cpu: float = 0.0
-    """CPU time of the bot's process meanwhile."""
+    """CPU time of the bot's process since its last answer, also while it was not asked."""
     waited: float = 0.0
     """How long the bot's threads were ready, but had no core."""
     referee_late: float = 0.0

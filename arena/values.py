@@ -214,7 +214,7 @@ class Turn(NamedTuple):
     wall: float = 0.0
     """Seconds from `go` to the moment at which the answer was read."""
     cpu: float = 0.0
-    """Seconds of CPU that the bot's process used meanwhile."""
+    """Seconds of CPU that the bot's process used since its last answer, also while it was not asked."""
     waited: float = 0.0
     """Seconds that the bot's threads were ready but had no core."""
     late: float = 0.0

@@ -319,7 +319,7 @@ TURNS = Columns(
         Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`, `opening`"),
         Column("said", "The text that was refused, if any"),
         Column("wall", "From `go` to the answer", "seconds"),
-        Column("cpu", "CPU time that the bot's process used meanwhile", "seconds"),
+        Column("cpu", "CPU time that the bot's process used since its last answer", "seconds"),
         Column("waited", "Time in which the bot was ready to run, but had no core", "seconds"),
         Column("remarks", "The bot's remarks, a line each"),
     )
@@ -353,7 +353,12 @@ TIMING = Columns(
             Column(f"{clock}_{figure}", f"{meaning}: median, 99 % quantile, longest", "seconds", f"{prefix}{label}")
             for clock, meaning, prefix, labels in (
                 ("wall", "From `go` to the answer", "", ("median", "99 %", "longest")),
-                ("cpu", "CPU time that the bot's process used meanwhile", "CPU ", ("median", "99 %", "most")),
+                (
+                    "cpu",
+                    "CPU time that the bot's process used since its last answer",
+                    "CPU ",
+                    ("median", "99 %", "most"),
+                ),
             )
             for figure, label in zip(("p50", "p99", "max"), labels, strict=True)
         ),

@@ -106,7 +106,7 @@ TURNS = (
     ExportColumn("rejected", "text?", "the answer that was refused and forgiven, cleaned, where `by` is `strike`"),
     ExportColumn("refused", "text?", "the reason of the refusal: `illegal_move` or `garbled`"),
     ExportColumn("wall", "float", "seconds from the question to the answer"),
-    ExportColumn("cpu", "float", "CPU time that the bot used meanwhile, seconds"),
+    ExportColumn("cpu", "float", "CPU time that the bot used since its last answer, seconds"),
     ExportColumn("waited", "float", "how long the bot had no core, seconds"),
     ExportColumn("late", "float", "how much later than planned the referee looked, seconds"),
     ExportColumn("remarks", "list of texts", "the bot's lines that began with `#`"),

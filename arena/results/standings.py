@@ -22,7 +22,8 @@ class Standing:
     """The rank and the figures of one bot."""
 
     rank: int | None
-    """Equal points share a rank (1, 1, 3); None for a bot that never played, and in a leaderboard for a specialist."""
+    """By points here, and by rating in a leaderboard (ranked.py), where it is None for a specialist, too. Bots that are
+    alike share a rank (1, 1, 3); None for a bot that never played."""
     bot: str
     matches: int
     points: float | None

@@ -1,7 +1,8 @@
-"""Tie-breaks: the order of bots whose points are equal. A tie-break is one function here and one row of TIE_BREAKS.
+"""Tie-breaks: the order of bots whose rating and points are equal.
 
-The formulas are FIDE's (Handbook C.07, in force from 1 August 2024). Its tie-breaks that need ratings from elsewhere,
-colours or rounds are left out, because matches here have no order. All figures are exact fractions.
+A tie-break is one function here and one row of TIE_BREAKS. The formulas are FIDE's (Handbook C.07, in force from 1
+August 2024). Its tie-breaks that need ratings from elsewhere, colours or rounds are left out, because matches here
+have no order. All figures are exact fractions.
 
 A match counts as a game of chess between each two bots on different sides of it: the bot whose side scored more has one
 point, and both have half a point where the sides scored alike.

@@ -14,8 +14,8 @@ kills. The numbers are cut into ranges with the same answer. From the last range
 block of a range that the number is below; a block ends with an answer, after the checks of some arguments. A tree of
 comparisons was tried: it saved 0.08 ms of a start's 2 to 3 ms, since the kernel runs the program once for each number.
 
-The process id. At landlock a bot may signal its own process id only, and that is known after the fork. So the program is
-built before the fork with a value in its place (OWN_PID), which each child replaces.
+The process id. At landlock a bot may signal its own process id only, and that is known after the fork. So the program
+is built before the fork with a value in its place (OWN_PID), which each child replaces.
 
 Imported by the spawner: standard library only, nothing slow.
 """

@@ -1,7 +1,6 @@
 """Starter kits: a folder each, with a whole bot that is copied under a new name.
 
-A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. So is the package that an
-entry point of the group `arena.starters` names. This module knows no
+A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. This module knows no
 workspace, and runs nothing.
 """
 

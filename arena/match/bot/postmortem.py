@@ -1,7 +1,7 @@
 """Explains why a bot gave no answer: from what arena observed of it to a Failure, with the sentence for its author.
 
-Pure. It alone writes these sentences, and no code reads them back: the figures are in the Failure. Text that the bot
-itself printed is cleaned, so that it is harmless to show.
+Pure. No code reads these sentences back: the figures are in the Failure. (output.py and watchdog.py word two more: the
+limits that they find.) Text that the bot itself printed is cleaned, so that it is harmless to show.
 """
 
 import signal
