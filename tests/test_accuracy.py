@@ -1,7 +1,6 @@
 """Accuracy on solved boards: which moves count, that perfect play has 100 %, and that each match is assessed once."""
 
 import json
-import os
 import random
 import shutil
 import sqlite3
@@ -106,31 +105,20 @@ def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkey
         assert Results.open(folder).accuracy_sums == assessed
 
 
-def test_a_cache_of_a_stranger_breaks_no_command_and_has_no_file_read(folder, tmp_path):
-    os.mkfifo(tmp_path / "endless.py")
+def test_a_cache_of_a_stranger_breaks_no_command(folder, tmp_path):
     folder = shutil.copytree(folder, tmp_path / "copy")
     memory = folder / ".accuracy.json"
     assessed = Results.open(folder).accuracy_sums
     content = json.loads(memory.read_text())
     match = next(iter(content["matches"]))
-    row = content["sums"][0]
-    again = content | {"key": None}
-    for forged in (
-        content | {"sums": [[*row[:3], "2", "0", "0", "0"]]},
-        content | {"sums": [[*row[:2], ["dice"], 2, 0, 0, 0]]},
-        content | {"sums": [[*row[:2], 5, 2, 0, 0, 0]]},
-        again | {"matches": {match: {"explorer": ["1", "1", "0"]}}},
-        content | {"rules": {"/proc/kmsg": "", "/dev/zero": "", str(tmp_path / "endless.py"): ""}},
-        content | {"rules": {"a" * 10_000: "", "\0": "", "\ud800": ""}},
-    ):
-        memory.write_text(json.dumps(forged))
+    for forged in ({match: {"explorer": ["1", "1", "0"]}}, {match: 5}, [], {match: {5: [1, 1]}}):
+        memory.write_text(json.dumps(content | {"matches": forged}))
         assert Results.open(folder).accuracy_sums == assessed
-    for key in (content["key"], None):
-        memory.write_text(json.dumps(content | {"key": key, "matches": {match: {"nobody": [1, 1, 0]}}}))
-        results = Results.open(folder)
-        assert "nobody" not in {role for _, role, _ in results.accuracy_sums}
-        results.lessons(["dice"], 3)
-        results.close()
+    memory.write_text(json.dumps(content | {"matches": {match: {"nobody": [1, 1, 0]}}}))
+    results = Results.open(folder)
+    assert "nobody" not in {role for _, role, _ in results.accuracy_sums}
+    results.lessons(["dice"], 3)
+    results.close()
 
 
 def test_an_event_without_a_solved_board_has_no_such_columns_and_no_such_file(tmp_path, folder):
@@ -177,10 +165,7 @@ def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monk
         for match in reported.plan(event)
     ]
     folder = stored.store(tmp_path / "results" / "cup", event, records, reported.plan(event))
-    assert {row["bot"] for row in Results.open(folder).leaderboard(by_game=False).to_dict("records")} == {
-        "first",
-        "last",
-    }
+    assert set(Results.open(folder).leaderboard(by_game=False)["bot"]) == {"first", "last"}
     assert len(Results.side_by_side(folder).leaderboard())
     commands.leaderboard("cup", versions=True)
     with cup.first_chart_only():
@@ -204,7 +189,6 @@ def test_a_damaged_record_takes_only_its_own_figures_away(folder, tmp_path, dama
     moves = sum(figures.moves for figures in results.accuracy_sums.values())
     assert (moves > 0) == bool(damaged)
     assert moves < sum(figures.moves for figures in Results.open(folder).accuracy_sums.values())
-    assert json.loads((copy / ".accuracy.json").read_text())["key"] is None  # tried again the next time
 
 
 def test_edited_rules_grade_matches_again(tmp_path):

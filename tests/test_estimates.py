@@ -266,17 +266,12 @@ def test_a_bot_without_regret_has_none_in_the_leaderboard_and_dice_have_much(fol
     assert list(accuracy_chart.frame(results)["regret_estimate"]) == [0, regrets["dice"]]
 
 
-def test_each_match_is_searched_once_and_its_estimates_are_loaded_without_the_rules(folder, monkeypatch):
+def test_each_match_is_searched_once(folder, monkeypatch):
     first = Results.open(folder)
     before = first.regret_sums
-    assert first.accuracy_sums == {}  # this is stored, too
+    assert first.accuracy_sums == {}
     monkeypatch.setattr(accuracy, "figures_of", None)
-
-    def no_rules(match):
-        raise AssertionError(f"{match.id} asks for its rules")
-
-    assert Results.open(folder, rules=no_rules).regret_sums == before
-    assert Results.open(folder, rules=no_rules).accuracy_sums == {}
+    assert Results.open(folder).regret_sums == before
 
 
 def test_an_edited_rules_file_has_its_matches_graded_again(folder, monkeypatch):

@@ -7,6 +7,7 @@ moves, and says why there is no board.
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError
@@ -17,7 +18,8 @@ from arena.protocol import clean
 from arena.replay.drawing.board_state import read_grids
 from arena.replay.replayer import MoveWord, Scene, scenes
 from arena.report import boards
-from arena.results.accuracy import MOST_ESTIMATED, hashes
+from arena.results.accuracy import MOST_ESTIMATED
+from arena.results.memo import code_digest
 from arena.rulefile import sources_of
 from arena.values import Match, Record, SeatReport, Turn
 
@@ -53,7 +55,8 @@ class Games:
         """Return a hash of the rules of the games that were looked up, and of the tables beside them."""
         games = [game for game in self._games.values() if not isinstance(game, ArenaError)]
         unknown = [str(error) for error in self._games.values() if isinstance(error, ArenaError)]
-        return digest_of(hashes({path for game in games for path in sources_of(game)}), unknown)
+        files = {each for game in games for path in sources_of(game) for each in (path, path.with_suffix(".toml"))}
+        return digest_of(code_digest(sorted(filter(Path.is_file, files))), unknown)
 
     def facts(self, record: Record) -> dict[str, object]:
         """Return the facts of a match and how they change, what became of its steps, and how good its moves were."""

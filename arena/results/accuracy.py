@@ -20,20 +20,17 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-import numpy as np
 from pydantic import BaseModel, Field
 
 from arena import rulefile, whole_files
 from arena.errors import ArenaError
 from arena.game import Game, Role
-from arena.games import pursuit, quality, rulebook, solver
+from arena.games import pursuit, quality, solver
 from arena.games.quality import Assessor
-from arena.identity import digest_of
+from arena.results import memo
 from arena.results.archive import Archive
 from arena.values import Match, Played, Record
 
@@ -105,9 +102,6 @@ Figure = Annotated[int, Field(strict=True, ge=-(10**15), le=10**15)]
 class _Stored(BaseModel):
     """A cache, which comes with results that anybody may have made."""
 
-    key: str | None
-    rules: dict[str, str]
-    sums: list[tuple[str, str, str, Figure, Figure, Figure, Figure]]
     code: str
     matches: dict[str, dict[Role, tuple[Figure, Figure, Figure]]]
 
@@ -123,7 +117,6 @@ def by_bot(assessed: Mapping[SumKey, MoveSums]) -> dict[str, MoveSums]:
 def load_or_assess(
     archive: Archive,
     labels: Sequence[str],
-    sums: object,
     rules: Rules,
     *,
     measure: Measure,
@@ -131,23 +124,16 @@ def load_or_assess(
 ) -> dict[SumKey, MoveSums]:
     """Return the measure of each bot in each role on the boards among `labels` that it applies to; or empty.
 
-    `sums` are those of the matches that count, for the key of the cache. Of more matches than the measure's `most` that
-    many are assessed, a fair sample.
+    Of more matches than the measure's `most` that many are assessed, a fair sample.
     """
     path = _path(archive, measure, all_versions=all_versions)
     cached = _load(path)
-    # A board's rules are the file that is found by its name, so a new file can take the place of another.
-    key = digest_of(_code_digest(()), labels, archive.cache_version(), sums, list(map(str, rulebook.rules_files())))
-    if cached.get("key") == key and cached["rules"] == hashes(map(Path, cached["rules"])):
-        return {(board, role, bot): MoveSums(*figures) for board, role, bot, *figures in cached["sums"]}
-
     games, complete = list[Game[Any]](), True
-    assessed_labels, sources = list[str](), set[Path]()
+    assessed_labels = list[str]()
     for label in labels:
         try:
             if (sample := archive.newest_on(label)) is not None:
                 game = rules(sample.match)
-                sources.update(rulefile.sources_of(game))
                 if measure.offered(game):
                     assessed_labels.append(label)
                     games.append(game)
@@ -165,20 +151,17 @@ def load_or_assess(
             complete = False
         else:
             known[match.id] = {} if assessor is None else figures_of(record, assessor)
-    assessed: dict[SumKey, MoveSums] = _sums(played, known)
-    text = json.dumps(
-        {
-            "key": key if complete else None,  # the next time the matches without figures are tried again
-            "rules": hashes(sources),
-            "sums": [list(chain(*row)) for row in assessed.items()],
-            "code": code,
-            "matches": {match.id: known[match.id] for match in played if match.id in known},
-        }
-    )
     # Incomplete figures do not replace those of a reader who knows the rules of more boards.
-    if complete or cached.get("code", code) == code:
-        whole_files.write_cache(path, text.encode())
-    return assessed
+    if new and (complete or cached.get("code", code) == code):
+        matches = {match.id: known[match.id] for match in played if match.id in known}
+        whole_files.write_cache(path, json.dumps({"code": code, "matches": matches}).encode())
+    sums: defaultdict[SumKey, MoveSums] = defaultdict(MoveSums)
+    for match in played:
+        for role, figures in known.get(match.id, {}).items():
+            if role in match.seats:  # the cache may come from anybody
+                key = match.label, role, match.seats[role]
+                sums[key] = sums[key].plus(MoveSums(1, *figures))
+    return dict(sorted(sums.items()))
 
 
 def with_assessors(
@@ -235,36 +218,10 @@ def _path(archive: Archive, measure: Measure, *, all_versions: bool) -> Path:
     return archive.folder / f"{measure.file}{kind}.json"
 
 
-def _sums(played: Iterable[Played], known: Mapping[str, Mapping[Role, Sequence[int]]]) -> dict[SumKey, MoveSums]:
-    sums: defaultdict[SumKey, MoveSums] = defaultdict(MoveSums)
-    for match in played:
-        for role, figures in known.get(match.id, {}).items():
-            if role not in match.seats:
-                continue  # the cache may come from anybody
-            key = match.label, role, match.seats[role]
-            sums[key] = sums[key].plus(MoveSums(1, *figures))
-    return dict(sorted(sums.items()))
-
-
 def _code_digest(games: Iterable[Game[Any]]) -> str:
-    """Return a hash of the code that assesses, and of these rules: figures of other code are not used."""
-    paths = [Path(module) for module in (__file__, quality.__file__, solver.__file__, pursuit.__file__)]
-    paths += sorted({path for game in games for path in rulefile.sources_of(game)})
-    return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()
-
-
-def hashes(paths: Iterable[Path]) -> dict[str, str]:
-    """Return the hash of each of these rules files and of the tables beside it; empty for a file that is not there."""
-    files = {each for path in paths for each in (path, path.with_suffix(".toml"))}
-    return {str(path): sha256(path.read_bytes()).hexdigest() if _may_be_read(path) else "" for path in sorted(files)}
-
-
-def _may_be_read(path: Path) -> bool:
-    """Return whether a path is a file of rules or their tables; a stranger's cache may name files that never end."""
-    try:
-        return path.is_file() and path.resolve().suffix in {".py", ".toml"}
-    except OSError:  # a name that is too long
-        return False
+    """Return a hash of the code that assesses, and of the rules of these games."""
+    modules = (__file__, quality.__file__, solver.__file__, pursuit.__file__)
+    return memo.code_digest([*map(Path, modules), *sorted({path for g in games for path in rulefile.sources_of(g)})])
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -308,7 +308,9 @@ class Results:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings for a reader of the ratings, a sentence each; no bot is named."""
-        return tuple(dict.fromkeys(warning for league in self.leagues for warning in league.ratings.warnings))
+        if len(self.leagues) == 1:
+            return self.ratings.warnings
+        return tuple(f"{league.game}: {warning}" for league in self.leagues for warning in league.ratings.warnings)
 
     @cached_property
     def accuracy_sums(self) -> dict[SumKey, MoveSums]:
@@ -329,7 +331,6 @@ class Results:
         return load_or_assess(
             self._archive,
             list(self.boards),
-            self._sums,
             self._rules,
             measure=measure,
             all_versions=self._all_versions,
