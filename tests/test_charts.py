@@ -505,12 +505,28 @@ def test_the_limit_is_drawn_where_it_is(crowd):
     assert "limit" in texts(figure)
 
 
-def test_the_last_part_of_the_schedule_has_the_ratings_of_the_leaderboard(crowd):
-    frame, board = convergence.frame(crowd(2)), crowd(2).leaderboard()
-    last = frame[frame["matches"] == frame["matches"].max()]
-    assert frame["matches"].max() == crowd(2).count
-    assert frame["matches"].is_monotonic_increasing
-    assert dict(zip(last["bot"], last["rating"], strict=True)) == dict(zip(board["bot"], board["rating"], strict=True))
+def test_the_last_part_of_the_matches_has_the_ratings_of_the_leaderboard(crowd):
+    for league in crowd(2).leagues:
+        frame, board = convergence.frame(league), league.leaderboard()
+        last = frame[frame["matches"] == frame["matches"].max()]
+        assert frame["matches"].max() == league.count
+        assert frame["matches"].is_monotonic_increasing
+        assert dict(zip(last["bot"], last["rating"], strict=True)) == dict(
+            zip(board["bot"], board["rating"], strict=True)
+        )
+
+
+def test_charts_of_several_games_have_a_panel_a_game_and_no_empty_row(crowd):
+    figure = charts.render("leaderboard", crowd(2))
+    headings = [text for panel in figure.axes for text in (each.get_text() for each in panel.texts)]
+    assert [text for text in headings if text in {"mummy_maze", "pacman", "all games"}] == [
+        "mummy_maze",
+        "pacman",
+        "all games",
+    ]
+    assert [len(row_names(figure, panel)) for panel in range(3)] == [2, 2, 2]
+    assert len(charts.render("better", crowd(2)).axes) == 2
+    assert len(charts.render("convergence", crowd(2)).axes) == 4
 
 
 def test_a_bots_scores_are_counted_by_role(crowd):

@@ -56,6 +56,10 @@ def about(results: Results) -> About:
     return About(
         event=results.event.name,
         bots=tuple(results.display_name(standing.bot) for standing in results.standings),
+        leagues={
+            str(league.game): tuple(league.display_name(standing.bot) for standing in league.standings)
+            for league in results.leagues
+        },
         boards=results.board_columns,
         board_roles=tuple(results.board_role_columns),
         unit=results.unit,

@@ -1,5 +1,7 @@
 """How good the moves of each bot are: accuracy on solved boards, and points thrown away on others (an estimate)."""
 
+from itertools import product
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -16,9 +18,9 @@ PANELS = {
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `bot`: `rating`, `accuracy` in per cent, and `blunders` and `regret_estimate` a match."""
-    columns = ["bot", "rating", "accuracy", "blunders", "regret_estimate"]
-    return results.leaderboard(by_game=False).reindex(columns=columns)
+    """Return a row for each `game` and `bot`: `rating`, `accuracy` in per cent, `blunders` and `regret_estimate`."""
+    columns = ["game", "bot", "rating", "accuracy", "blunders", "regret_estimate"]
+    return results.leaderboard().reindex(columns=columns).dropna(subset="game")
 
 
 @styled
@@ -28,31 +30,32 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     Where the moves say what the rating says, accuracy falls and regret grows from row to row.
     """
     declared = LEADERBOARD.rated_in(about.unit)
-    panels, tables, omitted = [], {}, ""
-    for name, (_, heading, unit, figures) in PANELS.items():
-        judged = frame.dropna(subset=["rating", name]).sort_values("rating", ascending=False, kind="stable")
+    panels, tables, omitted = [], [], ""
+    for (heading, rows), (name, (_, title, unit, figures)) in product(about.by_game(frame), PANELS.items()):
+        judged = rows.dropna(subset=["rating", name]).sort_values("rating", ascending=False, kind="stable")
         if judged.empty:
             continue
         bots, omitted = best(list(judged["bot"]), ROWS)
-        tables[name] = judged.iloc[: len(bots)]
+        tables.append((name, judged.iloc[: len(bots)]))
         columns = {
             figure.removesuffix("_estimate"): [
-                declared[figure].text(value).replace("-", "\u2212") for value in tables[name][figure]
+                declared[figure].text(value).replace("-", "\u2212") for value in judged[figure].head(ROWS)
             ]
             for figure in figures
         }
-        panels.append(Panel(heading=(heading, unit), names=tuple(about.labels(bots)), columns=columns))
+        label = (": ".join((*heading, title)), unit)
+        panels.append(Panel(heading=label, names=tuple(about.labels(bots)), columns=columns))
     if not panels:
         return Nothing("no move that could be judged")
     figure, axes = sheet(
         about.title("how good the moves are"),
         f"The best bot by rating on top. A regret is estimated by a search, an accuracy is exact{omitted}",
         panels,
-        wide=2.6,
+        wide=2.0,
         columns=2,
         space=Space(between=0.4),
     )
-    for panel, (name, table) in zip(axes, tables.items(), strict=True):
+    for panel, (name, table) in zip(axes, tables, strict=True):
         at = range(len(table))
         panel.hlines(at, 0, table[name], color=PALE, linewidth=1.4, zorder=2)
         panel.scatter(table[name], at, s=26, color=ACCURACY, zorder=3)

@@ -4,6 +4,7 @@ The parts are cut by repeat and then by seed, so that each is a fair mixture of 
 the order in which matches happened to end.
 """
 
+from collections.abc import Iterator
 from operator import attrgetter
 
 import numpy as np
@@ -22,29 +23,35 @@ FEWEST = 4  # parts: fewer make no curve
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each part of the schedule and `bot`: `matches`, `rating`, `rating_low`, `rating_high`."""
-    rule, seed = find(results.rating), results.event.resampling_seed
-    rows: list[tuple[object, ...]] = []
-    arrays = results.arrays
-    # The legs of a pair have one seed, so they are one block, and a part has whole blocks.
-    order = np.lexsort((arrays.seed, arrays.repeat))
-    new = np.diff(arrays.seed[order], prepend=-1) != 0
-    block = np.empty_like(order)
-    block[order] = np.cumsum(new) - 1
-    count = int(new.sum())
-    parts = PARTS if len(arrays.coded(attrgetter("bot"))[0]) <= MANY else FEWEST
-    for share in sorted({-(-count * part // parts) for part in range(1, parts + 1)} if count >= FEWEST else ()):
-        counted, part = block < share, results.ratings
-        if not counted.all():
-            part = results.on_scale(rule.rate(arrays.select(counted), seed=seed, refits=REFITS))
-        rows += ((int(counted.sum()), rating.bot, *rating.strength) for rating in part.ratings)
-    return pd.DataFrame(rows, columns=["matches", "bot", "rating", "rating_low", "rating_high"])
+    """Return a row for each `game`, part of its matches and `bot`: `matches`, `rating`, `rating_low`, `rating_high`."""
+    rows = [(league.game, *row) for league in results.leagues for row in _parts(league)]
+    return pd.DataFrame(rows, columns=["game", "matches", "bot", "rating", "rating_low", "rating_high"])
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a panel for each of the best bots: its rating over the number of matches, with its 95 % interval."""
-    if frame["matches"].nunique() < FEWEST or frame["bot"].nunique() < 2:
+    if not len(frame):
         return Nothing("too few matches")
     subtitle = "Rating after the first matches, more and more of them, with its 95 % interval"
     return curves(frame, about, "matches", "how the ratings settle", subtitle)
+
+
+def _parts(league: Results) -> Iterator[tuple[object, ...]]:
+    """Yield the ratings after each part; none of too few matches, or of fewer than two bots."""
+    arrays = league.arrays
+    # The legs of a pair have one seed, so they are one block, and a part has whole blocks.
+    order = np.lexsort((arrays.seed, arrays.repeat))
+    new = np.diff(arrays.seed[order], prepend=-1) != 0
+    block = np.empty_like(order)
+    block[order] = np.cumsum(new) - 1
+    count, bots = int(new.sum()), len(arrays.coded(attrgetter("bot"))[0])
+    if count < FEWEST or bots < 2:
+        return
+    rule, seed = find(league.rating), league.event.resampling_seed
+    parts = PARTS if bots <= MANY else FEWEST
+    for share in sorted({-(-count * part // parts) for part in range(1, parts + 1)}):
+        counted, part = block < share, league.ratings
+        if not counted.all():
+            part = league.on_scale(rule.rate(arrays.select(counted), seed=seed, refits=REFITS))
+        yield from ((int(counted.sum()), rating.bot, *rating.strength) for rating in part.ratings)

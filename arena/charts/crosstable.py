@@ -29,7 +29,10 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         (board, role, table.pivot_table(index="bot", columns="opponent", values="score"))
         for board, role, table in about.by_role(frame, ["bot", "opponent", "score"])
     ]
-    grids = [grid.reindex(index=about.order(grid.index), columns=about.order(grid.columns)) for *_, grid in entries]
+    grids = [
+        grid.reindex(index=about.order(grid.index, board), columns=about.order(grid.columns, board))
+        for board, _, grid in entries
+    ]
     most = max(max(grid.shape) for grid in grids)
     side = 0.34 if most <= NUMBERED else 0.24 if most <= 24 else 0.155
     # A bot does not meet itself, and that needs no hatching.

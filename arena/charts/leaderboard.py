@@ -7,51 +7,60 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from arena.charts.style import POINTS, About, Nothing, styled
-from arena.charts.style.markers import bands, ends, intervals
+from arena.charts.style.markers import BEYOND, bands, ends, intervals
 from arena.charts.style.sheet import ROWS, Panel, bare, best, sheet
 from arena.results.columns import LEADERBOARD, Column
 from arena.results.leaderboard import Results
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row a bot, best first: `bot`, `rank`, `points`; `rating` and `tier` with `rating_low` ... `rank_high`.
+    """Return a row for each game and bot, best first, as `Results.leaderboard` has them; without a game: over all.
 
-    `plays` says of a bot without an overall rank which part of the event it plays.
+    `plays` says of a bot without a rank which part of the game it plays.
     """
-    table = results.leaderboard(by_game=False)
-    return table.assign(plays=table["bot"].map(results.specialists)) if results.specialists else table
+    parts = {(league.game, bot): part for league in results.leagues for bot, part in league.specialists.items()}
+    table = results.leaderboard()
+    keys = zip(table["game"], table["bot"], strict=True)
+    return table.assign(plays=pd.Series([parts.get(key) for key in keys], dtype=object))
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a row a bot: its rating with the 95 % interval; a ground of one shade is a tier."""
+    """Draw a panel a game, a row a bot: its rating with the 95 % interval; a ground of one shade is a tier."""
     if not len(frame) or not frame["points"].notna().any():
         return Nothing("no matches")
-    bots, omitted = best(list(frame["bot"]), ROWS)
-    frame = frame.head(len(bots))
     rated = "rating" in frame and bool(frame["rating"].notna().any())
-    axis, beyond = ends(frame["rating"], frame["rating_low"], frame["rating_high"]) if rated else ((0, 100), "")
-    unit = f", in {about.unit}," if about.unit else ""
-    tiers = rated and "tier" in frame and frame["tier"].nunique() > 1
-    figures = f"Rating{unit} with its 95 % interval" if rated else "Points: mean score over boards and roles, 0 to 100"
+    tables = [(heading, table.head(ROWS)) for heading, table in about.by_game(frame)]
+    axes_ends = [ends(table["rating"], table["rating_low"], table["rating_high"]) for _, table in tables if rated]
+    beyond = BEYOND if any(note for _, note in axes_ends) else ""
+    tiers = rated and "tier" in frame and any(table["tier"].nunique() > 1 for _, table in tables)
+    figures = f"Rating{f' in {about.unit}' if about.unit else ''} with its 95 % interval{beyond}"
     shades = ". Bots on the same shade cannot be told apart from the best of them" if tiers else ""
-    figure, (panel,) = sheet(
+    most = max((list(table["bot"]) for _, table in about.by_game(frame)), key=len)
+    figure, axes = sheet(
         about.title("who is best"),
-        f"{figures}{beyond}{shades}{omitted}",
-        [Panel(names=tuple(about.labels(frame["bot"])), columns=_columns(frame, about.unit, rated=rated))],
+        (figures if rated else "Points: mean score over boards and roles, 0 to 100") + shades + best(most, ROWS)[1],
+        [
+            Panel(
+                heading=heading,
+                names=tuple(about.labels(table["bot"])),
+                columns=_columns(table, about.unit, rated=rated),
+            )
+            for heading, table in tables
+        ],
         wide=4.0,
     )
-    if rated:
-        if tiers:
-            grounds = frame["tier"].astype(object)
-            grounds = grounds.where(frame["plays"].isna(), frame["plays"]) if "plays" in frame else grounds
-            bands(panel, [None if pd.isna(ground) else ground for ground in grounds])
-        intervals(panel, frame["rating"], frame["rating_low"], frame["rating_high"], axis)
-    else:
-        points = frame["points"].astype(float).fillna(0)
-        panel.barh(range(len(points)), points, height=0.6, color=POINTS)
-        panel.set(xlim=axis, xticks=range(0, 101, 25))
-    bare(panel)
+    for number, (panel, (_, table)) in enumerate(zip(axes, tables, strict=True)):
+        if rated:
+            if tiers:
+                grounds = table["tier"].astype(object)
+                bands(panel, [None if pd.isna(ground) else ground for ground in grounds])
+            intervals(panel, table["rating"], table["rating_low"], table["rating_high"], axes_ends[number][0])
+        else:
+            points = table["points"].astype(float).fillna(0)
+            panel.barh(range(len(points)), points, height=0.6, color=POINTS)
+            panel.set(xlim=(0, 100), xticks=range(0, 101, 25))
+        bare(panel)
     return figure
 
 
@@ -68,7 +77,8 @@ def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[s
             for low, high in zip(frame["rank_low"], frame["rank_high"], strict=True)
         ]
     columns |= {} if frame["rating"].equals(frame["points"]) else {"points": points}
-    return columns | ({"plays": list(frame["plays"].fillna(""))} if "plays" in frame else {})
+    parts = frame["plays"].fillna("") if "plays" in frame else pd.Series(dtype=str)
+    return columns | ({"plays": list(parts)} if parts.any() else {})
 
 
 def _text(value: float, column: Column) -> str:

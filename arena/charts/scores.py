@@ -41,7 +41,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     if frame["score"].nunique() < 2:
         return Nothing("all scores are equal")
     entries = about.by_role(frame, ["bot", "score", "matches"])
-    orders = [best(about.order(table["bot"]), ROWS) for *_, table in entries]
+    orders = [best(about.order(table["bot"], board), ROWS) for board, _, table in entries]
     figure, axes = sheet(
         about.title("how scores are spread"),
         "How many of the bot's matches in the role brought which score, 0 to 100; the line is the mean"

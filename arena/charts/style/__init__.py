@@ -75,6 +75,8 @@ class About:
     event: str = ""
     bots: tuple[str, ...] = ()
     """Best first; others come after them, as the frame has them."""
+    leagues: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The bots of each game, best first."""
     boards: Mapping[str, str] = field(default_factory=dict)
     """A short name for a `game/board`."""
     board_roles: tuple[tuple[str, str], ...] = ()
@@ -119,11 +121,18 @@ class About:
         label = dict(zip(every, letters.shown(every, length), strict=True))
         return [label[name] for name in names]
 
-    def order(self, bots: Any) -> list[str]:
-        """Return these bots, each once, best first."""
+    def order(self, bots: Any, board: str = "") -> list[str]:
+        """Return these bots, each once, best first: in the game of a `game/board`, or over all games."""
         names = dict.fromkeys(bots)
-        known = dict.fromkeys(bot for bot in self.bots if bot in names)
-        return list(known | names)
+        best_first = self.leagues.get(board.partition("/")[0], self.bots)
+        return list(dict.fromkeys(bot for bot in best_first if bot in names) | names)
+
+    def by_game(self, frame: Any) -> list[tuple[tuple[str, ...], Any]]:
+        """Return the rows of each game in order, and a heading: of one game none, and those of no game are of all."""
+        if "game" not in frame or frame["game"].nunique(dropna=False) < 2:
+            return [((), frame)]
+        games = frame.groupby(frame["game"].fillna("all games"), sort=False)
+        return [((str(game),), table.reset_index(drop=True)) for game, table in games]
 
 
 @dataclass(frozen=True)

@@ -6,37 +6,43 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arena.charts.style import FAINT, GREY, RATING, SMALL, About
-from arena.charts.style.markers import ends
+from arena.charts.style.markers import Ends, ends
 from arena.charts.style.sheet import Panel, Space, bare, best, sheet
 
 MOST = 12  # panels
 
 
 def curves(frame: pd.DataFrame, about: About, along: str, subject: str, subtitle: str, texts: str = "") -> Figure:
-    """Draw `rating` with `rating_low` and `rating_high` of each `bot` over the column `along`.
+    """Draw `rating` with `rating_low` and `rating_high` of each `game` and `bot` over the column `along`.
 
-    The axis shows all ratings, and the last interval of each bot; earlier ones may be cut off. `texts` is a column of
-    words for each point.
+    The axis shows all ratings of the game, and the last interval of each bot; earlier ones may be cut off. `texts` is a
+    column of words for each point.
     """
-    last = frame.groupby("bot", sort=False).last()
-    bots, omitted = best(list(last.sort_values("rating", ascending=False, kind="stable").index), MOST)
-    shown = last.loc[bots].reset_index()
-    every = pd.concat([shown, frame.assign(rating_low=frame["rating"], rating_high=frame["rating"])])
-    (least, most), _ = ends(every["rating"], every["rating_low"], every["rating_high"])
+    panels: list[tuple[Panel, str, pd.DataFrame, Ends]] = []
+    games, note = about.by_game(frame), ""
+    for heading, rows in games:
+        last = rows.groupby("bot", sort=False).last().sort_values("rating", ascending=False, kind="stable")
+        bots, omitted = best(list(last.index), -(-MOST // len(games)))
+        note = note or omitted
+        every = pd.concat([last.loc[bots], rows.assign(rating_low=rows["rating"], rating_high=rows["rating"])])
+        axis, _ = ends(every["rating"], every["rating_low"], every["rating_high"])
+        panels += [
+            (Panel(heading=(label, *heading)), bot, rows, axis)
+            for bot, label in zip(bots, about.labels(bots), strict=True)
+        ]
     figure, axes = sheet(
         about.title(subject),
-        f"{subtitle}; grey: the other bots{omitted}",
-        [Panel(heading=(label,)) for label in about.labels(bots)],
+        f"{subtitle}; grey: the other bots{note}",
+        [panel for panel, *_ in panels],
         wide=1.7,
         high=1.25,
         columns=4,
-        space=Space(left=0.4, right=0.15),
+        space=Space(left=0.4, right=0.15, between=0.45 if len(games) > 1 else 0.25),
     )
-    lines = [(bot, table) for bot, table in frame.groupby("bot", sort=False)]
-    for number, (panel, bot) in enumerate(zip(axes, bots, strict=True)):
-        for other, table in lines:
+    for number, (panel, (_, bot, rows, (least, most))) in enumerate(zip(axes, panels, strict=True)):
+        for other, table in rows.groupby("bot", sort=False):
             panel.plot(table[along], table["rating"], color=FAINT, linewidth=0.6, zorder=1, visible=other != bot)
-        own = frame[frame["bot"] == bot]
+        own = rows[rows["bot"] == bot]
         low, high = (np.clip(own[f"rating_{end}"], least, most) for end in ("low", "high"))
         panel.fill_between(own[along], low, high, color=RATING, alpha=0.18, linewidth=0, zorder=2)
         panel.plot(own[along], own["rating"], color=RATING, linewidth=1.6, marker="o", markersize=2.5, zorder=3)
@@ -45,6 +51,6 @@ def curves(frame: pd.DataFrame, about: About, along: str, subject: str, subtitle
         panel.set(ylim=(least, most))
         panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=3))
         panel.yaxis.set_major_locator(MaxNLocator(nbins=4))
-        panel.tick_params(labelsize=SMALL, labelcolor=GREY, labelleft=number % 4 == 0)
+        panel.tick_params(labelsize=SMALL, labelcolor=GREY, labelleft=number % 4 == 0 or len(games) > 1)
         bare(panel, grid="y")
     return figure
