@@ -25,7 +25,7 @@ class Admission:
     refusal: str = ""
     """Why it gets no matches; empty when it gets some."""
     scale: float = 1.0
-    """How many times the time of the event its bots get."""
+    """The factor of the event's times for its bots."""
 
 
 def compared(driver: Facts, worker: Facts) -> str:

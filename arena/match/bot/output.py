@@ -1,6 +1,7 @@
 """The output of a bot: finds the line that answers, sets the other lines aside, and limits how much is kept.
 
 Pure: bytes in, lines and warnings out. It reads no pipe, knows no time, and does not know which moves are legal.
+When a second line is thrown away is the business of early_lines.py.
 """
 
 from enum import StrEnum

@@ -4,14 +4,15 @@
 # -------------------
 # A rating's interval comes from refits of the model. It is a block multiplier bootstrap: a refit gives each block (the
 # matches of one set of bots with one seed, all legs) a random weight. A block shares its luck, so its matches must not
-# be drawn apart: drawn match by match, a nominal 95 % interval of bots without chance holds the truth in 61 % of cases.
+# be resampled apart: match by match, a nominal 95 % interval of bots without chance holds the truth in 61 % of cases.
 #
 # A weight other than 1 shifts the slope of the log-likelihood by that much of the block's share of the slope. The sum
-# of these shifts over all blocks is drawn at once, from the normal distribution that it has (Kline and Santos, "A score
-# based approach to wild bootstrap inference", 2012). Its covariance, `by_blocks`, is computed once, so a refit costs
-# the same for a thousand matches and for a million. The rejected option, drawing blocks, costs a pass over all of them.
+# of these shifts over all blocks is sampled at once, from the normal distribution that it has (Kline and Santos, "A
+# score based approach to wild bootstrap inference", 2012). Its covariance, `by_blocks`, is computed once, so a refit
+# costs the same for a thousand matches and for a million. The rejected option, sampling blocks, costs a pass over all
+# of them.
 #
-# The prior is drawn anew as well (as in Newton and Raftery's weighted likelihood bootstrap, 1994). A bot that always
+# The prior is sampled anew as well (as in Newton and Raftery's weighted likelihood bootstrap, 1994). A bot that always
 # won leaves nothing to resample; its interval comes from the prior. The spreads of the prior are estimates, too: a
 # refit shifts the slope by what another spread would do to it (Kass and Steffey, 1989). The variance of a spread's
 # logarithm is 1 / (2 n), where n is the number of strengths that the matches have told apart from 0.
@@ -23,8 +24,8 @@
 #   interval holds the true strength in 91 to 93 % of cases, with it in 94 %. From a hundred blocks on it changes
 #   nothing.
 #
-# intervals.py reads all intervals, of ratings and of ranks. Their coverage is measured on leagues of
-# known strengths: `python benchmarks/ratings.py 60 coverage`, 30 kinds of leagues with some 720 intervals each, so the
+# intervals.py cuts the intervals of ratings and ranks from the refits. Their coverage is measured on leagues of known
+# strengths: `python benchmarks/ratings.py 60 coverage`, 30 kinds of leagues with some 720 intervals each, so the
 # figures are right to about 2 %. Intervals that should hold the true strength in 95 % of cases hold it in 92.8 to 97.5
 # % where the model is right, also beside hopeless bots and of specialists. That of a perfect bot, drawn towards the
 # others, holds it in 91.7 %. Where the model is wrong: 97.6 and 98.9 % where pairs have an effect of their own, and
