@@ -1,7 +1,6 @@
 """`arena merge`: join archives of one event that were played in several places, or take single matches into one."""
 
 import os
-import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
 from arena.event import bot_folder
+from arena.event.discovery.files import DIGEST
 
 if TYPE_CHECKING:
     from arena.results.archive import Archive
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 MAKING = ".merging"
 """The folder below results/ in which an archive is made, before it gets its name."""
 PROBLEMS_NAMED = 3
-DIGEST = re.compile("[0-9a-f]{16}")
 MOST_TOML_BYTES = 10_000_000
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.event import plan
-from arena.results.archive import Archive, records
+from arena.results.archive import Archive, inspection, records
 from arena.values import Event, Match, Record
 
 BATCH = 200
@@ -80,7 +80,7 @@ def merge(
         numbers = archive.numbers_in_order(all_versions=True)
         for start in range(0, len(numbers), BATCH):
             batch = [_record(archive, number) for number in numbers[start : start + BATCH]]
-            stored = target.transcripts_of([record.match.id for record in batch])
+            stored = target.transcripts([record.match.id for record in batch])
             for record in batch:
                 transcript = records.transcript(record)
                 if stored.get(record.match.id, transcript) != transcript:
@@ -121,7 +121,7 @@ def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, 
             planned[each.match.id] = each.match
             if planned.keys() == wanted:
                 break
-    stored = archive.transcripts_of(list(wanted))
+    stored = archive.transcripts(list(wanted))
     taken, new = [], []
     for path, record in given:
         match = record.match
@@ -148,7 +148,7 @@ def essence(match: Match) -> tuple[object, ...]:
 
 
 def _record(archive: Archive, number: int) -> Record:
-    match, blob = archive.packed_record(number) or ("", b"")
+    match, blob = inspection.packed_record(archive, number) or ("", b"")
     try:
         record = records.unpacked(blob)
     except ValueError as error:

@@ -160,7 +160,7 @@ class Plan:
         from arena.results.arrays import Arrays  # takes numpy, which a run without rules to stop does not need
 
         ids = [match for batch in range(len(self._ids)) for match in self.ids(batch)]
-        figures = self._archive.figures_of(ids)
+        figures = self._archive.figures(ids)
         arrays = Arrays.decode(figures, self._archive.entries()) if figures else None
         return stopping.open_ranks(self._event, arrays)
 

@@ -18,7 +18,7 @@ from arena.errors import ArenaError
 from arena.event import plan
 from arena.game import Game
 from arena.replay.reconstruct import disagreements
-from arena.results.archive import Archive, DamagedError, records
+from arena.results.archive import Archive, DamagedError, inspection, records
 from arena.results.standings import Tally, tallies
 from arena.values import Event, Match, Record
 
@@ -51,7 +51,7 @@ def checked(archive: Archive, game_of: GameOf, *, all_versions: bool = False) ->
     planned: dict[str, Match] = {}
     with contextlib.suppress(DamagedError, *UNREADABLE):  # then `of_event` reports it
         planned = {each.match.id: each.match for each in plan.Plan(archive.event(), archive).known() if each.stored}
-    numbers = list(dict.fromkeys(archive.readable_numbers(all_versions=all_versions)))
+    numbers = list(dict.fromkeys(inspection.readable_numbers(archive, all_versions=all_versions)))
     archive.close()  # no connection is open in a process that forks
     cores = 1 if len(numbers) <= FEW else None
     yield from parallel.parallel_map(partial(_check, archive, planned, cache(game_of)), numbers, cores=cores)
@@ -59,7 +59,7 @@ def checked(archive: Archive, game_of: GameOf, *, all_versions: bool = False) ->
 
 def count(archive: Archive, *, all_versions: bool = False) -> int:
     """Return how many records `checked` looks at."""
-    return len(set(archive.readable_numbers(all_versions=all_versions)))
+    return len(set(inspection.readable_numbers(archive, all_versions=all_versions)))
 
 
 def event_in(archive: Archive) -> Event | None:
@@ -78,7 +78,7 @@ def damage(archive: Archive) -> str | None:
             return f"it is no sound database ({complaint})"
         if event_in(archive) is None:
             return "its event cannot be read"
-        for number in archive.readable_numbers(all_versions=True):
+        for number in inspection.readable_numbers(archive, all_versions=True):
             if time.monotonic() > until:
                 break
             match, problems = _check(archive, {}, None, number)
@@ -98,7 +98,7 @@ def _check(
     """Return the id of a record, or its number where the id is lost, and its problems."""
     match = f"number {number}"
     try:
-        row = archive.packed_record(number)
+        row = inspection.packed_record(archive, number)
         if row is None:
             return match, [Problem(match, "its row is lost; the file is damaged")]
         match, blob = row
@@ -198,9 +198,9 @@ def _column_problems(archive: Archive, number: int, record: Record) -> Iterator[
     if [seat.role for seat in record.seats] != [seat.role for seat in record.match.seats]:
         yield "its reports are not those of its seats"
         return
-    if (count := archive.seat_count(number)) != len(record.seats):
+    if (count := inspection.seat_count(archive, number)) != len(record.seats):
         yield f"{count} seats are counted, its record has {len(record.seats)}"
-    elif wrong := archive.differing_columns(number, record):
+    elif wrong := inspection.differing_columns(archive, number, record):
         yield f"columns that its tables are made of differ from its record: {', '.join(wrong)}"
 
 

@@ -1,4 +1,6 @@
-"""Standings: points, ranks and results of each bot, from the sums of its matches. Pure; all tables take them from here.
+"""Standings: points and results of each bot, from the sums of its matches. Pure; all tables take them from here.
+
+ranked.py gives the rank by the rating; here, where no rating is known, the order is that of points.
 
 They are computed from tallies, a tally being a number of equal seats. The archive keeps the tallies of all its matches,
 so that a leaderboard of a million matches reads a few thousand of them.
@@ -38,7 +40,7 @@ class Standing:
     roles: Mapping[tuple[str, Role], float]
     """Mean score by (`game/board`, role)."""
     tie_breaks: Mapping[str, Fraction | None] = field(default_factory=dict)
-    """The figures that separated it from bots of equal points, by tie-break; only those that were computed."""
+    """The figures that separated it from bots of equal rating and points, by tie-break; only those computed."""
 
     @property
     def forfeits(self) -> int:

@@ -12,7 +12,7 @@ current plan.
 #
 # One record is stored in several forms, all in the one transaction, so that no reader ever sees one without the others:
 # - `records`: the whole record, compressed. It is the source of truth; everything else about the match can be made from
-#   it again, and `arena verify` compares the two (`differing_columns`).
+#   it again, and `arena verify` compares the two (inspection.py).
 # - `matches` and `seats`: small rows for the tables, apart from the large blobs, so that no leaderboard reads past
 #   these. `entries` has each bot in its role on a board once.
 # - `matches.figures`: one blob a match with the numbers of all its seats, as numpy reads them. Ratings and crosstables
@@ -30,7 +30,6 @@ current plan.
 # plan may depend on results. All that a run appends is planned. What was stored before is marked when the plan changes
 # (`begin`), and where a later batch plans such a match, when that batch is begun (`mark_planned`).
 
-import contextlib
 import json
 import sqlite3
 from array import array
@@ -56,18 +55,6 @@ values ({", ".join("?" * len(records.MATCH))}, ?, 1)
 NOTE = "insert or replace into meta values (?, ?)"
 MARKED = "insert into meta values ('marked', '1') on conflict do update set value = cast(value as integer) + 1"
 """Count a change of the matches that count, so that no cache outlives it."""
-NUMBERS_ANYWHERE = (
-    "select number from matches not indexed",
-    "select number from matches order by id",
-    "select match from records",
-    "select match from seats",
-)
-"""Queries that read one b-tree each: damage to one b-tree leaves the others."""
-SEAT_COLUMNS = (
-    *(f"entries.{name}" for name in records.ENTRY),
-    *(f"seats.{name}" for name in records.SEAT),
-    *records.CLOCKS,
-)
 
 
 class Archive(Database):
@@ -264,12 +251,10 @@ class Archive(Database):
         ((count,),) = self._rows("select count(*) from matches where planned or ?", all_versions)
         return int(count)
 
-    def transcripts(self) -> dict[str, int]:
-        """Return for each match of the plan a hash of its moves and verdict, by its id."""
-        return dict(self._rows("select id, transcript from matches where planned"))
-
-    def transcripts_of(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return for each of these ids whose match is finished a hash of its moves and verdict."""
+    def transcripts(self, ids: Sequence[str] | None = None) -> dict[str, int]:
+        """Return by id, for each finished match among these or of the plan, a hash of its moves and verdict."""
+        if ids is None:
+            return dict(self._rows("select id, transcript from matches where planned"))
         return dict(self._rows(f"select id, transcript from matches where id in {schema.CHOSEN}", json.dumps(ids)))
 
     def boards(self) -> dict[str, tuple[Role, ...]]:
@@ -379,18 +364,12 @@ class Archive(Database):
         rows = self._rows(f"select number, {', '.join(records.ENTRY)} from entries")
         return {number: Entry(*columns) for number, *columns in rows}
 
-    def figures(self, *, all_versions: bool = False) -> bytearray:
-        """Return the figures of all seats, by match and order of play, as `records.FIGURES` describes them."""
+    def figures(self, ids: Sequence[str] | None = None, *, all_versions: bool = False) -> bytearray:
+        """Return the figures of all seats, or of these matches only, by match and order of play (`records.FIGURES`)."""
         joined = bytearray()  # a list of bytes would take more memory than the bytes themselves
-        for (figures,) in self._rows("select figures from matches where planned or ? order by number", all_versions):
-            joined += figures
-        return joined
-
-    def figures_of(self, ids: Sequence[str]) -> bytearray:
-        """Return the figures of the seats of these matches."""
-        joined = bytearray()
-        query = f"select figures from matches where id in {schema.CHOSEN} order by number"
-        for (figures,) in self._rows(query, json.dumps(ids)):
+        condition = "planned or ?" if ids is None else f"id in {schema.CHOSEN}"
+        query = f"select figures from matches where {condition} order by number"
+        for (figures,) in self._rows(query, all_versions if ids is None else json.dumps(ids)):
             joined += figures
         return joined
 
@@ -457,49 +436,6 @@ class Archive(Database):
     def planned_ids(self) -> set[str]:
         """Return the ids of the matches that are marked as planned."""
         return {match for (match,) in self._rows("select id from matches where planned")}
-
-    def readable_numbers(self, *, all_versions: bool) -> Iterator[int]:
-        """Yield the numbers of the records by id. If `matches` is damaged, read all tables: then numbers repeat."""
-        try:
-            query = "select number from matches where planned or ? order by id"
-            yield from [number for (number,) in self._rows(query, all_versions)]
-        except DamagedError:
-            for query in NUMBERS_ANYWHERE:
-                with contextlib.suppress(DamagedError):
-                    yield from (number for (number,) in self._rows(query) if isinstance(number, int))
-
-    def packed_record(self, number: int) -> tuple[str, bytes] | None:
-        """Return the id and the packed record of the match with this number, or None without its row."""
-        query = "select id, record from matches left join records on match = number where number = ?"
-        return next(((match, blob or b"") for match, blob in self._rows(query, number)), None)
-
-    def seat_count(self, number: int) -> int:
-        """Return the number of seats that are stored of the match with this number."""
-        return len(self._seat_rows(number))
-
-    def differing_columns(self, number: int, record: Record) -> tuple[str, ...]:
-        """Return the columns of the match with this number, and of its seats, that differ from the record."""
-        rows = records.rows_of(record)
-        (stored,) = self._rows(f"select {', '.join(records.MATCH)}, figures from matches where number = ?", number)
-        entries = [
-            entry for (entry,) in self._rows("select entry from seats where match = ? order by position", number)
-        ]
-        names, actual, expected = [*records.MATCH, "figures"], [*stored], [*rows.match, records.figures(rows, entries)]
-        for row, seat in zip(self._seat_rows(number), rows.seats, strict=True):
-            names += SEAT_COLUMNS
-            actual += row
-            expected += (*seat.entry, *seat.seat, *seat.clocks)
-        differing = (name for name, *values in zip(names, actual, expected, strict=True) if values[0] != values[1])
-        return tuple(dict.fromkeys(differing))
-
-    def _seat_rows(self, number: int) -> list[Row]:
-        """Return SEAT_COLUMNS of the seats of the match with this number, in order of play."""
-        query = (
-            f"select {', '.join(SEAT_COLUMNS)} from seats join entries on entry = entries.number "
-            "left join clocks on clocks.match = seats.match and clocks.position = seats.position "
-            "where seats.match = ? order by seats.position"
-        )
-        return list(self._rows(query, number))
 
 
 def _insert(connection: sqlite3.Connection, rows: records.Rows) -> None:

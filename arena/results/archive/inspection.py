@@ -1,0 +1,68 @@
+"""Inspection of an archive, also of a damaged one: what `arena verify` and `arena merge` read of it."""
+
+import contextlib
+from collections.abc import Iterator
+
+from arena.results.archive import records
+from arena.results.archive.database import DamagedError, Database
+from arena.results.archive.records import Row
+from arena.values import Record
+
+NUMBERS_ANYWHERE = (
+    "select number from matches not indexed",
+    "select number from matches order by id",
+    "select match from records",
+    "select match from seats",
+)
+"""Queries that read one b-tree each: damage to one b-tree leaves the others."""
+SEAT_COLUMNS = (
+    *(f"entries.{name}" for name in records.ENTRY),
+    *(f"seats.{name}" for name in records.SEAT),
+    *records.CLOCKS,
+)
+
+
+def readable_numbers(archive: Database, *, all_versions: bool) -> Iterator[int]:
+    """Yield the numbers of the records by id. If `matches` is damaged, read all tables: then numbers repeat."""
+    try:
+        query = "select number from matches where planned or ? order by id"
+        yield from [number for (number,) in archive._rows(query, all_versions)]
+    except DamagedError:
+        for query in NUMBERS_ANYWHERE:
+            with contextlib.suppress(DamagedError):
+                yield from (number for (number,) in archive._rows(query) if isinstance(number, int))
+
+
+def packed_record(archive: Database, number: int) -> tuple[str, bytes] | None:
+    """Return the id and the packed record of the match with this number, or None without its row."""
+    query = "select id, record from matches left join records on match = number where number = ?"
+    return next(((match, blob or b"") for match, blob in archive._rows(query, number)), None)
+
+
+def seat_count(archive: Database, number: int) -> int:
+    """Return the number of seats that are stored of the match with this number."""
+    return len(_seat_rows(archive, number))
+
+
+def differing_columns(archive: Database, number: int, record: Record) -> tuple[str, ...]:
+    """Return the columns of the match with this number, and of its seats, that differ from the record."""
+    rows = records.rows_of(record)
+    (stored,) = archive._rows(f"select {', '.join(records.MATCH)}, figures from matches where number = ?", number)
+    entries = [entry for (entry,) in archive._rows("select entry from seats where match = ? order by position", number)]
+    names, actual, expected = [*records.MATCH, "figures"], [*stored], [*rows.match, records.figures(rows, entries)]
+    for row, seat in zip(_seat_rows(archive, number), rows.seats, strict=True):
+        names += SEAT_COLUMNS
+        actual += row
+        expected += (*seat.entry, *seat.seat, *seat.clocks)
+    differing = (name for name, *values in zip(names, actual, expected, strict=True) if values[0] != values[1])
+    return tuple(dict.fromkeys(differing))
+
+
+def _seat_rows(archive: Database, number: int) -> list[Row]:
+    """Return SEAT_COLUMNS of the seats of the match with this number, in order of play."""
+    query = (
+        f"select {', '.join(SEAT_COLUMNS)} from seats join entries on entry = entries.number "
+        "left join clocks on clocks.match = seats.match and clocks.position = seats.position "
+        "where seats.match = ? order by seats.position"
+    )
+    return list(archive._rows(query, number))
