@@ -95,12 +95,8 @@ def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: "Launc
                 "lesson": lesson.number,
                 "match": match.id,
                 "board": match.label,
-                "role": lesson.role,
-                "turn": lesson.turn,
-                "good": lesson.good,
-                "answer": result.answer,
-                "passed": result.passed,
-                "words": result.words,
+                **output.fields(lesson, "role", "turn", "good"),
+                **output.fields(result, "answer", "passed", "words"),
             }
         )
         if not json:
@@ -127,23 +123,12 @@ def row(result: "Checkup") -> dict[str, object]:
     return {
         "bot": result.bot.name,
         "digest": result.bot.digest,
-        "sound": result.sound,
-        "ready": result.ready,
         "wall_p50": result.wall(0.5),
         "wall_p99": result.wall(0.99),
         "wall_max": result.wall(1.0),
-        "memory": result.memory,
-        "cpu": result.cpu,
-        "skipped": result.skipped,
-        "refused": result.refused,
+        **output.fields(result, "sound", "ready", "memory", "cpu", "skipped", "refused"),
         "sittings": [
-            {
-                "board": run.board,
-                "role": run.role,
-                "twist": run.variation,
-                "sound": run.sound,
-                "turns": len(run.moves),
-            }
+            {**output.fields(run, "board", "role", "sound"), "twist": run.variation, "turns": len(run.moves)}
             for run in result.runs
         ],
         "findings": [asdict(finding) for finding in result.findings],

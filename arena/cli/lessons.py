@@ -56,7 +56,9 @@ def lessons(
     if result.problems:
         more = f"; and {len(result.problems) - PROBLEMS} more" if len(result.problems) > PROBLEMS else ""
         shown = "; ".join(result.problems[:PROBLEMS])
-        output.notice(f"{_matches(len(result.problems))} left out: {shown}{more}; `arena verify` says more")
+        output.notice(
+            f"{output.counted(len(result.problems), 'match')} left out: {shown}{more}; `arena verify` says more"
+        )
     if tests is not None:
         _write_tests(tests, bot, result.lessons)
     if openings is not None:
@@ -67,13 +69,8 @@ def lessons(
     for number, lesson in enumerate(result.lessons, 1):
         print("\n".join([*_lines(number, lesson, folders[lesson.folder], draw=draw), ""]))
     if not result.lessons:
-        name, looked_at = output.safe_line(bot), _matches(result.matches)
+        name, looked_at = output.safe_line(bot), output.counted(result.matches, "match")
         print(f"no lesson for {name} in {looked_at}: nothing shows that another move would have been better")
-
-
-def _matches(number: int) -> str:
-    """Return a number of matches in words: `1 match`, `2 matches`."""
-    return f"{number} match{'' if number == 1 else 'es'}"
 
 
 def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> Iterator[str]:
@@ -81,7 +78,7 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
     from arena.replay.drawing import render_state
 
     match = lesson.record.match
-    often = f", in {_matches(lesson.times)}" if lesson.times > 1 else ""
+    often = f", in {output.counted(lesson.times, 'match')}" if lesson.times > 1 else ""
     yield f"{number}. {output.safe_line(match.label)} as {lesson.role}, turn {lesson.turn}: {lesson.verdict}{often}"
     yield from (f"   {reason}" for reason in lesson.uncertain)
     if draw:
@@ -97,7 +94,7 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
 def _good_move(lesson: "Lesson", move: str) -> str:
     """Return a good move as text; in an estimate with its mean score."""
     mean = lesson.means.get(move)
-    scored = "" if mean is None else f" ({mean.score:.0f} in {_matches(mean.matches)})"
+    scored = "" if mean is None else f" ({mean.score:.0f} in {output.counted(mean.matches, 'match')})"
     return f"{output.safe_line(move)}{scored}"
 
 
@@ -106,18 +103,12 @@ def _row(lesson: "Lesson") -> dict[str, object]:
     return {
         "match": lesson.record.match.id,
         "board": lesson.label,
-        "role": lesson.role,
-        "turn": lesson.turn,
-        "played": lesson.played,
-        "good": lesson.good,
-        "points": lesson.points,
+        **output.fields(lesson, "role", "turn", "played", "good", "points", "uncertain", "scores"),
         "estimate": lesson.is_estimate,
-        "means": {move: {"matches": mean.matches, "score": mean.score} for move, mean in lesson.means.items()},
-        "uncertain": lesson.uncertain,
+        "means": {move: output.fields(mean, "matches", "score") for move, mean in lesson.means.items()},
         "matches": lesson.times,
         "state": lesson.facts,
         "refutation": [{"turn": turn.number, "role": turn.role, "move": turn.move} for turn in lesson.refutation],
-        "scores": lesson.scores,
     }
 
 

@@ -41,13 +41,7 @@ def doctor(
     bad = [check.name for check in checks if check.state is Health.BAD]
     if json:
         output.print_json(
-            {
-                "check": check.name,
-                "state": str(check.state),
-                "found": check.found,
-                "cure": check.cure or None,
-                "figures": dict(check.figures),
-            }
+            {"check": check.name, **output.fields(check, "state", "found", "figures"), "cure": check.cure or None}
             for check in checks
         )
     elif bad:

@@ -86,20 +86,12 @@ def verdict(record: Record) -> Iterator[str]:
 def match_row(record: Record) -> dict[str, object]:
     """Return a match as JSON values: the columns of matches.csv, and its faults."""
     match, result = record.match, record.verdict
-    row: dict[str, object] = {
-        "match": match.id,
-        "game": match.game,
-        "board": match.board,
-        "repeat": match.repeat,
-        "seed": match.seed,
-        "reason": result.reason,
-    }
+    row = {"match": match.id, **output.fields(match, "game", "board", "repeat", "seed"), "reason": result.reason}
     for seat in match.seats:
         row[f"{seat.role}_bot"] = seat.bot.name
         row[f"{seat.role}_score"] = result.scores[seat.role]
         row[f"{seat.role}_ending"] = result.ending(seat.role)
-    faults = [{"role": f.role, "turn": f.turn, "ending": f.ending, "words": f.words} for f in result.faults]
-    return row | {"faults": faults}
+    return row | {"faults": [output.fields(fault, "role", "turn", "ending", "words") for fault in result.faults]}
 
 
 def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
@@ -111,15 +103,11 @@ def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
             "turn": turn.number,
             "role": turn.role,
             "bot": names.get(turn.role),
-            "move": turn.move,
-            "by": turn.by,
+            **output.fields(turn, "move", "by"),
             "said": turn.rejected_text,
-            "steps": [{"word": step.word, "fate": step.fate} for step in scene.steps[index]],
+            "steps": [output.fields(step, "word", "fate") for step in scene.steps[index]],
             "blocked": scene.blocked(index),
-            "wall": turn.wall,
-            "cpu": turn.cpu,
-            "waited": turn.waited,
-            "remarks": turn.remarks,
+            **output.fields(turn, "wall", "cpu", "waited", "remarks"),
             "points_lost": scene.qualities[index].points if scene.qualities else None,
             "turns_lost": scene.qualities[index].turns if scene.qualities else None,
             "estimate": scene.qualities[index].estimate if scene.qualities else None,
@@ -188,16 +176,12 @@ def _exchange_row(record: Record, seat: Seat, exchange: "Exchange") -> dict[str,
     played, fault = exchange.played, exchange.fault
     return {
         "match": record.match.id,
-        "role": exchange.role,
         "bot": seat.bot.name,
-        "turn": exchange.turn,
+        **output.fields(exchange, "role", "turn"),
         "question": exchange.ask.text.decode("utf-8", "replace").splitlines(),
         "answer": None if fault else exchange.answer,
-        "by": played.by if played else None,
-        "ending": fault.ending if fault else None,
-        "words": fault.words if fault else None,
+        **{name: getattr(played, name, None) for name in ("by", "cpu", "waited")},
+        **{name: getattr(fault, name, None) for name in ("ending", "words")},
         "wall": None if fault else _seconds(record, exchange),
-        "cpu": played.cpu if played else None,
-        "waited": played.waited if played else None,
         "remarks": list(played.remarks) if played else [],
     }

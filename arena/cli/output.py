@@ -74,8 +74,8 @@ def safe_line(value: object, length: int = 200) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 turn`, `2 turns`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """Return a number with its noun: `1 turn`, `2 turns`, `2 matches`."""
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
 
 
 def can_encode(text: str) -> bool:
@@ -143,6 +143,11 @@ def print_table(table: "Table") -> None:
     with to.capture() as captured:
         to.print(table)
     print("\n".join(line.rstrip() for line in captured.get().split("\n")).strip("\n"))
+
+
+def fields(value: object, *names: str) -> dict[str, object]:
+    """Return these attributes of a value by their names, for a row of JSON."""
+    return {name: getattr(value, name) for name in names}
 
 
 def print_json(rows: Iterable[Mapping[str, object]]) -> None:

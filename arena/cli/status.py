@@ -96,8 +96,8 @@ def _void(folder: Path, machine: str, reason: str, *, json: bool) -> None:
     if json:
         output.print_json({"match": match} for match in voided)
     else:
-        them = "1 match" if len(voided) == 1 else f"{len(voided)} matches"
-        print(f"{them} of {output.safe_line(machine)} voided; `arena run` plays what is due again")
+        matches = output.counted(len(voided), "match")
+        print(f"{matches} of {output.safe_line(machine)} voided; `arena run` plays what is due again")
 
 
 def _of_run(state: "RunState | None") -> dict[str, object]:
@@ -106,10 +106,7 @@ def _of_run(state: "RunState | None") -> dict[str, object]:
         names = ("machine", "begun", "written", "halting", "played_now", "rate", "seconds_left", "expected_end")
         return {**dict.fromkeys(names), "machines": [], "lanes": []}
     return {
-        "machine": state.machine,
-        "begun": state.begun,
-        "written": state.written,
-        "halting": state.halting,
+        **output.fields(state, "machine", "begun", "written", "halting"),
         "played_now": state.played,
         "rate": state.played / state.seconds if state.played and state.seconds > 0 else None,
         "seconds_left": None if state.halting else state.seconds_left,

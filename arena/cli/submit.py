@@ -167,12 +167,9 @@ def _row(decision: "Decision") -> dict[str, object]:
     return {
         "path": str(decision.path),
         "name": decision.name,
-        "display": decision.note.display,
-        "email": decision.note.email,
+        **output.fields(decision.note, "display", "email"),
         "result": decision.status,
-        "version": decision.version,
+        **output.fields(decision, "version", "words", "reasons"),
         "digest": decision.bot.digest if decision.bot else None,
-        "words": decision.words,
-        "reasons": decision.reasons,
         "where": str(decision.where) if decision.where else None,
     }
