@@ -132,7 +132,9 @@ class Results:
     @cached_property
     def games(self) -> tuple[str, ...]:
         """The games, in the order of the boards."""
-        return tuple(dict.fromkeys(label.partition("/")[0] for label in self.boards))
+        current = {board.label for board in self.event.boards}
+        earlier = (label.partition("/")[0] for label in self.boards if label not in current)
+        return tuple(dict.fromkeys([*self.event.games, *earlier]))
 
     @property
     def game(self) -> str | None:
