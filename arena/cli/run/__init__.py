@@ -2,6 +2,7 @@
 
 import contextlib
 import shlex
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -213,11 +214,18 @@ def _report(
     output.notice(
         f"all tables, charts and matches to replay are in one page, for a browser:\n  open {paths.displayed(page)}"
     )
-    output.notice("next: `arena new NAME` makes a bot of your own, and `arena run` lets it play against these")
+    arena = shlex.join(_program())
+    output.notice(f"next: `{arena} new NAME` makes a bot of your own, and `{arena} run` lets it play against these")
 
 
 def command_line() -> str:
     """Return the command line of this run, which also goes on where it stopped."""
+    return shlex.join([*_program(), *sys.argv[1:]])
+
+
+def _program() -> list[str]:
+    """Return the words that start arena here; of a program that is not on the PATH, its path."""
     script = Path(sys.argv[0])
-    program = ["python", "-m", "arena"] if script.name == "__main__.py" else [script.name]
-    return shlex.join([*program, *sys.argv[1:]])
+    if script.name == "__main__.py":
+        return ["python", "-m", "arena"]
+    return [script.name if shutil.which(script.name) or not script.is_file() else paths.displayed(script)]
