@@ -351,6 +351,11 @@ def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedu
         "" if figure is None else f"{figure:{'.2f' if last == 'buchholz' else ''}}" for figure in figures
     ]
     assert "<eve>" not in text
+    bracket = text[text.index('class="rounds"') : text.index("By rating")]
+    headings = re.findall("<h4>(.*?)</h4>", bracket)
+    assert headings == ["Round 1", "Round 2", "Round 3" if schedule == "swiss" else "Final"]
+    assert bracket.count("<b>bye</b>") == 3
+    assert bracket.count('class="won"') == sum(row["won"] for row in rows)
 
 
 def test_other_schedules_have_no_places_in_the_page(small):

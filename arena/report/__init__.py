@@ -15,7 +15,7 @@ from arena import whole_files
 from arena.game import Game
 from arena.games import rulebook
 from arena.identity import digest_of
-from arena.report import bots, chunks, leaderboard, matches, page, replays, summary
+from arena.report import bots, chunks, leaderboard, matches, page, replays, rounds, summary
 from arena.report.author import Author
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
@@ -61,6 +61,14 @@ def write(
     results = results.shown
     index = matches.Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
+    played = results.played if author is None else author.own(results.played)
+    games = replays.Games(rules)
+    with Archive.open(folder) as archive:  # it has the names of all bots, which one author does not see
+        met = rounds.rounds(results, archive) if author is None else ()
+        pages = bots.pages(results, index, archive, author)
+        order = matches.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
+        shown = matches.listed(played, order)
+        data = summary.data(results, index, games, archive, shown, author) | {"pages": pages}
     frame = page.Page(
         title,
         leaderboard.leaderboards(results),
@@ -68,16 +76,10 @@ def write(
         results.end_sentences,
         tuple(charts),
         leaderboard.placings(results.event.schedule, placings),
+        met,
         results.machines() if author is None else None,
         author.without_paths(author.notice) if author is not None else "",
     )
-    played = results.played if author is None else author.own(results.played)
-    games = replays.Games(rules)
-    with Archive.open(folder) as archive:
-        pages = bots.pages(results, index, archive, author)
-        order = matches.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
-        shown = matches.listed(played, order)
-        data = summary.data(results, index, games, archive, shown, author) | {"pages": pages}
     rows = matches.columns(shown, index)
     without_replays = frame.text(data | {"matches": rows}, ())
     free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(shown)

@@ -94,7 +94,9 @@ def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> Table | None:
     """Return the table of places, where the event's schedule has one."""
     columns = shown_columns(schedule)
     headings = tuple(
-        Heading("bot" if column.name == "display" else column.name, column.heading, column.meaning)
+        Heading("bot", LEADERBOARD["bot"].heading, column.meaning)
+        if column.name == "display"
+        else Heading(column.name, column.heading, column.meaning)
         for column in columns
     )
     cells = tuple(
@@ -144,7 +146,10 @@ def rankings(results: Results) -> Iterator[Table]:
     """Yield a table of the best bots for each board over all its roles, and for each role."""
     columns = RANKINGS.rated_in(results.unit)
     rows = rows_of(results.rankings(), columns)
-    headings = tuple(Heading(cell, columns[name].heading, columns[name].meaning) for cell, name in RANKING.items())
+    headings = tuple(
+        Heading(cell, (LEADERBOARD["bot"] if cell == "bot" else columns[name]).heading, columns[name].meaning)
+        for cell, name in RANKING.items()
+    )
     for (label, role), group in groupby(rows, key=lambda row: (row["board"], row["role"])):
         own = [
             row

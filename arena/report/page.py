@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from arena import charts, shared_folders
 from arena.protocol import clean
 from arena.report.chunks import safe_json
 from arena.report.leaderboard import Table
+from arena.report.rounds import Entry
 from arena.results.machines import Machines
 from arena.version import __version__
 
@@ -32,6 +34,8 @@ class Picture:
     """One sentence that says what the chart shows."""
     source: str
     """A `data:` address."""
+    width: int
+    """In pixels of a page, so that the letters of all charts are of one size."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,7 @@ class Page:
     """Why the event ended, and which ranks are open."""
     charts: tuple[Path, ...]
     places: Table | None = None
+    rounds: tuple[tuple[str, tuple[Entry, ...]], ...] = ()
     machines: Machines | None = None
     """The machines of a cluster; None where no cluster played, or where the reader shall not see them."""
     notice: str = ""
@@ -75,6 +80,7 @@ class Page:
             rankings=self.rankings,
             ending=self.ending,
             places=self.places,
+            rounds=self.rounds,
             machines=self.machines,
             notice=[
                 [clean(line, LONGEST_LINE) for line in part.split("\n")] for part in self.notice.split("\n\n") if part
@@ -104,7 +110,9 @@ def _picture(path: Path) -> Picture:
     pixels = path.with_suffix(".png")
     # Not through a link: a stranger could put one there, and read in the report what only the organiser may read.
     kind, content = "image/svg+xml", shared_folders.read(path)
+    points = re.search(rb'<svg[^>]* width="([0-9.]+)pt"', content[:LARGEST_SVG_BYTES])
+    width = round(float(points[1]) * 96 / 72) if points else 700
     if len(content) > LARGEST_SVG_BYTES and pixels.is_file():
         kind, content = "image/png", shared_folders.read(pixels)
     caption = charts.caption(path.stem) if path.stem in charts.names() else path.stem
-    return Picture(path.stem, caption, f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}")
+    return Picture(path.stem, caption, f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}", width)
