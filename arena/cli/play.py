@@ -12,7 +12,7 @@ from arena.cli.live import terminal
 from arena.cli.match import left_early
 from arena.errors import ArenaError
 from arena.game import Role
-from arena.replay.replayer import scenes
+from arena.replay.replayer import Replayer
 from arena.values import Board, Conditions, Match, Record
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ def _play(planned: Match) -> None:
     from arena.cli.live.human_seat import ScreenSeat, TextSeat
     from arena.cli.live.viewer import LeftEarlyError
     from arena.games import rulebook
+    from arena.match.human import HUMAN
     from arena.match.play import play
 
     game = rulebook.game_of(planned)
@@ -126,6 +127,8 @@ def _play(planned: Match) -> None:
     if record is None:
         left_early()
     print(match_text.heading(planned))
-    if game.hidden:  # the match is over: the person may see what was hidden
-        print(f"\n{match_text.drawing(game, list(scenes(game, record.turns))[-1])}\n")
+    own = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
+    seen, whole = (list(Replayer(game, role).go_on(record.turns))[-1] for role in (own, None))
+    if whole.facts != seen.facts:  # the match is over: the person may see what was hidden
+        print(f"\n{match_text.drawing(game, whole)}\n")
     print("\n".join(match_text.verdict(record)))
