@@ -100,9 +100,7 @@ def merge(
     # Under the interim key of `begin` above every record counts. Under its own key those of the plan do.
     plan.begin(event, target)
     walked = plan.Plan(event, target)
-    for planned in walked.walk():
-        if planned is None:
-            break
+    walked.walk_on()
     counting = target.count()
     target.append_stop(walked.stop(counting, late=False))
     return target.count(all_versions=True), counting
@@ -158,11 +156,14 @@ def _record(archive: Archive, number: int) -> Record:
     return record
 
 
+JOINED = {"boards", "bots", "repeats", "max_matches", "seed", "conditions", "rating", "confidence", *plan.IRRELEVANT}
+"""Fields of an event that may differ, or that are compared in words of their own."""
+
+
 def _differences(first: Event, other: Event) -> Iterator[str]:
-    digests = {(kind, name): digest for kind, name, digest in _parts(first)}
-    for kind, name, digest in _parts(other):
-        if digests.get((kind, name), digest) != digest:
-            yield f"its {kind} {name} has other files"
+    """Yield why two events have no plan in common."""
+    before, now = _digests(first), _digests(other)
+    yield from (f"its {part} has other files" for part in now if before.get(part, now[part]) != now[part])
     if first.seed != other.seed:
         yield "its seed is another one"
     sampled = {board.label: board.sampled for board in first.boards}
@@ -172,26 +173,13 @@ def _differences(first: Event, other: Event) -> Iterator[str]:
             yield f"its board {board.label} has {len(board.sampled)} sampled boards, not {len(boards)}"
         elif boards != board.sampled:
             yield f"its board {board.label} has other sampled boards"
-    before, now = first.conditions, other.conditions
-    for each in fields(before):
-        if getattr(before, each.name) != getattr(now, each.name):
-            yield f"its {each.name} is {getattr(now, each.name)!r}, not {getattr(before, each.name)!r}"
-    joined = {
-        "boards",
-        "bots",
-        "repeats",
-        "max_matches",
-        "seed",
-        "conditions",
-        "rating",
-        "confidence",
-        *plan.IRRELEVANT,
+    for old, new in ((first.conditions, other.conditions), (first, other)):
+        for each in fields(old):
+            if (old is not first or each.name not in JOINED) and getattr(old, each.name) != getattr(new, each.name):
+                yield f"its {each.name} is {getattr(new, each.name)!r}, not {getattr(old, each.name)!r}"
+
+
+def _digests(event: Event) -> dict[str, str]:
+    return {f"board {board.label}": board.digest for board in event.boards} | {
+        f"bot {bot.name}": bot.digest for bot in event.bots
     }
-    for each in fields(Event):
-        if each.name not in joined and getattr(first, each.name) != getattr(other, each.name):
-            yield f"its {each.name} is {getattr(other, each.name)!r}, not {getattr(first, each.name)!r}"
-
-
-def _parts(event: Event) -> Iterator[tuple[str, str, str]]:
-    yield from (("board", board.label, board.digest) for board in event.boards)
-    yield from (("bot", bot.name, bot.digest) for bot in event.bots)

@@ -29,9 +29,7 @@ def placings(archive: Archive) -> list[dict[str, Any]]:
     if table is None:
         return []
     plan = Plan(event, archive)
-    for planned in plan.walk():
-        if planned is None:  # the next matches depend on some that are not stored
-            break
+    plan.walk_on()
     placed: Iterable[Placing] = table(event, plan.complete_batches())
     shown = display_names(event.bots)
     return [

@@ -171,6 +171,11 @@ class Plan:
                 return
             yield planned
 
+    def walk_on(self) -> None:
+        """Walk to the end of `known`."""
+        for _ in self.known():
+            pass
+
     def stored(self) -> Iterator[Match]:
         """Yield those of `known` whose records are on disk; walk no further than to the last of them.
 

@@ -285,18 +285,16 @@ class Tournament(Table):
 
     def _seed_order(self, bots: tuple[Bot, ...], as_in_file: bool) -> tuple[str, ...]:
         names = [bot.name for bot in bots]
-        for number, name in enumerate(self.seed_order):
+        for name in self.seed_order:
             if name not in names and as_in_file:  # a run of a few named bots leaves the others out
                 raise ArenaError(f"seed_order: no bot {name!r} plays; {known_are(name, names)}")
-            if name in self.seed_order[:number]:
-                raise ArenaError(f"seed_order: {name!r} is named twice; once is enough")
+        _refuse_twins("seed_order", self.seed_order)
         return tuple(name for name in self.seed_order if name in names)
 
     def _tie_breaks(self) -> tuple[str, ...]:
-        for number, name in enumerate(self.tie_breaks):
+        for name in self.tie_breaks:
             tiebreaks.find(name)
-            if name in self.tie_breaks[:number]:
-                raise ArenaError(f"tie_breaks: {name!r} is named twice; once is enough")
+        _refuse_twins("tie_breaks", self.tie_breaks)
         return self.tie_breaks
 
     def _check_syscalls(self) -> None:
@@ -459,6 +457,12 @@ def _named(kind: str, name: str, known: Mapping[str, Named]) -> Named:
         return _picked(kind, name, known)
     except ArenaError as error:
         raise ArenaError(f"--{kind}: {error}") from error
+
+
+def _refuse_twins(key: str, names: Sequence[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ArenaError(f"{key}: {name!r} is named twice; once is enough")
 
 
 def _numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
