@@ -239,7 +239,7 @@ def test_results_are_of_one_moment_while_a_run_goes_on(tmp_path):
     assert Results.open(tmp_path).count == 3
 
 
-@pytest.mark.parametrize("first", ["event", "tallies", "standings", "ratings", "arrays", "failings", "boards", "count"])
+@pytest.mark.parametrize("first", ["event", "tallies", "standings", "ratings", "arrays", "boards", "count"])
 def test_the_first_reading_fixes_the_moment_of_all_others(tmp_path, first):
     results = make(tmp_path, stored.played(find(EVENT, "duel", "ann", "bob"), explorer=90, mummy=10))
     getattr(results, first)

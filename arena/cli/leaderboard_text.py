@@ -50,7 +50,7 @@ def show(results: "Results", *, brief: bool = False) -> None:
         _explain(results, on_terminal=width is not None)
     for sentence in results.end_sentences:
         output.notice(sentence)
-    failings, kinds = results.first_failings(FAILINGS_SHOWN)
+    failings, kinds = results.failings(FAILINGS_SHOWN)
     for failing in failings:
         times = f", {failing.times} times, such as" if failing.times > 1 else ""
         bot, event = output.safe_line(failing.bot), output.safe_line(results.folder.name)

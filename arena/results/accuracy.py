@@ -213,7 +213,6 @@ def blunderers(archive: Archive, *, all_versions: bool) -> dict[str, dict[Role, 
 
 
 def _path(archive: Archive, measure: Measure, *, all_versions: bool) -> Path:
-    """Return the file of the cache."""
     kind = f"{'-all' if all_versions else ''}{'-renamed' if archive.renamed else ''}"
     return archive.folder / f"{measure.file}{kind}.json"
 

@@ -180,7 +180,6 @@ class Database:
         return next((complaint for complaint in complaints if complaint != "ok"), None)
 
     def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query."""
         with self._named_errors():
             self._steps = 0
             rows = self._connection().execute(query, values)
@@ -362,6 +361,5 @@ class Database:
 
 
 def _holder_in(content: bytes) -> Holder:
-    """Return the holder that a lock file names."""
     pid, token, *_ = [*content.decode("ascii", "replace").split("\n"), "", ""]
     return Holder(pid if pid.isdigit() else "", token if len(token) == 32 else "")

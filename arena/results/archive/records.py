@@ -53,8 +53,6 @@ _endings: dict[str | None, int] = {None: -1} | {ending.value: index for index, e
 
 
 class _Json(Generic[Value]):
-    """JSON of one kind of values."""
-
     def __init__(self, kind: type[Value]) -> None:
         self._kind = kind
 
@@ -327,7 +325,6 @@ def transcript(record: Record) -> int:
 
 
 def _hashed(lines: Iterable[str]) -> int:
-    """Return a hash of 32 bits."""
     return int.from_bytes(blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
 
 

@@ -325,7 +325,6 @@ class Results:
         return self._measured(REGRET) if self._whole is None else self._own(self._whole.regret_sums)
 
     def _own(self, sums: Mapping[SumKey, MoveSums]) -> dict[SumKey, MoveSums]:
-        """Return those of a league's boards."""
         return {key: figures for key, figures in sums.items() if key[0] in self.boards}
 
     def _measured(self, measure: Measure) -> dict[SumKey, MoveSums]:
@@ -361,13 +360,11 @@ class Results:
         stop = self._archive.stop()
         return () if stop is None else stop_words.sentences(stop, self.event, self.display_name)
 
-    @cached_property
-    def failings(self) -> tuple[Failing, ...]:
-        """The faults of bots, by bot and ending, each with an example match."""
-        return tuple(self._archive.failings(all_versions=self._all_versions))
+    def failings(self, most: int) -> tuple[list[Failing], int]:
+        """Return faults of bots, by bot and ending, each with an example match, and how many there are.
 
-    def first_failings(self, most: int) -> tuple[list[Failing], int]:
-        """Return at most so many of `failings`, and how many there are: to find an example of each takes long."""
+        At most `most` are returned, because to find an example of each takes long.
+        """
         every = {(tally.bot, tally.ending) for tally in self.tallies if tally.ending is not None}
         return list(islice(self._archive.failings(all_versions=self._all_versions), most)), len(every)
 
@@ -442,7 +439,6 @@ class Results:
         return self._of_leagues(lambda league: frames.chance_better(league.game, league.ratings))
 
     def _of_leagues(self, frame_of: "Callable[[Results], pd.DataFrame]") -> pd.DataFrame:
-        """Return the rows of each league, in order."""
         rows = [frame_of(league) for league in self.leagues]
         return pd.concat([frame for frame in rows if len(frame)] or rows[:1], ignore_index=True)
 

@@ -34,7 +34,6 @@ def sentences(stop: Stop, event: Event, label: Callable[[str], str]) -> tuple[st
 
 
 def _named(ranks: OpenRanks, label: Callable[[str], str]) -> str:
-    """Return open ranks with their bots, cleaned."""
     names = [clean(label(bot), 60) for bot in ranks.bots[:BOTS_NAMED]]
     more = len(ranks.bots) - len(names)
     game = f"{ranks.game}: " if ranks.game else ""

@@ -93,6 +93,5 @@ def expectations(totals: MatchTotals, fitted: Fit) -> tuple[Floats, Floats]:
 
 
 def _by_cell(cell: Ints, values: Floats | Ints, size: int) -> Floats:
-    """Return the sum of values by cell."""
     used = cell >= 0
     return np.bincount(cell[used], weights=values[used], minlength=size).astype(np.float64)

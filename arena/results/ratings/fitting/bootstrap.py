@@ -164,5 +164,4 @@ class _Solver:
 
 
 def _single(values: Floats) -> npt.NDArray[np.float32]:
-    """Return a column in single precision."""
     return values.astype(np.float32)[:, None]

@@ -89,7 +89,6 @@ def _mark(direct: Mask, above: Ints, below: Ints, where: Mask) -> None:
 
 
 def _closure(direct: Mask) -> Mask:
-    """Return the transitive closure."""
     reached = direct
     while True:
         numbers = reached.astype(np.float32)
