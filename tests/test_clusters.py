@@ -29,7 +29,7 @@ from sprint import DICE, FIRST, LAST
 
 from arena.cli.machines import worker as worker_command
 from arena.clock import TimeControl
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event import cluster, control, director, tournament
 from arena.event.cluster import admission, calibration, content, machine, session, wire
 from arena.event.cluster.admission import Admission
@@ -398,6 +398,34 @@ def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tm
     other = replace(event, boards=(replace(board, digest="another"),))
     with pytest.raises(ArenaError, match="its rules are another version there"):
         content.located(other, manifest, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("error", "states"),
+    [
+        pytest.param(NoUsersError("all users are taken"), ["LOST"] * 4 + ["REFUSED"], id="no users: tried again"),
+        pytest.param(MachineError("no more memory"), ["REFUSED"], id="no memory: given nothing more"),
+        pytest.param(RuntimeError("a bug"), ["READY"] * 5, id="a bug of ours is no fault of the machine"),
+    ],
+)
+def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, error, states):
+    from arena.event.cluster.driver import Cluster  # here, so that tests of other files do not wait for dask
+    from arena.event.cluster.machine import Machine, MachineState, Parcel, ParcelDone
+
+    event = event_of(workspace(tmp_path / "ws", {"a": DICE, "b": FIRST}))
+    driver = Cluster("local:1", event, tmp_path, pairing=hash, is_forfeit=bool)
+    seen = []
+    try:
+        while len(seen) < len(states):
+            mate = Machine("tcp://m", driver._client, driver._task, driver._events.put)
+            mate.state, driver._machines["tcp://m"] = MachineState.READY, mate
+            parcel = mate.parcels[7] = Parcel(7, mate, ["item"])
+            (done,) = driver._heard(ParcelDone(parcel, [Done(None, None, "it failed", error)], ""))
+            assert (done.item, isinstance(done.error, LostError)) == ("item", isinstance(error, MachineError))
+            seen.append(mate.state.name)
+    finally:
+        driver.close()
+    assert seen == states
 
 
 @pytest.mark.parametrize("rule", [{}, {"stop_after": 0.3}])
