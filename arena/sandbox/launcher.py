@@ -51,12 +51,6 @@ ENVIRONMENT = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
 }
 """The environment of every bot, and of the spawner: nothing of the user's own."""
-STARTS_BEFORE_KIT = 4
-"""After these warm starts with a kit the spawner imports the kit, and the rules of each game. A bot that imports them
-then starts in a third of the CPU time, but the import takes as much as two starts save. Every start counts, whether or
-not the bot imports the kit: later bots can see what is loaded, and must not learn that of an opponent."""
-
-
 USERS_WAIT_S, USERS_POLL_S = 300.0, 0.05
 """The longest wait for free users, and the time between two looks."""
 
@@ -76,8 +70,6 @@ class Launcher:
         self._cgroups = cgroups.opened()
         self._prepared: set[tuple[object, ...]] = set()
         self._preloaded: set[tuple[object, ...]] = set()
-        self._warm_starts = 0
-        """The number of warm starts of bots that have a kit."""
         self._user_checks: dict[tuple[str, ...], dict[str, Any]] = {}
         """Answers about users, by the files that a bot must read."""
         self._user_numbers = count(os.getpid())
@@ -155,8 +147,8 @@ class Launcher:
         processes = limits.processes or 1
         tasks = watchdog.THREADS * processes if processes > 1 else 0
         cgroup = self._new_cgroup(level, limits)
-        sets_times = not level.confines or bool(conditions.syscalls)
-        room = self.folder.room(bot, own_copy=builds or not level.confines, user=user, sets_times=sets_times)
+        own_copy, sets_times = builds or not level.confines, bool(conditions.syscalls)
+        room = self.folder.room(bot, own_copy=own_copy, user=user, sets_times=sets_times)
         spec = LaunchSpec(
             level=level.name,
             home=str(room.home),
@@ -263,8 +255,8 @@ class Launcher:
     def _prepare(self, spec: LaunchSpec, modules: tuple[str, ...], kit: tuple[str, ...], rules: Path | None) -> None:
         """Let the spawner prepare once what all bots of this kind share; it is never told a bot's own files."""
         if spec.warm:
-            self._warm_starts += bool(kit)
-            shared = (*kit, rules.name) if rules and self._warm_starts > STARTS_BEFORE_KIT else ("", "")
+            # Also if the bot does not import them: later bots see what is loaded, and must not learn of an opponent.
+            shared = (*kit, rules.name) if rules else ("", "")
             imports = (modules, *shared)
             if any(imports) and imports not in self._preloaded:
                 self._spawner.request(spawner.PRELOAD, imports, subject="preload")
@@ -310,43 +302,34 @@ class Launcher:
         self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None = None
     ) -> tuple[Exit, ...]:
         """Do this for several children, each with its grace, in one request; sweep too, if `living` is not None."""
-        exits, _ = self._finish(children, living)
+        exits, _ = self._reap_all(children, living)
         for child, _ in children:
-            if child.cannot_fork:  # so no process is left that could use the folder or the user
-                self.folder.vacate(child.room)
+            child.room.discard()
+            if child.cannot_fork:  # so no process is left that could use its user
                 self._release(child.pid)
-            else:
-                child.room.discard()
-        if living is not None:
-            self._release_all_but(living)
         return exits
 
-    def finish(self, child: Child, grace: float = 0.0) -> Exit:
-        """Reap a child as `end` does, but leave its folder for a caller that still reads it."""
-        (how,), _ = self._finish([(child, grace)], None)
-        return how
+    def reap(self, child: Child, grace: float = 0.0) -> Exit:
+        """Do what `end` does, but leave the folder for a caller that still reads it."""
+        return self._reap_all([(child, grace)], None)[0][0]
 
     def sweep(self, living: tuple[int, ...] = ()) -> int:
         """Kill what ended bots left behind, in any session; return how many processes that were.
 
         `living` are the processes of bots that play on.
         """
-        swept = self._finish([], living)[1]
-        self._release_all_but(living)
-        return swept
+        return self._reap_all([], living)[1]
 
-    def _finish(
+    def _reap_all(
         self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None
     ) -> tuple[tuple[Exit, ...], int]:
         """Reap children, then sweep, in one request; return their exits and the number of processes swept."""
         message = tuple((child.pid, grace) for child, grace in children if child.pid), living
         answer = self._spawner.request(spawner.END, message)
+        if living is not None:  # nobody else is left
+            self._release(*(self._claims.keys() - set(living)))
         exits = iter(answer["exits"])
         return tuple(_exit(child, next(exits) if child.pid else None) for child, _ in children), answer["swept"]
-
-    def _release_all_but(self, living: tuple[int, ...]) -> None:
-        """Give back the users of all bots but the living, after a sweep."""
-        self._release(*(self._claims.keys() - set(living)))
 
     def _release(self, *pids: int) -> None:
         """Give back the users of bots of which no process is left."""
