@@ -34,7 +34,7 @@ from arena.event import cluster, control, director, tournament
 from arena.event.cluster import admission, calibration, content, machine, session, wire
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
-from arena.event.director import Phase
+from arena.event.director import RunPhase
 from arena.event.workers import Done, LostError, NotBegun, Workers
 from arena.games import rulebook
 from arena.results.archive import Archive, schema
@@ -188,7 +188,7 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
     lanes = opened(shared.address, notice=lines.append)
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=look)
     said = "\n".join(lines)
-    assert outcome.phase is Phase.INTERRUPTED, said
+    assert outcome.phase is RunPhase.INTERRUPTED, said
     assert {record.machine for record in audience.records} == {"twin"}
     assert "older is given nothing: its files of arena 0.1.0 are not those of the driver (older, and here" in said
     assert "pypy is given nothing: it runs PyPy 3." in said
@@ -442,7 +442,7 @@ def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_o
     audience = Audience()
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=ask)
     assert (outcome.finished, outcome.failed) == (0, ())
-    assert outcome.phase is (Phase.LATE if rule else Phase.HALTED)
+    assert outcome.phase is (RunPhase.LATE if rule else RunPhase.HALTED)
     assert (outcome.stop is not None) == bool(rule)
 
 

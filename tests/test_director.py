@@ -14,12 +14,12 @@ from arena.event.director import (
     GiveUp,
     Keep,
     MatchWork,
-    Phase,
     Queue,
     ReportAbort,
     ReportAbsence,
     RollCall,
     RollCallWork,
+    RunPhase,
     Warn,
 )
 from arena.event.workers import Done, LostError, NotBegun
@@ -146,11 +146,15 @@ def test_lanes_wait_while_too_many_matches_wait_for_a_roll_call(monkeypatch):
 @pytest.mark.parametrize(
     ("failure", "given", "phase"),
     [
-        pytest.param("bug", ["m0", "m0", "nothing"], Phase.BROKEN, id="a bug: at once, and it ends the run"),
-        pytest.param("killed", ["m0", "m0", "nothing"], Phase.BROKEN, id="a killed referee is as a bug"),
-        pytest.param("interfered", ["m1", "m0", "m0", "nothing"], Phase.PLAYING, id="interference: after the others"),
-        pytest.param("overloaded", ["m1", "m0", "m0", "nothing"], Phase.PLAYING, id="a busy machine: after the others"),
-        pytest.param("lost", ["m0", "m0", "m0"], Phase.PLAYING, id="lost machines are counted apart"),
+        pytest.param("bug", ["m0", "m0", "nothing"], RunPhase.BROKEN, id="a bug: at once, and it ends the run"),
+        pytest.param("killed", ["m0", "m0", "nothing"], RunPhase.BROKEN, id="a killed referee is as a bug"),
+        pytest.param(
+            "interfered", ["m1", "m0", "m0", "nothing"], RunPhase.PLAYING, id="interference: after the others"
+        ),
+        pytest.param(
+            "overloaded", ["m1", "m0", "m0", "nothing"], RunPhase.PLAYING, id="a busy machine: after the others"
+        ),
+        pytest.param("lost", ["m0", "m0", "m0"], RunPhase.PLAYING, id="lost machines are counted apart"),
     ],
 )
 def test_a_match_that_arena_fails_is_tried_again_and_given_up(failure, given, phase):
@@ -210,7 +214,7 @@ def test_results_are_committed_before_the_plan_is_asked_again():
     assert [dialogue.next() for _ in range(3)] == ["m2", "m0", "nothing"]
 
 
-@pytest.mark.parametrize("phase", [phase for phase in Phase if phase is not Phase.PLAYING])
+@pytest.mark.parametrize("phase", [phase for phase in RunPhase if phase is not RunPhase.PLAYING])
 def test_a_run_that_ends_gives_nothing_out(phase):
     dialogue = called(M1)
     dialogue.director.end(phase)
@@ -220,7 +224,11 @@ def test_a_run_that_ends_gives_nothing_out(phase):
 
 def test_the_first_reason_to_end_counts_but_for_an_interrupt():
     dialogue = called()
-    for phase, counts in [(Phase.HALTED, Phase.HALTED), (Phase.LATE, Phase.HALTED), (Phase.INTERRUPTED,) * 2]:
+    for phase, counts in [
+        (RunPhase.HALTED, RunPhase.HALTED),
+        (RunPhase.LATE, RunPhase.HALTED),
+        (RunPhase.INTERRUPTED,) * 2,
+    ]:
         dialogue.director.end(phase)
         assert dialogue.director.phase is counts
 
@@ -229,7 +237,7 @@ def test_work_that_a_lane_did_not_begin_is_due_and_its_clock_counts():
     dialogue = Dialogue([M1])
     assert dialogue.next() == "a?"
     assert dialogue.say("a?", "not begun") == []
-    assert (dialogue.director.phase, dialogue.next()) == (Phase.LATE, "nothing")
+    assert (dialogue.director.phase, dialogue.next()) == (RunPhase.LATE, "nothing")
     dialogue = called(M1)
     dialogue.say("m0", "not begun")
     assert dialogue.director.is_due()

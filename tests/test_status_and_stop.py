@@ -14,7 +14,7 @@ from sprint import FIRST, LAST, slow
 
 from arena.event import control, tournament
 from arena.event.control import Control, LaneStatus
-from arena.event.director import Phase
+from arena.event.director import RunPhase
 from arena.results.archive import Archive
 
 HOLD = """
@@ -42,14 +42,14 @@ def test_a_halted_run_finishes_what_it_plays_and_the_next_plays_the_rest(tmp_pat
     folder = workspace(tmp_path / "ws", {"a": slow(FIRST), "b": slow(LAST), "c": slow(FIRST) + "# c\n"}, repeats=2)
     audience = Asks(folder / "results", 2)
     outcome = tournament.run(event_of(folder), folder / "results", workers=2, audience=audience)
-    assert (outcome.phase, outcome.complete, outcome.failed) == (Phase.HALTED, False, ())
+    assert (outcome.phase, outcome.complete, outcome.failed) == (RunPhase.HALTED, False, ())
     assert 2 <= outcome.finished == len(audience.records) < outcome.planned == 12
     assert audience.aborts == []
     assert not (folder / "results" / control.HALT_FILE).exists()
     state = control.last_state(folder / "results")
     assert (state.finished, state.halting, state.complete) == (outcome.finished, True, False)
     rest, _ = run(folder)
-    assert (rest.phase, rest.complete, rest.finished) == (Phase.PLAYING, True, 12)
+    assert (rest.phase, rest.complete, rest.finished) == (RunPhase.PLAYING, True, 12)
     assert control.last_state(folder / "results").complete
     (row,) = json.loads(cup.arena(tmp_path, "status", "ws/results", "--json").stdout)
     assert (row["planned"], row["played"], row["due"], row["complete"], row["running"]) == (12, 12, 0, True, False)
@@ -63,7 +63,7 @@ def test_a_request_to_another_run_stops_nothing(tmp_path):
     (folder / "results").mkdir()
     control.request_halt(folder / "results", "0" * 32)
     outcome, _ = run(folder)
-    assert (outcome.phase, outcome.complete) == (Phase.PLAYING, True)
+    assert (outcome.phase, outcome.complete) == (RunPhase.PLAYING, True)
     own = Control(folder / "results", "1" * 32)
     control.request_halt(folder / "results", "0" * 32)
     own.look(lambda: (2, 1, 1, ()))

@@ -18,7 +18,7 @@ from sprint import DICE, FIRST, LAST, slow
 
 from arena.errors import ArenaError
 from arena.event import bot_folder, tournament
-from arena.event.director import Phase
+from arena.event.director import RunPhase
 from arena.match.bot import InterferenceError, OverloadedError
 from arena.match.play import play
 from arena.results.archive import Archive
@@ -403,7 +403,7 @@ def test_a_stopped_event_keeps_what_finished(tmp_path):
     outcome = tournament.run(
         event_of(cup), cup / "results", workers=2, audience=audience, stopped=lambda: len(audience.records) >= 5
     )
-    assert outcome.phase is Phase.INTERRUPTED
+    assert outcome.phase is RunPhase.INTERRUPTED
     assert 5 <= outcome.finished < 120
     with Archive.open(cup / "results") as archive:
         assert len(archive.ids()) == outcome.finished

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from arena import whole_files
-from arena.author.submissions import Decision
+from arena.author.submissions import SubmissionDecision
 from arena.errors import writing
 from arena.event.discovery import names
 from arena.protocol import clean
@@ -27,7 +27,7 @@ def letter(name: str, email: str, subject: str, body: str) -> bytes:
     return "".join(f"{_printable(line[:LONGEST_LINE])}\n" for line in text.split("\n")).encode("utf-8")
 
 
-def write(decisions: Iterable[Decision], folder: Path) -> None:
+def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
     """Write `NAME.txt` for each decision, over an older one; ArenaError when the folder cannot be written."""
     used: set[str] = set()
     with writing(folder):

@@ -190,7 +190,7 @@ def _play(
 ) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
     from arena.event import tournament
-    from arena.event.director import Phase
+    from arena.event.director import RunPhase
     from arena.results.archive import Archive
 
     make_archive(duel.event, folder)
@@ -208,7 +208,7 @@ def _play(
         outcome = tournament.run(duel.event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped)
     if outcome.unlogged:
         output.notice(outcome.unlogged)
-    if outcome.phase is Phase.HALTED and not duel.is_over:
+    if outcome.phase is RunPhase.HALTED and not duel.is_over:
         output.notice(f"stopped by `arena stop`; to go on:\n  {command_line()}")
     for bot, fault in watcher.absentees.items():  # to forfeit all its matches would prove nothing about how it plays
         raise ArenaError(f"{watching.absence(bot, fault, forfeits=False)}; `arena check` says more")

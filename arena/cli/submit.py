@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.values import Bot
 
 if TYPE_CHECKING:
-    from arena.author.submissions import BotStore, Decision, People, Request
+    from arena.author.submissions import BotStore, People, Request, SubmissionDecision
 
 KEEP = ("newest", "best")
 
@@ -79,7 +79,7 @@ def submit(
     conditions = workspace.conditions_here(tournament)
     workspace.refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a submission
     output.warn_about_confinement(conditions)
-    decisions: list[Decision] = []
+    decisions: list[SubmissionDecision] = []
     screening = Screening(
         conditions=conditions,
         build=partial(_built, conditions.sandbox),
@@ -119,7 +119,7 @@ def _requests(path: Path, folder: Path, people: "People", *, every: bool, replac
 
 
 def _tell_people(
-    requests: "Sequence[Request]", decisions: "Sequence[Decision]", people: "People", store: "BotStore"
+    requests: "Sequence[Request]", decisions: "Sequence[SubmissionDecision]", people: "People", store: "BotStore"
 ) -> None:
     """Print which files did not count, whose bots belong to nobody, and who has never submitted anything."""
     from arena.author.submissions.students import StudentState, students
@@ -152,7 +152,7 @@ def _built(level: str, bot: Bot) -> Bot:
     return built
 
 
-def _print(decision: "Decision", *, reasons: bool) -> None:
+def _print(decision: "SubmissionDecision", *, reasons: bool) -> None:
     """Print a line about a submission; with `reasons` all the reasons of a refusal too."""
     digest = f"  {decision.bot.digest}" if decision.bot else ""
     real = f" ({output.safe_line(decision.note.display)})" if decision.note.display != decision.name else ""
@@ -163,7 +163,7 @@ def _print(decision: "Decision", *, reasons: bool) -> None:
     sys.stdout.flush()
 
 
-def _row(decision: "Decision") -> dict[str, object]:
+def _row(decision: "SubmissionDecision") -> dict[str, object]:
     return {
         "path": str(decision.path),
         "name": decision.name,

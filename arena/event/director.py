@@ -49,7 +49,7 @@ EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
 HELD_MOST = 64  # matches that wait for a roll call; while that many do, the lanes wait, too
 
 
-class Phase(Enum):
+class RunPhase(Enum):
     """What a run is doing, or why it begins no more matches."""
 
     PLAYING = "playing"
@@ -299,7 +299,7 @@ class Director:
 
         `until` is the time after which no work must begin, for the lanes to know.
         """
-        self.phase = Phase.PLAYING
+        self.phase = RunPhase.PLAYING
         self._queue, self._roll_call, self._attempts = Queue(due), RollCall(), Attempts(bots)
         self._until = until
         self._uncommitted = False
@@ -310,7 +310,7 @@ class Director:
 
     def next_work(self) -> Work | Commit | None:
         """Return the next work for a lane; None when none can begin now."""
-        while self.phase is Phase.PLAYING:
+        while self.phase is RunPhase.PLAYING:
             if (call := self._roll_call.next()) is not None:
                 match, seat = call
                 return RollCallWork(match, seat, self._attempts.excused([seat.bot.name]), self._until)
@@ -336,7 +336,7 @@ class Director:
         if isinstance(done.result, NotBegun):
             # A lane on another machine may have a clock that is ahead. It would refuse the same work again and again,
             # so its time counts.
-            self.end(Phase.LATE)
+            self.end(RunPhase.LATE)
             if isinstance(work, RollCallWork):
                 self._roll_call.call_again(work.match, work.seat, at_once=True)
             else:
@@ -356,16 +356,16 @@ class Director:
         else:
             effects.append(GiveUp(abort))
         if fate is Fate.GIVEN_UP_FOR_A_BUG:
-            self.end(Phase.BROKEN)
+            self.end(RunPhase.BROKEN)
         return effects
 
     def committed(self) -> None:
         """Take note that all records which were to be kept are stored."""
         self._uncommitted = False
 
-    def end(self, phase: Phase) -> None:
+    def end(self, phase: RunPhase) -> None:
         """Begin no more matches. The first reason counts; an interrupt always does, since it drops what is played."""
-        if self.phase is Phase.PLAYING or phase is Phase.INTERRUPTED:
+        if self.phase is RunPhase.PLAYING or phase is RunPhase.INTERRUPTED:
             self.phase = phase
 
     def _heard_roll_call(self, work: RollCallWork, done: Done[Work, object]) -> list[Effect]:

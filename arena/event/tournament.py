@@ -53,10 +53,10 @@ from arena.event.director import (
     GiveUp,
     Keep,
     MatchWork,
-    Phase,
     ReportAbort,
     ReportAbsence,
     RollCallWork,
+    RunPhase,
     Warn,
     Work,
 )
@@ -102,7 +102,7 @@ class Progress:
     finished: int
     complete: bool
     """True if every planned match is on disk."""
-    phase: Phase
+    phase: RunPhase
     """Why it began no more matches; PLAYING if nothing ended it."""
     stop: Stop | None = None
     """Why the event ended, where one of its rules says when."""
@@ -256,12 +256,12 @@ class _Run:
     def ended(self, unlogged: str) -> Progress:
         """Store, publish and return how far the run came."""
         if self._stopped():
-            self.director.end(Phase.INTERRUPTED)
+            self.director.end(RunPhase.INTERRUPTED)
         else:
             self.director.is_due()  # only a walk that goes on finds that there is no next match
         complete, phase, stop = self.plan.complete, self.director.phase, None
-        if phase is not Phase.INTERRUPTED:
-            stop = self.plan.stop(self.finished, late=phase is Phase.LATE)
+        if phase is not RunPhase.INTERRUPTED:
+            stop = self.plan.stop(self.finished, late=phase is RunPhase.LATE)
         self._archive.append_stop(stop)
         planned = self.finished if complete else self.plan.total
         self._control.publish(planned, self.finished, self._played.total(), complete=complete)
@@ -307,10 +307,10 @@ class _Run:
     def _is_ending(self) -> bool:
         """Return whether no more matches are begun, though some may be under way."""
         if _is_over(self._until):
-            self.director.end(Phase.LATE)
+            self.director.end(RunPhase.LATE)
         if self._control.halt_requested:
-            self.director.end(Phase.HALTED)
-        return self.director.phase is not Phase.PLAYING
+            self.director.end(RunPhase.HALTED)
+        return self.director.phase is not RunPhase.PLAYING
 
     def _commit(self) -> None:
         """Store the records that came back, as one transaction; only then are they done, and reported."""

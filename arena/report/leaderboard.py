@@ -73,7 +73,7 @@ Row = dict[str, Cell]
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table of the page."""
 
     title: str
@@ -90,7 +90,7 @@ class Table:
     """Warnings about the ratings, for the reader."""
 
 
-def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> Table | None:
+def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> PageTable | None:
     """Return the table of places, where the event's schedule has one."""
     columns = shown_columns(schedule)
     headings = tuple(
@@ -106,10 +106,10 @@ def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> Table | None:
         }
         for row in rows
     )
-    return Table(schedule.replace("_", " "), headings, cells) if rows else None
+    return PageTable(schedule.replace("_", " "), headings, cells) if rows else None
 
 
-def leaderboards(results: Results) -> tuple[Table, ...]:
+def leaderboards(results: Results) -> tuple[PageTable, ...]:
     """Return a leaderboard for each game, and one of all games where at least two bots play them all."""
     leagues = results.leagues
     tables = [leaderboard(league, clean(league.game or "") if len(leagues) > 1 else "") for league in leagues]
@@ -117,7 +117,7 @@ def leaderboards(results: Results) -> tuple[Table, ...]:
     return (*tables, *([leaderboard(results, "all games", overall)] if len(overall) else []))
 
 
-def leaderboard(results: Results, title: str = "", frame: Any = None) -> Table:
+def leaderboard(results: Results, title: str = "", frame: Any = None) -> PageTable:
     """Return the leaderboard of a league, with ratings, intervals and tiers where its frame has them."""
     columns = LEADERBOARD.rated_in(results.unit)
     frame = results.leaderboard() if frame is None else frame
@@ -132,7 +132,7 @@ def leaderboard(results: Results, title: str = "", frame: Any = None) -> Table:
         shown = row | {"bot": results.display_name(row["bot"]), CHANGE.name: changes.get(row["bot"], 0)}
         cells = {heading.name: _cell(heading.name, shown, columns, reach) for heading in headings}
         parts.setdefault(results.specialists.get(row["bot"]) if row["rank"] is None else None, []).append(cells)
-    return Table(
+    return PageTable(
         title,
         headings,
         tuple(parts.pop(None)),
@@ -142,7 +142,7 @@ def leaderboard(results: Results, title: str = "", frame: Any = None) -> Table:
     )
 
 
-def rankings(results: Results) -> Iterator[Table]:
+def rankings(results: Results) -> Iterator[PageTable]:
     """Yield a table of the best bots for each board over all its roles, and for each role."""
     columns = RANKINGS.rated_in(results.unit)
     rows = rows_of(results.rankings(), columns)
@@ -162,7 +162,7 @@ def rankings(results: Results) -> Iterator[Table]:
             for row in own[:RANKED]
         )
         title = clean(f"{results.board_columns.get(label, label)}, {role or 'all roles'}")
-        yield Table(title, headings, tuple(cells), left_out=max(0, len(own) - RANKED))
+        yield PageTable(title, headings, tuple(cells), left_out=max(0, len(own) - RANKED))
 
 
 def _headings(results: Results, columns: Columns, names: list[str], rows: list[dict[str, Any]]) -> Iterator[Heading]:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from arena import charts, shared_folders
 from arena.protocol import clean
 from arena.report.chunks import safe_json
-from arena.report.leaderboard import Table
+from arena.report.leaderboard import PageTable
 from arena.report.rounds import Entry
 from arena.results.machines import Machines
 from arena.version import __version__
@@ -43,14 +43,14 @@ class Page:
     """The part of the page that does not depend on the number of replays."""
 
     title: str
-    leaderboards: tuple[Table, ...]
+    leaderboards: tuple[PageTable, ...]
     """One for each game, and one of all games."""
-    rankings: tuple[Table, ...]
+    rankings: tuple[PageTable, ...]
     """One for each board, and each role of it."""
     ending: tuple[str, ...]
     """Why the event ended, and which ranks are open."""
     charts: tuple[Path, ...]
-    places: Table | None = None
+    places: PageTable | None = None
     rounds: tuple[tuple[str, tuple[Entry, ...]], ...] = ()
     machines: Machines | None = None
     """The machines of a cluster; None where no cluster played, or where the reader shall not see them."""

@@ -28,10 +28,10 @@ from arena.values import Bot
 
 __all__ = [
     "BotStore",
-    "Decision",
     "People",
     "Person",
     "Request",
+    "SubmissionDecision",
     "SubmissionStatus",
     "Submissions",
     "class_in",
@@ -58,7 +58,7 @@ class SubmissionStatus(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
+class SubmissionDecision:
     """The decision about a request."""
 
     path: Path
@@ -116,12 +116,12 @@ class Submissions:
         self._displays: set[str] = set()
         """The names that tables show of each submission so far."""
 
-    def submit(self, path: Path, name: str | None = None, *, replaces: bool = False) -> Decision:
+    def submit(self, path: Path, name: str | None = None, *, replaces: bool = False) -> SubmissionDecision:
         """Accept a bot, or refuse it."""
         (decision,) = self.submit_all([request(path, name, replaces=replaces)])
         return decision
 
-    def submit_all(self, requests: Iterable[Request]) -> Generator[Decision]:
+    def submit_all(self, requests: Iterable[Request]) -> Generator[SubmissionDecision]:
         """Accept bots, or refuse them; yield a decision for each, in order, as soon as it is decided.
 
         A caller that stops early leaves the other requests undecided.
@@ -257,10 +257,10 @@ class Submissions:
                     "version, say --replace; if it is somebody else's, take another name, --as NAME"
                 )
 
-    def _decide(self, candidate: _Candidate) -> Decision:
+    def _decide(self, candidate: _Candidate) -> SubmissionDecision:
         request, note, bot, copy = candidate.request, candidate.note, candidate.bot, candidate.copy
         label = _label(request.path.name if request.rivals else candidate.name)
-        decision = Decision(
+        decision = SubmissionDecision(
             path=request.path,
             file=request.file,
             name=candidate.name,

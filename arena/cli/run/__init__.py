@@ -177,7 +177,7 @@ def _report(
 ) -> None:
     """Write the tables, charts and report; print who was absent, the leaderboard, and the paths of the files."""
     from arena.cli import results
-    from arena.event.director import Phase
+    from arena.event.director import RunPhase
     from arena.games import rulebook
 
     read = results.read(folder)
@@ -193,7 +193,7 @@ def _report(
         for sentence in read.end_sentences:
             output.notice(sentence)
     watching.notice_given_up(outcome.failed)
-    if outcome.phase is Phase.HALTED and not outcome.complete:
+    if outcome.phase is RunPhase.HALTED and not outcome.complete:
         output.notice("stopped by `arena stop`: the matches that were under way are finished and stored")
     if not outcome.complete:
         due = f"{watcher.at_most}{outcome.planned - outcome.finished}"
