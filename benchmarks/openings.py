@@ -21,7 +21,7 @@ from arena.sandbox import cores
 from arena.values import Abort, Fault, Record
 
 ROOT = Path(__file__).parent.parent
-ALIKE = ("careful", "deep", "hungry", "oracle", "pack", "planner", "walker")  # all bots but dice and sampler
+ALIKE = ("careful", "hungry", "oracle", "pacmaster", "planner", "walker")  # all bots but dice and sampler
 PLIES = (0, 2, 4, 8)
 SURE = 0.975  # the chance of being stronger from which on two bots count as told apart
 

@@ -4,17 +4,23 @@ Walls and exit are drawn first. Then the maze is solved, and the places of both 
 the match is decided late enough, and won by the role whose turn it is to win.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from random import Random
 from typing import Any
 
-from .grid import steps
-from .mummy_maze import EATEN, ESCAPED, MOST_CELLS_SOLVED, MummyMaze
+from arena.game import Value
+
+from .grid import Cell, steps
+from .mummy_maze import EATEN, ESCAPED, MOST_CELLS_SOLVED, MummyMaze, State
 from .random_walls import check_loops, draw_walls
 
-MOST_MAZES = 200  # are drawn for a board; with the parameters of [random] three of four mazes have such places
+MOST_MAZES = (
+    1000  # are drawn for a board; three of four mazes have such places for [random], one of thirty for [tricky]
+)
+
+MOST_TRIED = 10  # places of a tricky maze; the others of one without such a place are much alike
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,9 @@ class RandomMazes:
     """The least number of turns of a match with perfect play from the start."""
     explorer_wins: float = 0.5
     """The share of mazes that the explorer wins with perfect play; the mummy wins the others."""
+    tricky: bool = False
+    """True: only mazes in which the winner's shortest way alone does not win: who never asks what the other will do
+    throws the match away."""
     steps: int = 50
     moves: str = "free"
     eaten: str = "anytime"
@@ -55,7 +64,7 @@ class RandomMazes:
         The number decides who wins, so that the first mazes of a set are as balanced as the whole set.
         """
         wins = int((number + 1) * self.explorer_wins) > int(number * self.explorer_wins)
-        score = (ESCAPED if wins else EATEN).scores["explorer"]
+        winner, score = ("explorer", ESCAPED.scores["explorer"]) if wins else ("mummy", EATEN.scores["explorer"])
         cells = tuple(steps(self.size, ()))
         for _ in range(MOST_MAZES):
             parameters: dict[str, Any] = {
@@ -74,15 +83,47 @@ class RandomMazes:
                 raise ValueError(
                     f"size: only a maze of at most {MOST_CELLS_SOLVED} cells can be solved, and of few steps"
                 )
+            tried = 0
             for explorer, mummy in places:
                 worth = value(start._replace(explorer=explorer, mummy=mummy))
-                if worth.score == score and worth.turns >= self.shortest:
-                    return {"explorer": explorer, "mummy": mummy, **parameters}
-        winner = "the explorer" if wins else "the mummy"
+                if tried < MOST_TRIED and worth.score == score and worth.turns >= self.shortest:
+                    tried += 1
+                    placed = {"explorer": explorer, "mummy": mummy, **parameters}
+                    if not (self.tricky and _wins_by_the_shortest_way(MummyMaze(**placed), value, winner)):
+                        return placed
         raise ValueError(
-            f"shortest: none of {MOST_MAZES} mazes has a place from which {winner} wins in {self.shortest} turns or "
-            "more; take fewer, or another density"
+            f"shortest: none of {MOST_MAZES} mazes has a place from which the {winner} wins in {self.shortest} turns "
+            "or more; take fewer, or another density"
         )
+
+
+def _wins_by_the_shortest_way(maze: MummyMaze, value: Callable[[State], Value], winner: str) -> bool:
+    """Return whether the winner by perfect play still wins if it always takes the shortest way to its goal."""
+    ways, state = steps(maze.size, maze.walls), maze.start()
+    sign = 1 if winner == "explorer" else -1
+    score = value(state).score
+    while movers := maze.to_move(state):
+        moves = maze.legal_moves(state, movers[0])
+        after = [maze.play(state, {movers[0]: move}) for move in moves]
+        if movers[0] == winner:
+            goal = maze.exit if winner == "explorer" else state.explorer
+            far = _distances(ways, goal)
+            state = min(after, key=lambda each: far[getattr(each, winner)])
+        else:
+            state = min(after, key=lambda each: (sign * value(each).score, -value(each).turns))
+        if value(state).score != score:
+            return False
+    return True
+
+
+def _distances(ways: Mapping[Cell, Mapping[str, Cell]], goal: Cell) -> dict[Cell, int]:
+    """The number of steps to a goal from each cell."""
+    far, ring = {goal: 0}, [goal]
+    for cell in ring:  # grows while it is walked: breadth first
+        fresh = set(ways[cell].values()) - far.keys()
+        far |= dict.fromkeys(fresh, far[cell] + 1)
+        ring += fresh
+    return far
 
 
 generator = RandomMazes

@@ -68,10 +68,10 @@ def test_every_house_bot_plays_every_role_to_the_end_without_a_fault(launcher, l
 @pytest.mark.parametrize(
     ("label", "names"),
     [
-        ("classic", ("dice", "pack", "pack")),
+        ("classic", ("dice", "pacmaster", "pacmaster")),
         ("classic", ("careful", "hungry", "hungry")),
         ("classic", ("hungry", "careful", "careful")),
-        ("classic", ("deep", "dice", "dice")),
+        ("classic", ("pacmaster", "dice", "dice")),
         ("hunt", ("oracle", "planner")),
         ("duel", ("planner", "walker")),
         ("duel", ("walker", "oracle")),
@@ -98,29 +98,28 @@ def test_the_oracle_as_explorer_lasts_as_long_as_can_be_lasted(launcher):
 
 
 @pytest.mark.slow
-def test_the_deep_pacman_eats_everything_before_greedy_ghosts(launcher):
-    assert meeting(launcher, "classic", "deep", "hungry", "hungry").verdict.scores["pacman"] == 100
-    deep = meeting(launcher, "classic", "deep", "pack", "pack").verdict.scores["pacman"]
-    hungry = meeting(launcher, "classic", "hungry", "pack", "pack").verdict.scores["pacman"]
-    assert deep > hungry
+def test_the_best_pacman_eats_everything_before_greedy_ghosts(launcher):
+    assert meeting(launcher, "classic", "pacmaster", "hungry", "hungry").verdict.scores["pacman"] == 100
+    best = meeting(launcher, "classic", "pacmaster", "pacmaster", "pacmaster").verdict.scores["pacman"]
+    hungry = meeting(launcher, "classic", "hungry", "pacmaster", "pacmaster").verdict.scores["pacman"]
+    assert best > hungry
 
 
 @pytest.mark.slow
-def test_the_deep_pacman_sees_that_ghosts_wander_and_eats(launcher):
-    record = meeting(launcher, "classic", "deep", "dice", "dice")
+def test_the_best_pacman_sees_that_ghosts_wander_and_eats(launcher):
+    record = meeting(launcher, "classic", "pacmaster", "dice", "dice")
     assert record.verdict.scores["pacman"] > 50
     assert any("wandering=1" in remark for turn in record.turns for remark in turn.remarks)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pacman", ["deep", "careful", "hungry", "dice"])
-def test_the_pack_catches_every_house_pacman(launcher, pacman):
-    assert meeting(launcher, "classic", pacman, "pack", "pack").verdict.reason == "caught"
+@pytest.mark.parametrize("pacman", ["pacmaster", "careful", "hungry", "dice"])
+def test_the_best_ghosts_catch_every_house_pacman(launcher, pacman):
+    assert meeting(launcher, "classic", pacman, "pacmaster", "pacmaster").verdict.reason == "caught"
 
 
-def test_a_bot_that_plays_one_side_only_says_so():
-    assert HOUSE["deep"].roles == ("pacman",)
-    assert HOUSE["pack"].roles == ("blinky", "inky")
+def test_each_house_bot_plays_every_role_of_its_games():
+    assert all(bot.roles == () for bot in HOUSE.values())
 
 
 def test_dice_plays_any_game_and_needs_nothing_of_arena():

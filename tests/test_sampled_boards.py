@@ -308,7 +308,7 @@ def test_a_query_for_boards_that_cannot_be_sampled_is_a_mistake_in_one_line(quer
         ('generator = "mummy_maze_random"\nwidth = 3', "width: unknown parameter"),
         ('generator = "mummy_maze_random"\ndensity = 0.9', "density: expected 0 to 0.44"),
         ('generator = "mummy_maze_random"\nloops = 50', "loops: expected 0 to 49, the loops of a board without walls"),
-        ('generator = "mummy_maze_random"\nsize = [1, 3]\nshortest = 40', "shortest: none of 200 mazes"),
+        ('generator = "mummy_maze_random"\nsize = [1, 3]\nshortest = 40', "shortest: none of 1000 mazes"),
         ('generator = "mummy_maze_random"\nsize = [1, 21]', "size: only a maze of at most 400 cells can be solved"),
         ('generator = "mummy_maze_random"\nmoves = "fast"', "moves: expected 'free' or 'toward'"),
     ],
@@ -378,7 +378,7 @@ def test_an_event_is_verified_and_replayed_and_sampled_without_its_generator(pla
     shown = cup.arena(folder, "replay", record.match.id, "--turn", "0")
     assert "E explorer {} {}".format(*parameters["explorer"]) in shown.stdout
     in_report = replays.replay(record, replays.Games(rulebook.game_of_record))
-    assert len(in_report["grid"]["walls"]) == len(parameters["walls"])
+    assert len(in_report["grids"][0]["walls"]) == len(parameters["walls"])
     rerun = cup.arena(folder, "rerun", record.match.id)
     assert rerun.returncode == 0, rerun.stdout + rerun.stderr
 

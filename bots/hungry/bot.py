@@ -1,4 +1,4 @@
-"""Pacman, greedy: Pacman runs to the nearest pellet, a ghost to Pacman. Looks one step ahead, and no further."""
+"""Pacman, greedy: Pacman runs to the nearest pellet, a ghost to Pacman, and neither asks what the other will do."""
 
 from arena.kit import Cell, Turn, distances, run
 
@@ -11,16 +11,14 @@ def prepare(turn: Turn) -> None:
 
 
 def choose(turn: Turn) -> str:
-    """The step that brings it nearest to what it hunts; Pacman keeps off cells that a ghost reaches at once."""
+    """The step that brings it nearest to what it hunts."""
     state = turn.state
-    food = [cell for bit, cell in enumerate(turn.rules.pellets) if state.pellets >> bit & 1]
+    pellets = [cell for bit, cell in enumerate(turn.rules.pellets) if state.pellets >> bit & 1]
+    prey = pellets if turn.role == "pacman" else [state.pacman]
 
-    def left(move: str) -> tuple[int, ...]:
+    def left(move: str) -> int:
         there = getattr(turn.after(move)[0], turn.role)
-        if turn.role != "pacman":
-            return (far[there][state.pacman],)
-        danger = min(far[there][ghost] for ghost in (state.blinky, state.inky))
-        return int(danger < 2), min((far[there][cell] for cell in food), default=0)
+        return min(far[there][cell] for cell in prey)
 
     return min(turn.legal, key=left)
 
