@@ -1,0 +1,99 @@
+"""Leagues: the results of one game of an event, as frames, files and ratings."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+import stored
+
+from arena.results import leaderboard
+from arena.results.leaderboard import Results, write_csv
+
+BOTS = ("ann", "bob", "cat")
+EVENT = stored.event(*BOTS)  # two mazes, and Pacman
+
+
+@pytest.fixture(autouse=True)
+def few_refits(monkeypatch):
+    monkeypatch.setattr(leaderboard, "REFITS", 30)
+
+
+def play(folder, event=EVENT, skill=BOTS):
+    """Store an event in which a bot beats those that come after it in `skill`."""
+    return Results.open(stored.store(folder, event, (stored.likely(match, skill) for match in stored.plan(event))))
+
+
+@pytest.fixture
+def results(tmp_path):
+    opened = play(tmp_path)
+    yield opened
+    opened.close()
+
+
+def test_every_frame_of_a_league_has_its_game_only(results):
+    mazes, pacman = results.leagues
+    assert (mazes.game, pacman.game, results.game) == ("mummy_maze", "pacman", None)
+    assert [*mazes.boards, *pacman.boards] == [*results.boards]
+    assert mazes.count + pacman.count == results.count
+    for name in ("matches", "seats", "turns", "crosstable", "rankings", "strengths", "timing"):
+        whole, parts = getattr(results, name)(), [getattr(league, name)() for league in results.leagues]
+        assert len(whole) == sum(map(len, parts)) > 0
+    assert set(pacman.matches()["game"]) == {"pacman"}
+    assert {label.partition("/")[0] for label in mazes.crosstable()["board"]} == {"mummy_maze"}
+    assert not {"classic"} & {*mazes.leaderboard()}
+
+
+def test_the_leaderboard_has_the_rows_of_each_league_then_those_over_all_games(results, tmp_path):
+    table = results.leaderboard()
+    games = table.groupby("game", dropna=False, sort=False)
+    assert [(str(game), *rows["bot"]) for game, rows in games] == [
+        (game, *BOTS) for game in ("mummy_maze", "pacman", "nan")
+    ]
+    assert table[table["game"].isna()].equals(table.iloc[-3:])
+    assert len(results.overall_leaderboard()) == 3
+    write_csv(results, tmp_path)
+    assert pd.read_csv(tmp_path / "leaderboard.csv")["game"].tolist()[::3][:2] == ["mummy_maze", "pacman"]
+
+
+def test_an_event_of_one_game_is_its_own_league(tmp_path):
+    results = play(tmp_path, replace(EVENT, boards=(stored.DUEL,)))
+    assert results.leagues == (results,)
+    assert results.overall_leaderboard().empty
+    assert set(results.leaderboard()["game"]) == {"mummy_maze"}
+    results.close()
+
+
+def test_strengths_are_shown_in_elo_points_and_stored_in_logits(results, tmp_path):
+    shown = results.shown
+    assert (results.unit, shown.unit) == ("logits", "Elo")
+    plain, points = (each.leaderboard() for each in (results, shown))
+    assert points["rating"].tolist() == pytest.approx((1500 + plain["rating"] * 173.7178).tolist())
+    assert points["rank"].equals(plain["rank"])
+    assert shown.shown is shown
+    write_csv(results, tmp_path)
+    assert pd.read_csv(tmp_path / "leaderboard.csv")["rating"].abs().max() < 10
+    scored = Results.open(results.folder, rating="points")
+    assert scored.shown is scored
+    scored.close()
+
+
+def test_ranks_change_in_each_game_by_itself(tmp_path):
+    first = play(tmp_path, replace(EVENT, bots=EVENT.bots[:2]))
+    first.store_ranks()
+    first.close()
+    second = play(tmp_path, skill=("cat", "ann", "bob"))
+    for league in second.leagues:
+        assert league.rank_changes == {"ann": -1, "bob": -1, "cat": None}
+    second.close()
+
+
+def test_a_warning_of_a_league_names_its_game(tmp_path):
+    event = stored.event("ann", "bob", "cat", "dan", boards=[stored.DUEL, stored.CLASSIC])
+    pairs = ({"ann", "bob"}, {"cat", "dan"})
+    matches = [match for match in stored.plan(event) if {seat.bot.name for seat in match.seats} in pairs]
+    results = Results.open(stored.store(tmp_path, event, map(stored.played, matches)))
+    assert [warning.partition(" the bots fall into 2 groups")[0] for warning in results.warnings] == [
+        "mummy_maze:",
+        "pacman:",
+    ]
+    results.close()
