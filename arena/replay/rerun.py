@@ -14,7 +14,7 @@ from arena.match.polling import ask_all
 from arena.protocol import Reply
 from arena.replay.reconstruct import Exchange, fault_words
 from arena.sandbox.launcher import Launcher
-from arena.values import Bot, Conditions, Ending, Match, Record, Turn, Verdict
+from arena.values import Bot, Conditions, Ending, Match, Record, Turn
 
 DECIDED = ("number", "role", "move", "by", "digest")
 """What is the same of a turn that is played again."""
@@ -101,10 +101,8 @@ def differences(then: Record, now: Record) -> Iterator[str]:
     before, after = then.verdict, now.verdict
     for aspect, old_text, new_text in (
         ("ended by", before.reason, after.reason),
-        *(
-            (name, ", ".join(words(before)) or "none", ", ".join(words(after)) or "none")
-            for name, words in (("scores", _scores), ("faults", fault_words))
-        ),
+        ("scores", *(", ".join(f"{role} {score}" for role, score in each.scores.items()) for each in (before, after))),
+        ("faults", *(", ".join(fault_words(each)) or "none" for each in (before, after))),
     ):
         if old_text != new_text:
             yield f"{aspect}: then {old_text}; now {new_text}"
@@ -115,7 +113,3 @@ def _shown(turn: Turn | None) -> str:
         return "it was over"
     by = "" if turn.by == "bot" else f" ({turn.by})"
     return f"turn {turn.number}: {turn.role} {turn.move}{by}"
-
-
-def _scores(verdict: Verdict) -> list[str]:
-    return [f"{role} {score}" for role, score in verdict.scores.items()]

@@ -6,6 +6,7 @@ text nodes of it, and the page's policy lets nothing run or load that is not in 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -69,19 +70,21 @@ def write(
         order = matches.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
         shown = matches.listed(played, order)
         data = summary.data(results, index, games, archive, shown, author) | {"pages": pages}
-    frame = page.Page(
-        title,
-        leaderboard.leaderboards(results),
-        tuple(leaderboard.rankings(results)),
-        results.end_sentences,
-        tuple(charts),
-        leaderboard.placings(results.event.schedule, placings),
-        met,
-        results.machines() if author is None else None,
-        author.without_paths(author.notice) if author is not None else "",
+    frame = partial(
+        page.text,
+        title=title,
+        notice=author.without_paths(author.notice) if author is not None else "",
+        drawn=tuple(charts),
+        leaderboards=leaderboard.leaderboards(results),
+        rankings=tuple(leaderboard.rankings(results)),
+        ending=results.end_sentences,
+        places=leaderboard.placings(results.event.schedule, placings),
+        rounds=met,
+        # The machines of a cluster are nobody's business but the organiser's.
+        machines=results.machines() if author is None else None,
     )
     rows = matches.columns(shown, index)
-    without_replays = frame.text(data | {"matches": rows}, ())
+    without_replays = frame(data | {"matches": rows}, ())
     free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(shown)
     by_id = {match.id: match for match in shown}
     with_replay = [by_id[match] for match in order[:replayed]]
@@ -98,7 +101,7 @@ def write(
     )
     chunk_of = {match: number for number, chunk in enumerate(packed) for match in chunk.matches}
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
-    text = frame.text(data | {"matches": rows}, [chunk.text for chunk in packed])
+    text = frame(data | {"matches": rows}, [chunk.text for chunk in packed])
     content = text.encode("utf-8")
     mode = whole_files.SHARED if author is None else whole_files.PRIVATE
     return whole_files.write(path, content + _last_line(made_of, content), mode)

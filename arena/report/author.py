@@ -28,7 +28,7 @@ from pathlib import Path
 
 from arena.identity import digest_of
 from arena.results.archive import Archive
-from arena.values import Bot, Fault, Opening, Played, Record, SeatReport, Turn
+from arena.values import Bot, Opening, Played, Record, SeatReport, Turn
 
 PRIVATE = "the reason is for the author of that bot only"
 FROZEN = re.compile(r"""((?<=["'])/[^"'\n]*|(?<![^\s"'])[^\s"']*)/bots/[0-9a-f]{16,}/?""")
@@ -61,13 +61,27 @@ class Author:
     def cut(self, record: Record) -> Record:
         """Return a record without the private words of others, and without paths of this machine."""
         own = {seat.role for seat in record.match.seats if seat.bot.name in self.bots}
-        verdict = replace(record.verdict, faults=tuple(self._fault(fault, own) for fault in record.verdict.faults))
-        return replace(
-            record,
-            turns=tuple(turn if turn.role in own else _public_turn(turn) for turn in record.turns),
-            verdict=verdict,
-            seats=tuple(self._own_seat(seat) if seat.role in own else _public_seat(seat) for seat in record.seats),
+        faults = tuple(
+            replace(fault, words=self.without_paths(fault.words) if fault.role in own else PRIVATE)
+            for fault in record.verdict.faults
         )
+        turns = tuple(  # of others the move, who chose it, and its times
+            turn
+            if turn.role in own
+            else Turn(turn.number, turn.role, turn.move, turn.by, wall=turn.wall, cpu=turn.cpu, digest=turn.digest)
+            for turn in record.turns
+        )
+        seats = tuple(  # of others figures, without any text but the role
+            replace(
+                seat,
+                stderr=self.without_paths(seat.stderr),
+                warnings=tuple(map(self.without_paths, seat.warnings)),
+            )
+            if seat.role in own
+            else SeatReport(role=seat.role, bot="", digest="", ready=seat.ready, memory=seat.memory, cpu=seat.cpu)
+            for seat in record.seats
+        )
+        return replace(record, turns=turns, verdict=replace(record.verdict, faults=faults), seats=seats)
 
     def portable(self, record: Record, pseudonyms: Mapping[str, str]) -> Record:
         """Return a record that is cut, with nothing of the bots of others but these names: to be handed out as a text.
@@ -89,31 +103,11 @@ class Author:
         )
         return replace(cut, match=replace(cut.match, seats=seats, opening=opening), seats=reports, machine="")
 
-    def _fault(self, fault: Fault, own: Collection[str]) -> Fault:
-        return replace(fault, words=self.without_paths(fault.words) if fault.role in own else PRIVATE)
-
-    def _own_seat(self, seat: SeatReport) -> SeatReport:
-        return replace(
-            seat,
-            stderr=self.without_paths(seat.stderr),
-            warnings=tuple(map(self.without_paths, seat.warnings)),
-        )
-
     def without_paths(self, text: str) -> str:
         """Return a text of the author's bot without paths of this machine."""
         for path in self.hidden_paths:
             text = re.sub(rf"{re.escape(path)}(/bots/[0-9a-f]{{16,}})?/?", "", text)
         return FROZEN.sub("", text)
-
-
-def _public_turn(turn: Turn) -> Turn:
-    """Return the move, who chose it, and its times."""
-    return Turn(turn.number, turn.role, turn.move, turn.by, wall=turn.wall, cpu=turn.cpu, digest=turn.digest)
-
-
-def _public_seat(seat: SeatReport) -> SeatReport:
-    """Return the figures of a seat, without any text but the role."""
-    return SeatReport(role=seat.role, bot="", digest="", ready=seat.ready, memory=seat.memory, cpu=seat.cpu)
 
 
 def hidden_paths(folder: Path) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from arena.results.columns import LEADERBOARD, RANKINGS, TIMING, VERSIONS, inter
 from arena.results.leaderboard import Results
 from arena.results.lessons import Lesson
 from arena.results.tables import rows_of
-from arena.values import Fault, Played, Record
+from arena.values import Played
 
 MATCHES = 3  # best ones that a page names, and as many worst ones
 LESSONS = 3  # positions in which the bot threw most away
@@ -31,7 +31,11 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
     In the report for one author only the author's bots have faults, versions and times, and only their matches are
     named. `archive` has the bots' own names.
     """
-    fields = _fields(results.played)
+    scores: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for match in results.played:
+        for role, score in match.scores.items():
+            scores[match.label, role].append(score)
+    fields = {board_role: sum(values) / len(values) for board_role, values in scores.items()}
     own = index.bots if author is None else author.bots
     matches: dict[str, list[Played]] = defaultdict(list)
     for match in results.played if author is None else author.own(results.played):
@@ -39,7 +43,7 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
             matches[bot].append(match)
     times = rows_of(results.timing(), TIMING)
     faults = faults_of(results, archive, own, author)
-    versions = _versions(results if author is None else Results(archive))
+    versions = _versions(results if author is None else Results(archive).shown)
     lessons = results.lessons(own, LESSONS)
     return [
         {
@@ -48,7 +52,11 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
             "faults": faults[bot],
             "lessons": [_lesson(lesson, index) for lesson in lessons.get(bot, ())],
             "versions": versions[bot] if bot in own else [],
-            "times": sorted(_time(row, index) for row in times if row["bot"] == bot and bot in own and row["turns"]),
+            "times": sorted(
+                [*index.place(row["board"], row["role"]), *(row[name] for name in TIMES)]
+                for row in times
+                if row["bot"] == bot and bot in own and row["turns"]
+            ),
         }
         for bot in index.bots
     ]
@@ -61,16 +69,8 @@ def linked(pages: Iterable[Page]) -> Iterator[str]:
         yield from (card["match"] for card in (*page["faults"], *page["lessons"]))
 
 
-Fields = Mapping[tuple[str, str], tuple[int, float]]
-"""For each (board, role): how many matches, and the mean score of all bots."""
-
-
-def _fields(played: Iterable[Played]) -> Fields:
-    scores: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for match in played:
-        for role, score in match.scores.items():
-            scores[match.label, role].append(score)
-    return {board_role: (len(values), sum(values) / len(values)) for board_role, values in scores.items()}
+Fields = Mapping[tuple[str, str], float]
+"""For each (board, role): the mean score of all bots."""
 
 
 def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iterator[list[object]]:
@@ -88,9 +88,9 @@ def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iter
         if (label, role) not in own.roles or (label, role) not in fields:  # another run may have changed the plan
             continue
         mean = own.roles[label, role]
-        numbers = [index.boards[label], index.roles[label].index(role)]
+        numbers = index.place(label, role)
         strength = map(strength_in_file, rated.get((label, role), ()))
-        yield [*numbers, score_in_file(mean), score_in_file(fields[label, role][1]), *strength]
+        yield [*numbers, score_in_file(mean), score_in_file(fields[label, role]), *strength]
 
 
 def _versions(results: Results) -> dict[str, list[list[str]]]:
@@ -105,12 +105,6 @@ def _versions(results: Results) -> dict[str, list[list[str]]]:
     return defaultdict(list, {bot: rows for bot, rows in versions.items() if len(rows) > 1})
 
 
-def _time(row: Mapping[str, Any], index: Index) -> list[Any]:
-    """Return board, number of the role, and the figures of TIMES."""
-    board, role = row["board"], row["role"]
-    return [index.boards[board], index.roles[board].index(role), *(row[name] for name in TIMES)]
-
-
 def _extremes(bot: str, matches: list[Played], results: Results, index: Index, fields: Fields) -> Page:
     """Return matches of different seatings in which the bot was furthest above and below the mean of its seats.
 
@@ -119,27 +113,19 @@ def _extremes(bot: str, matches: list[Played], results: Results, index: Index, f
     points = {standing.bot: standing.points or 0.0 for standing in results.standings}
 
     def worth(match: Played) -> tuple[float, float]:
-        margins = [
-            match.scores[role] - fields[match.label, role][1] for role in match.seats if match.seats[role] == bot
-        ]
+        margins = [match.scores[role] - fields[match.label, role] for role in match.seats if match.seats[role] == bot]
         return sum(margins) / len(margins), max(
             (points.get(each, 0) for each in index.opponents(match, bot)), default=0
         )
 
     ascending = sorted(matches, key=lambda match: (*worth(match), match.id))
-    best = _of_different_seatings(match for match in reversed(ascending) if worth(match)[0] >= 0)
-    worst = _of_different_seatings(match for match in ascending if worth(match)[0] < 0)
-    return {"best": best, "worst": worst}
-
-
-def _of_different_seatings(matches: Iterable[Played]) -> list[str]:
-    """Return the first few ids of different seatings."""
-    seatings: dict[object, str] = {}
-    for match in matches:
-        seatings.setdefault((match.label, tuple(match.seats.items())), match.id)
-        if len(seatings) == MATCHES:
-            break
-    return list(seatings.values())
+    best = [match for match in reversed(ascending) if worth(match)[0] >= 0]
+    worst = [match for match in ascending if worth(match)[0] < 0]
+    chosen: Page = {}
+    for name, ordered in (("best", best), ("worst", worst)):
+        seatings = {(match.label, *match.seats.items()): match.id for match in reversed(ordered)}
+        chosen[name] = [match.id for match in ordered if match.id in {*seatings.values()}][:MATCHES]
+    return chosen
 
 
 def faults_of(results: Results, archive: Archive, own: Collection[str], author: Author | None) -> dict[str, list[Page]]:
@@ -155,13 +141,23 @@ def faults_of(results: Results, archive: Archive, own: Collection[str], author: 
     faults: dict[str, list[Page]] = defaultdict(list)
     for bot, by_kind in kinds.items():
         for seats in sorted(by_kind.values(), key=lambda seats: (-len(seats), seats))[:FAULTS]:
-            roles = Counter(
-                (index.boards[boards[match]], index.roles[boards[match]].index(role)) for match, role in seats
-            )
-            counts = {"count": len(seats), "places": [[*numbers, count] for numbers, count in sorted(roles.items())]}
+            places = Counter(index.place(boards[match], role) for match, role in seats)
             match, role = seats[0]
-            record = archive.record(match)
-            faults[bot].append(_fault(record if author is None else author.cut(record), role) | counts)
+            record = archive.record(match) if author is None else author.cut(archive.record(match))
+            fault = next(fault for fault in record.verdict.faults if fault.role == role)
+            faults[bot].append(
+                {
+                    "match": match,
+                    "role": clean(role),
+                    "ending": fault.ending.value,
+                    "turn": fault.turn,
+                    "words": clean(fault.words, WORDS),
+                    "advice": advice.of_record(record, fault),
+                    "stderr": last_lines(next(seat.stderr for seat in record.seats if seat.role == role), 8),
+                    "count": len(seats),
+                    "places": [[*numbers, count] for numbers, count in sorted(places.items())],
+                }
+            )
     return faults
 
 
@@ -176,18 +172,4 @@ def _lesson(lesson: Lesson, index: Index) -> Page:
         "played": clean(lesson.played),
         "good": [clean(move) for move in lesson.good],
         "then": lesson.refutation_text(REFUTING_TURNS),
-    }
-
-
-def _fault(record: Record, role: str) -> Page:
-    fault: Fault = next(fault for fault in record.verdict.faults if fault.role == role)
-    seat = next(seat for seat in record.seats if seat.role == role)
-    return {
-        "match": record.match.id,
-        "role": clean(role),
-        "ending": fault.ending.value,
-        "turn": fault.turn,
-        "words": clean(fault.words, WORDS),
-        "advice": advice.of_record(record, fault),
-        "stderr": last_lines(seat.stderr, 8),
     }

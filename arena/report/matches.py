@@ -34,6 +34,10 @@ class Index:
             sides=sides,
         )
 
+    def place(self, board: str, role: Role) -> tuple[int, int]:
+        """Return the number of a board, and that of a role among its roles."""
+        return self.boards[board], self.roles[board].index(role)
+
     def opponents(self, match: Played, bot: str) -> tuple[str, ...]:
         """Return the bots on the other sides; the bot itself when it met itself."""
         own = [side for side in match.sides if any(match.seats[role] == bot for role in side)]

@@ -5,7 +5,6 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -14,9 +13,6 @@ from markupsafe import Markup
 from arena import charts, shared_folders
 from arena.protocol import clean
 from arena.report.chunks import safe_json
-from arena.report.leaderboard import PageTable
-from arena.report.rounds import Entry
-from arena.results.machines import Machines
 from arena.version import __version__
 
 PARTS = Path(__file__).parent / "html"
@@ -38,63 +34,40 @@ class Picture:
     """In pixels of a page, so that the letters of all charts are of one size."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """The part of the page that does not depend on the number of replays."""
+def text(
+    data: object, chunks: Sequence[str], *, title: str, notice: str, drawn: Sequence[Path], **tables: object
+) -> str:
+    """Return the whole file. Its policy allows its own scripts and styles by their hashes, and pictures inside.
 
-    title: str
-    leaderboards: tuple[PageTable, ...]
-    """One for each game, and one of all games."""
-    rankings: tuple[PageTable, ...]
-    """One for each board, and each role of it."""
-    ending: tuple[str, ...]
-    """Why the event ended, and which ranks are open."""
-    charts: tuple[Path, ...]
-    places: PageTable | None = None
-    rounds: tuple[tuple[str, tuple[Entry, ...]], ...] = ()
-    machines: Machines | None = None
-    """The machines of a cluster; None where no cluster played, or where the reader shall not see them."""
-    notice: str = ""
-    """What the reader should know before all else, in paragraphs."""
-
-    def text(self, data: object, chunks: Sequence[str]) -> str:
-        """Return the whole file. Its policy allows its own scripts and styles by their hashes, and pictures inside."""
-        # Scripts in order of name; the one that starts the page is last.
-        scripts = _texts(sorted(PARTS.glob("*.js"), key=lambda path: (path.stem == "start", path.name)))
-        styles = _texts(sorted(PARTS.glob("*.css")))
-        environment = Environment(
-            loader=FileSystemLoader(PARTS),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        return environment.get_template("page.html.j2").render(
-            title=clean(self.title),
-            version=__version__,
-            policy=f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes(styles)}; img-src data:;"
-            " base-uri 'none'; form-action 'none'",
-            styles=[Markup(style) for style in styles],  # noqa: S704  our own files
-            scripts=[Markup(script) for script in scripts],  # noqa: S704  our own files
-            leaderboards=self.leaderboards,
-            rankings=self.rankings,
-            ending=self.ending,
-            places=self.places,
-            rounds=self.rounds,
-            machines=self.machines,
-            notice=[
-                [clean(line, LONGEST_LINE) for line in part.split("\n")] for part in self.notice.split("\n\n") if part
-            ],
-            clean=clean,
-            pictures=self._pictures,
-            data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
-            chunks=chunks,
-        )
-
-    @cached_property
-    def _pictures(self) -> tuple[Picture, ...]:
-        drawings = (path for path in self.charts if path.suffix == ".svg")
-        return tuple(map(_picture, sorted(drawings, key=lambda path: (path.stem != "leaderboard", path.stem))))
+    `notice` is what the reader should know before all else, in paragraphs; `drawn` are the files of the charts, and
+    `tables` the other names of the template.
+    """
+    # Scripts in order of name; the one that starts the page is last.
+    scripts = _texts(sorted(PARTS.glob("*.js"), key=lambda path: (path.stem == "start", path.name)))
+    styles = _texts(sorted(PARTS.glob("*.css")))
+    drawings = [path for path in drawn if path.suffix == ".svg"]
+    drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
+    environment = Environment(
+        loader=FileSystemLoader(PARTS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html.j2").render(
+        title=clean(title),
+        version=__version__,
+        policy=f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes(styles)}; img-src data:;"
+        " base-uri 'none'; form-action 'none'",
+        styles=[Markup(style) for style in styles],  # noqa: S704  our own files
+        scripts=[Markup(script) for script in scripts],  # noqa: S704  our own files
+        **tables,
+        notice=[[clean(line, LONGEST_LINE) for line in part.split("\n")] for part in notice.split("\n\n") if part],
+        clean=clean,
+        pictures=list(map(_picture, drawings)),
+        data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
+        chunks=chunks,
+    )
 
 
 def _texts(paths: Sequence[Path]) -> list[str]:

@@ -16,7 +16,7 @@ from arena.games.quality import Estimator, assessor_of
 from arena.identity import digest_of
 from arena.protocol import clean
 from arena.replay.drawing.board_state import read_grids
-from arena.replay.replayer import MoveWord, Scene, scenes
+from arena.replay.replayer import MoveWord, scenes
 from arena.report import boards
 from arena.results.accuracy import MOST_ESTIMATED
 from arena.results.memo import code_digest
@@ -66,17 +66,21 @@ class Games:
             if isinstance(assessor, Estimator):
                 self._estimated += 1
                 assessor = assessor if self._estimated <= MOST_ESTIMATED else None
-            values = _facts(list(scenes(game, record.turns, assessor)), self._item(record.match))
-            return values | ({"grids": boards.values(game)["grids"]} if record.match.sampled else {})
+            key = (record.match.label, record.match.rules, record.match.sampled)
+            if key not in self._items:
+                self._items[key] = boards.items(read_grids(game.board(), game.drawing), game.drawing, game.roles)
+            replayed = list(scenes(game, record.turns, assessor))
+            states = [list(map(self._items[key], scene.facts)) for scene in replayed]
+            qualities = [str(quality) for scene in replayed for quality in scene.qualities]
+            return {
+                **({"grades": qualities} if any(qualities) else {}),
+                **({"grids": boards.values(game)["grids"]} if record.match.sampled else {}),
+                "start": states[0],
+                "changes": [boards.delta(before, after) for before, after in pairwise(states)],
+                "fates": [_fate(steps) for scene in replayed for steps in scene.steps],
+            }
         except ArenaError as error:
             return {"broken": clean(str(error), WORDS)}
-
-    def _item(self, match: Match) -> Callable[[Fact], boards.Item]:
-        key = (match.label, match.rules, match.sampled)
-        if key not in self._items:
-            game = self.game(match)
-            self._items[key] = boards.items(read_grids(game.board(), game.drawing), game.drawing, game.roles)
-        return self._items[key]
 
 
 def replay(record: Record, games: Games) -> dict[str, object]:
@@ -96,17 +100,6 @@ def replay(record: Record, games: Games) -> dict[str, object]:
 def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     """Return the last lines of a seat's stderr."""
     return [clean(line) for line in stderr.splitlines() if line.strip()][-count:]
-
-
-def _facts(replayed: list[Scene], item: Callable[[Fact], boards.Item]) -> dict[str, object]:
-    states = [list(map(item, scene.facts)) for scene in replayed]
-    qualities = [str(quality) for scene in replayed for quality in scene.qualities]
-    return {
-        **({"grades": qualities} if any(qualities) else {}),
-        "start": states[0],
-        "changes": [boards.delta(before, after) for before, after in pairwise(states)],
-        "fates": [_fate(steps) for scene in replayed for steps in scene.steps],
-    }
 
 
 def _fate(steps: tuple[MoveWord, ...]) -> str:

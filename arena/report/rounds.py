@@ -49,16 +49,20 @@ def rounds(results: Results, archive: Archive) -> tuple[tuple[str, tuple[Entry, 
     return tuple(
         (
             "Final" if knockout and len(still_in) < 2 and number == len(entries) else f"Round {number}",
-            tuple(tuple(_shown(results, entry, place) for place in range(len(entry))) for entry in met),
+            tuple(
+                tuple(
+                    (
+                        clean(results.display_name(bot)),
+                        rounded_text(mean, 1) if len(entry) > 1 else "bye",
+                        mean > entry[-1][0],
+                    )
+                    for mean, bot in entry
+                )
+                for entry in met
+            ),
         )
         for number, met in enumerate(entries, 1)
     )
-
-
-def _shown(results: Results, entry: list[tuple[float, str]], place: int) -> tuple[str, str, bool]:
-    mean, bot = entry[place]
-    text = rounded_text(mean, 1) if len(entry) > 1 else "bye"
-    return clean(results.display_name(bot)), text, len(entry) > 1 and mean > entry[1][0]
 
 
 def _scores(batch: Batch) -> dict[frozenset[str], dict[str, list[int]]]:

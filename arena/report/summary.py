@@ -15,7 +15,7 @@ from arena.report.replays import Games
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE, LEADERBOARD, TIMING
 from arena.results.leaderboard import Results
-from arena.values import Ending, Event, Played
+from arena.values import Ending, Played
 
 Values = dict[str, object]
 
@@ -30,9 +30,15 @@ def data(
 ) -> Values:
     """Return everything but the bots' pages and the matches, for the page's scripts."""
     own = frozenset(index.bots) if author is None else author.bots
+    event, conditions = results.event, results.event.conditions
     return {
-        "event": _event(results.event)
-        | {
+        "event": {
+            "name": clean(event.name),
+            "seed": event.shown_seed,
+            "schedule": event.schedule.replace("_", " "),
+            "repeats": event.repeats,
+            "move": conditions.time.move,
+            "sandbox": ", ".join((conditions.sandbox, *(f"{call} allowed" for call in conditions.syscalls))),
             "played": len(results.played if author is None else author.own(results.played)),
             "listed": len(listed),
             "unit": results.unit,
@@ -46,18 +52,6 @@ def data(
         "crosstable": _crosstable(results, index, own),
         "times": [TIMING[name].heading for name in TIMES],
         "labels": shortened([clean(results.display_name(bot)) for bot in index.bots]),
-    }
-
-
-def _event(event: Event) -> Values:
-    time = event.conditions.time
-    return {
-        "name": clean(event.name),
-        "seed": event.shown_seed,
-        "schedule": event.schedule.replace("_", " "),
-        "repeats": event.repeats,
-        "move": time.move,
-        "sandbox": ", ".join((event.conditions.sandbox, *(f"{call} allowed" for call in event.conditions.syscalls))),
     }
 
 
@@ -82,8 +76,7 @@ def _crosstable(results: Results, index: Index, own: frozenset[str]) -> list[lis
     """
     return [
         [
-            index.boards[board],
-            index.roles[board].index(role),
+            *index.place(board, role),
             index.bots[bot],
             index.bots[opponent],
             matches,

@@ -98,7 +98,9 @@ def sheet(
             _head(each, shown(panel.heading, int(LETTERS * (wide + beside))), raised=beside > 0)
             if most:
                 each.set_ylim(count - 0.5, -0.5)  # rows of one height, also where a neighbour has more of them
-                _rows(each, panel.names if column == 0 or not shared else (), size)
+                # matplotlib draws a tick without a name, too, which takes as long as one with a name
+                names = panel.names if column == 0 or not shared else ()
+                each.set_yticks(range(len(names)), names, fontsize=size)
             right = wide
             for index, (head, texts) in enumerate(panel.columns.items()):
                 right += widths[len(axes)][head]
@@ -146,13 +148,6 @@ def bare(panel: Axes, *, grid: Literal["x", "y", ""] = "x") -> None:
         spine.set_visible(False)
     if grid:
         panel.grid(axis=grid)
-
-
-def _rows(panel: Axes, names: Sequence[str], size: float) -> None:
-    if names:
-        panel.set_yticks(range(len(names)), names, fontsize=size)
-    else:
-        panel.set_yticks([])  # matplotlib draws a tick without a name, too, which takes as long as one with a name
 
 
 def _head(panel: Axes, lines: Sequence[str], *, raised: bool) -> None:

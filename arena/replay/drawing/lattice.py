@@ -5,6 +5,7 @@ one of them is, and a corner where edges meet where none is.
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 from arena.replay.drawing.board_state import BoardGrid, BoardState, Cell
 from arena.replay.drawing.paint import DIM, WALL, paint
@@ -21,10 +22,12 @@ def rows(grid: BoardGrid, number: int, state: BoardState, colour: bool) -> Itera
     """
     in_play = state.in_play[number]
     down, across = range(2 * len(grid.rows) + 1), range(2 * len(grid.columns) + 1)
-    # Each edge is looked at once here, as three places of the lattice are drawn by it.
-    shut = {
-        (column, row) for row in down for column in across if (column + row) % 2 and _shut(grid, in_play, column, row)
-    }
+    # An edge is a wall, or the rim of the grid, which a role can reach; each draws three places of the lattice.
+    shut = set()
+    for column, row in product(across, down):
+        cells = _cells(grid, column, row) if (column + row) % 2 else frozenset()
+        if cells & in_play and (len(cells) == 1 or cells in grid.walls):
+            shut.add((column, row))
     for row in down:
         label = str(grid.rows[-1] - row // 2) if row % 2 else ""
         line = paint(f"{label:>{grid.margin - 1}} ", DIM, colour)
@@ -69,12 +72,6 @@ def _cells(grid: BoardGrid, column: int, row: int) -> frozenset[Cell]:
     lines = (row,) if row % 2 else (row - 1, row + 1)
     cells = {(grid.columns[0] + x // 2, grid.rows[-1] - y // 2) for x in columns for y in lines}
     return frozenset(cell for cell in cells if grid.on_board(cell))
-
-
-def _shut(grid: BoardGrid, in_play: frozenset[Cell], column: int, row: int) -> bool:
-    """Return True when an edge is a wall or the rim of the grid, and a role can reach it."""
-    cells = _cells(grid, column, row)
-    return bool(cells & in_play) and (len(cells) == 1 or cells in grid.walls)
 
 
 def _cell(grid: BoardGrid, state: BoardState, number: int, cell: Cell, colour: bool) -> str:
