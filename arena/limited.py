@@ -118,7 +118,6 @@ def _answer(connection: Connection, process: int, wall: float) -> tuple[str, Any
 
 
 def _kill(process: int) -> None:
-    """Kill a process that was not waited for, and all that it has started."""
     for kill in (os.killpg, os.kill):  # it may not yet lead a session
         with suppress(ProcessLookupError, PermissionError):
             kill(process, signal.SIGKILL)
@@ -210,7 +209,6 @@ def _limit_memory(memory: int) -> tuple[int, int]:
 
 
 def _limit_cpu(cpu: int) -> None:
-    """Give this process more seconds of CPU time."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     limit = int(time.process_time()) + 1 + cpu
     resource.setrlimit(resource.RLIMIT_CPU, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))

@@ -9,7 +9,6 @@ a stranger, who may share the folder (shared_folders.py). It knows nothing of th
 # final name. Without the last one the rename itself may be lost after it was reported as done.
 
 import contextlib
-import ctypes
 import errno
 import fcntl
 import os
@@ -26,11 +25,6 @@ from arena import shared_folders
 
 UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EROFS}
 """The errors of file systems that cannot sync a folder; they order their changes of folders themselves."""
-
-MANY = 32
-"""From this number on, one sync of the whole file system replaces a sync of each file or folder: a thousand bots need
-three thousand syncs, and on a disk each may take some milliseconds. A sync of all also waits for what other programs
-wrote there, so few files are synced alone."""
 
 LINK = "it is a symbolic link; remove it, or name what it leads to"
 """Why nothing is written there. Only a user knows whether what it leads to may be replaced."""
@@ -140,9 +134,8 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
 
     After a power cut each of them is there as a whole or not at all.
     """
-    if len(targets) < MANY or not _sync_file_system(next(iter(targets))):
-        for making in targets:
-            sync_tree(making)
+    for making in targets:
+        sync_tree(making)
     with contextlib.ExitStack() as stack:
         paths = dict.fromkeys(path.parent for pair in targets.items() for path in reversed(pair))
         folders = {path: stack.enter_context(shared_folders.opened(path)) for path in paths}
@@ -224,20 +217,6 @@ def _sync_open(folder: int) -> None:
     except OSError as error:
         if error.errno not in UNSUPPORTED:
             raise
-
-
-def _sync_file_system(path: Path) -> bool:
-    """Put a whole file system on disk; return False where the C library cannot."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if not hasattr(libc, "syncfs"):
-        return False
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        if libc.syncfs(descriptor):
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    finally:
-        os.close(descriptor)
-    return True
 
 
 def _sync(path: Path) -> None:

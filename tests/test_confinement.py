@@ -663,6 +663,29 @@ def test_a_build_that_fails_or_reaches_out_says_so_and_leaves_nothing(launcher, 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("command", ["false", "true"])
+def test_a_build_on_a_full_disk_is_no_fault_of_its_bot(tmp_path, launcher, monkeypatch, command):
+    """It fails for want of room, or what it made finds none."""
+    bot = live.bot_of(tmp_path / "bot.py", "")
+    disk = os.statvfs(tmp_path)
+    full = os.statvfs_result((*disk[:3], 0, 0, *disk[5:]))
+    monkeypatch.setattr(os, "statvfs", lambda _: full)
+
+    def copy(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no room")
+
+    started = launcher.start
+
+    def start(*arguments: object, **options: object):
+        child = started(*arguments, **options)
+        monkeypatch.setattr(Copier, "copy", copy)
+        return child
+
+    monkeypatch.setattr(launcher, "start", start)
+    with pytest.raises(MachineError):
+        building.build(launcher, bot, (command,), offered("landlock"), tmp_path / "out")
+
+
 # Where this machine is another: what a container takes away, a filter takes away here
 
 

@@ -1,6 +1,5 @@
 """Files and folders are whole under their final name, whatever happens while they are written."""
 
-import ctypes
 import os
 import socket
 import subprocess
@@ -84,36 +83,6 @@ def test_what_is_published_is_on_disk_before_it_has_its_name(tmp_path: Path, mon
     assert done[:4] == ["sync bot.py", "sync making", "rename", f"sync {tmp_path.name}"]
     assert done[4].startswith("sync .a.csv.")
     assert done[5:] == ["rename", f"sync {tmp_path.name}"]
-
-
-def test_many_folders_are_put_on_disk_together_before_any_of_them_has_its_name(tmp_path: Path, monkeypatch):
-    done: list[str] = []
-    fsync, replace, sync_all = os.fsync, os.replace, whole_files._sync_file_system
-    monkeypatch.setattr(os, "fsync", lambda fd: (done.append("sync"), fsync(fd))[1])
-    monkeypatch.setattr(os, "replace", lambda *names, **folders: (done.append("rename"), replace(*names, **folders)))
-    monkeypatch.setattr(whole_files, "_sync_file_system", lambda path: (done.append("sync all"), sync_all(path))[1])
-    targets = {tmp_path / f"part{number}": tmp_path / f"bot{number}" for number in range(whole_files.MANY)}
-    for making in targets:
-        making.mkdir()
-        (making / "bot.py").write_text("x")
-
-    whole_files.publish_all(targets)
-
-    assert done == ["sync all", *["rename"] * whole_files.MANY, "sync"]
-    assert all((target / "bot.py").read_text() == "x" for target in targets.values())
-
-
-def test_folders_are_put_on_disk_one_by_one_where_the_c_library_has_no_syncfs(tmp_path, monkeypatch):
-    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: object())
-    synced: list[Path] = []
-    monkeypatch.setattr(whole_files, "sync_tree", synced.append)
-    targets = {tmp_path / f"part{number}": tmp_path / f"bot{number}" for number in range(whole_files.MANY)}
-    for making in targets:
-        making.mkdir()
-
-    whole_files.publish_all(targets)
-
-    assert synced == [*targets]
 
 
 def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path: Path):

@@ -13,7 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.errors import MachineError
 from arena.sandbox.copying import Copier
+from arena.sandbox.folder import FULL_DISK as DISK_ERRORS
 from arena.sandbox.folder import LEFT_OUT, discard
 from arena.sandbox.launcher import Child, Launcher
 from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
@@ -29,6 +31,8 @@ BUILD_LIMITS = Limits(
 )
 TIMEOUT_S = 120.0  # of wall time
 OUTPUT_BYTES = 8 * 1024  # the end of the output, which is kept
+LITTLE_ROOM = Limits(scratch=10_000_000, files=100)
+"""A build that fails where the disk has less room left than this may have failed because of that."""
 EXIT_GRACE_S = 1.0  # for a command that closed its output, until it exits
 
 
@@ -46,7 +50,7 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
     """Run the command on a copy of the bot's files; when it succeeds, copy them and what it made to `target`.
 
     `target` is a folder that does not exist yet. Files that are no part of a bot are not copied: the bot's digest
-    does not include them either.
+    does not include them either. MachineError when the build fails and a disk is full, which is nobody's fault.
     """
     conditions = Conditions(sandbox=level, limits=BUILD_LIMITS)
     builder = replace(bot, command=tuple(command), limits=None)
@@ -60,11 +64,15 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
         if not excess and (last_look := launcher.watchdog(child).look(math.inf)) is not None:
             excess = last_look.words
         failure = child.error or excess or ("" if how.code == 0 else f"it ended with {how}")
-        if not failure:
+        if failure:
+            launcher.folder.refuse_full(LITTLE_ROOM)
+        else:
             try:
                 Copier(programs=True, leave_out=LEFT_OUT).copy(child.room.home, target)
             except OSError as error:
                 discard(target)
+                if error.errno in DISK_ERRORS:
+                    raise MachineError(f"{target.parent}: cannot be written: {error.strerror}") from error
                 failure = f"what it made cannot be copied: {error.strerror}"
     finally:
         os.close(child.stdout)

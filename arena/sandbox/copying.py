@@ -69,7 +69,6 @@ class Copier:
         self._set_owner(target)
 
     def _mode(self, mode: int) -> int:
-        """Return the mode of a copy."""
         if self.everybody:
             mode |= 0o444 | (0o111 if stat.S_ISDIR(mode) or mode & 0o111 else 0)
         return mode & 0o755

@@ -284,7 +284,6 @@ class Launcher:
         return Meter(child.program, partial(self._group, child), None if child.cgroup is None else child.cgroup.cpu)
 
     def _lister(self, child: Child) -> Callable[[], Iterable[int]]:
-        """Return a function that lists the process ids of this child's bot."""
         if child.cannot_fork:
             return lambda: () if (pid := child.program()) is None else (pid,)
         return partial(self._group, child)
@@ -332,7 +331,6 @@ class Launcher:
         return tuple(_exit(child, next(exits) if child.pid else None) for child, _ in children), answer["swept"]
 
     def _release(self, *pids: int) -> None:
-        """Give back the users of bots of which no process is left."""
         for pid in pids:
             if pid in self._claims:
                 os.close(self._claims.pop(pid))
@@ -353,7 +351,6 @@ class Launcher:
 
 
 def _give_back(claimed: list[tuple[int, int]]) -> None:
-    """Give back all users in a list."""
     while claimed:
         os.close(claimed.pop()[1])
 
@@ -373,5 +370,4 @@ def _exit(child: Child, how: dict[str, Any] | None) -> Exit:
 
 
 def _environment(scratch: Path, *kit: str) -> dict[str, str]:
-    """Return the whole environment of a bot."""
     return {**ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch), "PYTHONPATH": ":".join(kit)}

@@ -88,7 +88,6 @@ class Watchdog:
         return excess
 
     def _excesses(self) -> Iterator[tuple[Cause, str]]:
-        """Yield each limit that is exceeded, with a description."""
         limits = self._limits
         pids = tuple(self._processes())
         usages = {pid: usage for pid in pids if (usage := see(pid)) is not None}
@@ -112,7 +111,6 @@ class Watchdog:
             yield Cause.FILES, f"more than {limits.files} in its scratch folder"
 
     def _cpu(self, usages: Iterable[ProcessUsage]) -> float:
-        """Return the CPU seconds that the bot has used so far."""
         return max(self._counted(), sum(usage.cpu for usage in usages))
 
     def _resident(self, usages: Mapping[int, ProcessUsage]) -> int:

@@ -324,7 +324,6 @@ class LiveBot:
         return self._exit
 
     def _read_answer(self, now: float, late: float) -> None:
-        """Read its output, and take the answer if it is there."""
         if (line := self._read_line()) is not None:
             self._accept(line, now, late)
 
@@ -364,7 +363,6 @@ class LiveBot:
         return True
 
     def _inspect(self, now: float) -> None:
-        """Check what it uses against its limits, and end it at once if that is too much; it may be using more."""
         never_seen = not self._watchdog.peak  # what the first look finds may be there since the start
         if self._exit is None and (excess := self._watchdog.look(now)) is not None:
             starting = self._ready is None or never_seen

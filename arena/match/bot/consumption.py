@@ -54,5 +54,4 @@ class Consumption:
         return max(0.0, how.cpu - self.before.cpu)
 
     def _peak(self) -> int:
-        """Return the most bytes that the bot's program has had in memory."""
         return max(0, procfs.peak(self._child.program() or 0) - self._child.inherited)

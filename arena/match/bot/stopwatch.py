@@ -1,7 +1,8 @@
 """Measures what an answer costs: time on the wall, CPU time, and the waits that the machine imposed.
 
-It reads the meter of the bot's process and the delays of the referee. clock.py decides how much of this is charged and
-whether that is too late. This file knows no text of a bot and no consequence of a late answer.
+It reads the meter of the bot's process and the delays of the referee. It chooses which readings count for an
+answer; clock.py says how much of them is charged and whether that is too late. This file knows no text of a bot, and no
+consequence of a late answer.
 """
 
 # Theory of operation
