@@ -1,6 +1,7 @@
 """Leagues: the results of one game of an event, as frames, files and ratings."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -60,6 +61,17 @@ def test_an_event_of_one_game_is_its_own_league(tmp_path):
     assert results.leagues == (results,)
     assert results.overall_leaderboard().empty
     assert set(results.leaderboard()["game"]) == {"mummy_maze"}
+    results.close()
+
+
+@pytest.mark.parametrize("games", [80, 1000])
+def test_an_event_of_very_many_games_needs_few_open_files(tmp_path, games):
+    boards = tuple(replace(stored.HUNT, game=f"game{number}") for number in range(games))
+    event = replace(EVENT, boards=boards)
+    results = Results.open(stored.store(tmp_path, event, ()))
+    assert len(results.leagues) == (games if games < 300 else 1)
+    assert len(results.matches()) == sum(len(league.matches()) for league in results.leagues) == 0
+    assert len(list(Path("/proc/self/fd").iterdir())) < 300
     results.close()
 
 

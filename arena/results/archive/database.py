@@ -53,6 +53,8 @@ STEPS, STEPS_A_BYTE = 50_000_000, 20
 STEPS_AT_ONCE = 1_000_000
 ROWS, BYTES_A_ROW = 10_000, 8
 """As many rows more than the file has room for tell the same of the result of a query."""
+MOST_OPEN_LEAGUES = 50
+"""The results of so many games have the file open at once: a process may have 1024 files."""
 BUSY_TIMEOUT_MS = 10_000
 """SQLite waits so long for a lock of another process before it raises an error."""
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -98,6 +100,7 @@ class Database:
         self._open: sqlite3.Connection | None = None
         self._label: Callable[[str, str], str] | None = None
         self._game: str | None = None
+        self._open_leagues: list[Database] = []
         self._size = self._steps = 0
 
     @classmethod
@@ -159,7 +162,7 @@ class Database:
     def of_game(self, game: str) -> Self:
         """Return the results of one game at this moment: it has a connection of its own, and is only read."""
         narrowed = type(self)(self.folder, writing=False)
-        narrowed._label, narrowed._game = self._label, game
+        narrowed._label, narrowed._game, narrowed._open_leagues = self._label, game, self._open_leagues
         narrowed._connection()
         return narrowed
 
@@ -195,6 +198,8 @@ class Database:
         if self._open is not None:
             self._open.close()
             self._open = None
+            if self._game is not None:
+                self._open_leagues.remove(self)
 
     def __enter__(self) -> Self:
         return self
@@ -246,6 +251,10 @@ class Database:
                 connection.close()
                 raise
         self._open = connection
+        if self._game is not None:
+            self._open_leagues.append(self)
+            if len(self._open_leagues) > MOST_OPEN_LEAGUES:
+                self._open_leagues[0].close()
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:

@@ -48,6 +48,7 @@ from arena.values import Event, Failing, Played
 
 MISTAKEN_MATCHES, ALL_MISTAKEN_MATCHES = 10, 2000
 """Matches of a bot, and of all bots, in which `Results.lessons` looks for lessons; each takes some 5 ms."""
+MOST_LEAGUES = 300
 RATINGS = TypeAdapter(Ratings)
 
 
@@ -143,8 +144,11 @@ class Results:
 
     @cached_property
     def leagues(self) -> "tuple[Results, ...]":
-        """The results of each game, which know its boards, bots and matches only; these results where it is one."""
-        if len(self.games) < 2:
+        """The results of each game, which know its boards, bots and matches only; these results where it is one.
+
+        An event of more than MOST_LEAGUES games has one table: a stranger may have made it.
+        """
+        if not 1 < len(self.games) <= MOST_LEAGUES:
             return (self,)
         return tuple(
             Results(
