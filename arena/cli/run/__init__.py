@@ -215,7 +215,7 @@ def _report(
         f"all tables, charts and matches to replay are in one page, for a browser:\n  open {paths.displayed(page)}"
     )
     arena = shlex.join(_program())
-    output.notice(f"next: `{arena} new NAME` makes a bot of your own, and `{arena} run` lets it play against these")
+    output.notice(f"next: `{arena} new NAME` makes your own bot, `{arena} run` plays it against these")
 
 
 def command_line() -> str:
