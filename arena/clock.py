@@ -143,9 +143,7 @@ class TimeControl:
 
     def too_late(self, spent: TimeUsed, deadline: float, threads: int = 1, *, ready: bool = False) -> bool:
         """Return whether an answer is charged with more than its deadline."""
-        # No answer is charged more than the larger of these two readings, so most answers need no more arithmetic.
-        limit = deadline + ROUNDING_S
-        return max(spent.wall, spent.cpu) > limit and self.charged(spent, threads, ready=ready) > limit
+        return self.charged(spent, threads, ready=ready) > deadline + ROUNDING_S
 
     def must_abort(self, spent: TimeUsed, deadline: float) -> bool:
         """Return whether the machine kept an answer waiting for so long that the match is to be played again."""

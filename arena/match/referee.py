@@ -70,10 +70,6 @@ class Referee:
             return greetings
         while self.verdict is None:
             movers = self.game.to_move(self.state)
-            if len(movers) == 1 and movers[0] != CHANCE and not self._faults:  # the usual case, without loops
-                role = movers[0]
-                self._legal = {role: self.game.legal_moves(self.state, role)}
-                return {role: self._question(role)}
             self._legal = {role: self.game.legal_moves(self.state, role) for role in movers}
             questions = {role: self._question(role) for role in movers if role != CHANCE and role not in self._faults}
             if questions:

@@ -25,13 +25,10 @@ ROUNDS = 20
 
 
 def note(room: str) -> None:
-    """Write down the session of this process, which leads it and will be a bot.
-
-    All notes are as long, so a note over that of an earlier bot needs no O_TRUNC, which costs a write to the disk.
-    """
+    """Write down the session of this process, which leads it and will be a bot."""
     pid = os.getpid()
-    descriptor = os.open(f"{room}/{NOTE}", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    os.write(descriptor, f"{pid:010} {procfs.start(pid):020} {numbering()}".encode())
+    descriptor = os.open(f"{room}/{NOTE}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    os.write(descriptor, f"{pid} {procfs.start(pid)} {numbering()}".encode())
     os.close(descriptor)
 
 

@@ -18,7 +18,6 @@ WARNINGS_KEPT = 20
 """Warnings of one match that are recorded."""
 SHOWN_BYTES = 1024
 """The beginning of a line that is decoded for a remark or a warning; both are cut to 200 characters."""
-REMARK = ord("#")
 LOG_BYTES = 16 * 1024
 """The end of stderr that is recorded."""
 
@@ -87,17 +86,8 @@ class BotOutput:
             self._bytes = bytearray(unfinished)
 
     def answer_in(self, data: bytes, *, ready: bool) -> bytes | None:
-        """Add output, and return the first line that answers, or None."""
-        # Nearly always the data is one whole line and nothing else: then no more work is needed.
-        whole_line = data.find(b"\n") == len(data) - 1
-        if whole_line and not self._bytes and not ready and 0 < len(data) <= LINE_LIMIT and data[0] != REMARK:
-            self._size = 0
-            return data[:-1]
+        """Add output, and return the first line that answers, or None; the lines behind it stay for later."""
         self.take(data)
-        return self.answer(ready=ready)
-
-    def answer(self, *, ready: bool) -> bytes | None:
-        """Return the first line that answers, or None; the lines behind it stay for later."""
         start = 0
         answer = None
         while answer is None and 0 <= (end := self._bytes.find(b"\n", start)) <= start + LINE_LIMIT:
