@@ -157,12 +157,12 @@ class Archive(Database):
             stop = next((records.stop_of(text) for (text,) in rows), None)
         except ValueError as error:
             raise self.damaged("the end of its event cannot be read") from error
-        if stop is None or self._label is None:
+        if stop is None or self._name_of is None:
             return stop
         digests = {bot.name: bot.digest for bot in self._event_as_played().bots}
-        label = self._label
+        name_of = self._name_of
         renamed = (
-            replace(ranks, bots=tuple(label(bot, digests.get(bot, "")) for bot in ranks.bots)) for ranks in stop.open
+            replace(ranks, bots=tuple(name_of(bot, digests.get(bot, "")) for bot in ranks.bots)) for ranks in stop.open
         )
         return replace(stop, open=tuple(renamed))
 
@@ -171,11 +171,11 @@ class Archive(Database):
         event = self._event_as_played()
         if self._game is not None:
             event = event.league(self._game)
-        if self._label is None:
+        if self._name_of is None:
             return event
         bots = []
         for bot in event.bots:
-            name = self._label(bot.name, bot.digest)
+            name = self._name_of(bot.name, bot.digest)
             # The display name is dropped where the name has a version now: it would not show the version.
             bots.append(replace(bot, name=name, display=bot.display if name == bot.name else ""))
         return replace(event, bots=tuple(sorted(bots, key=lambda bot: bot.name)))

@@ -98,7 +98,7 @@ class Database:
         self.token = ""
         """The token of this holder of the lock; empty without `writing`."""
         self._open: sqlite3.Connection | None = None
-        self._label: Callable[[str, str], str] | None = None
+        self._name_of: Callable[[str, str], str] | None = None
         self._game: str | None = None
         self._open_leagues: list[Database] = []
         self._size = self._steps = 0
@@ -153,16 +153,16 @@ class Database:
         finally:
             os.close(descriptor)
 
-    def by_version(self, label: Callable[[str, str], str]) -> Self:
-        """Rename the bots: `label` returns a name for each name and digest. In records they keep their names."""
+    def by_version(self, name_of: Callable[[str, str], str]) -> Self:
+        """Rename the bots: `name_of` returns a name for each name and digest. In records they keep their names."""
         self.close()
-        self._label = label
+        self._name_of = name_of
         return self
 
     def of_game(self, game: str) -> Self:
         """Return the results of one game at this moment: it has a connection of its own, and is only read."""
         narrowed = type(self)(self.folder, writing=False)
-        narrowed._label, narrowed._game, narrowed._open_leagues = self._label, game, self._open_leagues
+        narrowed._name_of, narrowed._game, narrowed._open_leagues = self._name_of, game, self._open_leagues
         narrowed._connection()
         return narrowed
 
@@ -175,7 +175,7 @@ class Database:
     @property
     def renamed(self) -> bool:
         """True if bots have other names here than in their records."""
-        return self._label is not None
+        return self._name_of is not None
 
     def unsound(self) -> str | None:
         """Return SQLite's first complaint about the file, or None."""
@@ -246,7 +246,7 @@ class Database:
                     self._limit(connection)
                     connection.execute("begin")  # never committed: all queries until `close` read one moment
                 self._prepare(connection)
-                schema.narrow(connection, self._label, self._game)
+                schema.narrow(connection, self._name_of, self._game)
             except BaseException:
                 connection.close()
                 raise

@@ -73,12 +73,12 @@ def declarations() -> dict[str, str]:
 def narrow(connection: sqlite3.Connection, name: Callable[[str, str], str] | None, game: str | None) -> None:
     """Hide tables behind views: `name` names each bot by its name and digest, and only a game's rows are seen."""
     if name is not None:
-        connection.create_function("label", 2, name, deterministic=True)
+        connection.create_function("name_of", 2, name, deterministic=True)
     if game is not None:
         connection.create_function("the_game", 0, lambda: game, deterministic=True)
         connection.execute("create temp view matches as select * from main.matches where game = the_game()")
     if name is not None or game is not None:
-        bot = "bot" if name is None else "label(bot, digest) as bot"
+        bot = "bot" if name is None else "name_of(bot, digest) as bot"
         columns = f"number, game, board, side, role, {bot}, digest"
         where = "" if game is None else "where game = the_game()"
         connection.execute(f"create temp view entries as select {columns} from main.entries {where}")

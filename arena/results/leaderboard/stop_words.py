@@ -10,8 +10,8 @@ BOTS_NAMED = 5
 """Of one run of open ranks."""
 
 
-def sentences(stop: Stop, event: Event, label: Callable[[str], str]) -> tuple[str, ...]:
-    """Return a sentence about the end and one about the open ranks, without full stops; `label` names a bot."""
+def sentences(stop: Stop, event: Event, display_name: Callable[[str], str]) -> tuple[str, ...]:
+    """Return a sentence about the end and one about the open ranks, without full stops; `display_name` names a bot."""
     matches = f"{stop.matches} match{'' if stop.matches == 1 else 'es'}"
     chance = f"{100 * event.confidence:g} %"
     if stop.rule == "stop_when":
@@ -29,12 +29,12 @@ def sentences(stop: Stop, event: Event, label: Callable[[str], str]) -> tuple[st
         return end, "no bot has a rank: at least two must play all roles of a game"
     if not stop.open:
         return end, f"no rank is open at {chance}"
-    ranks = "; ".join(_named(ranks, label) for ranks in stop.open)
+    ranks = "; ".join(_named(ranks, display_name) for ranks in stop.open)
     return end, f"still open at {chance}: {ranks}"
 
 
-def _named(ranks: OpenRanks, label: Callable[[str], str]) -> str:
-    names = [clean(label(bot), 60) for bot in ranks.bots[:BOTS_NAMED]]
+def _named(ranks: OpenRanks, display_name: Callable[[str], str]) -> str:
+    names = [clean(display_name(bot), 60) for bot in ranks.bots[:BOTS_NAMED]]
     more = len(ranks.bots) - len(names)
     game = f"{ranks.game}: " if ranks.game else ""
     return f"{game}ranks {ranks.first} to {ranks.last} ({', '.join(names)}{f' and {more} more' if more else ''})"
