@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from arena.charts.style import GREY, METRIC, PALE, About, Nothing, styled
 from arena.charts.style.markers import BEYOND, ends
@@ -73,6 +73,9 @@ def _panel(panel: Axes, table: pd.DataFrame, least: float, most: float) -> None:
     for edge, arrow, beyond in ((least, "<", table["p05"] < least), (most, ">", table["p95"] > most)):
         panel.scatter(np.full(beyond.sum(), edge), y[beyond], s=26, marker=arrow, color=METRIC, zorder=4)
     panel.set_xlim(least, most)
-    panel.xaxis.set_major_formatter(EngFormatter(sep=""))
+    thousands = EngFormatter(sep="")
+    panel.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: thousands(value) if abs(value) >= 1000 else f"{value:g}".replace("-", "\u2212"))
+    )
     panel.tick_params(axis="x", labelcolor=GREY)
     bare(panel)

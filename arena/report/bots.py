@@ -53,7 +53,7 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
             "lessons": [_lesson(lesson, index) for lesson in lessons.get(bot, ())],
             "versions": versions[bot] if bot in own else [],
             "times": sorted(
-                [*index.place(row["board"], row["role"]), *(row[name] for name in TIMES)]
+                [*index.board_role(row["board"], row["role"]), *(row[name] for name in TIMES)]
                 for row in times
                 if row["bot"] == bot and bot in own and row["turns"]
             ),
@@ -88,7 +88,7 @@ def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iter
         if (label, role) not in own.roles or (label, role) not in fields:  # another run may have changed the plan
             continue
         mean = own.roles[label, role]
-        numbers = index.place(label, role)
+        numbers = index.board_role(label, role)
         strength = map(strength_in_file, rated.get((label, role), ()))
         yield [*numbers, score_in_file(mean), score_in_file(fields[label, role]), *strength]
 
@@ -141,7 +141,7 @@ def faults_of(results: Results, archive: Archive, own: Collection[str], author: 
     faults: dict[str, list[Page]] = defaultdict(list)
     for bot, by_kind in kinds.items():
         for seats in sorted(by_kind.values(), key=lambda seats: (-len(seats), seats))[:FAULTS]:
-            places = Counter(index.place(boards[match], role) for match, role in seats)
+            places = Counter(index.board_role(boards[match], role) for match, role in seats)
             match, role = seats[0]
             record = archive.record(match) if author is None else author.cut(archive.record(match))
             fault = next(fault for fault in record.verdict.faults if fault.role == role)

@@ -34,7 +34,7 @@ class Index:
             sides=sides,
         )
 
-    def place(self, board: str, role: Role) -> tuple[int, int]:
+    def board_role(self, board: str, role: Role) -> tuple[int, int]:
         """Return the number of a board, and that of a role among its roles."""
         return self.boards[board], self.roles[board].index(role)
 

@@ -76,7 +76,7 @@ def _crosstable(results: Results, index: Index, own: frozenset[str]) -> list[lis
     """
     return [
         [
-            *index.place(board, role),
+            *index.board_role(board, role),
             index.bots[bot],
             index.bots[opponent],
             matches,
