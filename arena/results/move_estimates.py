@@ -1,6 +1,6 @@
 """Estimates of moves on boards that are not solved: which of them scored clearly more than those of a bot.
 
-It owns when an estimate is sure enough. Pure.
+It owns when an estimate is sure enough. It reads no file: archives only stand in what it returns.
 """
 
 # Where no board is solved, nobody knows the value of a position. But other bots may have come to the same one, made

@@ -1,7 +1,8 @@
 """What was handed in -> requests, one for each bot: a file, a folder, or the download of a whole class.
 
-It looks at names and times only, and copies nothing. A person has one bot: of several attempts the newest counts, and
-several files of one attempt are one bot where one of them is a program that such a folder may have.
+It looks at names and times, unpacks the download of a class, and copies nothing else. A person has one bot: of several
+attempts the newest counts, and several files of one attempt are one bot where one of them is a program that such a
+folder may have.
 """
 
 import os

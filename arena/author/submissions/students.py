@@ -1,6 +1,6 @@
 """The people of people.csv with their bots in an event that was played; and why somebody has none.
 
-It reads the store of submissions, and decides nothing: what somebody without a bot gets is the business of grading.
+It reads the store of submissions, and decides nothing: marks.py says what somebody without a bot gets.
 """
 
 from collections import defaultdict

@@ -1,7 +1,8 @@
 """Messages about a tournament.toml, bot.toml or file of lessons that is not valid: one line for each wrong key.
 
-pydantic's own messages use Python's terms and repeat an error for each member of a union. This module knows no key.
-A stranger may have written the file, so what a message repeats of it is cut short and safe to print.
+pydantic's own messages use Python's terms and repeat an error for each member of a union. Of the keys it knows only
+those of `boards` and of lists of tables. A stranger may have written the file, so what a message repeats of it is cut
+short and safe to print.
 """
 
 import json
