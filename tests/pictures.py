@@ -20,7 +20,7 @@ CHARTS = ("leaderboard", "accuracy", "crosstable")
 TABLES = ("leaderboard", "rankings", "strengths", "accuracy", "chance_better", "crosstable", "matches")
 BOARD, TURN = "classic", 23
 """The replay that is shown: the longest match on this board, at this turn."""
-WINDOW = {"width": 1280, "height": 950}
+WINDOW = {"width": 1440, "height": 980}
 
 
 def main() -> None:
