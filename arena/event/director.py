@@ -46,6 +46,7 @@ ATTEMPTS = 3  # at one match in a run
 LOSSES = 10  # of the machines that were to play one match in a run
 ROLL_CALLS = 2  # of one bot, before its matches are forfeited unplayed
 EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
+MACHINE_ERRORS = InterferenceError, OverloadedError
 HELD_MOST = 64  # matches that wait for a roll call; while that many do, the lanes wait, too
 
 
@@ -233,15 +234,6 @@ class RollCall:
         return not all(self._is_over[seat.bot.name] for seat in match.seats)
 
 
-class Fate(Enum):
-    """What becomes of a match that arena failed."""
-
-    AGAIN_AT_ONCE = "at once"
-    AGAIN_LATER = "later"
-    GIVEN_UP = "given up"
-    GIVEN_UP_FOR_A_BUG = "given up for a bug"
-
-
 class Attempts:
     """How often arena failed each match and roll call, and why; what follows from that."""
 
@@ -260,8 +252,8 @@ class Attempts:
             return frozenset(names)
         return frozenset(name for name in names if self._interfered[name] < EXCUSES)
 
-    def match_failed(self, match: str, error: BaseException | None, cause: str) -> tuple[Abort, Fate]:
-        """Take note that arena failed a match; return the abort and what becomes of the match."""
+    def match_failed(self, match: str, error: BaseException | None, cause: str) -> tuple[Abort, bool]:
+        """Take note that arena failed a match; return the abort, and whether the match is given up."""
         if isinstance(error, InterferenceError):
             self._interfered[error.bot] += 1
             cause = str(error)
@@ -270,12 +262,8 @@ class Attempts:
         lost = isinstance(error, LostError)
         (self._losses if lost else self._failures)[match] += 1
         failures, losses = self._failures[match], self._losses[match]
-        by_machine = isinstance(error, (InterferenceError, OverloadedError))
-        if losses >= LOSSES or failures >= ATTEMPTS:
-            fate = Fate.GIVEN_UP if by_machine or lost else Fate.GIVEN_UP_FOR_A_BUG
-        else:
-            fate = Fate.AGAIN_LATER if by_machine else Fate.AGAIN_AT_ONCE
-        return Abort(match=match, cause=cause, attempt=failures + losses), fate
+        is_given_up = losses >= LOSSES or failures >= ATTEMPTS
+        return Abort(match=match, cause=cause, attempt=failures + losses), is_given_up
 
     def may_call_again(self, bot: str, error: BaseException | None) -> bool:
         """Take note that arena failed the roll call of a bot; return whether to take it again.
@@ -347,17 +335,15 @@ class Director:
         if isinstance(done.result, Record):
             self._uncommitted = True
             return [Keep(done.lane, done.result)]
-        abort, fate = self._attempts.match_failed(work.match.id, done.error, done.failure)
-        effects: list[Effect] = [ReportAbort(abort, known=isinstance(done.error, LostError))]
-        if fate is Fate.AGAIN_AT_ONCE:
-            self._queue.put_first(work.match)
-        elif fate is Fate.AGAIN_LATER:
-            self._queue.put_last(work.match)
-        else:
-            effects.append(GiveUp(abort))
-        if fate is Fate.GIVEN_UP_FOR_A_BUG:
-            self.end(RunPhase.BROKEN)
-        return effects
+        abort, is_given_up = self._attempts.match_failed(work.match.id, done.error, done.failure)
+        lost, by_machine = isinstance(done.error, LostError), isinstance(done.error, MACHINE_ERRORS)
+        report = ReportAbort(abort, known=lost)
+        if is_given_up:
+            if not (by_machine or lost):
+                self.end(RunPhase.BROKEN)
+            return [report, GiveUp(abort)]
+        (self._queue.put_last if by_machine else self._queue.put_first)(work.match)
+        return [report]
 
     def committed(self) -> None:
         """Take note that all records which were to be kept are stored."""

@@ -109,7 +109,7 @@ def sample(library: Path | None) -> Sample:
     python = time.thread_time() - begun
     if library is None:
         return Sample(python, None)
-    spin = _loaded(library).spin
+    spin = ctypes.CDLL(str(library)).spin
     begun = time.thread_time()
     spin(ctypes.c_ulonglong(C_STEPS))
     return Sample(python, time.thread_time() - begun)
@@ -132,8 +132,3 @@ def _search() -> None:
 def _board() -> Board:
     (board, *_) = rulebook.find(f"{rulefile.shipped() / 'mummy_maze.py'}/duel")
     return board
-
-
-@cache
-def _loaded(library: Path) -> ctypes.CDLL:
-    return ctypes.CDLL(str(library))
