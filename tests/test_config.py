@@ -43,16 +43,17 @@ def told(text, step="load"):
     return "\n".join(line.removeprefix("tournament.toml: ") for line in lines)
 
 
-def test_the_shipped_tournament_is_sound_and_plays_the_three_games():
+def test_the_shipped_tournament_is_sound_and_has_five_bots_a_game():
     event = config.load(ROOT / "tournament.toml").event(ROOT)
     assert [(board.label, board.variants) for board in event.boards] == [
         ("mummy_maze/hunt", 1),
         ("mummy_maze/duel", 1),
+        ("mummy_maze/tricky", 6),
         ("pacman/classic", 1),
-        ("mummy_maze/random", 4),
-        ("pacman/random", 2),
+        ("pacman/random", 7),
     ]
-    assert len(event.bots) >= 2
+    for game in ("mummy_maze", "pacman"):  # five bots that play every role of it
+        assert len([bot for bot in event.bots if bot.games in {(), (game,)} and not bot.roles]) == 5
 
 
 def test_a_short_file_gets_every_default(workspace):
