@@ -2,8 +2,6 @@
 
 import functools
 import shutil
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
 from itertools import pairwise
@@ -585,10 +583,3 @@ def test_a_chart_is_drawn_from_a_frame_of_ones_own():
     frame = pd.DataFrame({"board": ["maze"] * 3, "turns": [3, 4, 9], "matches": [1, 2, 1]})
     figure = charts._chart("length").render(frame, About(event="mine"))
     assert {"mine: how long matches are", "maze", "median 4 turns"} <= set(texts(figure))
-
-
-def test_the_command_line_loads_no_pandas_and_no_chart_needs_pyplot():
-    load = "; ".join(f"import arena.charts.{name}" for name in NAMES)
-    heavy = "{'jinja2', 'pandas', 'matplotlib'} & set(sys.modules)"
-    code = f"import sys, arena.cli; print({heavy}); {load}; print('matplotlib.pyplot' in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\nFalse\n"
