@@ -27,7 +27,8 @@ ROUNDS = 20
 def note(room: str) -> None:
     """Write down the session of this process, which leads it and will be a bot."""
     pid = os.getpid()
-    descriptor = os.open(f"{room}/{NOTE}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC  # a bot may be started a second time
+    descriptor = os.open(f"{room}/{NOTE}", flags, 0o600)
     os.write(descriptor, f"{pid} {procfs.start(pid)} {numbering()}".encode())
     os.close(descriptor)
 

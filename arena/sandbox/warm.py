@@ -5,8 +5,8 @@ Theory of operation
 
 Purpose. A start of the interpreter costs some 10 ms, and an import of numpy 100 ms; a fork of a process that has done
 both costs 2 to 3 ms (benchmarks/starts.py). So the spawner is started with the flags (FLAGS) and the environment of
-every Python bot, imports what the organiser wants preloaded, the kit, and the rules. A child that
-is forked from it and confined calls `run`.
+every Python bot, imports what the organiser wants preloaded, the kit, and the rules. A child that is forked from it and
+confined calls `run`.
 
 Imitation. `run` does what `python bot.py` does between its start and its end: the environment, `sys.argv` and
 `sys.path`, new standard streams, a new `__main__`, the signals of an interpreter, and at the end the threads, the exit
