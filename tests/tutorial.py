@@ -48,9 +48,9 @@ def follow(
 
 
 def changed(text: str, lines: str) -> str:
-    """Return a TOML file with these lines in place of those with the same keys."""
+    """Return a TOML file with these lines in place of those with the same keys, lists over several lines too."""
     for line in lines.splitlines():
         key = line.partition(" =")[0]
-        text, times = re.subn(rf"^{key} = .*$", lambda _, line=line: line, text, flags=re.MULTILINE)
+        text, times = re.subn(rf"^{key} = (\[[^\]]*\])?.*$", lambda _, line=line: line, text, flags=re.MULTILINE)
         assert times == 1, key
     return text
