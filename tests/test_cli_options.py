@@ -10,10 +10,8 @@ import pytest
 from rich.console import Console
 
 from arena.cli import options, output
-from arena.cli.run.planning import GUESSED_MATCH_S, lines
 from arena.cli.watching import Watcher, duration
 from arena.errors import ArenaError
-from arena.values import Board, Bot, Event
 
 
 @pytest.mark.parametrize(
@@ -102,26 +100,6 @@ def test_progress_before_the_first_match_and_after_the_last_promises_nothing():
 )
 def test_a_duration_is_short_words(seconds, words):
     assert duration(seconds) == words
-
-
-def event() -> Event:
-    names = ("box", "hat")
-    boards = (
-        Board(game="toy", name=name, rules="toy.py", digest=name, roles=("fox", "hen"), sides=(("fox",), ("hen",)))
-        for name in names
-    )
-    bots = tuple(Bot(name=name, command=("true",), digest=name) for name in "abc")
-    return Event(name="test", seed=1, boards=tuple(boards), bots=bots)
-
-
-def test_a_plan_counts_what_is_left_and_takes_the_time_that_matches_took():
-    box, hat = lines(event(), {"toy/box": 1}, {"toy/box": 2.0})
-    assert (box.board, box.matches, box.played, box.seconds(1)) == ("toy/box", 6, 1, 10.0)
-    assert hat.seconds(2) == 6.0  # it was never played: as the others
-
-
-def test_a_plan_without_any_history_is_guessed():
-    assert [line.match_seconds for line in lines(event(), {}, {})] == [GUESSED_MATCH_S, GUESSED_MATCH_S]
 
 
 HOSTILE = "[red]x[/red]\x1b[2J\u202e\n=1+1"
