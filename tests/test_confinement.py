@@ -48,7 +48,7 @@ from arena.sandbox import (
 )
 from arena.sandbox import launcher as launcher_module
 from arena.sandbox.copying import Copier
-from arena.sandbox.folder import discard
+from arena.sandbox.folder import Room, discard
 from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
 from arena.sandbox.level import TEMPORARY
 from arena.sandbox.levels import CONFINING
@@ -1087,6 +1087,25 @@ def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_p
         assert other.sweep((children[2].pid,)) == 0
         assert [free(user) for user in taken] == [True, True, False]
         other.end(children[2])
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_user_is_nobody_elses_while_the_room_of_its_bot_is_there(monkeypatch, tmp_path, processes):
+    taken_at_discard = []
+
+    def discard_room(room: Room) -> None:
+        taken_at_discard.append(not free(room.scratch.stat().st_uid))
+        discard(room.path)
+
+    monkeypatch.setattr(Room, "discard", discard_room)
+    (tmp_path / "bot.py").write_text("input()\n")
+    bot = Bot(name="b", command=(PUBLIC_PYTHON, "-u", "bot.py"), digest="b", files=str(tmp_path / "bot.py"))
+    conditions = Conditions(sandbox=offered("landlock"), limits=Limits(processes=processes))
+    with Launcher() as launcher:
+        child = launcher.start(bot, conditions, None)
+        launcher.end_all([(child, 0.0)], ())
+        assert (taken_at_discard, free(child.spec.user)) == ([True], True)
 
 
 def free(user: int) -> bool:

@@ -504,6 +504,15 @@ def test_a_bot_that_may_set_times_back_is_looked_at_all_the_same(tmp_path):
             assert not child.room.path.exists()
 
 
+def test_a_scratch_folder_that_somebody_else_removes_is_no_error(tmp_path):
+    with Launcher() as launcher:
+        child = launcher.start(live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="landlock"), None)
+        child.room.scratch.rmdir()
+        assert child.stored(lambda: [child.pid]) == (0, 0)
+        launcher.end(child)
+        close(child)
+
+
 def test_the_watchdog_looks_first_an_interval_after_the_start(launcher, tmp_path):
     with live.started(live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="rlimits"), launcher) as bot:
         assert bot._watchdog.due - bot._started >= WATCHDOG_INTERVAL_S

@@ -148,7 +148,7 @@ def _bound_tasks(spec: LaunchSpec) -> list[str]:
     """Return the beginning of a command that bounds the processes and threads of a bot that may have several.
 
     It runs inside, where RLIMIT_NPROC counts the processes of this user namespace only; set outside it would count
-    every process of our user. For a user that is the bot alone, the row is among the plan's limits.
+    every process of our user. For a user that is the bot alone, the row is among the limits of the spec.
     """
     if not spec.tasks or spec.user is not None or not os.access(PRLIMIT, os.X_OK):
         return []

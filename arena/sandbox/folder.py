@@ -63,7 +63,9 @@ class Room:
     @property
     def untouched(self) -> bool:
         """Return whether it is certain that nobody has ever made a file in its scratch folder."""
-        return self.shows_touch and os.lstat(self.scratch).st_mtime_ns == 0
+        with contextlib.suppress(FileNotFoundError):  # programs that clean up remove what looks as old as this
+            return self.shows_touch and os.lstat(self.scratch).st_mtime_ns == 0
+        return False
 
     def empty(self) -> None:
         """Remove all that is in the scratch folder."""

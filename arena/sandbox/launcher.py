@@ -302,10 +302,12 @@ class Launcher:
     ) -> tuple[Exit, ...]:
         """Do this for several children, each with its grace, in one request; sweep too, if `living` is not None."""
         exits, _ = self._reap_all(children, living)
-        for child, _ in children:
+        for child, _ in children:  # before its user is another bot's: at `rlimits` that one could enter what is left
             child.room.discard()
             if child.cannot_fork:  # so no process is left that could use its user
                 self._release(child.pid)
+        if living is not None:
+            self._release_all_but(living)
         return exits
 
     def reap(self, child: Child, grace: float = 0.0) -> Exit:
@@ -317,7 +319,9 @@ class Launcher:
 
         `living` are the processes of bots that play on.
         """
-        return self._reap_all([], living)[1]
+        swept = self._reap_all([], living)[1]
+        self._release_all_but(living)
+        return swept
 
     def _reap_all(
         self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None
@@ -325,10 +329,11 @@ class Launcher:
         """Reap children, then sweep, in one request; return their exits and the number of processes swept."""
         message = tuple((child.pid, grace) for child, grace in children if child.pid), living
         answer = self._spawner.request(spawner.END, message)
-        if living is not None:  # nobody else is left
-            self._release(*(self._claims.keys() - set(living)))
         exits = iter(answer["exits"])
         return tuple(_exit(child, next(exits) if child.pid else None) for child, _ in children), answer["swept"]
+
+    def _release_all_but(self, living: tuple[int, ...]) -> None:
+        self._release(*(self._claims.keys() - set(living)))
 
     def _release(self, *pids: int) -> None:
         for pid in pids:

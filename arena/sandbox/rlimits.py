@@ -54,7 +54,7 @@ class Rlimits(Level):
 
 
 def apply(spec: LaunchSpec) -> None:
-    """Set the plan's limits, none above the limit that this process has itself."""
+    """Set the limits of the spec, none above the limit that this process has itself."""
     for kind, soft, hard in spec.limits:
         highest = own_limits()[kind]
         resource.setrlimit(kind, (min(soft, highest), min(hard, highest)))

@@ -209,7 +209,7 @@ class LiveBot:
             raise SpawnerLostError("the spawner process is gone")
 
     def look(self, now: float, late: float) -> None:
-        """Check deadline and limits while there is no answer, at `now` (monotonic), `late` seconds after the spec."""
+        """Check deadline and limits while there is no answer, at `now` (monotonic), `late` seconds after the plan."""
         self.stopwatch.excuse_late_look(late)
         if now >= self.stopwatch.due:
             self._read_answer(now, now - self.stopwatch.begun)
