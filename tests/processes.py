@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 OURS = ("arena-spawner\n",)
-"""The spawner, and what it forked ahead for bots to come."""
+"""The spawner, and what it forked until that is a bot."""
 
 
 def alive(pid: int) -> bool:
