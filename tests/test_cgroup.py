@@ -10,7 +10,8 @@ import live
 import pytest
 from live import READY
 from processes import alive, gone_soon, until
-from test_bot import CROWDS_OUT
+from programs import python
+from test_bot import CROWDS_OUT, SPIN
 from test_confinement import (
     ANSWERS,
     WAKES_ITSELF,
@@ -90,7 +91,7 @@ while time.monotonic() < end:
 
 @pytest.mark.slow
 def test_cpu_time_of_children_that_nobody_waits_for_counts(parent, tmp_path):
-    text = ANSWERS.replace("print('x'", f"exec({UNREAPED!r}); print('x'")
+    text = python(UNREAPED + "say('x')")
     conditions = Conditions(sandbox="rlimits", limits=Limits(processes=100, cpu=0.5))
     with live.ready(bot_of(tmp_path / "bot.py", text), conditions) as bot:
         heard = live.ask(bot)
@@ -104,7 +105,7 @@ def test_a_bot_that_its_own_children_crowd_out_loses_on_time(parent, tmp_path):
     os.sched_setaffinity(0, {min(cores)})
     conditions = Conditions(sandbox="rlimits", limits=Limits(processes=500))
     try:
-        with live.ready(bot_of(tmp_path / "bot.py", CROWDS_OUT), conditions) as bot:
+        with live.ready(bot_of(tmp_path / "bot.py", python(CROWDS_OUT, first=SPIN)), conditions) as bot:
             heard = live.ask(bot, Ask(text=b"go\n", announced=0.3, deadline=0.3))
     finally:
         os.sched_setaffinity(0, cores)
