@@ -1,5 +1,6 @@
 """The door and the spawner behind it: whoever is killed, no bot, no process and no folder is left."""
 
+import contextlib
 import importlib.util
 import os
 import py_compile
@@ -473,6 +474,22 @@ def test_the_kit_is_made_whatever_the_rules_are_and_wherever_python_keeps_code(t
         assert {"kit", "good"} <= code
         assert not {"too_deep", "too_long"} & code
         assert not (tmp_path / "elsewhere").exists()
+    finally:
+        folder.remove()
+
+
+def test_the_kit_takes_the_content_of_rules_and_none_of_their_rights(tmp_path):
+    rules = tmp_path / "rules.py"
+    rules.write_text("VALUE = 1\n")
+    rules.chmod(0o6777)
+    with contextlib.suppress(OSError):  # a file system without attributes
+        os.setxattr(rules, "user.note", b"mine")
+    folder = Folder()
+    try:
+        copies = [path for path in (folder.kit(rules) / "rules").rglob("rules*") if path.is_file()]
+        assert len(copies) == 2  # with its code
+        assert [path for path in copies if path.stat().st_mode & 0o7133] == []
+        assert [path for path in copies if "user.note" in os.listxattr(path)] == []
     finally:
         folder.remove()
 

@@ -216,9 +216,9 @@ def _unwritable(folder: str, error: OSError) -> MachineError:
 
 
 def _copy_compiled(file: Path, folder: Path) -> None:
-    """Copy a file with its times; beside the copy of a Python file, put its code: here once, not in every bot."""
+    """Copy a file's content alone; beside the copy of a Python file, put its code: here once, not in every bot."""
     copy = str(folder / file.name)
-    shutil.copy2(file, copy)
+    shutil.copyfile(file, copy)  # no mode, no access list: and some attributes cannot be set, which would be an error
     if file.suffix == ".py":
         # Not the code that Python has stored for the original: that names the workspace. With PYTHONPYCACHEPREFIX,
         # which no bot has, the folder would be another. A bot that imports a file without code gets the error.
