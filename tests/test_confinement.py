@@ -1089,10 +1089,11 @@ def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_p
     (tmp_path / "bot.py").write_text("input()\n")
     bot = Bot(name="b", command=(PUBLIC_PYTHON, "-u", "bot.py"), digest="b", files=str(tmp_path / "bot.py"))
     conditions = Conditions(sandbox=offered("landlock"))
-    with Launcher() as one, Launcher() as other:  # both begin to count at the same user
+    with Launcher() as one, Launcher() as other:
         children = [launcher.start(bot, conditions, None) for launcher in (one, other, other)]
         taken = [child.spec.user for child in children]
         assert len({*taken}) == 3
+        assert taken[2] != taken[1] + 1  # a bot that knew how many played before it could know its opponent
         one.end(children[0])
         assert free(taken[0])
         other.reap(children[1])

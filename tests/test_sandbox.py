@@ -494,6 +494,20 @@ def test_the_kit_takes_the_content_of_rules_and_none_of_their_rights(tmp_path):
         folder.remove()
 
 
+def test_the_path_of_a_scratch_folder_tells_no_number_of_matches(tmp_path):
+    bot = live.bot_of(tmp_path / "bot.py", "input()\n")
+    names: list[list[str]] = []
+    for _ in range(2):
+        with Launcher() as launcher:
+            children = [launcher.start(bot, Conditions(sandbox="landlock"), None) for _ in range(3)]
+            names.append([child.room.scratch.parent.name for child in children])
+            launcher.end_all([(child, 0.0) for child in children])
+            for child in children:
+                close(child)
+    assert not {*names[0]} & {*names[1]}
+    assert len({*names[0], *names[1]}) == 6
+
+
 def test_an_untouched_room_is_not_looked_at(tmp_path):
     bot = live.bot_of(
         tmp_path / "bot.py", "import os\ninput()\nopen(os.environ['TMPDIR'] + '/x', 'w').write('hello')\n"

@@ -18,6 +18,7 @@ import fcntl
 import importlib.util
 import os
 import py_compile
+import secrets
 import shutil
 import subprocess
 import sys
@@ -94,7 +95,6 @@ class Folder:
                 self.path.chmod(0o710)
         self._kits: dict[str, Path] = {}
         self._bots: dict[str, Path] = {}
-        self._count = 0
 
     def kit(self, rules: Path) -> Path:
         """Return a folder for PYTHONPATH: the kit, and the rules beside this rules file over those of arena."""
@@ -124,8 +124,8 @@ class Folder:
         A bot that could write to its files gets a copy of its own. `sets_times`: it may be able to set those of files.
         """
         with self.full_disk():
-            self._count += 1
-            path = self.path / f"room{self._count}"
+            # A number would tell the bot how many matches were played before, and so perhaps who its opponent is.
+            path = self.path / f"room{secrets.token_hex(8)}"
             path.mkdir(mode=0o755)
             home = path / "home" if own_copy else self._originals(bot)
             if own_copy:

@@ -7,12 +7,12 @@ writes what bots say.
 
 import contextlib
 import os
+import secrets
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
@@ -72,7 +72,6 @@ class Launcher:
         self._preloaded: set[tuple[object, ...]] = set()
         self._user_checks: dict[tuple[str, ...], dict[str, Any]] = {}
         """Answers about users, by the files that a bot must read."""
-        self._user_numbers = count(os.getpid())
         self._reserved: list[tuple[int, int]] = []
         """Users for the next bots, and the claims to them."""
         self._claims: dict[int, int] = {}
@@ -110,7 +109,7 @@ class Launcher:
         until = time.monotonic() + USERS_WAIT_S
         while len(claimed) < count:
             try:
-                found = users.claim(next(self._user_numbers))
+                found = users.claim(secrets.randbelow(len(users.uids())))  # a bot that saw it count could count too
             except OSError as error:
                 raise MachineError(f"sandbox: no bot can become a user of its own: {error.strerror}") from error
             if found is not None:

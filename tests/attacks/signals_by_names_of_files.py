@@ -12,10 +12,14 @@ def _():
             if bit == "1":
                 open(f"{scratch}/bit{place}", "w").close()
     else:
-        room, name = os.path.split(os.path.dirname(scratch))
-        kind = name.rstrip("0123456789")
-        for number in range(1, int(name[len(kind) :]) + 40):
-            if f"{kind}{number}" != name:
-                found = [os.path.exists(f"{room}/{kind}{number}/scratch/bit{place}") for place in range(16)]
+        folder, name = os.path.split(os.path.dirname(scratch))
+        kind = name.rstrip("0123456789abcdef")
+        try:
+            rooms = os.listdir(folder)
+        except OSError:  # then it can only guess
+            rooms = [f"{kind}{number}" for number in range(1, 100)]
+        for room in rooms:
+            if room != name:
+                found = [os.path.exists(f"{folder}/{room}/scratch/bit{place}") for place in range(16)]
                 if any(found):
                     tell("".join("01"[one] for one in found))

@@ -371,6 +371,6 @@ EXPECTED = {
     "signals_by_locks": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),
     "signals_by_whole_file_locks": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),
     "signals_by_memory": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),
-    "signals_by_names_of_files": row(SIGNS, TOLD, "PSPP", "KSSP", "PK", twice="meanwhile"),
+    "signals_by_names_of_files": row(SIGNS, TOLD, "SSPP", "SSSP", twice="meanwhile"),
     "signals_by_names_of_sockets": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),
 }
