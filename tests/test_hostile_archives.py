@@ -84,6 +84,20 @@ def test_an_event_that_is_nested_without_end_is_one_line(workspace, command, tex
     assert cup.refused(done, "its event cannot be read: the file is damaged"), done
 
 
+@pytest.mark.parametrize("command", ["leaderboard", "leaderboard --json", "status", "report", "compare first last"])
+@pytest.mark.parametrize(
+    ("was", "text"),
+    [('"game": "mummy_maze"', r'"game": "\ud800"'), ('"roles": ["explorer", "mummy"]', '"roles": []')],
+)
+def test_a_board_that_no_game_can_have_is_refused_in_one_line(workspace, command, was, text):
+    folder, change = workspace
+    change("update meta set value = replace(value, :was, :text) where key = 'event'", was=was, text=text)
+
+    done = cup.arena(folder, *command.split(), "cup")
+
+    assert cup.refused(done, "its event cannot be read: the file is damaged"), done
+
+
 def packed(text):
     return zlib.compress(text.encode(), 9)
 

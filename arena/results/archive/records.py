@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from itertools import chain
 from struct import Struct
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -263,6 +264,10 @@ def event_of(text: str) -> Event:
         "/" in name or "\0" in name or name in {"", ".", ".."} for name in (event.name, *(b.name for b in event.bots))
     ):
         raise ValueError("a name leads to another folder")
+    for board in event.boards:
+        board.game.encode()  # SQLite holds no half of a surrogate pair, and is asked for the matches of each game
+        if not board.roles or sorted(chain(*board.sides)) != sorted(board.roles):
+            raise ValueError("the sides of a board are not its roles")
     return event
 
 
