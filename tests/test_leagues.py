@@ -1,5 +1,6 @@
 """Leagues: the results of one game of an event, as frames, files and ratings."""
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,6 +74,14 @@ def test_an_event_of_very_many_games_needs_few_open_files(tmp_path, games):
     assert len(results.matches()) == sum(len(league.matches()) for league in results.leagues) == 0
     assert len(list(Path("/proc/self/fd").iterdir())) < 300
     results.close()
+
+
+def test_columns_of_very_many_boards_are_no_cause_for_a_warning(tmp_path, recwarn):
+    boards = tuple(replace(stored.HUNT, game=f"game{number % 2}", name=f"b{number}") for number in range(120))
+    with contextlib.closing(Results.open(stored.store(tmp_path, replace(EVENT, boards=boards), ()))) as results:
+        for frame in (results.leaderboard(), results.leagues[0].leaderboard(), results.overall_leaderboard()):
+            assert frame.assign(plays=None).shape[1] > 100
+    assert not [*recwarn]
 
 
 def test_strengths_are_shown_in_elo_points_and_stored_in_logits(results, tmp_path):

@@ -398,7 +398,7 @@ class Results:
             names |= {name: self.board_role_columns[key] for key, name in league.board_role_columns.items()}
             rows.insert(0, league.leaderboard().rename(columns=names))
         every = pd.concat([frame for frame in rows if len(frame)] or rows[:1], ignore_index=True)
-        return every[[name for name in self._leaderboard(()).columns if name in every]]
+        return every[[name for name in self._leaderboard(()).columns if name in every]].copy()
 
     def overall_leaderboard(self) -> pd.DataFrame:
         """Return a row for each bot that plays all of several games, best first; none where fewer than two do."""

@@ -71,7 +71,8 @@ def leaderboard(
     names = [each for name in columns.LEADERBOARD.names for each in by_event.get(name, [name])]
     frame = pd.DataFrame(rows, columns=names)
     figures = {*tie_breaks, *boards.values(), *board_roles.values(), *MAY_BE_MISSING}.intersection(names)
-    return frame.astype(dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(figures, float))
+    typed = frame.astype(dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(figures, float))
+    return typed.copy()  # as few arrays again: of an array a column pandas warns, where boards make many columns
 
 
 def rankings(
