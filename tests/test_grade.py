@@ -4,6 +4,7 @@ import csv
 import json
 import random
 import stat
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from finished import result
 
 from arena.author.submissions import BotStore, People, Submissions, class_of, people, students
 from arena.author.submissions.people import Person
+from arena.errors import ArenaError
 from arena.event import config, discovery
 from arena.event.discovery import names
 from arena.results import grades
@@ -350,6 +352,15 @@ def test_a_mistake_in_the_thresholds_is_a_line_that_names_file_key_and_nearest_n
     done = cup.arena(folder, "grade")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[0].startswith(f"tournament.toml: {message}")
+
+
+def test_a_threshold_on_a_board_that_its_reference_does_not_play_is_refused():
+    boards = stored.event("ada", boards=(stored.DUEL, stored.CLASSIC)).boards
+    walker = replace(stored.bot("walker"), games=("pacman",))
+    tournament = config.Tournament.model_validate(tomllib.loads(TOML + GRADE))
+    with pytest.raises(ArenaError, match=r"'walker' does not play on mummy_maze/duel; name a board"):
+        tournament.thresholds(boards, [walker])
+    assert tournament.thresholds(boards, [replace(walker, games=("mummy_maze",))])[0].labels == ("mummy_maze/duel",)
 
 
 def test_a_run_refuses_thresholds_that_name_nobody_before_it_plays(tmp_path):

@@ -76,7 +76,7 @@ def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
     with Archive.open(folder) as archive:
         event = archive.event()
         try:
-            thresholds = room.tournament.thresholds(event.boards, [bot.name for bot in event.bots])
+            thresholds = room.tournament.thresholds(event.boards, event.bots)
         except ArenaError as error:
             raise ArenaError(f"{room.file}: {error}") from error
         measures = room.references(event)

@@ -147,7 +147,7 @@ class Tournament(Table):
         elif entrants is None:
             entrants = self.entrants(workspace)
         if self.grade is not None and entered is None:  # a mistake there should not wait until all is played
-            self.thresholds(every_board, [bot.name for bot in entrants])
+            self.thresholds(every_board, entrants)
         entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             roles = [(board.game, board.name, role) for board in played for role in board.roles]
@@ -185,7 +185,7 @@ class Tournament(Table):
         folder = discovery.gather(workspace / self.bots) if self.bots is not None else ()
         return discovery.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
 
-    def thresholds(self, boards: Sequence[Board], bots: Collection[str]) -> tuple[grades.Threshold, ...]:
+    def thresholds(self, boards: Sequence[Board], bots: Collection[Bot]) -> tuple[grades.Threshold, ...]:
         """Return the thresholds of [grade] with the labels of their boards; ArenaError for a name that is not known."""
         rows = self.grade.threshold if self.grade is not None else ()
         return tuple(
@@ -424,10 +424,11 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
     return Openings(listed=tuple((label, tuple(board_openings)) for label, board_openings in listed.items()))
 
 
-def _threshold(row: ThresholdTable, key: str, boards: Sequence[Board], bots: Collection[str]) -> grades.Threshold:
+def _threshold(row: ThresholdTable, key: str, boards: Sequence[Board], bots: Collection[Bot]) -> grades.Threshold:
     """Return a threshold with the labels of its boards; ArenaError, with the `key`, for a name that is not known."""
-    if row.reference not in bots:
-        known = known_are(row.reference, sorted(bots))
+    reference = next((bot for bot in bots if bot.name == row.reference), None)
+    if reference is None:
+        known = known_are(row.reference, sorted(bot.name for bot in bots))
         raise ArenaError(f"{key}: reference: there is no bot {row.reference!r} in this event; {known}")
     named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
     if not named:
@@ -439,6 +440,11 @@ def _threshold(row: ThresholdTable, key: str, boards: Sequence[Board], bots: Col
         raise ArenaError(
             f"{key}: board: nobody plays against {row.reference!r} on {', '.join(board.label for board in named)}: "
             "name a board with two sides or more"
+        )
+    seats = [(board.game, board.name, role) for board in named if board.label in shared for role in board.roles]
+    if not any(reference.plays(*seat) for seat in seats):
+        raise ArenaError(
+            f"{key}: board: {row.reference!r} does not play on {', '.join(shared)}; name a board that it plays"
         )
     return grades.Threshold(
         reference=row.reference, board=row.board or "", labels=shared, points=row.points, marks=row.marks
