@@ -98,6 +98,21 @@ def test_a_board_that_no_game_can_have_is_refused_in_one_line(workspace, command
     assert cup.refused(done, "its event cannot be read: the file is damaged"), done
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [('["bot"]', "tie_breaks: there is no 'bot'; known: "), ('["wins", "wins"]', "its event cannot be read")],
+)
+@pytest.mark.parametrize("command", ["leaderboard", "leaderboard --json", "report"])
+def test_a_tie_break_that_is_another_column_or_stands_twice_is_one_line(workspace, command, names, said):
+    folder, change = workspace
+    set_names = "update meta set value = json_set(value, '$.tie_breaks', json(:names)) where key = 'event'"
+    change(set_names, names=names)
+
+    done = cup.arena(folder, *command.split(), "cup")
+
+    assert cup.refused(done, said), done
+
+
 def packed(text):
     return zlib.compress(text.encode(), 9)
 

@@ -66,6 +66,8 @@ def in_order(
         if standing.points is not None and bot in ranked
     }
     levels = {value: float(level) for level, value in enumerate(sorted(set(worth.values())))}
+    for name in tie_breaks:
+        tiebreaks.find(name)  # each is a column, also where nobody is tied
     tied = len(levels) < len(worth)
     points = {bot: levels[value] for bot, value in worth.items()}
     decided = tiebreaks.rank(points, table() if tied and tie_breaks else Crosstable({}), tie_breaks if tied else ())

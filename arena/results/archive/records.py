@@ -268,6 +268,8 @@ def event_of(text: str) -> Event:
         board.game.encode()  # SQLite holds no half of a surrogate pair, and is asked for the matches of each game
         if not board.roles or sorted(chain(*board.sides)) != sorted(board.roles):
             raise ValueError("the sides of a board are not its roles")
+    if len({*event.tie_breaks}) < len(event.tie_breaks):
+        raise ValueError("a tie-break stands twice")
     return event
 
 
