@@ -9,6 +9,7 @@ import pytest
 import stored
 
 from arena.results import leaderboard
+from arena.results.archive import Archive
 from arena.results.leaderboard import Results, write_csv
 
 BOTS = ("ann", "bob", "cat")
@@ -74,6 +75,22 @@ def test_an_event_of_very_many_games_needs_few_open_files(tmp_path, games):
     assert len(results.matches()) == sum(len(league.matches()) for league in results.leagues) == 0
     assert len(list(Path("/proc/self/fd").iterdir())) < 300
     results.close()
+
+
+def test_leagues_and_all_games_are_of_one_moment_also_while_a_run_stores_matches(tmp_path, monkeypatch):
+    *before, last = map(stored.played, stored.plan(EVENT))
+    stored.store(tmp_path, EVENT, before)
+    due, of_game = [last], Archive.of_game
+
+    def of_game_later(archive, game):
+        if due:
+            with Archive.open(tmp_path, writing=True) as run:
+                run.append(due.pop())
+        return of_game(archive, game)
+
+    monkeypatch.setattr(Archive, "of_game", of_game_later)
+    with contextlib.closing(Results.open(tmp_path)) as results:
+        assert results.count == sum(league.count for league in results.leagues) == len(before) + 1
 
 
 def test_columns_of_very_many_boards_are_no_cause_for_a_warning(tmp_path, recwarn):

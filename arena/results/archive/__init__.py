@@ -267,9 +267,12 @@ class Archive(Database):
         return {label: tuple(role for (role,) in self._rows(query, match)) for label, match in list(labels)}
 
     def cache_version(self) -> str:
-        """Return a version key of the stored results (aborts excluded). Caches are valid while it is unchanged."""
+        """Return a version key of the stored results (aborts excluded). Caches are valid while it is unchanged.
+
+        The results of one game have that of all games.
+        """
         plan = [value for (value,) in self._rows("select value from meta where key in ('plan', 'marked') order by key")]
-        last = self._rows("select number, started from matches order by number desc limit 1")
+        last = self._rows("select number, started from main.matches order by number desc limit 1")
         return "-".join([*plan, *(f"{number}-{started}" for number, started in last)])
 
     def record(self, prefix: str) -> Record:

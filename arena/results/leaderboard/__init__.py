@@ -49,6 +49,8 @@ from arena.values import Event, Failing, Played
 MISTAKEN_MATCHES, ALL_MISTAKEN_MATCHES = 10, 2000
 """Matches of a bot, and of all bots, in which `Results.lessons` looks for lessons; each takes some 5 ms."""
 MOST_LEAGUES = 300
+MOMENTS_TRIED = 10
+"""So often the results of an event that is being played are opened, until all games are of the same moment."""
 RATINGS = TypeAdapter(Ratings)
 
 
@@ -87,7 +89,11 @@ class Results:
     ) -> "Results":
         """Open the results in a folder such as `results/demo`; raise ArenaError if there are none."""
         results = cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating, rules=rules)
-        _ = results.leagues  # opened now, they are of the same moment
+        for _ in range(MOMENTS_TRIED):  # each league has a connection of its own, and a run may store matches meanwhile
+            if len({each._archive.cache_version() for each in (results, *results.leagues)}) == 1:
+                break
+            results.close()
+            results = cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating, rules=rules)
         return results
 
     @classmethod
