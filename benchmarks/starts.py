@@ -4,6 +4,8 @@ The start of a bot, from the call to its first line: bare, at each level cold, a
 kinds take turns, so that they share whatever else the machine does. The target of a row, if it has one, is a ratio to
 another. What starts cost in matches a second is in `matches.py`.
 
+The spawner forks ahead when it has nothing else to do; the fourth of four warm starts at once finds nothing prepared.
+
 Then the CPU time of a match of one turn, nearly all of which is starting and ending: of the referee process (the lane),
 of its spawner, and of its two bots.
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-OURS = ("arena-spawner\n",)
-"""The spawner, and what it forked until that is a bot."""
+OURS = ("arena-spawner\n", "arena-spare\n")
+"""The spawner, and what it forked ahead for bots to come."""
 
 
 def alive(pid: int) -> bool:
@@ -48,7 +48,11 @@ def descendants(pid: int) -> set[int]:
             continue
         names[int(number)] = name.partition("(")[2]
         parents[int(number)] = int(rest.split(maxsplit=2)[1])
-    waiting = {child for child, parent in parents.items() if names[child] == names.get(parent) == "arena-spawner"}
+    waiting = {
+        child
+        for child, parent in parents.items()
+        if names[child] == "arena-spare" or names[child] == names.get(parent) == "arena-spawner"
+    }
     below, more = set(), {pid}
     while more := {child for child, parent in parents.items() if parent in more} - below - waiting:
         below |= more

@@ -1,9 +1,9 @@
 """From the fork to the bot's own program: what a child of the spawner does. None of these functions returns.
 
-A child takes its message out of the spawner's socket itself, so the spawner never holds what concerns one bot
-(`spawner.py`). It becomes the bot's user, confines itself, and runs the program: in this very process for a warm start,
-else by exec. An error before that goes to the spawner over `channel`, a socket, never to the bot's stderr. The channel
-closes by itself when the bot's program begins, and that says that all went well.
+A child waits until the spawner names an operation. It then takes its message out of the spawner's socket itself, so the
+spawner never holds what concerns one bot (`spawner.py`). It becomes the bot's user, confines itself, and runs the
+program: in this very process for a warm start, else by exec. An error before that goes to the spawner over a pipe,
+never to the bot's stderr. The pipe closes by itself when the bot's program begins, and that says that all went well.
 
 The order matters. The cgroup comes first, because only arena's user may enter it. The user comes before the level: a
 confined process can no longer change it. Within a level the filter comes last, because it refuses the other steps.
@@ -32,6 +32,8 @@ TEXT_LENGTH = 1000
 """The most characters of an error that are passed on."""
 NAME = os.path.basename(sys.executable).encode()[:15]
 """The name in process lists that a cold start of this interpreter has."""
+SPARE_NAME = b"arena-spare"
+"""The name in process lists of a child that waits."""
 prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
@@ -40,15 +42,16 @@ def failed(error: OSError) -> dict[str, Any]:
     return {"failed": str(refusal(error) or error.strerror)[:TEXT_LENGTH], "passing": error.errno in TEMPORARY}
 
 
-def do(operation: bytes, launcher: _socket.socket, parent: int, channel: int) -> NoReturn:
-    """Do an operation in a session of its own, with default signals."""
+def wait(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
+    """Wait in a session of its own, with default signals, for an operation from the pipe `order`; then do it."""
     try:
         os.setsid()
+        prctl(PR_SET_NAME, SPARE_NAME, 0, 0, 0)
         for number in ignored_signals():
             _signal.signal(number, _signal.SIG_DFL)
         os.umask(0o077)
         die_with(parent)
-        OPERATIONS[operation](launcher, parent, channel)
+        OPERATIONS[os.read(order, 1)](launcher, parent, order, reply)
     finally:
         os._exit(127)
 
@@ -60,7 +63,7 @@ def die_with(parent: int) -> None:
         os._exit(127)
 
 
-def begin(launcher: _socket.socket, parent: int, channel: int) -> NoReturn:
+def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
     """Take the message, and become the program that it names."""
     confined, argv = False, [""]
     try:
@@ -85,28 +88,28 @@ def begin(launcher: _socket.socket, parent: int, channel: int) -> NoReturn:
             spec = spec._replace(limits=rlimits.with_data(spec.limits, warm.inherited.data))
         argv = level.confine(spec, argv)
         if spec.watched:  # the filter refuses to send a descriptor, so the spawner takes a copy of this one
-            os.write(channel, marshal.dumps({"listener": seccomp.listener}))
-            os.read(channel, 1)
+            os.write(reply, marshal.dumps({"listener": seccomp.listener}))
+            os.read(order, 1)
             os.close(seccomp.listener)  # else the bot could answer for itself
         if spec.warm:
-            os.closerange(3, 1 << 16)  # `channel` too
+            os.closerange(3, 1 << 16)  # `reply` too
             warm.run(argv, env)
         confined = True
         os.execvpe(argv[0], argv, env)  # noqa: S606 (no shell is wanted)
     except OSError as error:
         if confined:
             text = f"{argv[0]}: {error.strerror}"[:TEXT_LENGTH]
-            os.write(channel, marshal.dumps({"error": text, "errno": error.errno}))
+            os.write(reply, marshal.dumps({"error": text, "errno": error.errno}))
         else:
-            os.write(channel, marshal.dumps(failed(error)))
+            os.write(reply, marshal.dumps(failed(error)))
     except BaseException as error:  # noqa: BLE001 (the child can report it to nobody else)
         passing = isinstance(error, MemoryError)
-        os.write(channel, marshal.dumps({"failed": repr(error)[:TEXT_LENGTH], "passing": passing}))
+        os.write(reply, marshal.dumps({"failed": repr(error)[:TEXT_LENGTH], "passing": passing}))
     finally:
         os._exit(127)  # whatever happens: a child must never run the spawner's own end
 
 
-def check_user(launcher: _socket.socket, parent: int, channel: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
+def check_user(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
     """Take the message; reply with the first file that a user may not read, or with `why` we cannot be that user."""
     try:
         question = message(launcher)[1]
@@ -114,7 +117,7 @@ def check_user(launcher: _socket.socket, parent: int, channel: int) -> NoReturn:
             answer = {"unreadable": [path[:TEXT_LENGTH] for path in users.unreadable(*question)][:1], "why": ""}
         except OSError as error:  # root of a user namespace is root in name, and has few users or one
             answer = failed(error) if error.errno in TEMPORARY else {"unreadable": [], "why": str(error.strerror)}
-        os.write(channel, marshal.dumps(answer))
+        os.write(reply, marshal.dumps(answer))
     finally:
         os._exit(127)
 
@@ -127,7 +130,7 @@ def message(launcher: _socket.socket) -> tuple[list[int], Any]:
 
 
 START, CHECK_USER = b"s", b"a"
-OPERATIONS: dict[bytes, Callable[[_socket.socket, int, int], NoReturn]] = {START: begin, CHECK_USER: check_user}
+OPERATIONS: dict[bytes, Callable[[_socket.socket, int, int, int], NoReturn]] = {START: begin, CHECK_USER: check_user}
 
 
 def learn() -> None:

@@ -13,6 +13,10 @@ Requests. `spawner_process.py` is the other end of the Unix socket FD. Each requ
 marshalled values, with the three pipes of a new bot as descriptors. Each has one answer, and the next request comes
 after it.
 
+Spares. While no request comes for IDLE_S, the spawner forks up to SPARES children ahead. A spare has left
+the session, reset its signals, and waits at a pipe for an operation. It knows what the spawner knew when it forked, so
+`prepare` and `preload` end the spares when the spawner has learned something. A request without a spare forks then.
+
 Secrecy. A fork of it has its memory, and a warm bot can read all its own memory. So the spawner
 must not hold what concerns one bot: a command, a path, a seed of another match. It only peeks at the letter of a START
 message. The child takes the message out of the socket, and tells over a pipe what came of it. Where the child is killed
@@ -40,12 +44,16 @@ import struct
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.sandbox import child_setup, descriptors, levels, procfs, seccomp, warm
 from arena.sandbox.level import BotKind
 
 PREPARE, PRELOAD, END, LEAVE = (letter.encode() for letter in "pleq")
+SPARES = 2
+"""As many bots as most matches have."""
+IDLE_S = 0.003
+"""The time without a request after which the spawner forks ahead."""
 IMPORT_S = 10.0
 """The kit and the rules are imported within this number of seconds, or left to the bots."""
 END_POLL_S, SWEEP_POLL_S = 0.0005, 0.0002
@@ -77,6 +85,7 @@ def main() -> None:
     try:
         leaves_folder = serve(launcher)
     finally:
+        spares.clear()  # `sweep` ends them with all the others
         sweep()
         if leaves_folder:
             os._exit(0)
@@ -90,7 +99,7 @@ def serve(launcher: _socket.socket) -> bool:
     """
     operation = b""
     with contextlib.suppress(ConnectionError):
-        while (operation := launcher.recv(1, _socket.MSG_PEEK)) not in (b"", LEAVE):
+        while (operation := peek(launcher)) not in (b"", LEAVE):
             respond(launcher, operation)
     return operation == LEAVE
 
@@ -111,6 +120,59 @@ def respond(launcher: _socket.socket, operation: bytes) -> None:
         os.close(listener)
 
 
+def peek(launcher: _socket.socket) -> bytes:
+    """Return the operation of the next request, and leave the request there; empty at the end. Meanwhile fork ahead.
+
+    Where there is one core only, nothing is forked ahead: some bot is thinking on it meanwhile. Nor is it before the
+    first `prepare`, which would end the spares.
+    """
+    while (
+        len(spares) < SPARES
+        and warm.inherited.resident
+        and len(os.sched_getaffinity(0)) > 1
+        and not select.select([launcher], [], [], IDLE_S)[0]
+    ):
+        try:
+            spares.append(fork(launcher))
+        except OSError:  # there is no process or descriptor for it, perhaps for one that is needed
+            break
+    return launcher.recv(1, _socket.MSG_PEEK)
+
+
+class Spare(NamedTuple):
+    """A child that waits for an operation."""
+
+    pid: int
+    order: int
+    """The end of a pipe to which the operation is written, a byte."""
+    reply: int
+    """The end of a pipe from which the result is read; it ends without a byte when the child became a bot."""
+
+
+spares: list[Spare] = []
+"""Children that were forked ahead."""
+
+
+def fork(launcher: _socket.socket) -> Spare:
+    """Fork a child that knows what the spawner knows now. OSError when the system refuses that."""
+    pipes: list[int] = []  # all of them close on exec
+    parent = os.getpid()
+    try:
+        pipes += os.pipe()
+        pipes += os.pipe()
+        pid = os.fork()
+    except OSError:
+        for descriptor in pipes:
+            os.close(descriptor)
+        raise
+    order_read, order_write, reply_read, reply_write = pipes
+    if pid == 0:
+        child_setup.wait(launcher, parent, order_read, reply_write)
+    os.close(order_read)
+    os.close(reply_write)
+    return Spare(pid, order_write, reply_read)
+
+
 def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
     """Let a child take the request and do it.
 
@@ -118,38 +180,32 @@ def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
     return the child's reply: `{"error"}` when the program can't be run, `{"failed"}` when the child can't be confined,
     which is no fault of a bot.
     """
-    parent = os.getpid()
-    ends: tuple[int, ...] = ()
     try:
-        channel, theirs = ends = tuple(
-            end.detach() for end in _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
-        )
-        pid = os.fork()
+        child = spares.pop(0) if spares else fork(launcher)
     except OSError as error:
-        for descriptor in ends:
-            os.close(descriptor)
         discard_request(launcher)
         return child_setup.failed(error)
-    if pid == 0:
-        child_setup.do(operation, launcher, parent, theirs)
-    os.close(theirs)
-    reply = os.read(channel, REPLY_BYTES)  # nothing when the child has become a program, or was killed
+    reply = b""
+    with contextlib.suppress(BrokenPipeError):
+        os.write(child.order, operation)
+        reply = os.read(child.reply, REPLY_BYTES)
     watched: Answer = {}
     if reply and (descriptor := marshal.loads(reply).get("listener")) is not None:  # noqa: S302 (no bot yet)
         try:
-            watched = {"listener": seccomp.copy_listener(pid, descriptor)}
-            os.write(channel, b"\0")
-            reply = os.read(channel, REPLY_BYTES)
+            watched = {"listener": seccomp.copy_listener(child.pid, descriptor)}
+            os.write(child.order, b"\0")
+            reply = os.read(child.reply, REPLY_BYTES)
         except OSError as error:
-            os.kill(pid, _signal.SIGKILL)
+            os.kill(child.pid, _signal.SIGKILL)
             reply = marshal.dumps({"unwatched": error.strerror})
-    os.close(channel)
+    os.close(child.order)
+    os.close(child.reply)
     request_taken = bool(reply) or not discard_request(launcher)
     if request_taken and not reply and operation == child_setup.START:
-        return {"pid": pid, "resident": warm.inherited.resident} | watched
+        return {"pid": child.pid, "resident": warm.inherited.resident} | watched
     for listener in watched.values():
         os.close(listener)
-    os.waitpid(pid, 0)
+    os.waitpid(child.pid, 0)
     if not reply:
         return {"failed": "its process was ended before it could answer", "passing": True}
     answer: Answer = marshal.loads(reply)  # noqa: S302 (no bot yet)
@@ -167,6 +223,7 @@ def discard_request(launcher: _socket.socket) -> bool:
 def prepare(*values: Any) -> Answer:
     """Do once what takes time and serves every bot of this kind; `values` are those of a BotKind."""
     kind = BotKind(*values)
+    end_spares()
     try:
         levels.TABLE[kind.level].prepare(kind)
     except OSError as error:
@@ -177,6 +234,7 @@ def prepare(*values: Any) -> Answer:
 
 def preload(modules: tuple[str, ...], kit: str, rules: str) -> Answer:
     """Import the modules that bots would import: these, and from the folder `kit` the kit and this file of rules."""
+    end_spares()
     failure = warm.preload(modules, *((kit, rules) if kit and can_import(kit, rules) else ("", "")))
     return {"failed": failure} if failure else {}
 
@@ -228,13 +286,13 @@ def reap(pid: int, until: float) -> Answer:
 
 
 def sweep(living: tuple[int, ...] = ()) -> int:
-    """Kill and reap every process below us but these `living` bots; return how many there were.
+    """Kill and reap every process below us but the spares and these `living` bots; return how many there were.
 
     Not with a blocking wait: a dying child's own children are adopted late, and must be killed too. And not any child
     (-1): a living bot that ends meanwhile is reaped by `end`, which returns its exit code.
     """
     swept = 0
-    while below := set(procfs.children(os.getpid())) - set(living):
+    while below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares} - set(living):
         for child in below:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, _signal.SIGKILL)
@@ -243,6 +301,16 @@ def sweep(living: tuple[int, ...] = ()) -> int:
         if not gone:
             time.sleep(SWEEP_POLL_S)
     return swept
+
+
+def end_spares() -> None:
+    """End the spares, because the spawner has learned something that they don't know."""
+    while spares:
+        spare = spares.pop()
+        os.close(spare.order)
+        os.close(spare.reply)
+        os.kill(spare.pid, _signal.SIGKILL)
+        os.waitpid(spare.pid, 0)
 
 
 OPERATIONS: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, PRELOAD: preload, END: end}
