@@ -176,7 +176,7 @@ def test_a_maze_of_too_many_cells_and_rules_that_fail_have_no_estimate(monkeypat
     assert Estimator.of(large) is None
     assert Estimator.of(replace(classic(), steps=10**9)) is None
     monkeypatch.setattr(pursuit, "Pursuit", None)
-    assert Estimator.of(classic()) is None
+    assert Estimator.of(replace(classic(), steps=90)) is None  # no other test has made its estimator
 
 
 @dataclass(frozen=True)

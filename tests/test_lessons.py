@@ -260,7 +260,7 @@ def test_every_lesson_of_an_event_replays_and_perfect_play_gives_none(folder, tm
         assert assessor.quality(state, lesson.role, lesson.played).points == lesson.points > 0
         legal = game.legal_moves(state, lesson.role)
         assert lesson.good == tuple(move for move in legal if not assessor.quality(state, lesson.role, move).points)
-        best = assessor.value(state).score
+        best = assessor.worth(state).score
         for turn in (Turn(lesson.turn, lesson.role, lesson.played), *lesson.refutation):
             state = game.play(state, {turn.role: turn.move})
         scores = {"explorer": best, "mummy": 100 - best}

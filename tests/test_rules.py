@@ -12,7 +12,8 @@ from toy import Duet
 from arena.drawing import Cards, Mark, Piece
 from arena.game import Game, Outcome
 from arena.games import rulebook
-from arena.games.conformance import LONGEST, flaws, playout
+from arena.games.conformance import flaws, playout
+from arena.games.conformance.laws import LONGEST
 from arena.replay.drawing import render_state
 from arena.rulefile import parameters
 

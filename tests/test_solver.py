@@ -47,7 +47,7 @@ def test_a_grade_says_what_a_move_threw_away_and_which_turns_it_lost():
     game = replace(maze("duel"), walls=(), explorer=(8, 7), mummy=(1, 1), exit=(8, 8))
     assessor = PerfectPlay.of(game)
     start = game.start()
-    assert assessor.value(start) == Value(100, 1)
+    assert assessor.worth(start) == Value(100, 1)
     escape, wait = (assessor.quality(start, "explorer", f"move1 {way}") for way in ("north", "nowhere"))
     assert (escape.points, escape.turns, str(escape)) == (0, 0, "")
     assert (wait.points, wait.turns, str(wait)) == (0, 2, "lost 2 turns")

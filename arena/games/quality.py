@@ -5,12 +5,13 @@ Pure. It knows the contract of arena.game, and neither records nor who made a mo
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
-from arena.game import CHANCE, DRAW, Game, Move, Role, Value
+from arena.game import CHANCE, DRAW, Game, Move, Role
 from arena.values import Turn
 
 REMEMBERED = 20_000  # positions of a board that are kept: matches of deterministic bots come to the same ones
@@ -41,22 +42,28 @@ class MoveQuality(NamedTuple):
         return f"{words}, an estimate" if self.estimate else words
 
 
-def is_solved(game: Game[Any]) -> bool:
-    """Return whether rules say that they can solve their boards, without solving one."""
-    return getattr(type(game), "solve", Game.solve) is not Game.solve
-
-
-def is_estimated(game: Game[Any]) -> bool:
-    """Return whether rules say that they can estimate what moves are worth, without making the search."""
-    return getattr(type(game), "estimate", Game.estimate) is not Game.estimate
-
-
 class Assessor(ABC):
     """Says how good the moves on one board are."""
 
-    def __init__(self, game: Game[Any]) -> None:
-        self.game = game
+    METHOD: ClassVar[str]
+    """The method of `Game` by which rules make what the assessor asks."""
+
+    def __init__(self, game: Game[Any], worth: Callable[..., Any]) -> None:
+        """`worth` is what the method returned."""
+        self.game, self.worth = game, worth
         self._qualities = lru_cache(REMEMBERED)(self._assess)
+
+    @classmethod
+    def offered(cls, game: Game[Any]) -> bool:
+        """Return whether rules say that they can assess moves in this way, without solving or searching a board."""
+        by_default = getattr(Game, cls.METHOD)
+        return getattr(type(game), cls.METHOD, by_default) is not by_default
+
+    @classmethod
+    def of(cls, game: Game[Any]) -> Self | None:
+        """Return the assessor of a board if it is of this kind, else None."""
+        assessor = assessor_of(game) if cls.offered(game) else None
+        return assessor if isinstance(assessor, cls) else None
 
     def quality(self, state: Any, role: Role, move: Move) -> MoveQuality:
         """Return the quality of a legal move."""
@@ -95,38 +102,17 @@ class Assessor(ABC):
 
 
 class PerfectPlay(Assessor):
-    """Assesses by the values of a solved board; `of` returns None for a board that is not solved."""
+    """Assesses by the values of a solved board."""
 
-    def __init__(self, game: Game[Any], value: Any) -> None:
-        super().__init__(game)
-        self._value = value
-        self._first = frozenset(game.sides[0])
-
-    @classmethod
-    def of(cls, game: Game[Any]) -> "PerfectPlay | None":
-        """Return the assessor of a board whose rules solve it, else None.
-
-        None, too, when the rules fail to solve it: a record may have a board that nobody thought of, and it has to be
-        shown all the same. `arena check-rules` reports the failure.
-        """
-        try:
-            value = game.solve() if is_solved(game) else None
-        except Exception:  # noqa: BLE001  whatever rules raise, MemoryError too
-            return None
-        return None if value is None else cls(game, value)
-
-    def value(self, state: Any) -> Value:
-        """Return the value of a state."""
-        value: Value = self._value(state)
-        return value
+    METHOD = "solve"
 
     def _assess(self, state: Any, role: Role) -> dict[Move, MoveQuality]:
         """Return the quality of each legal move; empty where several roles move at once, which has no such values."""
         if len(self.game.to_move(state)) > 1:
             return {}
-        sign = 1 if role in self._first else -1
-        before = self.value(state)
-        after = {move: self.value(self.game.play(state, {role: move})) for move in self.game.legal_moves(state, role)}
+        sign = 1 if role in self.game.sides[0] else -1
+        before = self.worth(state)
+        after = {move: self.worth(self.game.play(state, {role: move})) for move in self.game.legal_moves(state, role)}
         lost = {move: sign * (before.score - value.score) for move, value in after.items()}
         critical = any(lost.values())
         hurry = sign * ((before.score > DRAW) - (before.score < DRAW))  # 1: wants the end soon, -1: late, 0: a draw
@@ -141,24 +127,9 @@ class PerfectPlay(Assessor):
 
 
 class Estimator(Assessor):
-    """Assesses by a search of the rules; `of` returns None for a board without one."""
+    """Assesses by a search of the rules."""
 
-    def __init__(self, game: Game[Any], worth: Callable[[Any, Role], Mapping[Move, Value]]) -> None:
-        super().__init__(game)
-        self._worth = worth
-
-    @classmethod
-    def of(cls, game: Game[Any]) -> "Estimator | None":
-        """Return the estimator of a board whose rules have a search, else None; None, too, when the rules fail."""
-        try:
-            worth = game.estimate() if is_estimated(game) else None
-        except Exception:  # noqa: BLE001  as in PerfectPlay.of
-            return None
-        return None if worth is None else cls(game, worth)
-
-    def worth(self, state: Any, role: Role) -> Mapping[Move, Value]:
-        """Return what each legal move is worth to the side of the role, as far as the search sees."""
-        return self._worth(state, role)
+    METHOD = "estimate"
 
     def _assess(self, state: Any, role: Role) -> dict[Move, MoveQuality]:
         worth = self.worth(state, role)
@@ -186,16 +157,10 @@ def assessor_of(game: Game[Any]) -> Assessor | None:
 
 @lru_cache(ASSESSORS)
 def _assessor_of(game: Any) -> Assessor | None:
-    return PerfectPlay.of(game) or Estimator.of(game)
-
-
-def perfect_play_of(game: Game[Any]) -> PerfectPlay | None:
-    """Return the assessor of a board that is solved, else None."""
-    assessor = assessor_of(game) if is_solved(game) else None
-    return assessor if isinstance(assessor, PerfectPlay) else None
-
-
-def estimator_of(game: Game[Any]) -> Estimator | None:
-    """Return the assessor of a board that is not solved but has a search, else None."""
-    assessor = assessor_of(game)
-    return assessor if isinstance(assessor, Estimator) else None
+    for kind in (PerfectPlay, Estimator):
+        # A record may have a board that nobody thought of, and it has to be shown all the same, whatever rules raise,
+        # MemoryError too. `arena check-rules` reports the failure.
+        with suppress(Exception):
+            if kind.offered(game) and (worth := getattr(game, kind.METHOD)()) is not None:
+                return kind(game, worth)
+    return None

@@ -85,15 +85,13 @@ class Measure:
 
     file: str
     """The beginning of its cache's name."""
-    offered: Callable[[Game[Any]], bool]
-    """Return whether rules say that they can assess moves, without making an assessor."""
-    assessor: Callable[[Game[Any]], Assessor | None]
+    kind: type[Assessor]
     most: int
     """Matches that are assessed of an event."""
 
 
-ACCURACY = Measure(file=".accuracy", offered=quality.is_solved, assessor=quality.perfect_play_of, most=MOST_ASSESSED)
-REGRET = Measure(file=".regret", offered=quality.is_estimated, assessor=quality.estimator_of, most=MOST_ESTIMATED)
+ACCURACY = Measure(file=".accuracy", kind=quality.PerfectPlay, most=MOST_ASSESSED)
+REGRET = Measure(file=".regret", kind=quality.Estimator, most=MOST_ESTIMATED)
 
 
 Figure = Annotated[int, Field(strict=True, ge=-(10**15), le=10**15)]
@@ -134,7 +132,7 @@ def load_or_assess(
         try:
             if (sample := archive.newest_on(label)) is not None:
                 game = rules(sample.match)
-                if measure.offered(game):
+                if measure.kind.offered(game):
                     assessed_labels.append(label)
                     games.append(game)
         except ArenaError:
@@ -146,7 +144,7 @@ def load_or_assess(
     new = [match for match in played if match.id not in known]
     # By board and repeat, so that the matches of one sampled board come together and it is solved once.
     ordered = sorted(new, key=lambda match: (match.label, match.repeat))
-    for match, record, assessor in with_assessors(archive, ordered, rules, measure.assessor):
+    for match, record, assessor in with_assessors(archive, ordered, rules, measure.kind):
         if isinstance(record, ArenaError):
             complete = False
         else:
@@ -165,7 +163,7 @@ def load_or_assess(
 
 
 def with_assessors(
-    archive: Archive, matches: Iterable[Played], rules: Rules, assessor_of: Callable[[Game[Any]], AnyAssessor | None]
+    archive: Archive, matches: Iterable[Played], rules: Rules, kind: type[AnyAssessor]
 ) -> Iterator[tuple[Played, Record | ArenaError, AnyAssessor | None]]:
     """Yield each match with its record, and with the assessor of its board where there is one.
 
@@ -179,7 +177,7 @@ def with_assessors(
             record = archive.record(match.id)
             if (current := (record.match.rules, record.match.label, record.match.sampled)) != board:
                 board = None  # until its assessor is made
-                assessor = assessor_of(rules(record.match))
+                assessor = kind.of(rules(record.match))
                 board = current
         except ArenaError as error:
             yield match, error, None

@@ -13,7 +13,7 @@ from typing import Any
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
 from arena.game import Fact, Game, Move, Role
-from arena.games.quality import PerfectPlay, perfect_play_of
+from arena.games.quality import PerfectPlay
 from arena.protocol import clean
 from arena.results.accuracy import MOST_ASSESSED, Rules, with_assessors
 from arena.results.archive import Archive
@@ -176,7 +176,7 @@ def _readable(
 ) -> Iterator[tuple[Record, Game[Any], PerfectPlay | None]]:
     """Yield the records of these matches, those of one board together; add a sentence for each that cannot be read."""
     matches = sorted(archive.played_of(sorted(ids)), key=lambda match: (match.label, match.repeat, match.id))
-    for match, record, assessor in with_assessors(archive, matches, rules, perfect_play_of):
+    for match, record, assessor in with_assessors(archive, matches, rules, PerfectPlay):
         if isinstance(record, ArenaError):
             problems.append(f"match {match.id}: {record}")
             continue
@@ -207,7 +207,7 @@ def _lesson(blunder: Blunder, times: int, rules: Rules) -> Lesson:
     state, turns = next(pair for pair in positions(game, record.turns) if pair[1][0].number == turn)
     facts = tuple(game.view(state, role))
     uncertain = list[str]()
-    assessor = None if blunder.means else perfect_play_of(game)
+    assessor = None if blunder.means else PerfectPlay.of(game)
     if assessor is not None:
         after = game.play(state, {role: blunder.move})
         refutation, scores = _best_play(game, assessor, after, turn + 1)

@@ -15,9 +15,7 @@ from arena.errors import named
 from arena.game import Game, Move, Role
 from arena.games.conformance import laws
 from arena.games.conformance.laws import LONGEST, Position
-from arena.games.quality import perfect_play_of
-
-__all__ = ["LONGEST", "Flaw", "Position", "doubts", "examine", "flaws", "playout", "raised", "transcript"]
+from arena.games.quality import PerfectPlay
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +30,6 @@ class Flaw:
     """The moves that lead there, a turn each: `role move`, several with a comma."""
     facts: tuple[str, ...] = ()
     """The state in which it happens."""
-
-    def __str__(self) -> str:
-        return self.words
 
 
 def flaws(game: Game[Any], playouts: int = 20, seed: int = 0) -> list[Flaw]:
@@ -80,7 +75,7 @@ def playout(game: Game[Any], dice: Random) -> tuple[Position, ...]:
 
 def best_playout(game: Game[Any]) -> tuple[Position, ...]:
     """Play the best moves of a board that its rules solve, as `playout` plays random ones; `()` for any other board."""
-    assessor = perfect_play_of(game)
+    assessor = PerfectPlay.of(game)
     if assessor is None:
         return ()
 
@@ -117,10 +112,10 @@ def transcript(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[list[s
     states = []
     for number in range(playouts):
         states += [_lines(game, state) for state, _ in playout(game, Random(f"{seed}/{number}"))]
-    if (assessor := perfect_play_of(game)) is not None:
+    if (assessor := PerfectPlay.of(game)) is not None:
         for state, moves in best_playout(game):
             best = [f"best: {move}" for role in moves for move in assessor.best(state, role)]
-            states.append([*_lines(game, state), str(assessor.value(state)), *best])
+            states.append([*_lines(game, state), str(assessor.worth(state)), *best])
     return [*states, [*game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)]]
 
 
@@ -136,25 +131,23 @@ def _lines(game: Game[Any], state: Any) -> list[str]:
 
 
 def _flaws_of(game: Game[Any], steps: tuple[Position, ...]) -> dict[str, Flaw]:
-    first: dict[str, int] = {}
-    for index, words in _broken(game, steps):
-        first.setdefault(words, index)
-    return {words: _flaw(game, steps, index, words) for words, index in first.items()}
-
-
-def _broken(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
-    """Yield a sentence for every law that a playout breaks, with the number of turns before."""
+    """Return a flaw for every law that a playout breaks, with the turns before the first breach."""
+    breaches: list[tuple[int, str]] = []
     for index, step in enumerate(steps):
         if wrong := _tried(partial(laws.kinds, game, step)):
-            yield from ((index, words) for words in wrong)
-            return  # the other laws would only stumble over it
-        for law in laws.OF_A_STATE:
-            yield from ((index, words) for words in _tried(partial(law, game, step)))
-    for playout_law in laws.OF_A_PLAYOUT if steps else ():
-        try:
-            yield from playout_law(game, steps)
-        except Exception as error:  # noqa: BLE001 (whatever the rules raise)
-            yield len(steps) - 1, raised(error)
+            breaches += ((index, words) for words in wrong)
+            break  # the other laws would only stumble over it
+        breaches += ((index, words) for law in laws.OF_A_STATE for words in _tried(partial(law, game, step)))
+    else:
+        for playout_law in laws.OF_A_PLAYOUT if steps else ():
+            try:
+                breaches += playout_law(game, steps)
+            except Exception as error:  # noqa: BLE001 (whatever the rules raise)
+                breaches.append((len(steps) - 1, raised(error)))
+    first: dict[str, int] = {}
+    for index, words in breaches:
+        first.setdefault(words, index)
+    return {words: _flaw(game, steps, index, words) for words, index in first.items()}
 
 
 def _tried(law: Callable[[], Iterable[str]]) -> list[str]:

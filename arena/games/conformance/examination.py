@@ -24,6 +24,14 @@ CPU_SECONDS = 30
 """For a single match with all laws. The slowest game of OpenSpiel takes 8 s."""
 WALL_SECONDS = 120.0
 HASH_SEEDS = ("1", "2")
+TRANSCRIPT = """
+import json, os, pathlib, sys
+from arena import rulefile
+from arena.games.conformance import transcript
+print()
+print(json.dumps(transcript(rulefile.load(pathlib.Path(sys.argv[1]), sys.argv[2]))), flush=True)
+os._exit(0)
+"""
 
 
 def boards_of(query: str) -> tuple[Board, ...]:
@@ -92,17 +100,10 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
     return []
 
 
-def transcript_json(path: Path, board: str) -> str:
-    """Return the transcript of a game as JSON; the other process prints it."""
-    return json.dumps(transcript(rulefile.load(path, board)))
-
-
 def _transcript_elsewhere(path: Path, board: str, seed: str) -> list[list[str]]:
-    code = "import sys; from pathlib import Path; from arena.games.conformance.examination import transcript_json"
     # The rules may print, at any time and without an end of line.
-    code += "; import os; print(); print(transcript_json(Path(sys.argv[1]), sys.argv[2]), flush=True); os._exit(0)"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(path), board],
+        [sys.executable, "-c", TRANSCRIPT, str(path), board],
         env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
         capture_output=True,
         text=True,

@@ -5,14 +5,14 @@ whole playout. It does not know who tests it, nor what becomes of its sentences.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, Mark, Piece
-from arena.game import CHANCE, Game, Move, Outcome, Role, Value
-from arena.games.quality import PerfectPlay, is_estimated, is_solved
+from arena.game import CHANCE, Game, Move, Outcome, Role
+from arena.games.quality import Assessor, Estimator, PerfectPlay
 from arena.protocol import LINE_LIMIT
 
 LONGEST = 10_000
@@ -200,17 +200,12 @@ def repeats(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int,
 
 def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
     """The values that rules compute are those of perfect play: some move keeps them, and no move does better."""
-    if not is_solved(game):
-        return
-    hashable: Any = game
-    # Not by PerfectPlay.of, which hides a failure of the rules.
-    value = _solution(hashable) if _hashable(game) else game.solve()
-    if value is None:
+    if (value := _computed(game, PerfectPlay)) is None:
         return
     assessor = PerfectPlay(game, value)
     for index, (state, moves) in enumerate(steps):
         if (outcome := game.outcome(state)) is not None:
-            score, turns = assessor.value(state)
+            score, turns = value(state)
             if (score, turns) != (outcome.scores[game.sides[0][0]], 0):
                 yield index, f"solve says {score} in {turns} turns where the match is over, with {dict(outcome.scores)}"
                 return
@@ -228,8 +223,7 @@ def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, 
 
 def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
     """The values of a search have the right form, and it sees an end of the match that is one move away."""
-    hashable: Any = game  # as the law `lasting` demands
-    worth = _search(hashable) if is_estimated(game) else None
+    worth = _computed(game, Estimator)
     if worth is None or len(steps) < 2:
         return
     # One position of each playout, because a search may take some milliseconds: the last.
@@ -280,16 +274,17 @@ def secrets(game: Game[Any], step: Position) -> Iterator[str]:
                 )
 
 
-@lru_cache(1)  # rules may compute for long, and every playout asks for it
-def _solution(game: Any) -> Callable[[Any], Value] | None:
-    value: Callable[[Any], Value] | None = game.solve()
-    return value
+def _computed(game: Any, kind: type[Assessor]) -> Any:
+    """Return what the rules assess moves by; None where they do not, or where the law `lasting` complains.
+
+    Not by `kind.of`, which hides a failure of the rules.
+    """
+    return _called(game, kind.METHOD) if kind.offered(game) and _hashable(game) else None
 
 
-@lru_cache(1)  # rules may prepare a search for long, and every playout asks for it
-def _search(game: Any) -> Callable[[Any, Role], Mapping[Move, Value]] | None:
-    worth: Callable[[Any, Role], Mapping[Move, Value]] | None = game.estimate()
-    return worth
+@lru_cache(2)  # rules may compute for long, and every playout asks for it
+def _called(game: Any, method: str) -> Any:
+    return getattr(game, method)()
 
 
 def _complete(game: Game[Any], step: Position) -> bool:
