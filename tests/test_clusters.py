@@ -330,13 +330,11 @@ def test_a_batch_has_a_second_of_matches_and_forfeits_do_not_count_as_matches():
 def test_a_parcel_travels_in_few_small_messages(tmp_path, shared):
     """dask remembers messages whole: 100,000 forfeits made driver and scheduler grow by 60 MB each."""
     event = event_of(workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=100))
-    board, names = event.boards[0], wire.Names(event)
-    matches = [event.match(board, event.bots, number) for number in range(200)]
-    orders = [names.order((sorted, match), 1.0) for match in matches]
-    packed = wire.parcel(orders)
-    assert wire.orders(packed) == orders
-    assert len(packed) < sum(map(len, orders)) / 8
-    with opened(shared.address)(event, tmp_path, pairing=hash, is_forfeit=bool) as lanes:
+    works = [director.Work(match=event.match(event.boards[0], event.bots, number)) for number in range(200)]
+    packed = wire.parcel(sorted, works, 1.0)
+    assert wire.unpacked(packed, event) == (sorted, works)
+    assert len(packed) < 30 * len(works)
+    with opened(shared.address)(event, tmp_path) as lanes:
         assert lanes._client.scheduler_comm.recent_message_log.maxlen == 10  # its name in dask
 
 
@@ -388,16 +386,16 @@ def test_the_process_of_the_lanes_is_started_by_the_thread_of_the_event_loop():
 def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tmp_path):
     (board,) = rulebook.find("mummy_maze/random:2", seed=7)
     event = Event(name="drawn", seed=7, boards=(board,), bots=())
-    manifest, contents = content.packed(event)
+    sent, contents = content.packed(event)
     for digest, data in contents.items():
         content.unpack(tmp_path, digest, data)
-    (located,) = content.located(event, manifest, tmp_path).boards
+    (located,) = content.located(sent, tmp_path).boards
     assert located == replace(board, rules=located.rules)
     assert located.rules.startswith(str(tmp_path))
     assert not list(tmp_path.rglob("*random*"))
-    other = replace(event, boards=(replace(board, digest="another"),))
+    other = replace(sent, boards=(replace(sent.boards[0], digest="another"),))
     with pytest.raises(ArenaError, match="its rules are another version there"):
-        content.located(other, manifest, tmp_path)
+        content.located(other, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -410,18 +408,19 @@ def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tm
 )
 def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, error, states):
     from arena.event.cluster.driver import Cluster  # here, so that tests of other files do not wait for dask
-    from arena.event.cluster.machine import Machine, MachineState, Parcel, ParcelDone
+    from arena.event.cluster.machine import Machine, MachineState, Parcel
 
     event = event_of(workspace(tmp_path / "ws", {"a": DICE, "b": FIRST}))
-    driver = Cluster("local:1", event, tmp_path, pairing=hash, is_forfeit=bool)
+    item = director.Work(match=event.match(event.boards[0], event.bots, 0))
+    driver = Cluster("local:1", event, tmp_path)
     seen = []
     try:
         while len(seen) < len(states):
-            mate = Machine("tcp://m", driver._client, driver._task, driver._events.put)
+            mate = Machine("tcp://m", driver._client, driver._task, driver._report)
             mate.state, driver._machines["tcp://m"] = MachineState.READY, mate
-            parcel = mate.parcels[7] = Parcel(7, mate, ["item"])
-            (done,) = driver._heard(ParcelDone(parcel, [Done(None, None, "it failed", error)], ""))
-            assert (done.item, isinstance(done.error, LostError)) == ("item", isinstance(error, MachineError))
+            parcel = mate.parcels[7] = Parcel(7, mate, [item])
+            (done,) = driver._take(parcel, [Done(None, None, "it failed", error)], "")
+            assert (done.item, isinstance(done.error, LostError)) == (item, isinstance(error, MachineError))
             seen.append(mate.state.name)
     finally:
         driver.close()

@@ -10,17 +10,14 @@ from arena.event import director
 from arena.event.director import (
     Commit,
     Director,
-    Fail,
-    GiveUp,
     Keep,
-    MatchWork,
     Queue,
     ReportAbort,
     ReportAbsence,
     RollCall,
-    RollCallWork,
     RunPhase,
     Warn,
+    Work,
 )
 from arena.event.workers import Done, LostError, NotBegun
 from arena.match.bot import InterferenceError, OverloadedError
@@ -43,9 +40,9 @@ def record_of(match: Match) -> Record:
 def shown(work: object) -> str:
     """A short word for work: `m1` for a match, `m1-a` with an absent bot, `a?` for a roll call."""
     match work:
-        case RollCallWork():
-            return f"{work.seat.bot.name}?"
-        case MatchWork():
+        case Work(called=Seat(bot=bot)):
+            return f"{bot.name}?"
+        case Work():
             return "-".join([work.match.id, *sorted(work.absent)])
         case Commit():
             return "commit"
@@ -66,11 +63,11 @@ class Dialogue:
 
     def __init__(self, plan: Iterable[Match | None], bots: int = 5) -> None:
         self.director = Director(iter(plan), bots=bots)
-        self.works: dict[str, MatchWork | RollCallWork] = {}
+        self.works: dict[str, Work] = {}
 
     def next(self) -> str:
         work = self.director.next_work()
-        if isinstance(work, MatchWork | RollCallWork):
+        if isinstance(work, Work):
             self.works[shown(work)] = work
         return shown(work)
 
@@ -175,17 +172,17 @@ def test_each_failure_is_reported_and_the_last_gives_up(failure, limit, given_up
     assert getattr(director, limit) == given_up
     dialogue = called()
     for attempt in range(1, given_up + 1):
-        report, *more = dialogue.say("m0", failure)
+        (report,) = dialogue.say("m0", failure)
         assert isinstance(report, ReportAbort)
         assert (report.abort.match, report.abort.attempt, report.known) == ("m0", attempt, failure == "lost")
-        assert more == ([GiveUp(report.abort)] if attempt == given_up else [])
+        assert report.is_last == (attempt == given_up)
         assert dialogue.next() == ("m0" if attempt < given_up else "nothing")
 
 
 def test_lost_machines_and_failures_of_one_match_are_counted_apart():
     dialogue = called()
     for failure in ("lost", "bug", "lost", "bug"):
-        assert len(dialogue.say("m0", failure)) == 1
+        assert not dialogue.say("m0", failure)[0].is_last
         assert dialogue.next() == "m0"
     assert [type(effect) for effect in dialogue.say("m0", "record")] == [Keep]
 
@@ -254,7 +251,8 @@ def test_what_the_audience_and_the_log_hear_of_a_roll_call():
 
 def test_a_machine_that_gives_no_more_ends_the_run():
     dialogue, error = called(), MachineError("no more memory")
-    assert dialogue.director.heard(Done(dialogue.works["m0"], None, "full", error)) == [Fail(error)]
+    with pytest.raises(MachineError, match="no more memory"):
+        dialogue.director.heard(Done(dialogue.works["m0"], None, "full", error))
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ around it (tournament.py) carries work to the lanes, tells it what came back, an
 # were hit the machine is the cause, and all bots stay excused.
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 
 from arena.errors import MachineError, refusal
@@ -64,28 +64,25 @@ class RunPhase(Enum):
     """Whoever started the run ended it (Ctrl-C, a signal): matches under way are dropped."""
 
 
-@dataclass(frozen=True)
-class RollCallWork:
-    """A roll call for a lane: a match, the seat of it that has to say `ready`, and the names of excused bots."""
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """Work for a lane: a match, or the roll call of one of its seats."""
 
     match: Match
-    seat: Seat
-    excused: frozenset[str]
-    until: float | None
+    called: Seat | None = None
+    """The seat that has to say `ready`; None for the match itself."""
+    absent: Mapping[str, Fault] = field(default_factory=dict)
+    """Its absent bots with their faults."""
+    excused: frozenset[str] = frozenset()
+    """Its bots that are not to blame when somebody else kills or stops them."""
+    until: float | None = None
     """The time after which it must not begin, as `time.time` has it."""
 
-
-@dataclass(frozen=True)
-class MatchWork:
-    """A match for a lane, its absent bots with their faults, and the names of its excused bots."""
-
-    match: Match
-    absent: dict[str, Fault]
-    excused: frozenset[str]
-    until: float | None
-
-
-Work = RollCallWork | MatchWork
+    @property
+    def pairing(self) -> Hashable:
+        """What all legs of a pairing with the same repeat have in common; None for a roll call."""
+        bots = frozenset(seat.bot.name for seat in self.match.seats)
+        return None if self.called else (self.match.label, self.match.repeat, bots)
 
 
 @dataclass(frozen=True)
@@ -116,13 +113,8 @@ class ReportAbort:
     abort: Abort
     known: bool
     """True when the audience has heard why: a cluster says once what it lost with a machine."""
-
-
-@dataclass(frozen=True)
-class GiveUp:
-    """Play this match no more in this run."""
-
-    abort: Abort
+    is_last: bool
+    """True when the match is given up: it is played no more in this run."""
 
 
 @dataclass(frozen=True)
@@ -132,14 +124,7 @@ class Warn:
     text: str
 
 
-@dataclass(frozen=True)
-class Fail:
-    """End the run with this error."""
-
-    error: MachineError
-
-
-Effect = Keep | ReportAbsence | ReportAbort | GiveUp | Warn | Fail
+Effect = Keep | ReportAbsence | ReportAbort | Warn
 
 
 class Queue:
@@ -301,7 +286,8 @@ class Director:
         while self.phase is RunPhase.PLAYING:
             if (call := self._roll_call.next()) is not None:
                 match, seat = call
-                return RollCallWork(match, seat, self._attempts.excused([seat.bot.name]), self._until)
+                excused = self._attempts.excused([seat.bot.name])
+                return Work(match=match, called=seat, excused=excused, until=self._until)
             if self._roll_call.is_full and not self._queue:
                 return None
             if not self._queue.has_next():
@@ -313,49 +299,39 @@ class Director:
             if not self._roll_call.holds(match):
                 names = {seat.bot.name for seat in match.seats}
                 absent = {name: fault for name, fault in self._roll_call.absent.items() if name in names}
-                return MatchWork(match, absent, self._attempts.excused(names), self._until)
+                excused = self._attempts.excused(names)
+                return Work(match=match, absent=absent, excused=excused, until=self._until)
         return None
 
     def heard(self, done: Done[Work, object]) -> list[Effect]:
-        """Take note of work that is done, or that arena failed; return what follows."""
+        """Take note of work that is done, or that arena failed; return what follows. MachineError ends the run."""
         work = done.item
         if isinstance(done.error, MachineError):
-            return [Fail(done.error)]
+            raise done.error
         if isinstance(done.result, NotBegun):
             # A lane on another machine may have a clock that is ahead. It would refuse the same work again and again,
             # so its time counts.
             self.end(RunPhase.LATE)
-            if isinstance(work, RollCallWork):
-                self._roll_call.call_again(work.match, work.seat, at_once=True)
+            if work.called is not None:
+                self._roll_call.call_again(work.match, work.called, at_once=True)
             else:
                 self._queue.put_first(work.match)
             return []
-        if isinstance(work, RollCallWork):
-            return self._heard_roll_call(work, done)
+        if work.called is not None:
+            return self._heard_roll_call(work.match, work.called, done)
         if isinstance(done.result, Record):
             self._uncommitted = True
             return [Keep(done.lane, done.result)]
-        abort, is_given_up = self._attempts.match_failed(work.match.id, done.error, done.failure)
+        abort, is_last = self._attempts.match_failed(work.match.id, done.error, done.failure)
         lost, by_machine = isinstance(done.error, LostError), isinstance(done.error, MACHINE_ERRORS)
-        report = ReportAbort(abort, known=lost)
-        if is_given_up:
-            if not (by_machine or lost):
-                self.end(RunPhase.BROKEN)
-            return [report, GiveUp(abort)]
-        (self._queue.put_last if by_machine else self._queue.put_first)(work.match)
-        return [report]
+        if not is_last:
+            (self._queue.put_last if by_machine else self._queue.put_first)(work.match)
+        elif not (by_machine or lost):
+            self.end(RunPhase.BROKEN)
+        return [ReportAbort(abort, known=lost, is_last=is_last)]
 
-    def committed(self) -> None:
-        """Take note that all records which were to be kept are stored."""
-        self._uncommitted = False
-
-    def end(self, phase: RunPhase) -> None:
-        """Begin no more matches. The first reason counts; an interrupt always does, since it drops what is played."""
-        if self.phase is RunPhase.PLAYING or phase is RunPhase.INTERRUPTED:
-            self.phase = phase
-
-    def _heard_roll_call(self, work: RollCallWork, done: Done[Work, object]) -> list[Effect]:
-        name, again, effects = work.seat.bot.name, False, list[Effect]()
+    def _heard_roll_call(self, match: Match, seat: Seat, done: Done[Work, object]) -> list[Effect]:
+        name, again, effects = seat.bot.name, False, list[Effect]()
         if done.failure:
             reason = done.error if isinstance(done.error, InterferenceError) else f"{name}: {done.failure}"
             effects.append(Warn(f"roll call of {reason}"))
@@ -365,7 +341,16 @@ class Director:
             if not again:
                 effects.append(ReportAbsence(name, done.result))
         if again:
-            self._roll_call.call_again(work.match, work.seat)
+            self._roll_call.call_again(match, seat)
         else:
             self._queue.put_first(*self._roll_call.over(name))
         return effects
+
+    def committed(self) -> None:
+        """Take note that all records which were to be kept are stored."""
+        self._uncommitted = False
+
+    def end(self, phase: RunPhase) -> None:
+        """Begin no more matches. The first reason counts; an interrupt always does, since it drops what is played."""
+        if self.phase is RunPhase.PLAYING or phase is RunPhase.INTERRUPTED:
+            self.phase = phase

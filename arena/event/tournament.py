@@ -36,7 +36,7 @@ import contextlib
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -46,20 +46,7 @@ from typing import Protocol
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, plan
 from arena.event.control import Control, LaneStatus
-from arena.event.director import (
-    Commit,
-    Director,
-    Fail,
-    GiveUp,
-    Keep,
-    MatchWork,
-    ReportAbort,
-    ReportAbsence,
-    RollCallWork,
-    RunPhase,
-    Warn,
-    Work,
-)
+from arena.event.director import Commit, Director, Keep, ReportAbort, ReportAbsence, RunPhase, Warn, Work
 from arena.event.logs import Log
 from arena.event.workers import Done, Lane, Lanes, NotBegun, Workers
 from arena.match.play import play, roll_call
@@ -201,14 +188,7 @@ class _Run:
     ) -> AbstractContextManager[Lanes]:
         """Open the lanes of this machine or of a cluster."""
         if cluster is not None:
-            logs = self._archive.folder / "logs"
-            return cluster(
-                self._event,
-                logs,
-                pairing=_pairing,
-                is_forfeit=lambda work: isinstance(work, MatchWork) and bool(work.absent),
-                pin=pin,
-            )
+            return cluster(self._event, self._archive.folder / "logs", pin=pin)
 
         def before_fork() -> None:
             self._archive.close()  # SQLite must not cross a fork; the archive opens again by itself
@@ -239,17 +219,15 @@ class _Run:
                         case ReportAbsence(bot, fault):
                             logging.warning("%s is absent: %s", bot, fault.words)
                             self._audience.absent(bot, fault)
-                        case ReportAbort(abort, known):
+                        case ReportAbort(abort, known, is_last):
                             logging.error("match %s aborted, attempt %d: %s", abort.match, abort.attempt, abort.cause)
                             self._archive.append_abort(abort)
                             if not known:
                                 self._audience.aborted(abort)
-                        case GiveUp(abort):
-                            self._given_up[abort.match] = abort
+                            if is_last:
+                                self._given_up[abort.match] = abort
                         case Warn(text):
                             logging.error("%s", text)
-                        case Fail(error):
-                            raise error
         finally:
             self._commit()
 
@@ -347,20 +325,13 @@ def _is_over(until: float | None) -> bool:
     return until is not None and time.time() >= until
 
 
-def _pairing(work: Work) -> Hashable:
-    """Return what all legs of a pairing with the same repeat have in common; None for a roll call."""
-    if isinstance(work, RollCallWork):
-        return None
-    return work.match.label, work.match.repeat, frozenset(seat.bot.name for seat in work.match.seats)
-
-
 def perform(launcher: Launcher, work: Work) -> Fault | Record | NotBegun | None:
     """Have one bot say `ready`, or play one match, in a lane."""
     if _is_over(work.until):
         return NotBegun()
     match = work.match
-    if isinstance(work, RollCallWork):
-        return roll_call(match, work.seat, launcher, blameless=work.excused)
+    if work.called is not None:
+        return roll_call(match, work.called, launcher, blameless=work.excused)
     try:
         record = play(match, launcher=launcher, earlier_faults=work.absent, blameless=work.excused)
     except BaseException:

@@ -9,49 +9,30 @@ import io
 import shutil
 import tarfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from arena import rulefile, whole_files
 from arena.errors import ArenaError
 from arena.event import bot_folder
 from arena.games import boards, rulebook
-from arena.values import Board, Bot, Event
+from arena.values import Event
 
 
-@dataclass(frozen=True)
-class Content:
-    """The name of a content, and of the file or folder in it."""
-
-    digest: str
-    name: str
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """The contents that a machine needs for an event."""
-
-    bots: Mapping[str, Content]
-    """By the bot's name; bots without files have none."""
-    rules: Mapping[str, Content]
-    """By the board's label."""
-
-
-def packed(event: Event) -> tuple[Manifest, dict[str, bytes]]:
-    """Return the manifest of an event whose bots are copied, and each content by its digest."""
+def packed(event: Event) -> tuple[Event, dict[str, bytes]]:
+    """Return an event with its copied bots and its rules as `DIGEST/NAME`, and the contents by their digests."""
     contents: dict[str, bytes] = {}
 
-    def content(name: str, files: Mapping[str, Path]) -> Content:
+    def packed(name: str, files: Mapping[str, Path]) -> str:
         data = _tar(files)
         digest = hashlib.sha256(data).hexdigest()[:32]
         contents[digest] = data
-        return Content(digest, name)
+        return f"{digest}/{name}"
 
-    bots = {}
-    for bot in event.bots:
-        if bot.files is not None:
-            path = Path(bot.files)
-            bots[bot.name] = content(path.name, {path.name: path})
+    bots = [
+        bot if bot.files is None else replace(bot, files=packed(name := Path(bot.files).name, {name: Path(bot.files)}))
+        for bot in event.bots
+    ]
     rules = {}
     for path in {Path(board.rules): None for board in event.boards}:
         # The worker's own arena has the files that were shipped with it: its admission compares them.
@@ -61,8 +42,9 @@ def packed(event: Event) -> tuple[Manifest, dict[str, bytes]]:
         named = {str(file.relative_to(folder)): file for file in sorted(files) if file.is_relative_to(folder)}
         if tables.exists():
             named[f"{path.resolve().stem}.toml"] = tables
-        rules[path] = content(path.resolve().name, named)
-    return Manifest(bots, {board.label: rules[Path(board.rules)] for board in event.boards}), contents
+        rules[path] = packed(path.resolve().name, named)
+    boards = [replace(board, rules=rules[Path(board.rules)]) for board in event.boards]
+    return replace(event, bots=tuple(bots), boards=tuple(boards)), contents
 
 
 def unpack(folder: Path, digest: str, data: bytes) -> None:
@@ -84,34 +66,26 @@ def unpack(folder: Path, digest: str, data: bytes) -> None:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def located(event: Event, manifest: Manifest, folder: Path) -> Event:
-    """Return the event with its files where `unpack` put them; ArenaError when one of them is not what it was."""
-    boards = tuple(_located_board(board, folder, manifest.rules[board.label]) for board in event.boards)
-    bots = tuple(_located_bot(bot, folder, manifest.bots.get(bot.name)) for bot in event.bots)
-    return replace(event, boards=boards, bots=bots)
-
-
-def _located_board(board: Board, folder: Path, content: Content) -> Board:
-    path = folder / content.digest / content.name
-    if board.sampled:  # the event has the boards, so the generator stays where it is
-        here = boards.board_of(path, board.name, board.sampled)
-    else:
-        (here,) = rulebook.find(f"{path}/{board.name}")
-    if here.digest != board.digest:
-        raise ArenaError(
-            f"{board.label}: its rules are another version there, though the files are the same: install the same "
-            "version of arena on both machines"
-        )
-    return here
-
-
-def _located_bot(bot: Bot, folder: Path, content: Content | None) -> Bot:
-    if content is None:
-        return bot
-    path = folder / content.digest / content.name
-    if not bot_folder.is_whole(path, bot.digest):
-        raise ArenaError(f"{bot.name}: its files did not arrive as they are: look at the disk of that machine")
-    return replace(bot, files=str(path))
+def located(event: Event, folder: Path) -> Event:
+    """Return an event of `packed` with its files where `unpack` put them; ArenaError if one is not what it was."""
+    located_boards = []
+    for board in event.boards:
+        path = folder / board.rules
+        if board.sampled:  # the event has the boards, so the generator stays where it is
+            here = boards.board_of(path, board.name, board.sampled)
+        else:
+            (here,) = rulebook.find(f"{path}/{board.name}")
+        if here.digest != board.digest:
+            raise ArenaError(
+                f"{board.label}: its rules are another version there, though the files are the same: install the same "
+                "version of arena on both machines"
+            )
+        located_boards.append(here)
+    bots = tuple(bot if bot.files is None else replace(bot, files=str(folder / bot.files)) for bot in event.bots)
+    for bot in bots:
+        if bot.files is not None and not bot_folder.is_whole(Path(bot.files), bot.digest):
+            raise ArenaError(f"{bot.name}: its files did not arrive as they are: look at the disk of that machine")
+    return replace(event, boards=tuple(located_boards), bots=bots)
 
 
 def _tar(files: Mapping[str, Path]) -> bytes:

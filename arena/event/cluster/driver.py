@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -43,19 +43,9 @@ from arena import whole_files
 from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event.cluster import calibration, content, session, wire
 from arena.event.cluster.host import ItemOutcome, Spec
-from arena.event.cluster.machine import (
-    PARCELS_A_LANE,
-    ClusterEvent,
-    Machine,
-    MachineState,
-    Parcel,
-    ParcelDone,
-    ParcelFailed,
-    StateChanged,
-    Task,
-    WorkersSeen,
-)
+from arena.event.cluster.machine import PARCELS_A_LANE, Machine, MachineState, Parcel, Task
 from arena.event.cluster.pairings import Pairings
+from arena.event.director import Work
 from arena.event.workers import LOOK_S, Done, Item, Lane, LostError, NotBegun, Result
 from arena.sandbox.launcher import Launcher
 from arena.values import Event, Record
@@ -73,6 +63,9 @@ NOTICE_S = 30.0  # between two notices that there is no machine
 FIRST_NOTICE_S = 3.0  # before the first of them
 LOCAL = "local:"
 
+News = Callable[[], Iterator[Done[Any, Any]]]
+"""What another thread has learnt: a call for the main thread, which yields the items that are done or lost by it."""
+
 
 class Cluster:
     """The lanes of a cluster for one run. A context manager: at its end the cluster is free."""
@@ -83,34 +76,24 @@ class Cluster:
         event: Event,
         logs: Path,
         *,
-        pairing: Callable[[Any], Hashable],
-        is_forfeit: Callable[[Any], bool],
         pin: bool | None = None,
         scale_time: bool = False,
         notice: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`address`: of a scheduler, or `local:N` for a cluster of N workers with one lane each on this machine.
-
-        `pairing` returns the same key for all items that belong on one machine, None for an item that may go anywhere.
-        `is_forfeit` returns whether an item is a match against an absent bot, which takes another time than others.
-        """
-        self._address, self._logs, self._pairings = address, logs, Pairings(pairing, is_forfeit)
-        self._is_forfeit = is_forfeit
-        self._notice = notice
-        self._names = wire.Names(event)
-        manifest, contents = content.packed(event)
-        spec = Spec(replace(event, seed=0), manifest, 0, pin)
+        """`address`: of a scheduler, or `local:N` for a cluster of N workers with one lane each on this machine."""
+        self._address, self._logs, self._pairings, self._notice = address, logs, Pairings(), notice
+        packed, contents = content.packed(event)
         with tempfile.TemporaryDirectory() as folder:
             speed = calibration.measure(calibration.compiled(Path(folder)))
         self._task = Task(
             key=uuid.uuid4().hex[:12],
-            spec=spec,
+            spec=Spec(replace(packed, seed=0), 0, pin),
             contents=contents,
             facts=session.own_facts(),
             speed=speed,
             scale_time=scale_time,
         )
-        self._events: SimpleQueue[ClusterEvent] = SimpleQueue()
+        self._news: SimpleQueue[News] = SimpleQueue()
         self._machines: dict[str, Machine] = {}
         self._losses: dict[str, int] = {}
         self._lost_names: dict[str, str] = {}
@@ -160,13 +143,11 @@ class Cluster:
                 return
             yield from self._lose_silent()
             self._complain()
-            try:
-                event = self._events.get(timeout=LOOK_S)
+            with contextlib.suppress(Empty):
+                news = self._news.get(timeout=LOOK_S)
                 while True:
-                    yield from self._heard(event)
-                    event = self._events.get_nowait()
-            except Empty:
-                pass
+                    yield from news()
+                    news = self._news.get_nowait()
 
     def lanes(self) -> tuple[Lane, ...]:
         """Return the lanes of all machines with their work of a few seconds ago, or why they have none."""
@@ -199,16 +180,13 @@ class Cluster:
                 else:
                     self._submit(machine, function, parcel)
 
-    def _submit(self, machine: Machine, function: Callable[..., Any], items: list[Any]) -> None:
+    def _submit(self, machine: Machine, function: Callable[..., Any], items: list[Work]) -> None:
         number = next(self._numbers)
         parcel = machine.parcels[number] = Parcel(number, machine, items)
-        for item in items:
-            self._names.matches[item.match.id] = item.match
-        orders = [self._names.order((function, item), machine.scale) for item in items]
         try:
             parcel.future = self._client.submit(
                 session.play,
-                *(self._task.key, number, wire.parcel(orders)),
+                *(self._task.key, number, wire.parcel(function, items, machine.scale)),
                 key=f"arena-{self._task.key}-{number}",
                 workers=[machine.address],
                 pure=False,
@@ -216,33 +194,25 @@ class Cluster:
             )
             # In a thread of its own: dask calls back from one thread for all tasks, and a machine that is frozen with a
             # result on it would stop the results of all others.
-            parcel.future.add_done_callback(
-                lambda future: _in_thread(lambda: self._events.put(_fetched(parcel, future)))
-            )
+            parcel.future.add_done_callback(lambda future: _in_thread(lambda: self._fetch(parcel, future)))
         except Exception as error:  # noqa: BLE001 (the client is not connected at the moment)
-            self._events.put(ParcelFailed(parcel, error))
+            self._news.put(partial(self._fail, parcel, error))
 
-    # What comes back.
+    def _fetch(self, parcel: Parcel, future: Future) -> None:
+        """In a thread: wait for the result of a task, or for the exception with which it, or dask, failed."""
+        try:
+            outcomes, log = future.result(timeout=FETCH_S)
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
+            self._news.put(partial(self._fail, parcel, error))
+        else:
+            self._news.put(partial(self._take, parcel, outcomes, log))
 
-    def _heard(self, event: ClusterEvent) -> Iterator[Done[Any, Any]]:
-        """Take note of what other threads have learnt; yield the items that are done or lost by it."""
-        match event:
-            case WorkersSeen(addresses):
-                yield from self._see_workers(addresses)
-            case StateChanged(machine, state, reason):
-                if self._machines.get(machine.address) is machine and machine.state is not MachineState.REFUSED:
-                    yield from self._change(machine, state, reason)
-            case ParcelFailed(parcel, error):
-                if self._is_given_out(parcel):
-                    yield from self._lose(parcel.machine, f"{type(error).__name__}: {error}")
-            case ParcelDone(parcel, outcomes, log):
-                if self._is_given_out(parcel):
-                    yield from self._take(parcel, outcomes, log)
+    # What comes back: other threads have the main thread call these functions, which yield what is done or lost.
 
-    @staticmethod
-    def _is_given_out(parcel: Parcel) -> bool:
-        """Return whether a parcel was not given up meanwhile."""
-        return parcel.machine.parcels.get(parcel.number) is parcel
+    def _fail(self, parcel: Parcel, error: BaseException) -> Iterator[Done[Any, Any]]:
+        """Take note that a parcel did not go out, or that its outcomes did not come back."""
+        if parcel.is_given_out:
+            yield from self._lose(parcel.machine, f"{type(error).__name__}: {error}")
 
     def _see_workers(self, addresses: frozenset[str]) -> Iterator[Done[Any, Any]]:
         for machine in [self._machines[address] for address in self._machines.keys() - addresses]:
@@ -251,11 +221,18 @@ class Cluster:
             for by_address in (self._machines, self._losses, self._lost_names):
                 by_address.pop(machine.address, None)
         for address in addresses - self._machines.keys():
-            machine = self._machines[address] = Machine(address, self._client, self._task, self._events.put)
+            machine = Machine(address, self._client, self._task, self._report)
+            self._machines[address] = machine
             machine.start(self._lost_names.get(address, address))
+
+    def _report(self, machine: Machine, state: MachineState, reason: str) -> None:
+        """In the thread of a machine: have its new state noted."""
+        self._news.put(partial(self._change, machine, state, reason))
 
     def _take(self, parcel: Parcel, outcomes: Sequence[ItemOutcome], log: str) -> Iterator[Done[Any, Any]]:
         """Yield the items of a parcel that came back; give its machine nothing more, or later, where it failed them."""
+        if not parcel.is_given_out:
+            return
         machine = parcel.machine
         del machine.parcels[parcel.number]
         self._write_log(machine, log)
@@ -266,11 +243,10 @@ class Cluster:
                 failure = outcome.error
                 yield Done(item, None, f"{machine.name}: {failure}", LostError(str(failure)))
             else:
-                done = self._done(machine, item, outcome)
+                done = _done(machine, item, outcome)
                 # Roll calls, and matches that end without a turn, say nothing of the time that the next match takes.
-                forfeit = self._is_forfeit(item)
-                if isinstance(done.result, Record) and outcome.result and (done.result.turns or forfeit):
-                    seconds[forfeit].append(outcome.result[1])
+                if isinstance(done.result, Record) and outcome.result and (done.result.turns or item.absent):
+                    seconds[bool(item.absent)].append(outcome.result[1])
                 yield done
         for forfeits, each_s in seconds.items():
             machine.learn(each_s, forfeits=forfeits)
@@ -281,17 +257,10 @@ class Cluster:
         else:
             self._losses.pop(machine.address, None)
 
-    def _done(self, machine: Machine, item: Any, outcome: ItemOutcome) -> Done[Any, Any]:
-        if outcome.result is None:
-            return Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
-        result = self._names.unpacked(outcome.result[0])
-        self._names.matches.pop(item.match.id, None)
-        if isinstance(result, Record):
-            result = replace(result, machine=machine.name, scale=machine.scale)
-        return Done(item, result, lane=machine.lane_name(outcome.lane))
-
     def _change(self, machine: Machine, state: MachineState, reason: str) -> Iterator[Done[Any, Any]]:
         """Take note of the new state of a machine; yield the items that it loses by that."""
+        if self._machines.get(machine.address) is not machine or machine.state is MachineState.REFUSED:
+            return
         if state is MachineState.LOST:
             yield from self._lose(machine, reason)
             return
@@ -400,7 +369,8 @@ class Cluster:
             try:
                 if self._client.status == "closed":  # the scheduler was gone for too long
                     self._client = self._connected()
-                self._events.put(WorkersSeen(frozenset(self._client.scheduler_info(n_workers=-1)["workers"])))
+                addresses = frozenset(self._client.scheduler_info(n_workers=-1)["workers"])
+                self._news.put(partial(self._see_workers, addresses))
             except Exception as error:  # noqa: BLE001 (the engine is between two states; the next look will tell)
                 logging.info("the scheduler does not answer: %s", error)
                 continue
@@ -425,13 +395,13 @@ def _in_thread(function: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-def _fetched(parcel: Parcel, future: Future) -> ParcelDone | ParcelFailed:
-    """Wait for the result of a task, or for the exception with which it, or dask, failed."""
-    try:
-        outcomes, log = future.result(timeout=FETCH_S)
-    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
-        return ParcelFailed(parcel, error)
-    return ParcelDone(parcel, outcomes, log)
+def _done(machine: Machine, item: Work, outcome: ItemOutcome) -> Done[Work, Any]:
+    if outcome.result is None:
+        return Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
+    result = wire.result(outcome.result[0], item.match)
+    if isinstance(result, Record):
+        result = replace(result, machine=machine.name, scale=machine.scale)
+    return Done(item, result, lane=machine.lane_name(outcome.lane))
 
 
 def _close(machine: Machine) -> None:

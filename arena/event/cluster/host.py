@@ -26,7 +26,8 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
@@ -38,7 +39,7 @@ from arena.errors import ArenaError, MachineError
 from arena.event import builds
 from arena.event.cluster import calibration, content, wire
 from arena.event.cluster.calibration import Sample, Speed
-from arena.event.cluster.content import Manifest
+from arena.event.director import Work
 from arena.event.logs import Log
 from arena.event.workers import Done, Workers
 from arena.sandbox import choice, cores, levels, toolchain
@@ -55,8 +56,7 @@ class Spec:
     """All that a machine needs to know of an event."""
 
     event: Event
-    """With the files of the driver's machine, and without its seed."""
-    manifest: Manifest
+    """With its files as contents (content.py), and without its seed."""
     lanes: int
     pin: bool | None
 
@@ -82,11 +82,11 @@ ItemOutcome = Done[None, tuple[bytes, float]]
 
 
 @dataclass(frozen=True)
-class LaneItem:
+class LaneWork:
     """The present work of a lane: an item of a parcel, by its index."""
 
-    lane: str
-    """Its name on this machine."""
+    name: str
+    """That of the lane on this machine."""
     parcel: int
     """The number that the driver gave to the parcel."""
     index: int
@@ -95,29 +95,11 @@ class LaneItem:
 
 
 @dataclass(frozen=True)
-class MachineWork:
-    """The present work of all lanes; lanes that do nothing are left out."""
-
-    lanes: tuple[LaneItem, ...] = ()
-
-
-@dataclass(frozen=True)
 class _Order:
     parcel: int
     index: int
-    data: bytes
-
-
-@dataclass
-class _Parcel:
-    """A parcel that is played: the number of its items, and the outcomes of those that are done, by index."""
-
-    size: int
-    outcomes: dict[int, ItemOutcome] = field(default_factory=dict)
-
-
-_names: wire.Names
-"""In a lane: the bots and boards of this machine."""
+    function: Callable[[Launcher, Any], object]
+    item: Work
 
 
 class Host:
@@ -127,60 +109,54 @@ class Host:
         self._connection, self._folder = connection, folder
         self._ended = False
         self._queue: deque[_Order] = deque()
-        self._parcels: dict[int, _Parcel] = {}
+        self._parcels: dict[int, list[ItemOutcome | None]] = {}
+        """The outcomes of each parcel that is played, by index; None for an item that is not done."""
         self._log_read = 0
-        self._work_sent = MachineWork()
         self._next_report = 0.0
 
     def serve(self) -> None:
         """Make ready, then play parcels until the driver or the dask worker ends it."""
-        global _names
         spec: Spec = self._connection.recv()
-        claim = None
         try:
-            event = _made_ready(spec, self._folder)
-            _names = wire.Names(event)
+            self._event = event = _made_ready(spec, self._folder)
             lanes = min(spec.lanes, cores.matches_at_once(event, spec.lanes))
             claim = cores.claim(lanes)
             pinned = claim is not None and cores.should_pin(spec.pin, event, lanes, len(cores.available()))
             library = calibration.compiled(self._folder)
             log = Log(self._folder / "logs")
         except (ArenaError, OSError) as error:
-            self._connection.send(MachineRefusal(str(error)))
+            self._send(MachineRefusal(str(error)))
             self._receive(wait=True)  # until the driver has heard it, and ends the session
             return
-        try:
-            with Workers(
-                lanes,
-                pin=pinned,
-                before_fork=log.renew,
-                among=claim.cores if pinned and claim is not None else None,
-            ) as workers:
-                try:
-                    self._connection.send(
-                        Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers)))
-                    )
-                except MachineError as error:
-                    self._connection.send(MachineRefusal(str(error)))
-                while not self._ended:
-                    self._receive(wait=True)
-                    for done in workers.map(_in_lane, self._next, stopped=lambda: self._look(workers)):
-                        outcome = Done(None, done.result, done.failure, _portable(done.error), done.lane)
-                        self._answer(done.item, outcome)
-                    self._send_work(MachineWork())
-        finally:
-            log.close()
+        among = claim.cores if pinned and claim is not None else None
+        with closing(log), Workers(lanes, pin=pinned, before_fork=log.renew, among=among) as workers:
+            try:
+                self._send(Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers))))
+            except MachineError as error:
+                self._send(MachineRefusal(str(error)))
+            while not self._ended:
+                self._receive(wait=True)
+                for done in workers.map(_in_lane, self._next, stopped=lambda: self._look(workers)):
+                    outcome = Done(None, done.result, done.failure, _portable(done.error), done.lane)
+                    self._answer(done.item, outcome)
+                self._send([])
 
     def _receive(self, *, wait: bool) -> None:
         """Read the parcels that have arrived, at least one with `wait`; take note when the socket is closed."""
         try:
             while not self._ended and (wait or self._connection.poll()):
                 number, parcel = self._connection.recv()
-                orders = wire.orders(parcel)
-                self._parcels[number] = _Parcel(len(orders))
-                self._queue.extend(_Order(number, index, data) for index, data in enumerate(orders))
+                function, items = wire.unpacked(parcel, self._event)
+                self._parcels[number] = [None] * len(items)
+                self._queue.extend(_Order(number, index, function, item) for index, item in enumerate(items))
                 wait = False
         except (EOFError, OSError):
+            self._ended = True
+
+    def _send(self, message: object) -> None:
+        try:
+            self._connection.send(message)
+        except OSError:
             self._ended = True
 
     def _look(self, workers: Workers) -> bool:
@@ -188,23 +164,15 @@ class Host:
         now = time.monotonic()
         if now >= self._next_report:
             self._next_report = now + REPORT_S
-            lanes = (
-                LaneItem(lane.name, lane.item.parcel, lane.item.index, now - lane.since)
-                for lane in workers.lanes()
-                if isinstance(lane.item, _Order)
+            lanes = [(lane, lane.item) for lane in workers.lanes()]
+            self._send(
+                [
+                    LaneWork(lane.name, order.parcel, order.index, now - lane.since)
+                    for lane, order in lanes
+                    if isinstance(order, _Order)
+                ]
             )
-            self._send_work(MachineWork(tuple(lanes)))
         return self._ended
-
-    def _send_work(self, work: MachineWork) -> None:
-        """Send what the lanes do, unless they still do nothing."""
-        if work == self._work_sent == MachineWork():
-            return
-        self._work_sent = work
-        try:
-            self._connection.send(work)
-        except OSError:
-            self._ended = True
 
     def _next(self) -> _Order | None:
         if not self._queue:
@@ -214,16 +182,10 @@ class Host:
     def _answer(self, order: _Order, outcome: ItemOutcome) -> None:
         """Keep an outcome; send its parcel when all of it is done."""
         parcel = self._parcels[order.parcel]
-        parcel.outcomes[order.index] = outcome
-        if len(parcel.outcomes) < parcel.size:
-            return
-        del self._parcels[order.parcel]
-        try:
-            self._connection.send(
-                (order.parcel, [parcel.outcomes[index] for index in sorted(parcel.outcomes)], self._logged())
-            )
-        except OSError:
-            self._ended = True
+        parcel[order.index] = outcome
+        if all(parcel):
+            del self._parcels[order.parcel]
+            self._send((order.parcel, parcel, self._logged()))
 
     def _logged(self) -> str:
         try:
@@ -258,7 +220,7 @@ def _made_ready(spec: Spec, folder: Path) -> Event:
         if find_spec(module.split(".")[0]) is None:
             raise ArenaError(f"its environment has no module {module!r}, which `preload` names; install it there")
     contents = folder.parent / "content"
-    event = content.located(spec.event, spec.manifest, contents)
+    event = content.located(spec.event, contents)
     event = replace(event, bots=builds.built(event.bots, folder.parent / "builds", level))
     refuse_exposed((folder.parent,), event.bots, level)
     for bot in event.bots:
@@ -294,9 +256,7 @@ def _sample(_launcher: Launcher, library: tuple[Path | None]) -> Sample:
 
 def _in_lane(launcher: Launcher, order: _Order) -> tuple[bytes, float]:
     begun = time.monotonic()
-    work: Callable[[Launcher, Any], object]
-    work, item = _names.unpacked(order.data)
-    return wire.result(work(launcher, item)), time.monotonic() - begun
+    return wire.packed_result(order.function(launcher, order.item)), time.monotonic() - begun
 
 
 def main() -> None:

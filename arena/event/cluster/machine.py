@@ -6,6 +6,7 @@ learns it puts into a queue that the main thread reads.
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from arena.event.cluster import admission, session
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Speed
-from arena.event.cluster.host import ItemOutcome, MachineRefusal, MachineWork, Report, Spec
+from arena.event.cluster.host import MachineRefusal, Report, Spec
 from arena.event.cluster.session import Beat, Facts
+from arena.event.director import Work
 from arena.event.workers import Lane
 
 if TYPE_CHECKING:
@@ -61,52 +63,13 @@ class Parcel:
 
     number: int
     machine: "Machine"
-    items: list[Any]
+    items: list[Work]
     future: "Future | None" = None
 
-
-@dataclass(frozen=True)
-class WorkersSeen:
-    """These are the addresses of all workers that the cluster has now."""
-
-    addresses: frozenset[str]
-
-
-@dataclass(frozen=True)
-class StateChanged:
-    """A machine is in another state, as its thread reports."""
-
-    machine: "Machine"
-    state: MachineState
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class ParcelDone:
-    """A machine has sent the outcomes of a parcel, in its order, and the lines that it logged meanwhile."""
-
-    parcel: Parcel
-    outcomes: list[ItemOutcome]
-    log: str
-
-
-@dataclass(frozen=True)
-class ParcelFailed:
-    """A parcel did not go out, or its outcomes did not come back."""
-
-    parcel: Parcel
-    error: BaseException
-
-
-ClusterEvent = WorkersSeen | StateChanged | ParcelDone | ParcelFailed
-
-
-@dataclass
-class _Pace:
-    seconds: float = 0.0
-    """The mean time of the last of them; 0 before the first."""
-    measured: int = 0
-    """How many of them came back."""
+    @property
+    def is_given_out(self) -> bool:
+        """True while it was not given up."""
+        return self.machine.parcels.get(self.number) is self
 
 
 @dataclass(eq=False)
@@ -116,7 +79,8 @@ class Machine:
     address: str
     client: "Client"
     task: Task
-    report: Callable[[StateChanged], None]
+    report: "Callable[[Machine, MachineState, str], object]"
+    """Tells the main thread that the machine is in another state, and why."""
     name: str = ""
     lanes: int = 0
     scale: float = 1.0
@@ -124,8 +88,10 @@ class Machine:
     """Only the main thread sets it."""
     parcels: dict[int, Parcel] = field(default_factory=dict)
     """The parcels that it was given, by number."""
-    _paces: dict[bool, "_Pace"] = field(default_factory=lambda: {False: _Pace(), True: _Pace()})
-    """How long matches took on it: by False those that were played, by True forfeits."""
+    _seconds: dict[bool, float] = field(default_factory=dict)
+    """The mean time of the last matches on it: by False of those that were played, by True of forfeits."""
+    _measured: Counter[bool] = field(default_factory=Counter)
+    """How many of both came back."""
     begun: float = field(default_factory=time.monotonic)
     """The monotonic time at which its worker was seen."""
     heard: float = field(default_factory=time.monotonic)
@@ -160,9 +126,9 @@ class Machine:
     def learn(self, seconds: Sequence[float], *, forfeits: bool) -> None:
         """Take note of the seconds that each match, or each forfeit, of a parcel took."""
         if seconds:
-            pace, mean = self._paces[forfeits], sum(seconds) / len(seconds)
-            pace.seconds = 0.7 * pace.seconds + 0.3 * mean if pace.measured else mean
-            pace.measured += len(seconds)
+            mean = sum(seconds) / len(seconds)
+            self._seconds[forfeits] = 0.7 * self._seconds.get(forfeits, mean) + 0.3 * mean
+            self._measured[forfeits] += len(seconds)
 
     def is_enough(self, matches: int, forfeits: int) -> bool:
         """Return whether a parcel with this number of items is large enough for it."""
@@ -170,8 +136,8 @@ class Machine:
         # One short match may be an accident, so a parcel has at most twice as many of a kind as were measured.
         return (
             matches + forfeits >= MOST_ITEMS
-            or any(count and count >= 2 * self._paces[kind].measured for kind, count in counts.items())
-            or sum(count * self._paces[kind].seconds for kind, count in counts.items()) >= PARCEL_S
+            or any(count and count >= 2 * self._measured[kind] for kind, count in counts.items())
+            or sum(count * self._seconds.get(kind, 0.0) for kind, count in counts.items()) >= PARCEL_S
         )
 
     def leave(self) -> None:
@@ -187,24 +153,23 @@ class Machine:
         try:
             refusal = self._admit()
             if refusal:
-                self.report(StateChanged(self, MachineState.REFUSED, refusal))
+                self.report(self, MachineState.REFUSED, refusal)
                 return
-            self.report(StateChanged(self, MachineState.READY))
+            self.report(self, MachineState.READY, "")
             while not self._closing.wait(BEAT_S):
-                beat: Beat = self._ask(session.renew, self.task.key)
-                self._working = self._named(beat.work)
+                self._show(self._ask(session.renew, self.task.key))
         except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
             if not self._closing.is_set():
-                self.report(StateChanged(self, MachineState.LOST, f"{type(error).__name__}: {error}"))
+                self.report(self, MachineState.LOST, f"{type(error).__name__}: {error}")
 
-    def _named(self, work: MachineWork) -> dict[str, Lane]:
-        """Return lanes by name, with the items that they work on; without those whose parcel is over meanwhile."""
-        now, lanes = time.monotonic(), {}
-        for lane in work.lanes:
+    def _show(self, beat: Beat) -> None:
+        """Keep what the lanes work on, but for those whose parcel is over meanwhile."""
+        now, working = time.monotonic(), {}
+        for lane in beat.lanes:
             if (parcel := self.parcels.get(lane.parcel)) is not None:
-                name = self.lane_name(lane.lane)
-                lanes[name] = Lane(name, parcel.items[lane.index], now - lane.seconds, self.name)
-        return lanes
+                name = self.lane_name(lane.name)
+                working[name] = Lane(name, parcel.items[lane.index], now - lane.seconds, self.name)
+        self._working = working
 
     def _ask(self, function: Callable[..., Any], *arguments: object) -> Any:
         answers = self.client.run(function, *arguments, workers=[self.address])
@@ -228,7 +193,7 @@ class Machine:
             if not reported_busy:
                 reported_busy = True
                 reason = "it plays for another run; it is asked again every second"
-                self.report(StateChanged(self, MachineState.BUSY, reason))
+                self.report(self, MachineState.BUSY, reason)
             if self._closing.wait(BUSY_S):
                 return "the run is over"
         for digest in missing:

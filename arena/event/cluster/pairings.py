@@ -6,10 +6,10 @@ played again, goes to the machine of its pairing if that is still there.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable
-from typing import Any
+from collections.abc import Callable
 
 from arena.event.cluster.machine import Machine, MachineState
+from arena.event.director import Work
 
 PAIRINGS_KNOWN = 10_000  # the machines of the newest pairings are remembered, for legs that are played again
 
@@ -17,15 +17,10 @@ PAIRINGS_KNOWN = 10_000  # the machines of the newest pairings are remembered, f
 class Pairings:
     """The items that were taken from the run and not given to a machine, and the machine of each pairing."""
 
-    def __init__(self, key: Callable[[Any], Hashable], is_forfeit: Callable[[Any], bool]) -> None:
-        """`key` returns the same for all items of a pairing, None for an item that may go anywhere.
-
-        `is_forfeit` returns whether an item is a match against an absent bot, which takes another time than others.
-        """
-        self._key, self._is_forfeit = key, is_forfeit
-        self._taken: deque[Any] = deque()
+    def __init__(self) -> None:
+        self._taken: deque[Work] = deque()
         """Items that may go to any machine."""
-        self._backlog: dict[Machine, deque[list[Any]]] = {}
+        self._backlog: dict[Machine, deque[list[Work]]] = {}
         """Pairings that wait for the machine that has played their other legs."""
         self._owners: OrderedDict[int, Machine] = OrderedDict()
         """The machine of each pairing, by the hash of its key, which takes a quarter of the memory of the key. Two
@@ -35,19 +30,19 @@ class Pairings:
         """Return whether an item waits."""
         return bool(self._taken) or any(self._backlog.values())
 
-    def next_parcel(self, machine: Machine, items: Callable[[], Any]) -> list[Any]:
+    def next_parcel(self, machine: Machine, items: Callable[[], Work | None]) -> list[Work]:
         """Return the items of the next parcel for a machine; empty when there are none now.
 
         `items` returns the run's next item, None when there is none.
         """
-        parcel: list[Any] = []
+        parcel: list[Work] = []
         forfeits = 0
         backlog = self._backlog.get(machine)
         while not machine.is_enough(len(parcel) - forfeits, forfeits):
             pairing = backlog.popleft() if backlog else self._next_pairing(items)
             if not pairing:
                 break
-            key = self._key(pairing[0])
+            key = pairing[0].pairing
             number = hash(key)
             owner = machine if key is None else self._owners.get(number, machine)
             if owner is not machine and owner.state is MachineState.READY:
@@ -58,10 +53,10 @@ class Pairings:
                 if len(self._owners) > PAIRINGS_KNOWN:
                     self._owners.popitem(last=False)
             parcel += pairing
-            forfeits += sum(map(self._is_forfeit, pairing))
+            forfeits += sum(bool(item.absent) for item in pairing)
         return parcel
 
-    def take_next(self, items: Callable[[], Any]) -> None:
+    def take_next(self, items: Callable[[], Work | None]) -> None:
         """Take an item of the run if none waits, so that it is known whether the run has any work."""
         if not self._taken and (item := items()) is not None:
             self._taken.append(item)
@@ -71,23 +66,22 @@ class Pairings:
         for pairing in self._backlog.pop(machine, ()):
             self._taken.extend(pairing)
 
-    def hand_back(self) -> list[Any]:
+    def hand_back(self) -> list[Work]:
         """Return all items that wait, in the order of the run, and forget them."""
-        waiting = [item for pairings in self._backlog.values() for pairing in pairings for item in pairing] + [
-            *self._taken
-        ]
+        waiting = [item for pairings in self._backlog.values() for pairing in pairings for item in pairing]
+        waiting += self._taken
         self._backlog.clear()
         self._taken.clear()
         return waiting
 
-    def _next_pairing(self, items: Callable[[], Any]) -> list[Any]:
+    def _next_pairing(self, items: Callable[[], Work | None]) -> list[Work]:
         """Return the items that follow each other and have the same key."""
-        pairing: list[Any] = []
+        pairing: list[Work] = []
         while True:
             item = self._taken.popleft() if self._taken else items()
             if item is None:
                 return pairing
-            if pairing and (self._key(item) is None or self._key(item) != self._key(pairing[0])):
+            if pairing and (item.pairing is None or item.pairing != pairing[0].pairing):
                 self._taken.appendleft(item)
                 return pairing
             pairing.append(item)

@@ -26,7 +26,7 @@ from typing import Any
 
 from arena import rulefile
 from arena.event.cluster import content
-from arena.event.cluster.host import ItemOutcome, MachineRefusal, MachineWork, Report, Spec
+from arena.event.cluster.host import ItemOutcome, LaneWork, MachineRefusal, Report, Spec
 from arena.version import __version__
 
 LEASE_S = 8.0  # without a beat of the driver; the host then has 2 s to end its bots
@@ -62,7 +62,8 @@ class Beat:
 
     ready: Report | MachineRefusal | None
     """What the host said once it was ready; None before."""
-    work: MachineWork
+    lanes: list[LaneWork]
+    """What the lanes did at the host's last report."""
 
 
 class Session:
@@ -83,34 +84,30 @@ class Session:
         self._renewed = time.monotonic()
         self._ready: Future[Report | MachineRefusal] = Future()
         self._parcels: dict[int, Future[ParcelResult]] = {}
-        self._work = MachineWork()
-        self._lost = ""
-        threading.Thread(target=self._read, name="arena-session", daemon=True).start()
-
-    @property
-    def lost(self) -> str:
+        self._lanes: list[LaneWork] = []
+        self.lost = ""
         """The reason why the session has ended; empty while it lasts."""
-        return self._lost
+        threading.Thread(target=self._read, name="arena-session", daemon=True).start()
 
     def renew(self) -> Beat:
         """Let the session last for another LEASE_S."""
         self._renewed = time.monotonic()
-        return Beat(self._ready.result() if self._ready.done() else None, self._work)
+        return Beat(self._ready.result() if self._ready.done() else None, self._lanes)
 
     def prepare(self, spec: Spec) -> None:
         """Have the host make ready for an event."""
         self._connection.send(spec)
 
-    def play(self, number: int, orders: bytes) -> ParcelResult:
+    def play(self, number: int, parcel: bytes) -> ParcelResult:
         """Have the host play a parcel, and wait for its outcomes; SessionLostError when the session ends before."""
         future: Future[ParcelResult] = Future()
         with self._changing:
-            if self._lost:
-                raise SessionLostError(self._lost)
+            if self.lost:
+                raise SessionLostError(self.lost)
             self._parcels[number] = future
         try:
             with self._sending:
-                self._connection.send((number, orders))
+                self._connection.send((number, parcel))
         except OSError as error:
             raise SessionLostError(str(error)) from error
         return future.result()
@@ -118,9 +115,9 @@ class Session:
     def end(self, reason: str) -> None:
         """End the host with all that it started, within STOP_S and a little; fail the parcels that it was at."""
         with self._changing:
-            if self._lost:
+            if self.lost:
                 return
-            self._lost = reason
+            self.lost = reason
         self._process.terminate()
         try:
             self._process.wait(STOP_S)
@@ -136,19 +133,18 @@ class Session:
     def _read(self) -> None:
         reason = "the host process of its lanes ended"
         try:
-            while not self._lost:
+            while not self.lost:
                 if time.monotonic() - self._renewed > LEASE_S:
                     reason = "its driver was not heard of for too long"
                     break
                 if self._connection.poll(POLL_S):
-                    message = self._connection.recv()
-                    if isinstance(message, Report | MachineRefusal):
-                        self._ready.set_result(message)
-                    elif isinstance(message, MachineWork):
-                        self._work = message
-                    else:
-                        number, outcomes, logged = message
-                        self._parcels.pop(number).set_result((outcomes, logged))
+                    match self._connection.recv():
+                        case Report() | MachineRefusal() as report:
+                            self._ready.set_result(report)
+                        case list(lanes):
+                            self._lanes = lanes
+                        case number, outcomes, logged:
+                            self._parcels.pop(number).set_result((outcomes, logged))
         except (EOFError, OSError):
             pass
         except Exception as error:  # noqa: BLE001 (nobody else would end the session, and its parcels would wait for ever)
@@ -226,16 +222,15 @@ async def close_session(key: str, dask_worker: Any) -> None:
 
 async def close_any(dask_worker: Any) -> None:
     """End the session of a worker that leaves, if it has any."""
-    session = getattr(dask_worker, ATTRIBUTE, None)
-    if session is not None:
+    if (session := getattr(dask_worker, ATTRIBUTE, None)) is not None:
         await asyncio.to_thread(session.end, "its worker left the cluster")
 
 
-def play(key: str, number: int, orders: bytes) -> ParcelResult:
+def play(key: str, number: int, parcel: bytes) -> ParcelResult:
     """Play a parcel: a task of dask's, in one of its threads."""
     from distributed import get_worker  # slow to import, and dask has imported it where this is called
 
-    return _session(key, get_worker()).play(number, orders)
+    return _session(key, get_worker()).play(number, parcel)
 
 
 def _session(key: str, dask_worker: Any) -> Session:
