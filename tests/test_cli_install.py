@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from cup import environment
 
+import arena
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 
@@ -34,6 +36,10 @@ def test_the_wheel_has_both_commands(wheel):
         "botarena = botarena:main",
     }
     assert (wheel / "botarena.py").is_file()
+
+
+def test_the_citation_names_this_version():
+    assert f"\nversion: {arena.__version__}\n" in (CHECKOUT / "CITATION.cff").read_text()
 
 
 @pytest.mark.slow
@@ -76,6 +82,8 @@ run = "run --repeats 1 --board duel --bot dice,walker --no-charts"
 codes = []
 for folder, words in (
     (".", "run"),
+    (".", "run --demo --board duel --bot dice,walker --no-charts"),
+    (".", "run cup/tournament.toml --demo"),
     (".", "init cup"),
     ("cup", run),
     ("..", "games hunt"),
@@ -87,7 +95,7 @@ for folder, words in (
         main()
     except SystemExit as done:
         codes.append(done.code)
-assert codes == [2, 0, 0, 0, 0], codes
+assert codes == [2, 0, 2, 0, 0, 0, 0], codes
 """
 """Several commands in one process, which imports arena once; prints where arena is."""
 
@@ -102,6 +110,9 @@ def test_a_new_workspace_outside_the_checkout_plays_an_event(tmp_path, wheel):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "arena init" in done.stderr.splitlines()[0]  # what a run without a workspace advises
+    assert "arena run --demo" in done.stderr.splitlines()[0]  # what a run without a workspace advises
+    assert "leave out cup/tournament.toml" in done.stderr
+    assert (tmp_path / "demo/results/demo/leaderboard.csv").is_file()
+    assert (tmp_path / "demo/tournament.toml").read_text() == (CHECKOUT / "tournament.toml").read_text()
     assert str(wheel / "arena/__init__.py") in done.stdout.splitlines()
     assert (tmp_path / "cup/results/cup/leaderboard.csv").is_file()

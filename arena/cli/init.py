@@ -27,6 +27,19 @@ def init(
     empty: Annotated[bool, typer.Option("--empty", help="Without the house bots.")] = False,
 ) -> None:
     """Make a new workspace: a tournament.toml, rules and bots to start from; the event gets the folder's name."""
+    make_workspace(folder, empty=empty)
+    print(
+        f"{folder} is a workspace now. The seed in its tournament.toml was drawn for it: show it to nobody until the\n"
+        f"event is over. Next:\n\n  cd {folder}\n  arena run\n  arena leaderboard"
+    )
+
+
+def make_workspace(folder: Path, *, empty: bool = False, demo: bool = False) -> None:
+    """Copy the workspace that comes with arena into `folder`; a demo's event has its name and its seed.
+
+    Raises:
+        ArenaError: `folder` is a workspace already, or cannot be written.
+    """
     source = rulefile.shipped().parent
     existing = [name for name in ("tournament.toml", "rules", "bots", "results") if (folder / name).exists()]
     if existing:
@@ -45,17 +58,16 @@ def init(
                     shutil.rmtree(path)
                 elif path.name != discovery.README:
                     path.unlink()
-            # The new event gets its own name, and a seed that nobody can guess or read, instead of the demo's.
-            name, file = names.safe(folder.absolute().resolve().name), making / "tournament.toml"
-            file.chmod(whole_files.PRIVATE)
-            text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), file.read_text("utf-8"), count=1)
-            text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
-            file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")
+            file = making / "tournament.toml"
+            if not demo:
+                # The new event gets its own name, and a seed that nobody can guess or read.
+                name = names.safe(folder.absolute().resolve().name)
+                file.chmod(whole_files.PRIVATE)
+                text = file.read_text("utf-8")
+                text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), text, count=1)
+                text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
+                file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")
             parts = sorted(making.iterdir(), key=lambda path: path == file)  # last what makes it a workspace
             whole_files.publish_all({path: folder / path.name for path in parts})
     except OSError as error:
         raise ArenaError(f"{error.filename or folder}: {error.strerror}; name a folder that can be written") from error
-    print(
-        f"{folder} is a workspace now. The seed in its tournament.toml was drawn for it: show it to nobody until the\n"
-        f"event is over. Next:\n\n  cd {folder}\n  arena run\n  arena leaderboard"
-    )

@@ -12,6 +12,7 @@ import typer
 
 from arena import rulefile, whole_files
 from arena.cli import options, output, paths, signals, watching, workspace
+from arena.cli.init import make_workspace
 from arena.cli.run import planning
 from arena.errors import ArenaError
 from arena.values import Event
@@ -37,6 +38,7 @@ def run(
     boards: options.BoardNames = None,
     bots: Annotated[list[str] | None, typer.Option("--bot", metavar="BOT,...", help="Only these bots.")] = None,
     settings: options.Settings = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Play the demo, in a folder demo/ made for it.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Only print how many matches, and how long.")] = False,
     charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the charts, write the report.")] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 when any seat was at fault.")] = False,
@@ -48,6 +50,8 @@ def run(
     from arena.results.archive import Archive
     from arena.sandbox import cores
 
+    if demo:
+        file = _demo(file)
     cluster = options.cluster_address(workers)
     changed = options.overrides(
         settings or (),
@@ -122,6 +126,16 @@ def run(
     unfinished = not outcome.complete and (outcome.stop is None or outcome.failed)
     if fault or unfinished:
         raise typer.Exit(1)
+
+
+def _demo(file: Path | None) -> Path:
+    """Return the tournament.toml of the demo's workspace, which is made in demo/ unless it is there."""
+    if file is not None:
+        raise ArenaError(f"--demo: plays an event of its own; leave out {file}")
+    folder = Path("demo")
+    if not (folder / paths.TOURNAMENT_FILE).is_file():
+        make_workspace(folder, demo=True)
+    return folder / paths.TOURNAMENT_FILE
 
 
 def _as_played(path: Path, tournament: "Tournament", event: Event, *, changed: bool) -> str:

@@ -331,7 +331,9 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
         shared_folders.refuse_pipe(path)
         table = toml.loads(path.read_bytes())
     except FileNotFoundError as error:
-        raise ArenaError(f"{path}: there is no such file; `arena init DIR` makes a workspace with one") from error
+        raise ArenaError(
+            f"{path}: there is no such file; `arena init DIR` makes one, and `arena run --demo` plays a demo"
+        ) from error
     except OSError as error:
         raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
