@@ -1,6 +1,7 @@
 """Starter kits: each is a bot that plays legal moves at once; `arena new` makes one under a name."""
 
 import json
+import re
 import shlex
 import shutil
 import tomllib
@@ -10,6 +11,7 @@ import live
 import pytest
 
 from arena.author import starters
+from arena.cli import COMMANDS
 from arena.errors import ArenaError
 from arena.event import builds, discovery
 from arena.match.play import play
@@ -74,9 +76,15 @@ def test_nothing_of_a_kit_is_left_to_fill_in(name, tmp_path):
     starters.copy(starters.find(name), tmp_path / "mine", author='"A" \\ B', games=["mummy_maze"], replacements=WORDS)
     said = tomllib.loads((tmp_path / "mine" / "bot.toml").read_text())
     assert (said["author"], said["games"]) == ('"A" \\ B', ["mummy_maze"])
-    page = (tmp_path / "mine" / "README.md").read_text()
-    assert "arena check bots/mine\n" in page
-    assert not any(f"@{word}@" in page for word in ("name", "path", "match", "board", "author", "game"))
+    for page in ("README.md", "AGENTS.md"):
+        text = (tmp_path / "mine" / page).read_text()
+        assert "arena check bots/mine" in text
+        assert not any(f"@{word}@" in text for word in ("name", "path", "match", "board", "author", "game"))
+
+
+def test_the_guide_for_coding_agents_names_commands_that_exist():
+    commands = set(re.findall(r"`arena (\S+?)[` ]", (starters.HERE / "AGENTS.md").read_text()))
+    assert {"check", "rerun", "lessons"} <= commands <= {name for lines in COMMANDS.values() for name in lines}
 
 
 def test_a_language_is_found_by_the_name_that_people_use():

@@ -18,7 +18,8 @@ from arena.errors import ArenaError, known_are, writing
 from arena.event.discovery import is_source
 
 HERE = Path(__file__).parent
-"""Entry points of installed packages that name a package whose folder is a kit."""
+GUIDE = "AGENTS.md"
+"""The page for coding agents, which every new bot gets."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 
@@ -79,7 +80,7 @@ def refuse_known(target: Path) -> None:
 
 
 def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], replacements: Mapping[str, str]) -> None:
-    """Make a new bot in the folder `target`, which must not exist; fill in each `@key@` of its README.md."""
+    """Make a new bot in the folder `target`, which must not exist; fill in each `@key@` of its pages."""
     if os.path.lexists(target):
         raise ArenaError(f"{target}: is there already; choose another name")
     # A power cut leaves no half of a bot, which would stop a run.
@@ -87,7 +88,9 @@ def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], repla
         bot = Path(shutil.copytree(kit.folder, folder / target.name, ignore=LEFT_OUT))
         listed = ", ".join(map(_quoted, games))
         _fill(bot / "bot.toml", {'"@author@"': _quoted(author), '"@game@"': listed})
-        _fill(bot / "README.md", {f"@{key}@": value for key, value in replacements.items()})
+        shutil.copy(HERE / GUIDE, bot / GUIDE)
+        for page in ("README.md", GUIDE):
+            _fill(bot / page, {f"@{key}@": value for key, value in replacements.items()})
         whole_files.publish(bot, target)
 
 
