@@ -94,7 +94,7 @@ def duel(
     if _is_same(*bots):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     event = tournament.event(
-        Path(), boards=options.names_in(boards), entered=bots, sampled_boards=paths.boards_folder(Path())
+        Path(), boards=options.names_in(boards), entrants=bots, sampled_boards=paths.boards_folder(Path())
     )
     event = _playable(event, named=bool(boards))
     pairings = sum(board.variants for board in event.boards)

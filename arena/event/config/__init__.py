@@ -125,33 +125,36 @@ class Tournament(Table):
         *,
         bots: Iterable[str] = (),
         boards: Iterable[str] = (),
-        entered: tuple[Bot, ...] | None = None,
         entrants: tuple[Bot, ...] | None = None,
         sampled_boards: Path | None = None,
     ) -> Event:
         """Return the event that this file describes, only with the named bots and boards when any are named.
 
-        `entered` are bots that play instead of those of the file. `entrants` are those of the file, if the caller has
-        them already: a thousand bots take half a second to read. Boards in the folder `sampled_boards` are not
-        sampled again.
+        `entrants` are its bots if the caller has them already, since a thousand take half a second to read, or others
+        that play instead. Boards in the folder `sampled_boards` are not sampled again.
         """
         every_board, chosen = self._boards(workspace, sampled_boards), []
         for name in boards:
             matching = [board for board in every_board if name in {board.label, board.name, board.game}]
-            chosen += matching or [_named("board", name, {board.label: board for board in every_board})]
+            chosen += matching or [_picked("--board", "board", name, {board.label: board for board in every_board})]
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
-        as_in_file = entered is None and not named
-        if entered is not None:
-            entrants = discovery.unique(entered)
-        elif entrants is None:
-            entrants = self.entrants(workspace)
-        if self.grade is not None and entered is None:  # a mistake there should not wait until all is played
-            self.thresholds(every_board, entrants)
+        entrants = self.entrants(workspace) if entrants is None else discovery.unique(entrants)
+        self.thresholds(every_board, entrants)  # a mistake there should not wait until all is played
         entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             roles = [(board.game, board.name, role) for board in played for role in board.roles]
             entered = tuple(bot for bot in entered if any(bot.plays(*role) for role in roles)) or entered
+        names = [bot.name for bot in entered]
+        for name in self.seed_order:
+            if name not in names and not named:  # a run of a few named bots leaves the others out
+                raise ArenaError(f"seed_order: no bot {name!r} plays; {known_are(name, names)}")
+        for name in self.tie_breaks:
+            tiebreaks.find(name)
+        for key, repeated in {"seed_order": self.seed_order, "tie_breaks": self.tie_breaks}.items():
+            for name, count in Counter(repeated).items():
+                if count > 1:
+                    raise ArenaError(f"{key}: {name!r} is named twice; once is enough")
         event = Event(
             name=self.name,
             seed=self.seed,
@@ -162,7 +165,7 @@ class Tournament(Table):
             seating=self.seating,
             rounds=self.rounds,
             references=self._references(entered),
-            seed_order=self._seed_order(entered, as_in_file),
+            seed_order=tuple(name for name in self.seed_order if name in names),
             max_matches=self.max_matches,
             stop_after=self.stop_after,
             stop_when=self.stop_when,
@@ -170,7 +173,7 @@ class Tournament(Table):
             conditions=self.conditions(),
             openings=self._openings(workspace, played),
             rating=ratings.known(self.rating),
-            tie_breaks=self._tie_breaks(),
+            tie_breaks=self.tie_breaks,
         )
         planned = schedules.total(event)
         if planned > MOST_MATCHES:
@@ -182,15 +185,47 @@ class Tournament(Table):
 
     def entrants(self, workspace: Path) -> tuple[Bot, ...]:
         """Return every bot of the folder and of the [[bot]] tables, in order of name."""
-        folder = discovery.gather(workspace / self.bots) if self.bots is not None else ()
-        return discovery.unique([*folder, *(_entered(entry, workspace) for entry in self.bot)])
+        bots = [*discovery.gather(workspace / self.bots)] if self.bots is not None else []
+        for entry in self.bot:
+            if (entry.path is None) == (entry.command is None):
+                raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
+            if entry.path is None:
+                bots.append(discovery.from_command(entry.name, entry.command or (), workspace))
+                continue
+            try:
+                bots.append(discovery.from_path(workspace / entry.path, entry.name))
+            except ArenaError as error:
+                raise ArenaError(f"bot {entry.name!r}: path: {error}") from error
+        return discovery.unique(bots)
 
     def thresholds(self, boards: Sequence[Board], bots: Collection[Bot]) -> tuple[grades.Threshold, ...]:
         """Return the thresholds of [grade] with the labels of their boards; ArenaError for a name that is not known."""
-        rows = self.grade.threshold if self.grade is not None else ()
-        return tuple(
-            _threshold(row, f"[[grade.threshold]] {number}", boards, bots) for number, row in enumerate(rows, 1)
-        )
+        thresholds, by_name = [], {bot.name: bot for bot in sorted(bots, key=lambda bot: bot.name)}
+        for number, row in enumerate(self.grade.threshold if self.grade is not None else (), 1):
+            key = f"[[grade.threshold]] {number}"
+            reference = _picked(f"{key}: reference", "bot", row.reference, by_name)
+            named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
+            if not named:
+                name, labels = str(row.board), [board.label for board in boards]
+                known = known_are(name, labels, nearest=[board.name for board in boards])
+                raise ArenaError(f"{key}: board: there is no board {name!r} in this event; {known}")
+            shared = tuple(board.label for board in named if len(board.sides) > 1)
+            if not shared:
+                raise ArenaError(
+                    f"{key}: board: nobody plays against {row.reference!r} on "
+                    f"{', '.join(board.label for board in named)}: name a board with two sides or more"
+                )
+            seats = [(board.game, board.name, role) for board in named if board.label in shared for role in board.roles]
+            if not any(reference.plays(*seat) for seat in seats):
+                raise ArenaError(
+                    f"{key}: board: {row.reference!r} does not play on {', '.join(shared)}; name a board that it plays"
+                )
+            thresholds.append(
+                grades.Threshold(
+                    reference=row.reference, board=row.board or "", labels=shared, points=row.points, marks=row.marks
+                )
+            )
+        return tuple(thresholds)
 
     def conditions(self) -> Conditions:
         """Return the conditions of every match; ArenaError for values that contradict each other or this machine.
@@ -202,7 +237,13 @@ class Tournament(Table):
                 raise ArenaError(
                     f"preload: arena's environment has no module {name!r}; install it there, or leave it out"
                 )
-        self._check_syscalls()
+        known = sorted({name for arch in seccomp.AUDIT for name in syscalls.numbers(arch)})
+        for name in self.syscalls:
+            if name not in known:
+                guess = did_you_mean(name, known) or "`arena check` names the calls that a bot misses"
+                raise ArenaError(f"syscalls: Linux has no system call {name!r}; {guess}")
+            if name in call_policy.allowed() - call_policy.CHECKS.keys():
+                raise ArenaError(f"syscalls: every bot may call {name!r} anyway: leave it out")
         if self.time.clock == "cpu" and self.limits.processes != 1:
             raise ArenaError(
                 'time.clock: "cpu" counts the CPU time of one process: set limits.processes = 1, or "wall"'
@@ -240,7 +281,8 @@ class Tournament(Table):
     def _bots(self, bots: tuple[Bot, ...], named: tuple[str, ...]) -> tuple[Bot, ...]:
         if named:
             by_name = {bot.name: bot for bot in bots}
-            bots = tuple(sorted({_named("bot", name, by_name) for name in named}, key=lambda bot: bot.name))
+            chosen = {_picked("--bot", "bot", name, by_name) for name in named}
+            bots = tuple(sorted(chosen, key=lambda bot: bot.name))
         if (most := self.limits.threads) is not None:  # a stranger's bot.toml must not decide how many lanes there are
             bots = tuple(replace(bot, threads=min(bot.threads, most)) for bot in bots)
         if len(bots) < 2:
@@ -273,39 +315,12 @@ class Tournament(Table):
                 raise ArenaError('references: only schedule = "gauntlet" has reference bots: leave them out')
             return ()
         by_name = {bot.name: bot for bot in entered}
-        try:
-            names = tuple(dict.fromkeys(_picked("bot", name, by_name).name for name in self.references))
-        except ArenaError as error:
-            raise ArenaError(f"references: {error}") from error
+        names = tuple(dict.fromkeys(_picked("references", "bot", name, by_name).name for name in self.references))
         if not names:
             raise ArenaError('references: a gauntlet needs bots to play against: references = ["NAME", ...]')
         if len(names) == len(by_name):
             raise ArenaError("references: all bots are named, and nobody is left to challenge them: name fewer")
         return names
-
-    def _seed_order(self, bots: tuple[Bot, ...], as_in_file: bool) -> tuple[str, ...]:
-        names = [bot.name for bot in bots]
-        for name in self.seed_order:
-            if name not in names and as_in_file:  # a run of a few named bots leaves the others out
-                raise ArenaError(f"seed_order: no bot {name!r} plays; {known_are(name, names)}")
-        _refuse_twins("seed_order", self.seed_order)
-        return tuple(name for name in self.seed_order if name in names)
-
-    def _tie_breaks(self) -> tuple[str, ...]:
-        for name in self.tie_breaks:
-            tiebreaks.find(name)
-        _refuse_twins("tie_breaks", self.tie_breaks)
-        return self.tie_breaks
-
-    def _check_syscalls(self) -> None:
-        """Raise ArenaError for a system call that Linux does not have, or that every bot may make."""
-        known = sorted({name for arch in seccomp.AUDIT for name in syscalls.numbers(arch)})
-        for name in self.syscalls:
-            if name not in known:
-                guess = did_you_mean(name, known) or "`arena check` names the calls that a bot misses"
-                raise ArenaError(f"syscalls: Linux has no system call {name!r}; {guess}")
-            if name in call_policy.allowed() - call_policy.CHECKS.keys():
-                raise ArenaError(f"syscalls: every bot may call {name!r} anyway: leave it out")
 
 
 TABLES: Mapping[str, type[BaseModel]] = {
@@ -378,17 +393,6 @@ def _plain(schema: Any) -> Any:
     return plain
 
 
-def _entered(entry: BotTable, workspace: Path) -> Bot:
-    if (entry.path is None) == (entry.command is None):
-        raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
-    if entry.path is None:
-        return discovery.from_command(entry.name, entry.command or (), workspace)
-    try:
-        return discovery.from_path(workspace / entry.path, entry.name)
-    except ArenaError as error:
-        raise ArenaError(f"bot {entry.name!r}: path: {error}") from error
-
-
 def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Openings:
     """Return the openings that a file lists for these boards; lines of other boards are passed over."""
     path = workspace / file
@@ -426,51 +430,10 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
     return Openings(listed=tuple((label, tuple(board_openings)) for label, board_openings in listed.items()))
 
 
-def _threshold(row: ThresholdTable, key: str, boards: Sequence[Board], bots: Collection[Bot]) -> grades.Threshold:
-    """Return a threshold with the labels of its boards; ArenaError, with the `key`, for a name that is not known."""
-    reference = next((bot for bot in bots if bot.name == row.reference), None)
-    if reference is None:
-        known = known_are(row.reference, sorted(bot.name for bot in bots))
-        raise ArenaError(f"{key}: reference: there is no bot {row.reference!r} in this event; {known}")
-    named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
-    if not named:
-        name, labels = str(row.board), [board.label for board in boards]
-        known = known_are(name, labels, nearest=[board.name for board in boards])
-        raise ArenaError(f"{key}: board: there is no board {name!r} in this event; {known}")
-    shared = tuple(board.label for board in named if len(board.sides) > 1)
-    if not shared:
-        raise ArenaError(
-            f"{key}: board: nobody plays against {row.reference!r} on {', '.join(board.label for board in named)}: "
-            "name a board with two sides or more"
-        )
-    seats = [(board.game, board.name, role) for board in named if board.label in shared for role in board.roles]
-    if not any(reference.plays(*seat) for seat in seats):
-        raise ArenaError(
-            f"{key}: board: {row.reference!r} does not play on {', '.join(shared)}; name a board that it plays"
-        )
-    return grades.Threshold(
-        reference=row.reference, board=row.board or "", labels=shared, points=row.points, marks=row.marks
-    )
-
-
-def _picked(kind: str, name: str, known: Mapping[str, Named]) -> Named:
+def _picked(where: str, kind: str, name: str, known: Mapping[str, Named]) -> Named:
     if name not in known:
-        raise ArenaError(f"there is no {kind} {name!r} in this event; {known_are(name, known)}")
+        raise ArenaError(f"{where}: there is no {kind} {name!r} in this event; {known_are(name, known)}")
     return known[name]
-
-
-def _named(kind: str, name: str, known: Mapping[str, Named]) -> Named:
-    """Return what the command line names, or whoever calls `event`."""
-    try:
-        return _picked(kind, name, known)
-    except ArenaError as error:
-        raise ArenaError(f"--{kind}: {error}") from error
-
-
-def _refuse_twins(key: str, names: Sequence[str]) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise ArenaError(f"{key}: {name!r} is named twice; once is enough")
 
 
 def _numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:

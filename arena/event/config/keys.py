@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, fie
 from arena.clock import TimeControl
 from arena.event.tables import MOST, BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
 from arena.games.openings import MOST_PLIES
-from arena.values import Conditions
+from arena.values import Conditions, Limits
 
 LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
@@ -75,6 +75,9 @@ class Time(Table):
 class LimitsTable(BotLimits):
     """[limits]: limits of one bot process; `"none"` = no limit."""
 
+    open_files: CountOrNone = Field(
+        default=Limits().open_files, ge=LEAST_OPEN_FILES, le=MOST, description="Descriptors open at once."
+    )
     threads: CountOrNone = Field(
         default=1, ge=1, description="Cores that a bot may get by `threads` in its bot.toml, which costs lanes."
     )
@@ -84,13 +87,6 @@ class LimitsTable(BotLimits):
     def _enough_memory(cls, value: int | None) -> int | None:
         if value is not None and value < LEAST_MEMORY_BYTES:
             raise ValueError('"1 MB" or more: no program starts in less')
-        return value
-
-    @field_validator("open_files")
-    @classmethod
-    def _enough_files(cls, value: int | None) -> int | None:
-        if value is not None and value < LEAST_OPEN_FILES:
-            raise ValueError(f"{LEAST_OPEN_FILES} or more")
         return value
 
 
