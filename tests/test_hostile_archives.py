@@ -13,6 +13,7 @@ import stored
 
 from arena.errors import ArenaError
 from arena.event import plan
+from arena.games import rulebook
 from arena.replay import verify
 from arena.results.archive import Archive, DamagedError, records
 
@@ -276,7 +277,13 @@ def test_no_archive_is_made_where_a_link_leads(workspace, there):
     assert not there or not (folder / "private").read_bytes()
 
 
-@pytest.mark.parametrize("read", [verify.of_event, lambda archive: plan.Plan(archive.event(), archive).known()])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda archive: verify.checked(archive, rulebook.game_of_record),
+        lambda archive: plan.Plan(archive.event(), archive).known(),
+    ],
+)
 def test_a_plan_without_end_is_not_walked(workspace, monkeypatch, read):
     folder, change = workspace
     change("""update meta set value = replace(value, '"repeats": 1', '"repeats": 9000000000000000000')""")

@@ -191,17 +191,12 @@ def _verify(merged: "Archive", folders: Sequence[Path]) -> None:
     """Raise ArenaError unless the records agree with the rules, and the tables with the records."""
     from arena.replay import verify
 
-    total, done, problems = verify.count(merged), 0, []
     with ProgressLine("merge: verify") as progress:
-        for _, of_record in verify.checked(merged, stored_match.game_of):
-            done += 1
-            problems += of_record
-            progress(done, total)
-    problems += verify.of_event(merged, unfinished=False)
+        _, problems = verify.checked(merged, stored_match.game_of, progress, unfinished=False)
     if problems:
         named = "; ".join(
-            f"{f'match {problem.match}: ' if problem.match else ''}{output.safe_line(problem.words)}"
-            for problem in problems[:PROBLEMS_NAMED]
+            f"{f'match {match}: ' if match else ''}{output.safe_line(words)}"
+            for match, words in problems[:PROBLEMS_NAMED]
         )
         sources = " and ".join(map(paths.displayed, folders))
         raise ArenaError(

@@ -20,9 +20,8 @@ def verify(
     from arena.replay import verify
     from arena.results.archive import Archive
 
-    problems, count = [], 0
     with Archive.open(paths.event_folder(event), writing=False) as archive:
-        played, total = verify.event_in(archive), verify.count(archive, all_versions=all_versions)
+        played = verify.event_in(archive)
         now = {board.label: board.digest for board in rulebook.all_boards()}
         boards = played.boards if played else ()
         for board in boards:
@@ -31,18 +30,13 @@ def verify(
                     now[board.label] = rulebook.digest_now(board) or board.digest
         edited = [board.label for board in boards if now.get(board.label, board.digest) != board.digest]
         with ProgressLine("verify: records") as progress:
-            for _, of_record in verify.checked(archive, stored_match.game_of, all_versions=all_versions):
-                count += 1
-                problems += of_record
-                progress(count, total)
-        problems += verify.of_event(archive)
+            count, problems = verify.checked(archive, stored_match.game_of, progress, all_versions=all_versions)
     if json:
-        output.print_json({"match": problem.match or None, "words": problem.words} for problem in problems)
+        output.print_json({"match": match or None, "words": words} for match, words in problems)
     else:
-        for problem in problems:
-            match = f"match {problem.match}: " if problem.match else ""
-            print(f"{match}{output.safe_line(problem.words, 1000)}")
-        bad = len({problem.match for problem in problems if problem.match})
+        for match, words in problems:
+            print(f"{f'match {match}: ' if match else ''}{output.safe_line(words, 1000)}")
+        bad = len({match for match, _ in problems if match})
         print(f"{count} records: {count - bad} hold" + (f", {bad} do not" if bad else ""))
     for label in edited if problems else ():
         output.notice(f"{label}: its rules or its board were edited since it was played")

@@ -22,7 +22,7 @@ from arena.event.tables import MOST
 from arena.games import boards
 from arena.games.openings import MOST_PLIES
 from arena.protocol import clean
-from arena.values import Bot, Record, SeatReport, Turn
+from arena.values import Bot, Opening, Record, SeatReport, Turn
 
 FORMAT = 1
 """The version of the format. A new tag or key that an older arena may ignore leaves it as it is."""
@@ -33,8 +33,16 @@ MOST_DRAWN_PLIES = 100_000
 take 16 s at Connect Four, and 22 s at Mummy Maze."""
 MOST_DIGITS = 19
 """Digits of a whole number: SQLite stores numbers of 64 bits."""
-REQUIRED = ("Format", "Match", "Board", "Started", "Repeat", "Seed", "Conditions", "Sides", "Result", "Reason")
-ONCE = (*REQUIRED, "Event", "Seconds", "Key", "Opening", "Sampled", "Machine", "Scale")
+MATCH = {"Match": "id", "Repeat": "repeat", "Seed": "seed", "Key": "key", "Opening": "opening", "Sampled": "sampled"}
+RECORD = {"Started": "started", "Seconds": "seconds", "Machine": "machine", "Scale": "scale", "Sides": "sides"}
+"""The fields of a match, and of a record, that tags have."""
+OPTIONAL = {"Event": "", "Seconds": None, "Key": "", "Opening": None, "Sampled": "", "Machine": "", "Scale": 1.0}
+"""Tags that may be missing, and their values then."""
+BEFORE_SEATS = (
+    *("Format", "Event", "Match", "Board", "Started", "Seconds", "Repeat", "Seed", "Key", "Opening", "Sampled"),
+    *("Machine", "Scale", "Conditions", "Sides"),
+)
+ONCE = (*BEFORE_SEATS, "Result", "Reason")
 REPEATED = ("Seat", "Fault")
 BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 PLAIN_MOVE = re.compile(r"[!#-z|~](?:[ !#-z|~]*[!#-z|~])?")
@@ -48,29 +56,17 @@ _records = TypeAdapter(Record)
 
 def text_of(record: Record, event: str = "") -> str:
     """Return a match as a text of ASCII lines; `event` is the name of its event, for readers only."""
-    match, verdict = record.match, record.verdict
-    lines = [
-        _tag("Format", FORMAT),
-        *([_tag("Event", event)] if event else ()),
-        _tag("Match", match.id),
-        _tag("Board", match.label),
-        _tag("Started", record.started),
-        _tag("Seconds", record.seconds),
-        _tag("Repeat", match.repeat),
-        _tag("Seed", match.seed),
-        *([_tag("Key", match.key)] if match.key else ()),
-        *([_tag("Opening", asdict(match.opening))] if match.opening else ()),
-        *([_tag("Sampled", match.sampled)] if match.sampled else ()),
-        *([_tag("Machine", record.machine)] if record.machine else ()),
-        *([_tag("Scale", record.scale)] if record.scale != 1 else ()),
-        _tag("Conditions", asdict(match.conditions)),
-        _tag("Sides", record.sides),
-    ]
+    match, plain = record.match, asdict(replace(record, turns=()))
+    tags = {"Format": FORMAT, "Event": event, "Board": match.label, "Conditions": plain["match"]["conditions"]}
+    tags |= {tag: plain["match"][field] for tag, field in MATCH.items()}
+    tags |= {tag: plain[field] for tag, field in RECORD.items()}
+    lines = [_tag(tag, tags[tag]) for tag in BEFORE_SEATS if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]]
     for seat, report in zip(match.seats, record.seats, strict=True):
         bot, seen = _changed(seat.bot, {"command", "files"}), _changed(report, {"role"})
         lines.append(_tag("Seat", {"role": seat.role, "bot": bot, "report": seen}))
-    lines += [_tag("Fault", asdict(fault)) for fault in verdict.faults]
-    lines += [_tag("Result", dict(verdict.scores)), _tag("Reason", verdict.reason), ""]
+    verdict = plain["verdict"]
+    lines += [_tag("Fault", fault) for fault in verdict["faults"]]
+    lines += [_tag("Result", verdict["scores"]), _tag("Reason", verdict["reason"]), ""]
     return "\n".join([*lines, *map(_line, record.turns), ""])
 
 
@@ -119,9 +115,9 @@ def record_of(text: str) -> Record:
             tags[name] = _json(value, number)
         if name == "Format" and tags[name] != FORMAT:
             _refuse(number, f"its format is {str(tags[name])[:40]}, and this arena reads {FORMAT}: upgrade arena")
-    if missing := [name for name in REQUIRED if name not in tags]:
+    if missing := [name for name in ONCE if name not in {*tags, *OPTIONAL}]:
         raise _no_match(f"it has no tag {missing[0]}; `arena export --match ID` writes one")
-    return _record(tags, repeated["Seat"], repeated["Fault"], turns)
+    return _record({**OPTIONAL, **tags}, repeated["Seat"], repeated["Fault"], turns)
 
 
 def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[dict[str, Any]]) -> Record:
@@ -130,26 +126,18 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
     try:
         values = {
             "match": {
-                "id": tags["Match"],
+                **{field: tags[tag] for tag, field in MATCH.items()},
                 "game": game,
                 "board": board,
                 "rules": "",
                 "seats": [{"role": seat["role"], "bot": {**seat["bot"], "command": ()}} for seat in seats],
-                "repeat": tags["Repeat"],
-                "seed": tags["Seed"],
-                "key": tags.get("Key", ""),
-                "opening": tags.get("Opening"),
-                "sampled": tags.get("Sampled", ""),
                 "conditions": tags["Conditions"],
             },
+            **{field: tags[tag] for tag, field in RECORD.items()},
             "turns": [tuple(turn.get(name, default) for name, default in _TURN_DEFAULTS) for turn in turns],
             "verdict": {"scores": tags["Result"], "reason": tags["Reason"], "faults": faults},
-            "sides": tags["Sides"],
             "seats": [{**seat["report"], "role": seat["role"]} for seat in seats],
-            "started": tags["Started"],
-            "seconds": tags.get("Seconds", 0.0),
-            "machine": tags.get("Machine", ""),
-            "scale": tags.get("Scale", 1.0),
+            "seconds": tags["Seconds"] or 0.0,
         }
         record = _records.validate_python(values)
         if not STARTED.fullmatch(record.started):
@@ -161,41 +149,42 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
         raise _no_match(f"{where}: {first['msg']}") from error
     except (KeyError, TypeError, ValueError) as error:
         raise _no_match(f"a seat or the time of its start is not as it must be: {error}") from error
-    match = record.match
-    patterns = [(match.game, boards.NAME), (match.board, boards.NAME)]
-    patterns += [(seat.bot.name, BOT_NAME) for seat in match.seats]
-    for name, pattern in patterns:
-        if not pattern.fullmatch(name) or name.startswith((".", "-")):
-            raise _no_match(f"{name[:40]!r} is no name of a game, a board or a bot")
-    if not re.fullmatch("[0-9a-f]{12}", match.id):
-        raise _no_match(f"its id {match.id[:40]!r} is not 12 hex digits")
-    if record.scale <= 0:
-        raise _no_match(f"its scale {record.scale:g} is not above 0")
-    time = match.conditions.time
-    if any(each is not None and each < 0 for each in (time.start, time.move, time.bank, time.margin)):
-        raise _no_match("it has a time below 0")
-    if not match.sampled.isprintable():
-        raise _no_match("the parameters of its board are not one line")
-    opening = match.opening
-    if opening is not None and not (
-        0 <= opening.plies <= MOST_PLIES and 0 <= opening.number * max(1, opening.plies) <= MOST_DRAWN_PLIES
-    ):
-        raise _no_match(
-            f"an opening has 0 to {MOST_PLIES} plies, and times its number they are no more than {MOST_DRAWN_PLIES}"
-        )
-    for seat in match.seats:
-        if seat.bot.digest and not DIGEST.fullmatch(seat.bot.digest):
-            raise _no_match(f"the digest {seat.bot.digest[:40]!r} is not hexadecimal")
-        if seat.bot.threads < 1:
-            raise _no_match(f"{seat.bot.name} has {seat.bot.threads} threads")
-    roles = [seat.role for seat in match.seats]
-    if sorted(roles) != sorted(role for side in record.sides for role in side) or sorted(roles) != sorted(
-        record.verdict.scores
-    ):
-        raise _no_match("its seats, its sides and its result do not have the same roles")
+    match, roles = record.match, sorted(seat.role for seat in record.match.seats)
+    time, opening = match.conditions.time, match.opening or Opening()
+    names = {match.game: boards.NAME, match.board: boards.NAME} | {seat.bot.name: BOT_NAME for seat in match.seats}
+    checks = [
+        *(
+            (
+                pattern.fullmatch(name) and not name.startswith((".", "-")),
+                f"{name[:40]!r} is no name of a game, a board or a bot",
+            )
+            for name, pattern in names.items()
+        ),
+        (re.fullmatch("[0-9a-f]{12}", match.id), f"its id {match.id[:40]!r} is not 12 hex digits"),
+        (record.scale > 0, f"its scale {record.scale:g} is not above 0"),
+        (min(time.start or 0, time.move or 0, time.bank, time.margin) >= 0, "it has a time below 0"),
+        (match.sampled.isprintable(), "the parameters of its board are not one line"),
+        (
+            0 <= opening.plies <= MOST_PLIES and 0 <= opening.number * max(1, opening.plies) <= MOST_DRAWN_PLIES,
+            f"an opening has 0 to {MOST_PLIES} plies, and times its number they are no more than {MOST_DRAWN_PLIES}",
+        ),
+        (
+            roles == sorted(role for side in record.sides for role in side) == sorted(record.verdict.scores),
+            "its seats, its sides and its result do not have the same roles",
+        ),
+    ]
     for seat, report in zip(match.seats, record.seats, strict=True):
-        if (report.bot, report.digest) != (seat.bot.name, seat.bot.digest):
-            raise _no_match(f"the report of {seat.role[:40]!r} is that of another bot")
+        bot = seat.bot
+        checks += [
+            (not bot.digest or DIGEST.fullmatch(bot.digest), f"the digest {bot.digest[:40]!r} is not hexadecimal"),
+            (bot.threads >= 1, f"{bot.name} has {bot.threads} threads"),
+            (
+                (report.bot, report.digest) == (bot.name, bot.digest),
+                f"the report of {seat.role[:40]!r} is that of another bot",
+            ),
+        ]
+    if wrong := next((reason for holds, reason in checks if not holds), None):
+        raise _no_match(wrong)
     return record
 
 

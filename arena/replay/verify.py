@@ -8,7 +8,7 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache, partial
 from math import inf
 from typing import Any
@@ -20,7 +20,7 @@ from arena.game import Game
 from arena.replay.reconstruct import disagreements
 from arena.results.archive import Archive, DamagedError, inspection, records
 from arena.results.standings import Tally, tallies
-from arena.values import Event, Match, Record
+from arena.values import Bot, Event, Match
 
 GameOf = Callable[[Match], Game[Any]]
 """The rules of a match, from where rules are trusted; never from the path in the record."""
@@ -33,33 +33,43 @@ FEW = 12
 DAMAGE_SEARCH_S = 5.0
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A statement of the results that does not hold."""
-
-    match: str
-    """The match's id; empty when it is about the event."""
-    words: str
+Problem = tuple[str, str]
+"""The id of a match, empty for the event, and a statement of the results that does not hold."""
 
 
-def checked(archive: Archive, game_of: GameOf, *, all_versions: bool = False) -> Iterator[tuple[str, list[Problem]]]:
-    """Yield the id and the problems of each record, by id. All cores check many records.
+def checked(
+    archive: Archive,
+    game_of: GameOf,
+    tell: Callable[[int, int], None] = lambda _done, _all: None,
+    *,
+    all_versions: bool = False,
+    unfinished: bool = True,
+) -> tuple[int, list[Problem]]:
+    """Return the number of records, and the problems of each, by id, and of the event. All cores check many records.
 
     Records of the current plan must be the matches that were planned; with `all_versions` the others are checked too.
-    Of a damaged file everything readable is checked, in any order.
+    With `unfinished` planned matches without a record are a problem. Of a damaged file everything readable is checked,
+    in any order. `tell` hears how many of how many records are checked.
     """
     planned: dict[str, Match] = {}
-    with contextlib.suppress(DamagedError, *UNREADABLE):  # then `of_event` reports it
+    with contextlib.suppress(DamagedError, *UNREADABLE):  # then `_of_event` reports it
         planned = {each.match.id: each.match for each in plan.Plan(archive.event(), archive).known() if each.stored}
     numbers = list(dict.fromkeys(inspection.readable_numbers(archive, all_versions=all_versions)))
     archive.close()  # no connection is open in a process that forks
     cores = 1 if len(numbers) <= FEW else None
-    yield from parallel.parallel_map(partial(_check, archive, planned, cache(game_of)), numbers, cores=cores)
-
-
-def count(archive: Archive, *, all_versions: bool = False) -> int:
-    """Return how many records `checked` looks at."""
-    return len(set(inspection.readable_numbers(archive, all_versions=all_versions)))
+    problems: list[Problem] = []
+    work = parallel.parallel_map(partial(_check, archive, planned, cache(game_of)), numbers, cores=cores)
+    for done, of_record in enumerate(work, 1):
+        problems += of_record
+        tell(done, len(numbers))
+    try:
+        if event_in(archive) is None:
+            problems.append(("", "the event itself cannot be read; the file is damaged"))
+        else:
+            problems += (("", words) for words in _event_problems(archive, unfinished=unfinished))
+    except (DamagedError, *UNREADABLE):
+        problems.append(("", "its tables cannot be read; the file is damaged"))
+    return len(numbers), problems
 
 
 def event_in(archive: Archive) -> Event | None:
@@ -81,49 +91,31 @@ def damage(archive: Archive) -> str | None:
         for number in inspection.readable_numbers(archive, all_versions=True):
             if time.monotonic() > until:
                 break
-            match, problems = _check(archive, {}, None, number)
-            if problems:
-                return f"match {match}: {problems[0].words}"
+            if problems := _check(archive, {}, None, number):
+                return f"match {': '.join(problems[0])}"
         until = time.monotonic() + DAMAGE_SEARCH_S
-        return next((problem.words for problem in _event_problems(archive, unfinished=False, until=until)), None)
+        return next(_event_problems(archive, unfinished=False, until=until), None)
     except DamagedError as error:
         return str(error)
     except UNREADABLE:
         return "its tables cannot be read"
 
 
-def _check(
-    archive: Archive, planned: Mapping[str, Match], game_of: GameOf | None, number: int
-) -> tuple[str, list[Problem]]:
-    """Return the id of a record, or its number where the id is lost, and its problems."""
+def _check(archive: Archive, planned: Mapping[str, Match], game_of: GameOf | None, number: int) -> list[Problem]:
+    """Return the problems of a record, by number where its id is lost; without `game_of` those that need no rules."""
     match = f"number {number}"
     try:
         row = inspection.packed_record(archive, number)
         if row is None:
-            return match, [Problem(match, "its row is lost; the file is damaged")]
+            return [(match, "its row is lost; the file is damaged")]
         match, blob = row
-        texts = list(_record_problems(archive, number, match, blob, planned.get(match), game_of))
+        return [(match, words) for words in _record_problems(archive, number, match, blob, planned.get(match), game_of)]
     except DamagedError:
-        texts = ["it cannot be read; the file is damaged"]
-    return match, [Problem(match, text) for text in texts]
+        return [(match, "it cannot be read; the file is damaged")]
 
 
-def of_event(archive: Archive, *, unfinished: bool = True) -> Iterator[Problem]:
-    """Yield the problems of the event as a whole: of its plan, and of the sums behind its leaderboard.
-
-    With `unfinished` planned matches without a record are a problem, too.
-    """
-    if event_in(archive) is None:
-        yield Problem("", "the event itself cannot be read; the file is damaged")
-        return
-    try:
-        yield from _event_problems(archive, unfinished=unfinished)
-    except (DamagedError, *UNREADABLE):
-        yield Problem("", "its tables cannot be read; the file is damaged")
-
-
-def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[Problem]:
-    """Yield the problems of the event as a whole; not those of a plan that is too long to be walked `until` then."""
+def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[str]:
+    """Yield the problems of plan and sums; not those of a plan that is too long to be walked `until` then."""
     planned, missing = set[str](), 0
     for each in plan.Plan(archive.event(), archive).known():
         if time.monotonic() > until:
@@ -134,29 +126,28 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
     else:
         flagged = archive.planned_ids()
         if strange := flagged - planned:
-            yield Problem("", f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}")
+            yield (f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}")
         if hidden := planned - flagged:
-            yield Problem("", f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
+            yield (f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
         if missing and unfinished:
             total = len(planned) + missing
-            yield Problem("", f"{missing} of {total} planned matches have no record: unfinished, or removed")
+            yield (f"{missing} of {total} planned matches have no record: unfinished, or removed")
     try:
         counted = _counter(tally for played in archive.played() for tally in tallies(played))
     except UNREADABLE:
-        yield Problem("", "its seats are not those of its matches")
+        yield ("its seats are not those of its matches")
         return
     try:
         sums = _counter(archive.tallies())
     except UNREADABLE:  # such as an ending that does not exist
         sums = Counter()
     if counted != sums:
-        yield Problem("", "the sums behind the leaderboard are not those of its matches")
+        yield ("the sums behind the leaderboard are not those of its matches")
 
 
 def _record_problems(
     archive: Archive, number: int, match: str, blob: bytes, planned: Match | None, game_of: GameOf | None
 ) -> Iterator[str]:
-    """Yield what is wrong with one record; without `game_of` only what needs no rules."""
     try:
         record = records.unpacked(blob)
     except ValueError:
@@ -174,34 +165,19 @@ def _record_problems(
             yield f"its rules cannot be had: {error}"
             return
         yield from disagreements(game, record)
-    yield from _column_problems(archive, number, record)
-
-
-def _essence(match: Match) -> tuple[object, ...]:
-    """Return what identifies a match, wherever its files are."""
-    seats = tuple((seat.role, seat.bot.name, seat.bot.digest) for seat in match.seats)
-    return (
-        match.id,
-        match.label,
-        match.repeat,
-        match.seed,
-        match.key,
-        match.opening,
-        match.sampled,
-        match.conditions,
-        seats,
-    )
-
-
-def _column_problems(archive: Archive, number: int, record: Record) -> Iterator[str]:
-    """Yield how the columns behind the tables differ from the record."""
     if [seat.role for seat in record.seats] != [seat.role for seat in record.match.seats]:
         yield "its reports are not those of its seats"
-        return
-    if (count := inspection.seat_count(archive, number)) != len(record.seats):
+    elif (count := inspection.seat_count(archive, number)) != len(record.seats):
         yield f"{count} seats are counted, its record has {len(record.seats)}"
     elif wrong := inspection.differing_columns(archive, number, record):
         yield f"columns that its tables are made of differ from its record: {', '.join(wrong)}"
+
+
+def _essence(match: Match) -> Match:
+    """Return a match with what identifies it, wherever its files are."""
+    bots = [Bot(name=seat.bot.name, command=(), digest=seat.bot.digest) for seat in match.seats]
+    seats = tuple(replace(seat, bot=bot) for seat, bot in zip(match.seats, bots, strict=True))
+    return replace(match, rules="", seats=seats)
 
 
 def _counter(counted: Iterator[Tally] | tuple[Tally, ...]) -> Counter[object]:
