@@ -140,7 +140,7 @@ def test_a_replay_and_the_report_show_what_a_move_lost():
     shown = [str(quality) for scene in scenes(game, record.turns, PerfectPlay.of(game)) for quality in scene.qualities]
     assert len(shown) == len(record.turns)
     assert any(shown)
-    assert replays.replay(record, replays.Games(rulebook.game_of))["grades"] == shown
+    assert replays.replay(record, replays.Games(rulebook.game_of))["qualities"] == shown
 
 
 def test_accuracies_add_up_and_without_a_critical_move_there_is_none():

@@ -286,7 +286,7 @@ def test_an_edited_rules_file_has_its_matches_graded_again(folder, monkeypatch):
 def test_the_report_searches_no_more_matches_than_the_leaderboard(folder, monkeypatch):
     monkeypatch.setattr(replays, "MOST_ESTIMATED", 1)
     games = replays.Games(rulebook.game_of)
-    assert [("grades" in replays.replay(record, games)) for record in Archive.open(folder).records(most=2)] == [
+    assert [("qualities" in replays.replay(record, games)) for record in Archive.open(folder).records(most=2)] == [
         True,
         False,
     ]
@@ -297,7 +297,7 @@ def test_replay_and_report_say_beside_each_move_that_its_grade_is_an_estimate(fo
     game = rulebook.game_of(record.match)
     shown = [str(quality) for quality in estimator().of_turns(record.turns)]
     assert any("regret of" in text and text.endswith("an estimate") for text in shown)
-    assert replays.replay(record, replays.Games(rulebook.game_of))["grades"] == shown
+    assert replays.replay(record, replays.Games(rulebook.game_of))["qualities"] == shown
     rows = [row for scene in scenes(game, record.turns, assessor_of(game)) for row in turn_rows(record.match, scene)]
     assert {row["estimate"] for row in rows} == {True}
 

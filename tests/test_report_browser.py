@@ -316,7 +316,7 @@ def test_each_replay_of_sampled_boards_has_its_own_walls_and_regrets(browser, ma
             go_to(page, f"#match={record.match.id}")
             page.locator(f"#match-view:has-text('{record.match.id}') .piece").first.wait_for()
             assert drawn(page) == recorded(record)[0]
-            assert page.locator(".moves .grade").all_inner_texts() == [
+            assert page.locator(".moves .quality").all_inner_texts() == [
                 f" ({quality})" for quality in qualities if str(quality)
             ]
             assert page.locator(".moves .blunder").count() == sum(quality.points > 0 for quality in qualities)

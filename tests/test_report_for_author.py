@@ -196,7 +196,7 @@ def _pseudonyms(folder: Path, known: set[str]) -> dict[str, str]:
     """Return the pseudonym of each bot of an event."""
     with Archive.open(folder) as archive:
         real = {bot.digest: bot.name for bot in archive.event().bots}
-        shown = author.pseudonymous(archive, author.pseudonyms(archive, known)).event().bots
+        shown = author.pseudonymous(archive, known)[0].event().bots
     return {real[bot.digest]: bot.name for bot in shown}
 
 

@@ -118,8 +118,8 @@ def hidden_paths(folder: Path) -> tuple[str, ...]:
     return tuple(sorted((path for path in folders if len(path) > 1), key=lambda path: (-len(path), path)))
 
 
-def pseudonyms(archive: Archive, known: Collection[str]) -> dict[str, str]:
-    """Return a pseudonym for each bot but the `known` ones, which keep their names."""
+def pseudonymous(archive: Archive, known: Collection[str]) -> tuple[Archive, dict[str, str]]:
+    """Return the archive with a pseudonym for each bot but the `known` ones, and the new name of each bot."""
     digests: dict[str, set[str]] = defaultdict(set)
     event = archive.event()
     for bot in event.bots:
@@ -128,9 +128,5 @@ def pseudonyms(archive: Archive, known: Collection[str]) -> dict[str, str]:
         digests[entry.bot].add(entry.digest)
     order = sorted(digests, key=lambda name: digest_of("pseudonym", event.seed, name, sorted(digests[name])))
     # A bot's name has no blank, so that no pseudonym is the name of a bot.
-    return {name: name if name in known else f"rival {number}" for number, name in enumerate(order, 1)}
-
-
-def pseudonymous(archive: Archive, names: Mapping[str, str]) -> Archive:
-    """Return the archive with these names for its bots."""
-    return archive.by_version(lambda bot, _digest: names.get(bot, "rival"))
+    names = {name: name if name in known else f"rival {number}" for number, name in enumerate(order, 1)}
+    return archive.by_version(lambda bot, _digest: names.get(bot, "rival")), names

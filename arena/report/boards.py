@@ -1,6 +1,6 @@
 """Boards and their facts as the page draws them: facts are read here, as for the terminal, and not in the browser."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,8 +12,6 @@ from arena.replay.drawing.board_state import BoardGrid, board_marks, read_fact, 
 Item = str | tuple[int | str, ...]
 """A fact: as a text where nothing draws it; else the number of its declaration, then of cards the label and each card,
 and of others x, y, the number of the role from 1, that of the grid, and a text; 0 and "" at the end are left out."""
-Delta = tuple[list[int], list[Any]]
-"""Indices of what is gone, then what is new: index, item, index, item, ..., in the resulting order."""
 
 
 def values(game: Game[Any]) -> dict[str, object]:
@@ -68,27 +66,3 @@ def _look(drawing: Drawing, role: Role) -> int | None:
     pieces = [number for number in own if isinstance(drawing[number], Piece)]
     discs = [number for number in own if isinstance(item := drawing[number], Mark) and item.shape == "disc"]
     return next(iter(pieces + discs), None)
-
-
-def delta(before: Sequence[Hashable], after: Sequence[Hashable]) -> Delta:
-    """Return the change that turns `before` into `after`: everything, where what stays changed its order."""
-    if len(before) == len(after):  # as nearly always: what differs is replaced where it stands
-        changed = [index for index, item in enumerate(before) if item != after[index]]
-        return changed, [part for index in changed for part in (index, after[index])]
-    later, earlier = set(after), set(before)
-    change = (
-        [index for index, item in enumerate(before) if item not in later],
-        [part for index, item in enumerate(after) if item not in earlier for part in (index, item)],
-    )
-    if applied(before, change) == list(after):
-        return change
-    return list(range(len(before))), [part for numbered in enumerate(after) for part in numbered]
-
-
-def applied(before: Sequence[Hashable], change: Delta) -> list[Hashable]:
-    """Return the items after a change; facts.js does the same."""
-    gone, new = set(change[0]), change[1]
-    items = [item for index, item in enumerate(before) if index not in gone]
-    for index, item in zip(new[::2], new[1::2], strict=True):
-        items.insert(index, item)
-    return items

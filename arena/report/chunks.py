@@ -8,9 +8,10 @@ import contextlib
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, groupby
 from pathlib import Path
 
 from arena import parallel
@@ -33,7 +34,7 @@ class Chunk:
 def prepared(
     games: Games,
     folder: Path,
-    matches: Iterable[Played],
+    matches: Sequence[Played],
     free_characters: int,
     tell: Callable[[int], None] = lambda _: None,
     cut: Callable[[Record], Record] = lambda record: record,
@@ -43,7 +44,9 @@ def prepared(
     They are prepared side by side, one process a core: no archive may be open. `tell` hears how many are done.
     `cut` leaves out of a record what the reader must not see.
     """
-    batches = tuple(_batches(matches))
+    totals = accumulate(match.turns + 5 for match in matches)
+    numbered = groupby(zip(totals, matches, strict=True), key=lambda pair: pair[0] // TURNS)
+    batches = [tuple(match.id for _, match in batch) for _, batch in numbered]
 
     @cache  # an archive for each process
     def archive(_process: int) -> Archive:
@@ -52,7 +55,9 @@ def prepared(
     def prepare(ids: tuple[str, ...]) -> Chunk:
         records = ((match, cut(archive(os.getpid()).record(match))) for match in ids)
         texts = (f"{safe_json(match)}:{safe_json(replay(record, games))}" for match, record in records)
-        return Chunk(ids, _packed("{" + ",".join(texts) + "}"))
+        # A browser unpacks a zlib stream with DecompressionStream("deflate").
+        text = base64.b64encode(zlib.compress(f"{{{','.join(texts)}}}".encode(), 6)).decode("ascii")
+        return Chunk(ids, text)
 
     chunks: list[Chunk] = []
     few = len(batches) < FEW
@@ -66,26 +71,7 @@ def prepared(
     return tuple(chunks)
 
 
-def _batches(matches: Iterable[Played]) -> Iterator[tuple[str, ...]]:
-    """Ids of the matches of one chunk after the other."""
-    ids: list[str] = []
-    turns = 0
-    for match in matches:
-        ids.append(match.id)
-        turns += match.turns + 5
-        if turns >= TURNS:
-            yield tuple(ids)
-            ids, turns = [], 0
-    if ids:
-        yield tuple(ids)
-
-
 def safe_json(value: object) -> str:
     """Return JSON in which no HTML parser sees a tag, an entity or a comment; letters outside ASCII are escaped."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _packed(text: str) -> str:
-    """Return a text as base64 of its zlib stream; a browser unpacks it with DecompressionStream("deflate")."""
-    return base64.b64encode(zlib.compress(text.encode(), 6)).decode("ascii")

@@ -20,7 +20,7 @@ from arena.event.discovery import names
 from arena.game import Game
 from arena.replay import notation
 from arena.report import bots
-from arena.report.author import Author, hidden_paths, pseudonymous, pseudonyms
+from arena.report.author import Author, hidden_paths, pseudonymous
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Event, Match
@@ -57,10 +57,10 @@ def write(
     with writing(folder):
         for done, reader in enumerate(readers, 1):
             author, archive = replace(reader, hidden_paths=hidden_paths(folder)), Archive.open(folder)
-            pseudonyms_here = pseudonyms(archive, author.bots | references)
-            results = Results(pseudonymous(archive, pseudonyms_here), rules=rules)
+            renamed, pseudonyms = pseudonymous(archive, author.bots | references)
+            results = Results(renamed, rules=rules)
             if everybody:
-                written += write_letter(results, folder, author, pseudonyms_here)
+                written += write_letter(results, folder, author, pseudonyms)
             tell_matches = (lambda _done, _all: None) if everybody else tell
             written.append(report.write(results, folder, rules=rules, tell=tell_matches, author=author))
             if everybody:

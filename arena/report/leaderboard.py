@@ -13,22 +13,8 @@ from arena.results.tables import rows_of
 from arena.values import Ending
 
 ORDER = (
-    *(
-        "rank",
-        "bot",
-        CHANGE.name,
-        "rating",
-        "range",
-        "ranks",
-        "tier",
-        "points",
-        "matches",
-        "won",
-        "drawn",
-        "lost",
-        "forfeits",
-    ),
-    *("accuracy", "blunders", "regret_estimate"),
+    *("rank", "bot", CHANGE.name, "rating", "range", "ranks", "tier", "points"),
+    *("matches", "won", "drawn", "lost", "forfeits", "accuracy", "blunders", "regret_estimate"),
 )
 """The first columns of the page; tie-breaks, boards, endings and roles follow."""
 INTERVALS = {"range": ("rating_low", "rating_high"), "ranks": ("rank_low", "rank_high")}

@@ -55,13 +55,14 @@ def by_importance(played: Iterable[Played], newest: Mapping[str, int], linked_id
     seatings: dict[object, str] = {}
     for match in late_first:
         seatings.setdefault((match.label, tuple(match.seats.values())), match.id)
-    ids = [match.id for match in late_first]
-    return tuple(dict.fromkeys((*(each for each in linked_ids if each in {*ids}), *seatings.values(), *ids)))
+    ids = dict.fromkeys(match.id for match in late_first)
+    return tuple(dict.fromkeys((*(each for each in linked_ids if each in ids), *seatings.values(), *ids)))
 
 
 def listed(played: Iterable[Played], ids: Collection[str]) -> tuple[Played, ...]:
     """Return these matches in the order of a list: by board, repeat and bots, as in matches.csv."""
-    chosen = [match for match in played if match.id in {*ids}]
+    wanted = {*ids}
+    chosen = [match for match in played if match.id in wanted]
     return tuple(sorted(chosen, key=lambda match: (match.label, match.repeat, tuple(match.seats.values()), match.id)))
 
 

@@ -25,7 +25,6 @@ LARGEST_SVG_BYTES = 400_000
 class Picture:
     """A chart inside the file."""
 
-    name: str
     caption: str
     """One sentence that says what the chart shows."""
     source: str
@@ -43,8 +42,8 @@ def text(
     `tables` the other names of the template.
     """
     # Scripts in order of name; the one that starts the page is last.
-    scripts = _texts(sorted(PARTS.glob("*.js"), key=lambda path: (path.stem == "start", path.name)))
-    styles = _texts(sorted(PARTS.glob("*.css")))
+    parts = sorted(PARTS.glob("*.js"), key=lambda path: (path.stem == "start", path.name)), sorted(PARTS.glob("*.css"))
+    scripts, styles = ([path.read_text("utf-8") for path in paths] for paths in parts)
     drawings = [path for path in drawn if path.suffix == ".svg"]
     drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
     environment = Environment(
@@ -70,10 +69,6 @@ def text(
     )
 
 
-def _texts(paths: Sequence[Path]) -> list[str]:
-    return [path.read_text("utf-8") for path in paths]
-
-
 def _hashes(texts: Sequence[str]) -> str:
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in texts)
     return " ".join(f"'sha256-{digest}'" for digest in digests)
@@ -88,4 +83,4 @@ def _picture(path: Path) -> Picture:
     if len(content) > LARGEST_SVG_BYTES and pixels.is_file():
         kind, content = "image/png", shared_folders.read(pixels)
     caption = charts.caption(path.stem) if path.stem in charts.names() else path.stem
-    return Picture(path.stem, caption, f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}", width)
+    return Picture(caption, f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}", width)

@@ -6,7 +6,6 @@ moves, and says why there is no board.
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +58,7 @@ class Games:
         return digest_of(code_digest(sorted(filter(Path.is_file, files))), unknown)
 
     def facts(self, record: Record) -> dict[str, object]:
-        """Return the facts of a match and how they change, what became of its steps, and how good its moves were."""
+        """Return the facts of each state of a match, what became of its steps, and how good its moves were."""
         try:
             game = self.game(record.match)
             assessor = assessor_of(game)
@@ -70,13 +69,11 @@ class Games:
             if key not in self._items:
                 self._items[key] = boards.items(read_grids(game.board(), game.drawing), game.drawing, game.roles)
             replayed = list(scenes(game, record.turns, assessor))
-            states = [list(map(self._items[key], scene.facts)) for scene in replayed]
             qualities = [str(quality) for scene in replayed for quality in scene.qualities]
             return {
-                **({"grades": qualities} if any(qualities) else {}),
+                **({"qualities": qualities} if any(qualities) else {}),
                 **({"grids": boards.values(game)["grids"]} if record.match.sampled else {}),
-                "start": states[0],
-                "changes": [boards.delta(before, after) for before, after in pairwise(states)],
+                "states": [list(map(self._items[key], scene.facts)) for scene in replayed],
                 "fates": [_fate(steps) for scene in replayed for steps in scene.steps],
             }
         except ArenaError as error:
@@ -84,7 +81,7 @@ class Games:
 
 
 def replay(record: Record, games: Games) -> dict[str, object]:
-    """Return a match as the viewer reads it: facts at the start, their changes, moves, faults, what processes left."""
+    """Return a match as the viewer reads it: the facts of each state, moves, faults, what processes left."""
     roles = [seat.role for seat in record.match.seats]
     return {
         **games.facts(record),

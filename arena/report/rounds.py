@@ -20,9 +20,7 @@ def rounds(results: Results, archive: Archive) -> tuple[tuple[str, tuple[Entry, 
     if event.schedule not in {"swiss", "knockout"}:
         return ()
     plan = Plan(event, archive)
-    for planned in plan.walk():
-        if planned is None:  # the next matches depend on some that are not stored
-            break
+    plan.walk_on()
     played: list[dict[frozenset[str], dict[str, list[int]]]] = []
     for batch in plan.complete_batches():
         met = _scores(batch)

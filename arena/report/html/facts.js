@@ -1,16 +1,9 @@
 "use strict";
-// The state of every turn out of the packed changes. Python has read the facts (report/boards.py): what is drawn comes as
-// the number of its declaration with cell and owner, and what is not comes as its text.
+// The scene of a state. Python has read the facts (report/boards.py): what is drawn comes as the number of its declaration
+// with cell and owner, and what is not comes as its text.
 
 const facts = (() => {
   const STEPS = { north: [0, 1], south: [0, -1], east: [1, 0], west: [-1, 0] };
-
-  /** The state after a change: indices that are gone, then pairs of index and new item. */
-  function applied(before, [gone, fresh]) {
-    const after = before.filter((_, index) => !gone.includes(index));
-    for (let index = 0; index < fresh.length; index += 2) after.splice(fresh[index], 0, fresh[index + 1]);
-    return after;
-  }
 
   return {
     STEPS,
@@ -26,13 +19,6 @@ const facts = (() => {
         steps.push({ cell: [x, y], toward: stopped ? STEPS[word] : null });
       });
       return steps;
-    },
-
-    /** The items at the start and after each turn. */
-    states(replay) {
-      const all = [replay.start];
-      for (const change of replay.changes) all.push(applied(all.at(-1), change));
-      return all;
     },
 
     /** Of each grid the roles' pieces by seat and the marks; the rows of cards, and every fact that is not drawn. */

@@ -15,7 +15,7 @@ const replay = (() => {
     const turns = [[]];
     record.moves.forEach(([number, seat, move, took, remarks = [], by = "bot", refused = null], index) => {
       const entry = { number, seat, move, took, remarks, by: by || "bot", refused, words: move.split(" "), fates: record.fates?.[index] ?? "",
-        grade: record.grades?.[index] ?? "" };
+        quality: record.qualities?.[index] ?? "" };
       if (turns.at(-1).at(-1)?.number === number) turns.at(-1).push(entry);
       else turns.push([entry]);
     });
@@ -36,7 +36,7 @@ const replay = (() => {
     ...(entry.by === "strike"
       ? [make("span", { class: "said" }, entry.refused === null ? " instead of a refused answer, forgiven" : ` instead of “${entry.refused}”, forgiven`)]
       : entry.by === "bot" ? [] : [make("span", { class: "by" }, ` (${entry.by})`)]),
-    ...(entry.grade ? [make("span", { class: entry.grade.startsWith("threw") ? "grade blunder" : "grade" }, ` (${entry.grade})`)] : []),
+    ...(entry.quality ? [make("span", { class: entry.quality.startsWith("threw") ? "quality blunder" : "quality" }, ` (${entry.quality})`)] : []),
   ];
 
   function sentence(match, turns, turn, over) {
@@ -80,7 +80,7 @@ const replay = (() => {
 
   /** The state as a drawing, or as its facts where the game declares nothing to draw. */
   function stage(match, record, turns) {
-    const states = record.start ? facts.states(record) : null;
+    const { states } = record;
     if (!states) return { element: make("p", { class: "note" }, `The board cannot be shown: ${record.broken}.`), show() {} };
     const board = record.grids ? { ...match.board, grids: record.grids } : match.board; // a drawn board is that of its match
     const scenes = states.map((state) => facts.scene(board, state));
