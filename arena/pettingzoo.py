@@ -18,7 +18,7 @@ from arena import load_game
 from arena.encoding import Encoding
 from arena.errors import ArenaError
 from arena.game import CHANCE, Game, Move, Role
-from arena.replay.drawing import render
+from arena.replay.drawing import render_state
 
 try:
     from gymnasium import logger, spaces
@@ -131,7 +131,7 @@ class _Episode:
         """Return the state as text; ValueError before the first match."""
         if self.state is None:
             raise ValueError("there is no state yet: call reset() first")
-        return render(self.game.board(), self.game.view(self.state, None), colour=False)
+        return render_state(self.game, self.game.view(self.state, None))
 
     def render(self) -> str | None:
         """Return the state as text, or print it, as the mode says; without a mode only warn, as Gymnasium does."""

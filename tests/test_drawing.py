@@ -3,17 +3,22 @@
 import re
 import unicodedata
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.drawing import Cards, Grid, Mark, Piece
+from arena.drawing import MAZE, Cards, Grid, Mark, Piece
 from arena.games import rulebook
-from arena.replay.drawing import render, render_state
+from arena.replay.drawing import render_state
 
 BOARDS = rulebook.all_boards()
 SGR = re.compile(r"\x1b\[[0-9;]+m")
+
+
+def render(board, state, drawing=MAZE, roles=()):
+    return render_state(SimpleNamespace(board=lambda: board, drawing=drawing, roles=roles), state)
 
 
 def drawn(words):

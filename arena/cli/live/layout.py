@@ -113,7 +113,7 @@ def panel_columns(story: Story, columns: int) -> int:
 def _board(story: Story, scene: Scene) -> tuple[list[str], BoardState | None]:
     """Return the drawn board and its state; without anything to draw, the facts of the board and of the state."""
     game = story.game
-    grids, state = readable(game.board(), scene.facts, game.drawing, game.roles)
+    grids, state = readable(game, scene.facts)
     if not grids and not state.cards:
         return [f"  {output.safe_line(fact, 46)}" for fact in (*game.board(), "", *scene.facts)], None
     return [line.rstrip() for line in picture(grids, state, story.colour)], state

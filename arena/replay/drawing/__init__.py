@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from arena.drawing import MAZE, Drawing
-from arena.game import Fact, Game, Role
+from arena.game import Fact, Game
 from arena.protocol import clean
 from arena.replay.drawing.board_state import WIDTH, BoardGrid, BoardState, read_grids, read_state
 from arena.replay.drawing.lattice import FILL, rows
@@ -22,38 +21,25 @@ SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -> str:
-    """Draw the facts of a state of a game."""
-    return render(game.board(), facts, colour, game.drawing, game.roles)
-
-
-def render(
-    board_facts: Iterable[Fact],
-    state_facts: Iterable[Fact],
-    colour: bool = False,
-    drawing: Drawing = MAZE,
-    roles: Sequence[Role] = (),
-) -> str:
-    """Draw a state on its board, as lines of at most 80 columns; list the facts where there is nothing to draw.
+    """Draw a state of a game, as lines of at most 80 columns; list the facts where there is nothing to draw.
 
     `y` grows upwards. Roles are letters, which a legend explains. Cells that no role can reach are filled. `colour`
     adds SGR codes, but no information.
     """
-    board, state = tuple(board_facts), tuple(state_facts)
-    grids, now = readable(board, state, drawing, roles)
-    if not grids and not now.cards:
-        return "\n".join(clean(fact) for fact in (*board, *state))
-    return "\n".join(line.rstrip() for line in (*picture(grids, now, colour), *_legend(grids, now, colour)))
+    facts = tuple(facts)
+    grids, state = readable(game, facts)
+    if not grids and not state.cards:
+        return "\n".join(clean(fact) for fact in (*game.board(), *facts))
+    return "\n".join(line.rstrip() for line in (*picture(grids, state, colour), *_legend(grids, state, colour)))
 
 
-def readable(
-    board: Iterable[Fact], state: Iterable[Fact], drawing: Drawing, roles: Sequence[Role]
-) -> tuple[tuple[BoardGrid, ...], BoardState]:
+def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardState]:
     """Return the grids, none where the terminal has no room for one of them, and the state of the board."""
-    facts = tuple(board)
-    grids = read_grids(facts, drawing)
+    board = tuple(game.board())
+    grids = read_grids(board, game.drawing)
     if any(grid.width > WIDTH for grid in grids):
         grids = ()
-    return grids, read_state(grids, facts, state, drawing, roles)
+    return grids, read_state(grids, board, facts, game.drawing, game.roles)
 
 
 def picture(grids: Sequence[BoardGrid], state: BoardState, colour: bool) -> list[str]:
@@ -63,7 +49,7 @@ def picture(grids: Sequence[BoardGrid], state: BoardState, colour: bool) -> list
         for number, grid in enumerate(grids)
     ]
     if sum(grid.width for grid in grids) <= WIDTH:
-        drawn = [[_beside(grids, lines) for lines in zip_longest(*drawn, fillvalue="")]] if drawn else []
+        drawn = [[_beside(grids, lines) for lines in zip_longest(*drawn, fillvalue="")]]
     return [*(line for lines in drawn for line in lines), *_card_rows(state, colour)]
 
 

@@ -128,11 +128,13 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
     sizes: dict[str, tuple[range, range]] = {}
     walls: dict[str, set[frozenset[Cell]]] = defaultdict(set)
     for fact in board:
-        name, size, wall = _of_grid(drawing, fact)
-        if size:
-            sizes.setdefault(name, size)
-        elif wall:
-            walls[name].add(wall)
+        item, values = _declaration(drawing, fact)
+        if isinstance(item, declared.Grid):
+            name, cell, way = values.get("GRID", ""), cell_of(values), values.get("WAY")
+            if size := _size(values):
+                sizes.setdefault(name, size)
+            elif cell and way in {"north", "east"}:
+                walls[name].add(frozenset({cell, (cell[0] + (way == "east"), cell[1] + (way == "north"))}))
     space = WIDTH // max(1, len(sizes))
     return tuple(BoardGrid(*size, name, frozenset(walls[name]), space) for name, size in sizes.items())[:MOST_GRIDS]
 
@@ -141,7 +143,7 @@ def board_marks(
     grids: Sequence[BoardGrid], board: Iterable[Fact], drawing: Drawing
 ) -> tuple[tuple[Fact, DrawnFact], ...]:
     """Return the marks of the board, such as exits, each with its fact."""
-    drawn = ((fact, read_fact(grids, drawing, fact)) for fact in board if not any(_of_grid(drawing, fact)[1:]))
+    drawn = ((fact, read_fact(grids, drawing, fact)) for fact in board)
     return tuple((fact, each) for fact, each in drawn if each is not None and isinstance(each.item, Mark))
 
 
@@ -154,7 +156,13 @@ def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> Drawn
         return DrawnFact(item, 0, (0, 0), " ".join(words[: len(words) - count]), values)
     cell, names = cell_of(values), [grid.name for grid in grids]
     name = values.get("GRID", names[0] if names else "")
-    if item is None or cell is None or name not in names or not grids[names.index(name)].on_board(cell):
+    if (
+        item is None
+        or isinstance(item, declared.Grid)
+        or cell is None
+        or name not in names
+        or not grids[names.index(name)].on_board(cell)
+    ):
         return None
     return DrawnFact(item, names.index(name), cell, _name(item.fact, fact), values)
 
@@ -230,20 +238,13 @@ def variables(pattern: str, fact: Fact) -> Mapping[str, str] | None:
 
 
 @lru_cache(10_000)
-def _declaration(drawing: Drawing, fact: Fact) -> tuple[Piece | Mark | Cards | None, Mapping[str, str]]:
+def _declaration(drawing: Drawing, fact: Fact) -> tuple[declared.Grid | Piece | Mark | Cards | None, Mapping[str, str]]:
     """Return the first declaration that fits a fact, with the fact's variables."""
     for item in drawing:
-        if not isinstance(item, declared.Grid) and (values := variables(item.fact, fact)) is not None:
-            return item, values
+        for pattern in (item.size, item.walls) if isinstance(item, declared.Grid) else (item.fact,):
+            if (values := variables(pattern, fact)) is not None:
+                return item, values
     return None, {}
-
-
-def _of_grid(drawing: Drawing, fact: Fact) -> tuple[str, tuple[range, range] | None, frozenset[Cell] | None]:
-    """Return what a fact says of a grid: its name, its size or one of its walls."""
-    for grid in (item for item in drawing if isinstance(item, declared.Grid)):
-        size, wall = variables(grid.size, fact) or {}, variables(grid.walls, fact) or {}
-        return (size or wall).get("GRID", ""), _size(size), _sides(wall)
-    return "", None, None
 
 
 def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
@@ -256,15 +257,6 @@ def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
         return None
     count = (columns.stop - columns.start) * (rows.stop - rows.start)  # `len` has a limit
     return (columns, rows) if columns and rows and count <= MOST_CELLS else None
-
-
-def _sides(values: Mapping[str, str]) -> frozenset[Cell] | None:
-    """Return the two cells beside a wall; None when the fact is no wall."""
-    cell, way = cell_of(values), values.get("WAY")
-    if cell is None or way not in {"north", "east"}:
-        return None
-    x, y = cell
-    return frozenset({cell, (x, y + 1) if way == "north" else (x + 1, y)})
 
 
 def _name(pattern: str, fact: Fact) -> str:
