@@ -28,9 +28,10 @@ def games(
     from arena.games import rulebook
     from arena.replay.drawing import render_state
 
-    boards = rulebook.find(name, Path()) if name else rulebook.all_boards(Path())
-    for problem in () if name else rulebook.unsound(Path()):
-        output.notice(f"not listed: {problem}")
+    if name:
+        boards = rulebook.find(name, Path())
+    else:
+        boards = rulebook.all_boards(Path(), lambda mistake: output.notice(f"not listed: {mistake}"))
     if json:
         output.print_json(_row(board) | {"facts": rulebook.game_of(board).board()} for board in boards)
         return

@@ -143,28 +143,31 @@ def _check_generator(path: Path, name: str) -> dict[str, Any]:
 def sampled_game(path: Path, sampled: str) -> Game[Any]:
     """Return the game on a sampled board, a JSON object; ArenaError for a mistake, as in a board of a table."""
     where = f"a sampled board of {path.stem}:"
-    known = _parameters(path)
-    with _one_line(where):
-        try:
-            _check_parameters(where, rulefile.parameters_of(sampled), known)
-            if LARGE_NUMBER.search(sampled):
-                trial.refuse_deadly(partial(rulefile.load_sampled, path, sampled))
-            return _sound(rulefile.load_sampled(path, sampled))
-        except RecursionError as error:  # a record may come from anybody, and be nested without end
-            raise ArenaError(f"{where} {_line(error)}") from error
+    _parameters(path)  # a mistake in the file comes first
+    try:
+        table = rulefile.parameters_of(sampled)
+    except (ValueError, RecursionError) as error:  # a record may come from anybody, and be nested without end
+        raise ArenaError(f"{where} {_line(error)}") from error
+    return _game(path, where, table, tried=bool(LARGE_NUMBER.search(sampled)))
 
 
 @cache
 def game_on(path: Path, board: str) -> Game[Any]:
     """Return the game on its board; ArenaError for any mistake that can be found without playing it."""
-    known = _parameters(path)
-    table = _table(path, board)
-    where = f"{path.with_suffix('.toml')}: [{board}]" if board in tables(path) else f"{path.stem}/{board}:"
-    _check_parameters(where, table, known)
+    _parameters(path)  # a mistake in the file comes first
+    table, named = _table(path, board), board in tables(path)
+    where = f"{path.with_suffix('.toml')}: [{board}]" if named else f"{path.stem}/{board}:"
+    return _game(path, where, table, tried=not named and bool(PARAMETER.search(board)))
+
+
+def _game(path: Path, where: str, table: Mapping[str, Any], *, tried: bool) -> Game[Any]:
+    """Return the game with these parameters, once it was `tried` in a process of its own where that is asked."""
+    _check_parameters(where, table, _parameters(path))
     with _one_line(where):
-        if board not in tables(path) and PARAMETER.search(board):
-            trial.refuse_deadly(partial(rulefile.load, path, board))
-        return _sound(rulefile.load(path, board))
+        load = partial(rulefile.module(path).game, **table)
+        if tried:
+            trial.refuse_deadly(load)
+        return _sound(load())
 
 
 def _sound(game: Game[Any]) -> Game[Any]:

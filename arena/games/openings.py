@@ -25,7 +25,7 @@ It owns what an opening is in any game. Pure: it knows the rules, no bot, no mat
 
 import itertools
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from arena.errors import ArenaError, did_you_mean
@@ -149,7 +149,10 @@ def _listed(game: Game[Any], listed: OpeningMoves) -> Turns:
             f"{mover} {choice}" for mover in movers if mover not in moves for choice in game.legal_moves(state, mover)
         ]
         if f"{role} {move}" not in legal:
-            raise ArenaError(f"move {number}, {f'{role} {move}'!r}, is not legal; {_legal(f'{role} {move}', legal)}")
+            more = f", and {len(legal) - MOVES_SHOWN} more" if len(legal) > MOVES_SHOWN else ""
+            suggestion = did_you_mean(f"{role} {move}", legal)
+            shown = f"{f'{suggestion} Legal' if suggestion else 'legal'} are {', '.join(legal[:MOVES_SHOWN])}{more}"
+            raise ArenaError(f"move {number}, {f'{role} {move}'!r}, is not legal; {shown}")
         moves[role] = move
         if len(moves) == len(movers):
             turns.append({mover: moves[mover] for mover in movers})  # as a draw has them, however they are listed
@@ -161,11 +164,3 @@ def _listed(game: Game[Any], listed: OpeningMoves) -> Turns:
     if decided(game, state):
         raise ArenaError("the match is over after these moves: leave out the last")
     return tuple(turns)
-
-
-def _legal(wrong: str, legal: Iterable[str]) -> str:
-    """Return what was legal instead of a move, the likeliest first."""
-    moves = list(legal)
-    more = f", and {len(moves) - MOVES_SHOWN} more" if len(moves) > MOVES_SHOWN else ""
-    suggestion = did_you_mean(wrong, moves)
-    return f"{f'{suggestion} Legal' if suggestion else 'legal'} are {', '.join(moves[:MOVES_SHOWN])}{more}"

@@ -5,7 +5,7 @@ It owns where rules are looked for, and what a query means. boards.py builds wha
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -138,11 +138,18 @@ def path_of(query: str, workspace: Path = Path()) -> Path | None:
     return _path_in(_counted(query)[0], workspace)[0]
 
 
-def all_boards(workspace: Path = Path()) -> tuple[Board, ...]:
-    """Return the boards of every sound game, the workspace's first; of two games of one name only the first counts."""
-    return tuple(
-        board for sound in map(_boards_of, rules_files(workspace)) if not isinstance(sound, str) for board in sound
-    )
+def all_boards(workspace: Path = Path(), tell: Callable[[str], object] = id) -> tuple[Board, ...]:
+    """Return the boards of every sound game, the workspace's first; of two games of one name only the first counts.
+
+    `tell` hears the mistake of each game that is left out.
+    """
+    found: list[Board] = []
+    for path in rules_files(workspace):
+        try:
+            found += _built(path, boards.tables(path))
+        except ArenaError as error:
+            tell(str(error))
+    return tuple(found)
 
 
 def sampled_names(workspace: Path = Path()) -> tuple[str, ...]:
@@ -155,25 +162,12 @@ def sampled_names(workspace: Path = Path()) -> tuple[str, ...]:
     )
 
 
-def unsound(workspace: Path = Path()) -> tuple[str, ...]:
-    """Return a line for each game that `all_boards` leaves out, with its mistake."""
-    return tuple(mistake for mistake in map(_boards_of, rules_files(workspace)) if isinstance(mistake, str))
-
-
 def rules_files(workspace: Path = Path()) -> tuple[Path, ...]:
     """Return every rules file that can be found by its name; of two of one name the workspace's, then the shipped."""
     by_name: dict[str, Path] = {}
     for path in (*_files(workspace / "rules"), *_files(rulefile.shipped()), *_plugins()):
         by_name.setdefault(path.stem, path)
     return tuple(by_name.values())
-
-
-def _boards_of(path: Path) -> tuple[Board, ...] | str:
-    """Return the boards of a rules file, or its mistake in one line."""
-    try:
-        return _built(path, boards.tables(path))
-    except ArenaError as error:
-        return str(error)
 
 
 def games_with_named_boards(workspace: Path = Path()) -> tuple[str, ...]:

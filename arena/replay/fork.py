@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from arena.errors import ArenaError
 from arena.game import CHANCE, Role
 from arena.games import openings, rulebook
-from arena.replay.replayer import scenes
+from arena.replay.replayer import Replayer
 from arena.values import Board, OpeningMoves, Record
 
 
@@ -34,19 +34,16 @@ def forked(record: Record, board: Board, turn: int) -> Fork:
     last = max((played.number for played in record.turns), default=0)
     if not 0 <= turn <= last:
         raise ArenaError(f"--turn {turn}: match {match_id} has turns 0 (the start) to {last}")
-    turns = [played for played in record.turns if played.number <= turn]
+    replayer, turns = Replayer(game), [played for played in record.turns if played.number <= turn]
     try:
-        for _ in scenes(game, turns):  # refuses moves that today's rules do not allow, or that lead elsewhere
+        for _ in replayer.go_on(turns):  # refuses moves that today's rules do not allow, or that lead elsewhere
             pass
     except ArenaError as error:
         raise ArenaError(f"match {match_id}: {error}") from error
-    state = game.start()
-    for number in range(1, turn + 1):
-        state = game.play(state, {played.role: played.move for played in turns if played.number == number})
-    if openings.decided(game, state):
+    if openings.decided(game, replayer.state):
         raise ArenaError(f"--turn {turn}: match {match_id} is over after it; take an earlier turn")
     later = (played.role for played in record.turns if played.number > turn)
-    movers = (role for role in (*later, *game.to_move(state)) if role != CHANCE)
+    movers = (role for role in (*later, *game.to_move(replayer.state)) if role != CHANCE)
     return Fork(
         record=record,
         board=board,

@@ -68,8 +68,8 @@ class Replayer:
         """Replay what `role` may see; None = everything."""
         self._game, self._role = game, role
         self._board = tuple(game.board())
-        self._state = game.start()
-        self._cells = cells(game.view(self._state, role))
+        self.state = game.start()
+        self._cells = cells(game.view(self.state, role))
         self._number = 0  # of the last turn that was replayed
 
     def opening(self) -> Scene:
@@ -84,21 +84,21 @@ class Replayer:
 
     def _step(self, number: int, turns: tuple[Turn, ...]) -> Scene:
         """Play one turn's moves; ArenaError where they are illegal, or lead to another state than was recorded."""
-        before, movers = self._cells, self._game.to_move(self._state)
+        before, movers = self._cells, self._game.to_move(self.state)
         edited = ArenaError(
             f"turn {number} comes out otherwise than it was recorded: the rules or the board were edited since;"
             " undo that, or play the match again"
         )
         for turn in turns:
-            if turn.role not in movers or turn.move not in self._game.legal_moves(self._state, turn.role):
+            if turn.role not in movers or turn.move not in self._game.legal_moves(self.state, turn.role):
                 raise edited
-        self._state = self._game.play(self._state, {turn.role: turn.move for turn in turns})
+        self.state = self._game.play(self.state, {turn.role: turn.move for turn in turns})
         self._number = number
-        after = tuple(self._game.view(self._state, None))
+        after = tuple(self._game.view(self.state, None))
         if not {turn.digest for turn in turns} <= {"", facts_digest(after)}:
             raise edited
         if self._role is not None:
-            after = tuple(self._game.view(self._state, self._role))
+            after = tuple(self._game.view(self.state, self._role))
         self._cells = cells(after)
         steps = tuple(steps_of(self._board, before, self._cells, turn.role, turn.move) for turn in turns)
         return Scene(number, turns, steps, after)
