@@ -46,7 +46,7 @@ Bound = Callable[[float, int, float], float]
 def at_all_times(matches: float, bots: int, share: float) -> float:
     """Arena's own bound."""
     del share
-    return stopping.bound(matches, CONFIDENCE, bots - 1)
+    return float(stopping.bound(np.array(matches), CONFIDENCE, bots - 1))
 
 
 class Spending:

@@ -31,7 +31,7 @@ from arena.cli.machines import worker as worker_command
 from arena.clock import TimeControl
 from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event import cluster, control, director, tournament
-from arena.event.cluster import admission, calibration, content, machine, session, wire
+from arena.event.cluster import admission, calibration, machine, session, wire
 from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.director import RunPhase
@@ -386,16 +386,16 @@ def test_the_process_of_the_lanes_is_started_by_the_thread_of_the_event_loop():
 def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tmp_path):
     (board,) = rulebook.find("mummy_maze/random:2", seed=7)
     event = Event(name="drawn", seed=7, boards=(board,), bots=())
-    sent, contents = content.packed(event)
+    sent, contents = wire.packed_event(event)
     for digest, data in contents.items():
-        content.unpack(tmp_path, digest, data)
-    (located,) = content.located(sent, tmp_path).boards
+        wire.unpack(tmp_path, digest, data)
+    (located,) = wire.located(sent, tmp_path).boards
     assert located == replace(board, rules=located.rules)
     assert located.rules.startswith(str(tmp_path))
     assert not list(tmp_path.rglob("*random*"))
     other = replace(sent, boards=(replace(sent.boards[0], digest="another"),))
     with pytest.raises(ArenaError, match="its rules are another version there"):
-        content.located(other, tmp_path)
+        wire.located(other, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,7 +40,12 @@ def _built(bot: Bot, folder: Path, level: str) -> Bot:
         return bot
     target = folder / bot.digest
     if not _is_whole(target):
-        with _locked(folder):
+        with contextlib.ExitStack() as lock:  # one process builds at a time; the lock ends with its process
+            try:
+                whole_files.make_folder(folder)
+                lock.enter_context(whole_files.locked(folder / ".lock"))
+            except OSError as error:
+                raise ArenaError(f"{folder}: cannot be written: {error.strerror}; builds are kept there") from error
             if not _is_whole(target):  # no other process built it while this one waited for the lock
                 _build(bot, command, target, level)
     return replace(bot, files=str(target.absolute()))
@@ -109,15 +114,3 @@ def _compiler(program: str) -> str:
         return subprocess.run(rustup, capture_output=True, text=True, check=True).stdout.strip() or program
     except (OSError, subprocess.CalledProcessError):
         return program  # it will say itself what is wrong with it
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of this folder, so that one process builds at a time; the lock ends with its process."""
-    with contextlib.ExitStack() as stack:
-        try:
-            whole_files.make_folder(folder)
-            stack.enter_context(whole_files.locked(folder / ".lock"))
-        except OSError as error:
-            raise ArenaError(f"{folder}: cannot be written: {error.strerror}; builds are kept there") from error
-        yield

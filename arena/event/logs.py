@@ -21,7 +21,7 @@ from pathlib import Path
 import multiprocessing_logging
 
 from arena import whole_files
-from arena.errors import MachineError
+from arena.errors import ArenaError, MachineError
 
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
 CLOSE_S = 1.0  # for the last lines of a queue; its own close would wait for five
@@ -39,7 +39,7 @@ class Log:
     """The root logger's path to `folder/arena.log`, for this process and those that it forks."""
 
     def __init__(self, folder: Path) -> None:
-        whole_files.make_folder(folder.parent, folder.name)
+        """Begin to write; ArenaError when the folder cannot be written."""
         if multiprocessing.get_start_method(allow_none=True) != "fork":
             multiprocessing.set_start_method("fork", force=True)
         self._root = logging.getLogger()
@@ -47,7 +47,11 @@ class Log:
         self._others = self._root.handlers[:]
         self.failure = ""
         """The reason why lines are missing in it; empty if none are."""
-        self._file = _File(folder / "arena.log", encoding="utf-8", errors="backslashreplace")
+        try:
+            whole_files.make_folder(folder.parent, folder.name)
+            self._file = _File(folder / "arena.log", encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise ArenaError(f"{folder}: cannot be written: {error.strerror}; move it away") from error
         setattr(self._file, "handleError", self._missed)  # noqa: B010 (the default prints a traceback; mypy forbids an assignment)
         self._file.setFormatter(logging.Formatter(FORMAT))
         self._queues: list[logging.Handler] = []

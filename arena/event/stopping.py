@@ -73,11 +73,12 @@ def holds(rule: str, event: Event, still_open: Sequence[OpenRanks]) -> bool:
     return not still_open if rule == ORDER else all(ranks.first > 1 for ranks in still_open)
 
 
-def bound(matches: float, confidence: float, bots: int) -> float:
-    """Return how large the square of z must be after this number of matches a bot."""
-    chance = (1 - confidence) / max(1, bots - 1)
-    share = BEST_MATCHES / matches
-    return (1 + share) * (log(1 + 1 / share) - 2 * log(chance))
+def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
+    """Return how large the square of z must be after these numbers of matches a bot."""
+    import numpy as np
+
+    share = BEST_MATCHES / np.maximum(matches, FEWEST)
+    return np.asarray((1 + share) * (np.log(1 + 1 / share) - 2 * log((1 - confidence) / max(1, neighbours))))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -134,17 +135,9 @@ def _open_in(league: Event, arrays: "Arrays | None", neighbours: int) -> tuple[O
     if arrays is None or not len(arrays.seed) or not ranked:
         return runs(sorted(ranked), [False] * (len(ranked) - 1))
     compared = pairs(league, arrays)
-    count = len(compared.names)
-    needed = {each: bound(each, league.confidence, neighbours) for each in set(compared.matches.ravel().tolist())}
-    apart = [
-        [
-            compared.matches[row, column] >= FEWEST
-            and compared.squares[row, column] > needed[float(compared.matches[row, column])]
-            for column in range(count)
-        ]
-        for row in range(count)
-    ]
-    closed = [all(all(row[index:]) for row in apart[:index]) for index in range(1, count)]
+    needed = bound(compared.matches, league.confidence, neighbours)
+    apart = (compared.matches >= FEWEST) & (compared.squares > needed)
+    closed = [bool(apart[:index, index:].all()) for index in range(1, len(compared.names))]
     unplayed = sorted(ranked - set(compared.names))
     return runs([*compared.names, *unplayed], [*closed, *[False] * len(unplayed)])
 

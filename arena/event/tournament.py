@@ -120,7 +120,7 @@ def run(
         audience.begins(run.plan.total, run.finished)
         unlogged = ""
         if run.director.is_due():
-            with _log(folder / "logs") as log, run.lanes(log, workers, pin, cluster) as lanes:
+            with contextlib.closing(Log(folder / "logs")) as log, run.lanes(log, workers, pin, cluster) as lanes:
                 run.play(lanes)
             if log.failure:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
@@ -148,17 +148,6 @@ def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
         event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", level))
     plan.begin(event, archive)
     return event
-
-
-@contextlib.contextmanager
-def _log(folder: Path) -> Iterator[Log]:
-    """Have all processes of a run write to the log in this folder; ArenaError when it cannot be written."""
-    try:
-        log = Log(folder)
-    except OSError as error:
-        raise ArenaError(f"{folder}: cannot be written: {error.strerror}; move it away") from error
-    with contextlib.closing(log):
-        yield log
 
 
 class _Run:

@@ -39,6 +39,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
 from arena import parallel
@@ -270,16 +271,14 @@ class _Lane:
 # In a worker, which is one process in one lane:
 _launcher: Launcher | None = None
 """The launcher that its matches share."""
-_share: tuple[int, ...] | None = None
-"""The cores that its bots may count on."""
-_watches = False
-"""True if its launcher counts the system calls that are refused to bots."""
+_open_launcher: Callable[[], Launcher] = Launcher
+"""Opens another one after a failure, for the same cores."""
 
 
 def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, watches: bool) -> None:
     """Set up a new worker: a name for process lists and logs, its signals and cores, and its tie to the parent."""
-    global _share, _watches
-    _share, _watches = share, watches
+    global _open_launcher
+    _open_launcher = partial(Launcher, share, watches=watches)
     if pin:
         cores.stay(share[0])  # and so will all processes that it starts
     multiprocessing.current_process().name = name
@@ -294,7 +293,7 @@ def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, w
 def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:
     """Call the function with this worker's launcher; after a failure the next item gets a new one."""
     global _launcher
-    launcher = _launcher = _launcher or Launcher(_share, watches=_watches)
+    launcher = _launcher = _launcher or _open_launcher()
     try:
         return function(launcher, item)
     except BaseException:

@@ -130,7 +130,7 @@ class BotStore:
         for path in sorted((self.bots / REFUSED).glob(f"*/{REASON}")):
             try:
                 note = notes.read(path.parent / ABOUT)
-            except (OSError, ValueError, TypeError):  # an older arena wrote none
+            except (OSError, ValueError):  # an older arena wrote none
                 note = Note()
             refusals.append(Refusal(path.parent.name, path.read_text("utf-8", "replace"), note))
         return tuple(refusals)
@@ -229,7 +229,7 @@ class BotStore:
         try:
             (path,) = (entry for entry in folder.iterdir() if entry.name != NOTE)
             note = notes.read(folder / NOTE)
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError):
             return None
         return Version(note, path) if note.number else None
 

@@ -2,8 +2,8 @@
 
 `driver.py` takes the place of workers.py in a run, with `machine.py` for each worker, `admission.py` for the decision
 which machines play, and `pairings.py` for the matches that belong together. `session.py` and `host.py` are at the
-worker's side, with `calibration.py` for its speed; `start.py` starts a worker. `content.py` and `wire.py` say how files
-and values travel. The package `distributed` is imported only when a cluster is used.
+worker's side, with `calibration.py` for its speed; `start.py` starts a worker. `wire.py` says how files and values
+travel. The package `distributed` is imported only when a cluster is used.
 """
 
 import functools

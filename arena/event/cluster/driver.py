@@ -41,7 +41,7 @@ from distributed import Client, Future, LocalCluster
 
 from arena import whole_files
 from arena.errors import ArenaError, MachineError, NoUsersError
-from arena.event.cluster import calibration, content, session, wire
+from arena.event.cluster import calibration, session, wire
 from arena.event.cluster.host import ItemOutcome, Spec
 from arena.event.cluster.machine import PARCELS_A_LANE, Machine, MachineState, Parcel, Task
 from arena.event.cluster.pairings import Pairings
@@ -82,7 +82,7 @@ class Cluster:
     ) -> None:
         """`address`: of a scheduler, or `local:N` for a cluster of N workers with one lane each on this machine."""
         self._address, self._logs, self._pairings, self._notice = address, logs, Pairings(), notice
-        packed, contents = content.packed(event)
+        packed, contents = wire.packed_event(event)
         with tempfile.TemporaryDirectory() as folder:
             speed = calibration.measure(calibration.compiled(Path(folder)))
         self._task = Task(

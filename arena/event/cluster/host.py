@@ -37,7 +37,7 @@ from typing import Any
 from arena import parallel
 from arena.errors import ArenaError, MachineError
 from arena.event import builds
-from arena.event.cluster import calibration, content, wire
+from arena.event.cluster import calibration, wire
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.director import Work
 from arena.event.logs import Log
@@ -56,7 +56,7 @@ class Spec:
     """All that a machine needs to know of an event."""
 
     event: Event
-    """With its files as contents (content.py), and without its seed."""
+    """With its files as contents (wire.py), and without its seed."""
     lanes: int
     pin: bool | None
 
@@ -220,7 +220,7 @@ def _made_ready(spec: Spec, folder: Path) -> Event:
         if find_spec(module.split(".")[0]) is None:
             raise ArenaError(f"its environment has no module {module!r}, which `preload` names; install it there")
     contents = folder.parent / "content"
-    event = content.located(spec.event, contents)
+    event = wire.located(spec.event, contents)
     event = replace(event, bots=builds.built(event.bots, folder.parent / "builds", level))
     refuse_exposed((folder.parent,), event.bots, level)
     for bot in event.bots:

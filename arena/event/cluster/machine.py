@@ -13,10 +13,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from arena.event.cluster import admission, session
-from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Speed
 from arena.event.cluster.host import MachineRefusal, Report, Spec
-from arena.event.cluster.session import Beat, Facts
+from arena.event.cluster.session import Beat, Facts, Session
 from arena.event.director import Work
 from arena.event.workers import Lane
 
@@ -147,7 +146,8 @@ class Machine:
     def close(self) -> None:
         """End its session at once; wait for that."""
         self._closing.set()
-        self.client.run(session.close_session, self.task.key, workers=[self.address], on_error="ignore")
+        arguments = self.task.key, Session.end, "its driver ended it"
+        self.client.run(session.in_session, *arguments, workers=[self.address], on_error="ignore")
 
     def _serve(self) -> None:
         try:
@@ -157,7 +157,7 @@ class Machine:
                 return
             self.report(self, MachineState.READY, "")
             while not self._closing.wait(BEAT_S):
-                self._show(self._ask(session.renew, self.task.key))
+                self._show(self._ask_session(Session.renew))
         except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
             if not self._closing.is_set():
                 self.report(self, MachineState.LOST, f"{type(error).__name__}: {error}")
@@ -177,6 +177,9 @@ class Machine:
             raise session.SessionLostError("the worker is gone")
         self.heard = time.monotonic()
         return answers[self.address]
+
+    def _ask_session(self, method: Callable[..., Any], *arguments: object) -> Any:
+        return self._ask(session.in_session, self.task.key, method, *arguments)
 
     def _admit(self) -> str:
         """Have the worker make ready; return why it is refused, or nothing."""
@@ -198,23 +201,21 @@ class Machine:
                 return "the run is over"
         for digest in missing:
             try:
-                self._ask(session.store, task.key, digest, task.contents[digest])
+                self._ask_session(Session.store, digest, task.contents[digest])
             except OSError as error:
                 if error.errno is None:  # a connection that broke
                     raise
                 return f"it cannot keep the bots' files: {error}; make room there, or give it another --folder"
-        self._ask(session.prepare, task.key, replace(task.spec, lanes=facts.lanes))
+        self._ask_session(Session.prepare, replace(task.spec, lanes=facts.lanes))
         report: Report | MachineRefusal | None = None
         while report is None:
             if self._closing.wait(POLL_S):
                 return "the run is over"
-            beat: Beat = self._ask(session.renew, task.key)
+            beat: Beat = self._ask_session(Session.renew)
             report = beat.ready
         if isinstance(report, MachineRefusal):
             return report.reason
         self.lanes = report.lanes
-        decision: Admission = admission.judged(
-            report.speed, task.speed, task.spec.event.conditions, scale_time=task.scale_time
-        )
+        decision = admission.judged(report.speed, task.speed, task.spec.event.conditions, scale_time=task.scale_time)
         self.scale = decision.scale
         return decision.refusal

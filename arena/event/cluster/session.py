@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass
 from functools import cache
@@ -24,8 +24,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from arena import rulefile
-from arena.event.cluster import content
+from arena import rulefile, whole_files
+from arena.event.cluster import wire
 from arena.event.cluster.host import ItemOutcome, LaneWork, MachineRefusal, Report, Spec
 from arena.version import __version__
 
@@ -70,7 +70,7 @@ class Session:
     """A host process, and the parcels that it is at."""
 
     def __init__(self, key: str, folder: Path) -> None:
-        self.key, self.folder = key, content.private_folder(folder)
+        self.key, self.folder = key, _private_folder(folder)
         ours, theirs = socket.socketpair()
         with theirs:
             command = [sys.executable, "-P", "-m", "arena.event.cluster.host", str(theirs.fileno()), str(os.getpid())]
@@ -94,8 +94,13 @@ class Session:
         self._renewed = time.monotonic()
         return Beat(self._ready.result() if self._ready.done() else None, self._lanes)
 
+    def store(self, digest: str, data: bytes) -> None:
+        """Keep a content."""
+        self.renew()
+        wire.unpack(self.folder.parent / "content", digest, data)
+
     def prepare(self, spec: Spec) -> None:
-        """Have the host make ready for an event."""
+        """Have the host make ready for an event, which may take long: `renew` returns its report."""
         self._connection.send(spec)
 
     def play(self, number: int, parcel: bytes) -> ParcelResult:
@@ -191,33 +196,14 @@ async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> li
         if session.key != key:
             return None
         await asyncio.to_thread(session.end, "its driver began again")
-    folder = content.private_folder(Path(dask_worker.local_directory) / "arena")
+    folder = _private_folder(Path(dask_worker.local_directory) / "arena")
     setattr(dask_worker, ATTRIBUTE, Session(key, folder / f"session-{key}-{time.monotonic_ns()}"))
     return [digest for digest in digests if not (folder / "content" / digest).exists()]
 
 
-async def store(key: str, digest: str, data: bytes, dask_worker: Any) -> None:
-    """Keep a content."""
-    session = _session(key, dask_worker)
-    session.renew()
-    await asyncio.to_thread(content.unpack, session.folder.parent / "content", digest, data)
-
-
-async def prepare(key: str, spec: Spec, dask_worker: Any) -> None:
-    """Have the host of a session make ready for an event, which may take long: `renew` returns its report."""
-    _session(key, dask_worker).prepare(spec)
-
-
-async def renew(key: str, dask_worker: Any) -> Beat:
-    """Keep a session. SessionLostError when it is over."""
-    return _session(key, dask_worker).renew()
-
-
-async def close_session(key: str, dask_worker: Any) -> None:
-    """End a session, if it is not over."""
-    with contextlib.suppress(SessionLostError):
-        session = _session(key, dask_worker)
-        await asyncio.to_thread(session.end, "its driver ended it")
+async def in_session(key: str, method: Callable[..., Any], *arguments: Any, dask_worker: Any) -> Any:
+    """Call a method of a session; SessionLostError when it is over. Threads that wait do not hold up the worker."""
+    return await asyncio.to_thread(method, _session(key, dask_worker), *arguments)
 
 
 async def close_any(dask_worker: Any) -> None:
@@ -240,3 +226,10 @@ def _session(key: str, dask_worker: Any) -> Session:
     if session.lost:
         raise SessionLostError(session.lost)
     return session
+
+
+def _private_folder(path: Path) -> Path:
+    """Make a folder that its owner alone can open, and return it."""
+    whole_files.make_folder(path)
+    path.chmod(0o700)
+    return path

@@ -1,20 +1,29 @@
-"""Work and results as bytes: what the driver and a machine both have travels by its name.
+"""What travels between the driver and the machines, as bytes: files by digest, and work and results by name.
+
+The files are the bots of an event and the rules of its boards. A machine keeps what it got until its worker ends, so
+each content travels once. Bots travel as source; each machine builds those that have a build command.
 
 A match names its bots, and a record comes back without its match, for which the driver puts the very one that was given
 out. A machine has paths of its own for bots and rules.
 """
 
+import hashlib
 import io
 import pickle
+import shutil
+import tarfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from arena import rulefile
+from arena.errors import ArenaError
+from arena.event import bot_folder
+from arena.event.director import Work
+from arena.games import boards, rulebook
 from arena.values import Bot, Event, Match
-
-if TYPE_CHECKING:
-    from arena.event.director import Work
 
 PROTOCOL = 5
 MESSAGES_KEPT = {"distributed.admin.low-level-log-length": 10}
@@ -23,6 +32,90 @@ MESSAGES_KEPT = {"distributed.admin.low-level-log-length": 10}
 By default it is 1,000, and with a parcel in each the driver grew by 60 MB. A scheduler that a user starts has the
 default, unless its environment says otherwise (docs/clusters.md).
 """
+
+
+def packed_event(event: Event) -> tuple[Event, dict[str, bytes]]:
+    """Return an event with its copied bots and its rules as `DIGEST/NAME`, and the contents by their digests."""
+    contents: dict[str, bytes] = {}
+
+    def packed(name: str, files: Mapping[str, Path]) -> str:
+        data = _tar(files)
+        digest = hashlib.sha256(data).hexdigest()[:32]
+        contents[digest] = data
+        return f"{digest}/{name}"
+
+    bots = [
+        bot if bot.files is None else replace(bot, files=packed(name := Path(bot.files).name, {name: Path(bot.files)}))
+        for bot in event.bots
+    ]
+    rules = {}
+    for path in {Path(board.rules): None for board in event.boards}:
+        # The worker's own arena has the files that were shipped with it: its admission compares them.
+        files = {file.resolve() for file in rulefile.sources(path)} | {path.resolve()}
+        tables = path.with_suffix(".toml")
+        folder = path.resolve().parent
+        named = {str(file.relative_to(folder)): file for file in sorted(files) if file.is_relative_to(folder)}
+        if tables.exists():
+            named[f"{path.resolve().stem}.toml"] = tables
+        rules[path] = packed(path.resolve().name, named)
+    boards = [replace(board, rules=rules[Path(board.rules)]) for board in event.boards]
+    return replace(event, bots=tuple(bots), boards=tuple(boards)), contents
+
+
+def unpack(folder: Path, digest: str, data: bytes) -> None:
+    """Keep a content in this folder; OSError when that fails."""
+    target = folder / digest
+    if target.exists():
+        return
+    part = folder / f"{digest}.part"
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            # As it was packed, with every mode: it comes from the driver, which may run anything here. Python 3.11.2
+            # has no argument `filter` yet, and later ones would change modes without one.
+            archive.extraction_filter = lambda member, _: member
+            archive.extractall(part)  # noqa: S202
+        part.rename(target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def located(event: Event, folder: Path) -> Event:
+    """Return an event of `packed` with its files where `unpack` put them; ArenaError if one is not what it was."""
+    located_boards = []
+    for board in event.boards:
+        path = folder / board.rules
+        if board.sampled:  # the event has the boards, so the generator stays where it is
+            here = boards.board_of(path, board.name, board.sampled)
+        else:
+            (here,) = rulebook.find(f"{path}/{board.name}")
+        if here.digest != board.digest:
+            raise ArenaError(
+                f"{board.label}: its rules are another version there, though the files are the same: install the same "
+                "version of arena on both machines"
+            )
+        located_boards.append(here)
+    bots = tuple(bot if bot.files is None else replace(bot, files=str(folder / bot.files)) for bot in event.bots)
+    for bot in bots:
+        if bot.files is not None and not bot_folder.is_whole(Path(bot.files), bot.digest):
+            raise ArenaError(f"{bot.name}: its files did not arrive as they are: look at the disk of that machine")
+    return replace(event, boards=tuple(located_boards), bots=bots)
+
+
+def _tar(files: Mapping[str, Path]) -> bytes:
+    """Return files and folders as a tar file that depends on names, modes, links and bytes only."""
+
+    def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
+        info.mtime = info.uid = info.gid = 0
+        info.uname = info.gname = ""
+        return info
+
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name, path in sorted(files.items()):
+            archive.add(path, name, filter=plain)
+    return data.getvalue()
 
 
 class _Packer(pickle.Pickler):
@@ -44,7 +137,7 @@ class _Unpacker(pickle.Unpickler):
         return self._named[name]
 
 
-def parcel(function: Callable[..., object], items: Sequence["Work"], scale: float) -> bytes:
+def parcel(function: Callable[..., object], items: Sequence[Work], scale: float) -> bytes:
     """Pack a function and its work for a machine whose bots get `scale` times the time.
 
     The items have much in common: 500 of them take 10 kB instead of 149. That matters because dask's scheduler
@@ -53,7 +146,7 @@ def parcel(function: Callable[..., object], items: Sequence["Work"], scale: floa
     return zlib.compress(_packed(_Packer, (function, items, scale)), 1)
 
 
-def unpacked(parcel: bytes, event: Event) -> tuple[Callable[..., object], list["Work"]]:
+def unpacked(parcel: bytes, event: Event) -> tuple[Callable[..., object], list[Work]]:
     """Return the function and the work of a parcel, with the bots and rules of this machine, and its time scaled."""
     rules = {board.label: board.rules for board in event.boards}
     function, items, scale = _Unpacker(zlib.decompress(parcel), {bot.name: bot for bot in event.bots}).load()

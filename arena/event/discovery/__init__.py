@@ -14,27 +14,15 @@ from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
 from arena.event.discovery import names, notes, programs
-from arena.event.discovery.files import LEFT_OUT, digest_of, files_of, refuse_link, shown
-from arena.event.discovery.programs import BotProgram, begins, is_source
+from arena.event.discovery.files import LEFT_OUT, digest_of, files_of, refuse_link
+from arena.event.discovery.files import shown as shown
+from arena.event.discovery.programs import BotProgram
+from arena.event.discovery.programs import begins as begins
+from arena.event.discovery.programs import is_source as is_source
 from arena.values import Bot
 
 if TYPE_CHECKING:
     from arena.event.discovery.bot_toml import BotSettings
-
-__all__ = [
-    "begins",
-    "build_of",
-    "checked",
-    "from_command",
-    "from_path",
-    "gather",
-    "is_program",
-    "is_source",
-    "may_be_called",
-    "settings_of",
-    "shown",
-    "unique",
-]
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 README = "README.md"

@@ -5,7 +5,7 @@ display name from it.
 """
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from arena import shared_folders
@@ -45,14 +45,10 @@ class Note:
 
 
 def read(path: Path) -> Note:
-    """Return the note in a file; OSError, ValueError or TypeError when it is damaged."""
-    table = json.loads(shared_folders.read(path))
-    if not isinstance(table, dict):
-        raise TypeError("expected a table")
-    note = Note(**{field.name: table[field.name] for field in fields(Note) if field.name in table})
-    if not isinstance(note.number, int) or not all(isinstance(value, str) for value in list(asdict(note).values())[1:]):
-        raise TypeError("expected a number and texts")
-    return note
+    """Return the note in a file; OSError or ValueError when it is damaged."""
+    from pydantic import TypeAdapter  # slow to import
+
+    return TypeAdapter(Note).validate_json(shared_folders.read(path))
 
 
 def display_of(bots: Path, name: str, digest: str) -> str:
@@ -61,7 +57,7 @@ def display_of(bots: Path, name: str, digest: str) -> str:
     for folder in (bots / VERSIONS / name).glob("[0-9]*"):
         try:
             note = read(folder / NOTE)
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError):
             continue  # the next `arena submit` or `arena bots` reports it
         if note.digest == digest:
             return note.display

@@ -93,7 +93,7 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
     """Yield the matches of a batch, pairing by pairing; nothing after the last batch."""
     check(event)
     ladder = _ladder(event)
-    for bot, opponent, repeat in ladder.batch(number, history):
+    for bot, opponent, repeat in ladder.batch(number, list(history)):
         yield from pairing(event, ladder.bots[bot], ladder.bots[opponent], [repeat])
 
 
@@ -131,48 +131,44 @@ def _legs(event: Event, boards: Iterable[Board]) -> "Ints":
     return np.asarray(legs + legs.T)
 
 
-@lru_cache(maxsize=1)
-def _ladder(event: Event) -> "_Ladder":
-    return _Ladder(event)
-
-
 class _Ladder:
     """The batches of one event that were chosen so far, and the results from which they were chosen."""
 
     def __init__(self, event: Event) -> None:
         self.bots, self._event = seeded(event), event
         self._legs = _legs(event, event.boards)
-        self._size, self._pairings = _batch_size(event), _pairings(event, self._legs)
         self._history: list[Batch] = []
-        self._results = _Results(self._event)
+        self._results = _Results(event)
         """The sums of the first batches of the history."""
-        self._chosen: dict[tuple[int, Pairs], Choice] = {}
-        """The pairings of each batch, by its number and the pairings that were under way."""
+        self._chosen: dict[int, Choice] = {}
+        """The pairings of each batch, by its number."""
 
-    def batch(self, number: int, history: Sequence[Batch]) -> Choice:
+    def batch(self, number: int, history: list[Batch]) -> Choice:
         """Return the pairings of a batch, each with its repeat."""
-        batches = list(history)
-        if any(old is not new and old != new for old, new in zip(self._history, batches, strict=False)):
+        if any(old is not new and old != new for old, new in zip(self._history, history, strict=False)):
             self._chosen.clear()  # another history than the one before
-            self._history, self._results = batches, _Results(self._event)
+            self._history, self._results = [], _Results(self._event)
         # Keep the newest objects, so that the next comparison is by identity.
-        self._history[: len(batches)] = batches
-        if number == 0:
-            return self._choose(0, ())
-        # The batch before this one is being played. When it was chosen, the one before that was being played.
-        earlier = self._results.pairs(batches[-1]) if batches else ()
-        return self._choose(number, tuple((bot, opponent) for bot, opponent, _ in self._choose(number - 1, earlier)))
+        self._history[: len(history)] = history
+        if number and number - 1 not in self._chosen:
+            # The batch before this one is being played. When it was chosen, the one before that was being played.
+            self._choose(number - 1, history[:-1], self._results.pairs(history[-1]) if history else ())
+        if number not in self._chosen:
+            under_way = tuple((bot, opponent) for bot, opponent, _ in self._chosen.get(number - 1, ()))
+            self._choose(number, history, under_way)
+        return self._chosen[number]
 
-    def _choose(self, number: int, under_way: Pairs) -> Choice:
-        if (number, under_way) not in self._chosen:
-            finished = max(number - BEHIND, 0)
-            if self._results.batches > finished:
-                self._results = _Results(self._event)
-            for batch in self._history[self._results.batches : finished]:
-                self._results.add(batch)
-            size = min(self._size, self._pairings - number * self._size)
-            self._chosen[number, under_way] = _most_useful(self._event, self._legs, self._results, under_way, size)
-        return self._chosen[number, under_way]
+    def _choose(self, number: int, finished: list[Batch], under_way: Pairs) -> None:
+        if self._results.batches > len(finished):
+            self._results = _Results(self._event)
+        for batch in finished[self._results.batches :]:
+            self._results.add(batch)
+        size = _batch_size(self._event)
+        size = min(size, _pairings(self._event, self._legs) - number * size)
+        self._chosen[number] = _most_useful(self._event, self._legs, self._results, under_way, size)
+
+
+_ladder = lru_cache(maxsize=1)(_Ladder)
 
 
 class _Results:
