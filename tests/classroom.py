@@ -9,6 +9,8 @@ from pathlib import Path
 import cup
 import events
 
+from arena.author.submissions.requests import request
+
 GOOD, LAST = cup.FIRST, cup.LAST
 BAD = {
     "no_newline": GOOD.replace("say(legal[0])", "print(legal[0], end='', flush=True)"),
@@ -56,6 +58,12 @@ BUILDS = 'command = "./bot"\nbuild = "cc -o bot bot.c"\n'
 def each(faults=lambda _: ()):
     """Examine bots one by one."""
     return lambda bots: map(faults, bots)
+
+
+def submit(submissions, path: Path, name: str | None = None, *, replaces: bool = False):
+    """Hand in one bot, and return the decision."""
+    (decision,) = submissions.submit_all([request(path, name, replaces=replaces)])
+    return decision
 
 
 def workspace(folder: Path, **bots: str) -> Path:

@@ -11,8 +11,9 @@ import cup
 import pytest
 from classroom import GOOD, LAST
 
-from arena.author.submissions import BotStore, People, Person, Submissions, class_of, people, request
+from arena.author.submissions import BotStore, People, Person, Submissions, people
 from arena.author.submissions.downloads import label_of, labels_of
+from arena.author.submissions.requests import class_of, request
 from arena.errors import ArenaError
 
 ANN, BOB = Person(name="Ann Lee", id="ann"), Person(name="Bob de Vries", id="b_vries")
@@ -173,11 +174,14 @@ def test_people_whose_names_differ_in_an_accent_only_have_bots_of_their_own(tmp_
         submissions = untried(tmp_path / f"{len(known)}", *known)
         for name in ("Jürgen Roe", "Jurgen Roe"):
             (tmp_path / f"{name}.py").write_text(f"# {name}\n{GOOD}")
-            assert submissions.submit(tmp_path / f"{name}.py").note.display == name
+            assert classroom.submit(submissions, tmp_path / f"{name}.py").note.display == name
         assert submissions._store.names() == ("Jurgen_Roe", "Jurgen_Roe-2")
     (tmp_path / "Jürgen.py").write_text(GOOD)
     (tmp_path / "Jurgen.py").write_text(LAST)
-    assert [submissions.submit(tmp_path / f"{name}.py").name for name in ("Jürgen", "Jurgen")] == ["Jurgen", "Jurgen-2"]
+    assert [classroom.submit(submissions, tmp_path / f"{name}.py").name for name in ("Jürgen", "Jurgen")] == [
+        "Jurgen",
+        "Jurgen-2",
+    ]
 
 
 def test_a_report_for_one_of_two_people_who_are_alike_is_never_the_others(tmp_path):
@@ -186,7 +190,7 @@ def test_a_report_for_one_of_two_people_who_are_alike_is_never_the_others(tmp_pa
     for name in ("s1", "s2"):
         (tmp_path / f"{name}.py").write_text(f"# {name}\n{GOOD}")
         submitted = Submissions(BotStore(here / "bots"), classroom.each(), people=people.read(here / "people.csv"))
-        assert submitted.submit(tmp_path / f"{name}.py").status == "accepted"
+        assert classroom.submit(submitted, tmp_path / f"{name}.py").status == "accepted"
     assert cup.arena(here, "run", "--no-charts").returncode == 0
     done = cup.arena(here, "report", "--for", "Jurgen")
     assert (done.returncode, "name one by the id" in done.stderr) == (2, True)
@@ -226,9 +230,9 @@ def test_a_roster_that_a_platform_makes_is_read_as_it_is(platform, tmp_path):
 
 def test_a_person_who_is_known_later_keeps_the_bot_of_before(tmp_path):
     (tmp_path / "Ann Lee.py").write_text(GOOD)
-    untried(tmp_path).submit(tmp_path / "Ann Lee.py")
+    classroom.submit(untried(tmp_path), tmp_path / "Ann Lee.py")
     (tmp_path / "ann.py").write_text(LAST)
-    answer = untried(tmp_path, ANN).submit(tmp_path / "ann.py")
+    answer = classroom.submit(untried(tmp_path, ANN), tmp_path / "ann.py")
     assert (answer.name, answer.version) == ("Ann_Lee", 2)
 
 
@@ -238,7 +242,7 @@ def test_archives_in_archives_without_end_are_refused(tmp_path):
         with zipfile.ZipFile(tmp_path / "next.zip", "w") as packed:
             packed.write(archive, "bot.zip") if archive.exists() else packed.writestr("bot.py", GOOD)
         (tmp_path / "next.zip").rename(archive)
-    answer = untried(tmp_path).submit(archive)
+    answer = classroom.submit(untried(tmp_path), archive)
     assert (answer.status, "not a bot" in answer.words) == ("refused", True), answer
 
 

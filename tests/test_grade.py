@@ -14,8 +14,9 @@ import pytest
 import stored
 from finished import result
 
-from arena.author.submissions import BotStore, People, Submissions, class_of, people, students
+from arena.author.submissions import BotStore, People, Submissions, people, students
 from arena.author.submissions.people import Person
+from arena.author.submissions.requests import class_of
 from arena.errors import ArenaError
 from arena.event import config, discovery
 from arena.event.discovery import names
@@ -221,7 +222,7 @@ def test_late_withdrawn_and_refused_submissions_are_explained(tmp_path):
     def submit(name: str, *faults: str) -> None:
         path = folder / f"{name}.py"
         path.write_text(f"# {name}\n{cup.FIRST}")
-        Submissions(store, classroom.each(lambda _: faults), people=crowd).submit(path)
+        classroom.submit(Submissions(store, classroom.each(lambda _: faults), people=crowd), path)
 
     for name in ("s2", "s3"):
         submit(name)
@@ -253,14 +254,14 @@ def test_a_student_whose_only_bot_is_a_reference_keeps_nobody_from_being_graded(
     path.write_text(cup.FIRST)
     crowd = people.read(tmp_path / "people.csv")
     submitting = Submissions(store, classroom.each(), people=crowd)
-    submitting.submit(path)
+    classroom.submit(submitting, path)
     bot = discovery.from_path(next(iter(store.playing("Walker"))), "Walker")
     walker, ada = students.students([stored.bot("ada")], crowd, store, [bot])
     assert (walker.bots, walker.newer, walker.state) == ((), False, "only a reference")
     assert walker.note == "Walker is a reference and not graded"
     assert (ada.bots, ada.newer) == (("ada",), False)
     path.write_text(f"# next\n{cup.FIRST}")
-    submitting.submit(path)
+    classroom.submit(submitting, path)
     walker, _ = students.students([stored.bot("ada")], crowd, store, [bot])
     assert (walker.newer, walker.state) == (True, "only a reference")
 
@@ -300,7 +301,7 @@ def test_a_bot_submitted_before_there_were_people_is_theirs_by_its_file(tmp_path
     for name in ("Bob_Real", "Bob Real"):
         path = tmp_path / f"{name}.py"
         path.write_text(f"# {name}\n{cup.FIRST}")
-        Submissions(store, classroom.each()).submit(path)
+        classroom.submit(Submissions(store, classroom.each()), path)
     crowd = People([Person(name="Real, Bob", id="1")])
     assert [students.author_of(stored.bot(name), crowd, store) for name in ("Bob_Real", "Bob_Real-2")] == [*crowd] * 2
     assert students.author_of(stored.bot("Bob_Real-2"), crowd, None) is None

@@ -305,11 +305,11 @@ def letters(tmp_path_factory) -> Path:
     typo = classroom.GOOD.replace("legal[0]", "legel[0]")
     for name, text in {"s1": cup.FIRST, "s2": typo, "s3": "", "Evexq": typo}.items():
         (folder.parent / f"{name}.py").write_text(text)
-        submissions.submit(folder.parent / f"{name}.py")
+        classroom.submit(submissions, folder.parent / f"{name}.py")
     for path, text in {"Evexq-2.py": cup.LAST, "other/Evexq.py": cup.LAST}.items():
         (folder.parent / path).parent.mkdir(exist_ok=True)
         (folder.parent / path).write_text(text)
-        submissions.submit(folder.parent / path)
+        classroom.submit(submissions, folder.parent / path)
     assert cup.arena(folder, "run", "--no-charts", "--workers", "1").returncode == 0
     done = cup.arena(folder, "report", "--for", "everybody")
     assert done.returncode == 0, done.stderr

@@ -31,14 +31,13 @@ from arena.author.submissions import (
     Person,
     Submissions,
     bot_store,
-    class_of,
     copy_untrusted,
-    name_of,
     people,
     unpacking,
 )
 from arena.author.submissions.copy_untrusted import DEEPEST
 from arena.author.submissions.downloads import label_of
+from arena.author.submissions.requests import class_of, name_of
 from arena.author.submissions.unpacking import unpack
 from arena.cli import workspace
 from arena.display_names import bot_shown, display_names
@@ -193,16 +192,16 @@ def test_a_new_version_plays_in_place_of_the_old_one_and_only_its_matches_are_ne
 
 
 def test_a_bot_that_stands_in_the_workspace_already_is_kept_as_it_is(here, untried):
-    answer = untried.submit(here / "bots/rival.py")
+    answer = classroom.submit(untried, here / "bots/rival.py")
     assert (answer.status, answer.version) == ("accepted", 1)
     assert (here / "bots/rival.py").read_text() == LAST
     (here / "bots/rival.py").write_text(f"# edited\n{LAST}")
     assert states(here) == {("rival", None): "edited", ("rival", 1): "replaced"}
-    assert untried.submit(here / "bots/rival.py").version == 2
+    assert classroom.submit(untried, here / "bots/rival.py").version == 2
 
 
 def test_what_was_put_there_by_hand_is_never_overwritten(here, untried, tmp_path):
-    answer = untried.submit(written(tmp_path / "rival.py"))
+    answer = classroom.submit(untried, written(tmp_path / "rival.py"))
     assert (answer.status, "would be lost" in answer.words) == ("refused", True)
     assert (here / "bots/rival.py").read_text() == LAST
 
@@ -263,9 +262,9 @@ def test_a_submission_that_was_killed_midway_leaves_nothing_that_is_taken_for_a_
     half.mkdir(parents=True)
     (half / "mine.py").write_text("half a pro")
     assert states(here) == {("rival", None): "by hand"}
-    assert untried.submit(here / "bots/rival.py").version == 1
+    assert classroom.submit(untried, here / "bots/rival.py").version == 1
     (here / "bots/rival.py").unlink()  # as when it is killed between the version and its place
-    assert untried.submit(written(tmp_path / "rival.py", LAST)).words == "it was version 1, and plays again"
+    assert classroom.submit(untried, written(tmp_path / "rival.py", LAST)).words == "it was version 1, and plays again"
     assert (here / "bots/rival.py").read_text() == LAST
 
 
@@ -280,7 +279,7 @@ def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(m
     store.bots.mkdir()
     submissions = Submissions(store, classroom.each())
     home = classroom.folder_bot(tmp_path / "mine")
-    submissions.submit(home)
+    classroom.submit(submissions, home)
     (home / "bot.py").write_text(LAST)
     left = iter(range(1, moves))
     whole = os.rename, os.replace, bot_store.exchange
@@ -299,7 +298,7 @@ def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(m
         patch.setattr(bot_store, "exchange", until_killed(whole[2]) if at_once else lambda *_: False)
         killed = False
         try:
-            submissions.submit(home)
+            classroom.submit(submissions, home)
         except KilledError:
             killed = True
     assert killed == (moves <= 5)
@@ -308,7 +307,7 @@ def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(m
             pass
     (plays,) = discovery.gather(store.bots)
     assert plays.digest in {one.digest for one in store.versions("mine")}
-    assert submissions.submit(home).version == 2
+    assert classroom.submit(submissions, home).version == 2
     assert (store.bots / "mine/bot.py").read_text() == LAST
     assert [one.number for one in store.versions("mine")] == [1, 2]
     assert not store.incoming.exists()
@@ -330,16 +329,16 @@ def test_a_bot_whose_shape_changes_is_put_back_when_somebody_is_killed_in_betwee
     store = BotStore(tmp_path / "bots")
     store.bots.mkdir()
     submissions = Submissions(store, classroom.each())
-    submissions.submit(classroom.folder_bot(tmp_path / "mine"))
+    classroom.submit(submissions, classroom.folder_bot(tmp_path / "mine"))
     (tmp_path / "mine.py").write_text(LAST)
     with monkeypatch.context() as patch:
         patch.setattr(bot_store, "_put", Mock(side_effect=KilledError))
         with pytest.raises(KilledError):
-            submissions.submit(tmp_path / "mine.py", replaces=True)
+            classroom.submit(submissions, tmp_path / "mine.py", replaces=True)
     with store.changing():
         pass
     assert [bot.name for bot in discovery.gather(store.bots)] == ["mine"]
-    assert submissions.submit(tmp_path / "mine.py", replaces=True).version == 2
+    assert classroom.submit(submissions, tmp_path / "mine.py", replaces=True).version == 2
     assert [path.name for path in store.playing("mine")] == ["mine.py"]
 
 
@@ -374,24 +373,24 @@ def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeyp
     submissions = Submissions(store, classroom.each(lambda bot: ("no",) if bot.name == "bad" else ()))
     for text in (GOOD, LAST):
         (home / "bot.py").write_text(text)
-        assert submissions.submit(home).status == "accepted"
-        assert submissions.submit(home, "bad").status == "refused"
+        assert classroom.submit(submissions, home).status == "accepted"
+        assert classroom.submit(submissions, home, "bad").status == "refused"
     assert {(store.bots / name).stat().st_ino for name in (".", "_versions/mine", "_refused")} <= synced
 
 
 def test_a_version_that_a_power_cut_emptied_is_made_again_and_blocks_nobody(here, untried, tmp_path):
     home, rival = classroom.folder_bot(tmp_path / "mine"), here / "bots/rival.py"
-    untried.submit(home)
-    untried.submit(rival)
+    classroom.submit(untried, home)
+    classroom.submit(untried, rival)
     for path in (here / "bots/_versions/mine/1").rglob("*.py"):
         path.write_bytes(b"")
     (here / "bots/_versions/rival/1/.version.json").write_bytes(b"")
     listed = cup.arena(here, "bots")
     assert listed.returncode == 0
     assert "bots/_versions/rival/1 is damaged" in listed.stderr
-    assert untried.submit(home).version == 1
+    assert classroom.submit(untried, home).version == 1
     assert (here / "bots/_versions/mine/1/mine/bot.py").read_text() == GOOD
-    assert untried.submit(rival).version == 2
+    assert classroom.submit(untried, rival).version == 2
 
 
 def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_others_are_tried(here, tmp_path, monkeypatch):
@@ -430,7 +429,7 @@ NAMES = {
 @pytest.mark.parametrize("kind", NAMES)
 def test_a_name_that_no_bot_may_have_is_refused(kind, here, untried, tmp_path):
     file, name, reason = NAMES[kind]
-    answer = untried.submit(written(tmp_path / file), name)
+    answer = classroom.submit(untried, written(tmp_path / file), name)
     assert (answer.status, reason in answer.words) == ("refused", True), answer
     assert answer.where.resolve().is_relative_to(here / "bots/_refused")
 
@@ -445,8 +444,8 @@ def test_a_bot_of_the_table_keeps_its_name(here, tmp_path):
 
 def test_a_file_called_after_a_module_of_pythons_is_taken_under_another_name(untried, tmp_path):
     path = written(tmp_path / "random.py")
-    assert "Python's own module 'random'" in untried.submit(path).words
-    assert untried.submit(path, "mine").status == "accepted"
+    assert "Python's own module 'random'" in classroom.submit(untried, path).words
+    assert classroom.submit(untried, path, "mine").status == "accepted"
 
 
 @pytest.fixture
@@ -479,7 +478,7 @@ def written(path: Path, text: str = GOOD) -> Path:
     ],
 )
 def test_a_name_that_people_have_becomes_a_name_for_a_bot_and_is_shown_as_it_is(real, name, submissions, tmp_path):
-    answer = submissions.submit(written(tmp_path / f"{real}.py"))
+    answer = classroom.submit(submissions, written(tmp_path / f"{real}.py"))
     assert (answer.status, answer.name) == ("accepted", name)
     assert answer.note.display == unicodedata.normalize("NFC", real)
     (bot,) = discovery.gather(tmp_path / "bots")
@@ -553,7 +552,7 @@ def test_no_two_bots_are_shown_under_one_name_whatever_their_authors_wish(shown,
 def test_two_people_whose_names_come_to_the_same_have_two_bots_and_keep_them(submissions, tmp_path):
     for _ in range(2):
         names = [
-            submissions.submit(written(tmp_path / f"{one}.py")).name
+            classroom.submit(submissions, written(tmp_path / f"{one}.py")).name
             for one in ("Ann Lee", "Ann-Lee", "Ann_Lée", "Añn Lee")
         ]
         assert names == ["Ann_Lee", "Ann-Lee", "Ann_Lee-2", "Ann_Lee-3"]
@@ -562,21 +561,21 @@ def test_two_people_whose_names_come_to_the_same_have_two_bots_and_keep_them(sub
 
 def test_two_students_who_both_hand_in_bot_py_do_not_replace_each_other(submissions, tmp_path):
     ann, bob = written(tmp_path / "ann/bot.py", "# ann\n"), written(tmp_path / "bob/bot.py", "# bob\n")
-    assert submissions.submit(ann).version == 1
-    refused = submissions.submit(bob)
+    assert classroom.submit(submissions, ann).version == 1
+    refused = classroom.submit(submissions, bob)
     assert (refused.status, "--replace" in refused.words, str(ann) in refused.words) == ("refused", True, True)
     ann.write_text("# better\n")
-    assert submissions.submit(ann).version == 2
-    assert submissions.submit(bob, "bob").version == 1
-    assert submissions.submit(bob, replaces=True).version == 3
+    assert classroom.submit(submissions, ann).version == 2
+    assert classroom.submit(submissions, bob, "bob").version == 1
+    assert classroom.submit(submissions, bob, replaces=True).version == 3
     assert (tmp_path / "bots/bot.py").read_text() == "# bob\n"
 
 
 def test_a_name_that_is_refused_does_not_hide_what_is_wrong_with_the_bot(submissions, tmp_path):
-    submissions.submit(written(tmp_path / "wrong.py"))
+    classroom.submit(submissions, written(tmp_path / "wrong.py"))
     written(tmp_path / "bots" / "wrong.py", "# by hand")
     for path, name in ((tmp_path / "new/wrong.py", None), (tmp_path / "wrong.py", "../wrong")):
-        answer = submissions.submit(written(path), name)
+        answer = classroom.submit(submissions, written(path), name)
         assert answer.reasons.count("\n\n") == 1
         assert answer.reasons.endswith("it is wrong")
 
@@ -589,10 +588,10 @@ def test_a_refusal_disappears_when_its_author_hands_in_a_bot_that_is_taken(tmp_p
         store, classroom.each(lambda bot: () if Path(bot.files).read_bytes() else ("it is empty",)), people=people
     )
     for name in ("7", "8", "x"):
-        submissions.submit(written(tmp_path / f"{name}.py", ""))
+        classroom.submit(submissions, written(tmp_path / f"{name}.py", ""))
     assert [one.name for one in store.refused()] == ["Ann", "Bob", "x"]
-    submissions.submit(written(tmp_path / "later/Ann.py"))  # the same person, from another place
-    submissions.submit(written(tmp_path / "x.py"), "other")  # the same file, under another name
+    classroom.submit(submissions, written(tmp_path / "later/Ann.py"))  # the same person, from another place
+    classroom.submit(submissions, written(tmp_path / "x.py"), "other")  # the same file, under another name
     assert [one.name for one in store.refused()] == ["Bob"]
 
 
@@ -661,7 +660,7 @@ def test_submit_and_check_agree_on_what_a_folder_is(files, here, untried, tmp_pa
     for name in files:
         written(home / name, 'command = "python bot.py"\n' if name == "bot.toml" else GOOD)
     monkeypatch.chdir(here)
-    checked, answer = workspace.bot_named(str(home)), untried.submit(home)
+    checked, answer = workspace.bot_named(str(home)), classroom.submit(untried, home)
     assert (answer.status, answer.name, answer.note.display) == ("accepted", "Jose", "José")
     assert checked.name == "Jose"
     if len(files) > 1:  # a single file is called after the bot, and the digest is of its name too
@@ -938,7 +937,7 @@ def test_a_submission_is_called_after_its_file_without_ending(file, name):
 
 def test_a_bots_own_copy_is_not_what_somebody_edits_afterwards(here, untried, tmp_path):
     home = classroom.folder_bot(tmp_path / "mine")
-    assert untried.submit(home).status == "accepted"
+    assert classroom.submit(untried, home).status == "accepted"
     shutil.rmtree(home)
     assert (here / "bots/mine/bot.py").read_text() == (here / "bots/_versions/mine/1/mine/bot.py").read_text()
 
@@ -965,10 +964,10 @@ def test_a_refusal_names_the_system_calls_that_a_bot_was_refused(here, tmp_path)
     ],
 )
 def test_a_name_that_looks_like_anothers_is_refused_and_both_are_told_apart(name, known, submissions, tmp_path):
-    assert submissions.submit(written(tmp_path / f"{known}.py")).status == "accepted"
-    answer = submissions.submit(written(tmp_path / "other" / f"{name}.py"))
+    assert classroom.submit(submissions, written(tmp_path / f"{known}.py")).status == "accepted"
+    answer = classroom.submit(submissions, written(tmp_path / "other" / f"{name}.py"))
     assert (answer.status, "looks like" in answer.words, "\\u" in answer.words) == ("refused", True, True), answer
-    assert submissions.submit(written(tmp_path / f"{known}.py", LAST)).version == 2
+    assert classroom.submit(submissions, written(tmp_path / f"{known}.py", LAST)).version == 2
 
 
 def test_a_name_that_looks_like_that_of_a_person_is_refused_unless_it_is_theirs(tmp_path):
@@ -976,7 +975,7 @@ def test_a_name_that_looks_like_that_of_a_person_is_refused_unless_it_is_theirs(
     crowd = People([Person(name="Zo\u00eb", id="1"), Person(name="Yildiz", id="2"), Person(name="Y\u0131ldiz", id="3")])
     submissions = Submissions(BotStore(tmp_path / "bots"), classroom.each(), people=crowd)
     names = ("1", "2", "3", "Zo\u0451")
-    results = [submissions.submit(written(tmp_path / f"{name}.py", f"# {name}\n")).status for name in names]
+    results = [classroom.submit(submissions, written(tmp_path / f"{name}.py", f"# {name}\n")).status for name in names]
     assert results == ["accepted", "accepted", "accepted", "refused"]
 
 
@@ -992,15 +991,17 @@ def test_of_two_files_of_a_class_whose_names_look_alike_one_is_refused(untried, 
 
 @pytest.mark.parametrize("name", ["\u3164", "\u2800\ufe0f", "\u115f \u3164"])
 def test_a_name_without_a_letter_that_anybody_sees_is_refused(name, submissions, tmp_path):
-    answer = submissions.submit(written(tmp_path / f"{name}.py"))
+    answer = classroom.submit(submissions, written(tmp_path / f"{name}.py"))
     assert (answer.status, "has no letter that anybody sees" in answer.words) == ("refused", True), answer
 
 
 def test_letters_that_nobody_sees_tell_no_two_names_apart(submissions, tmp_path):
-    assert submissions.submit(written(tmp_path / "Ann Lee.py")).name == "Ann_Lee"
-    answer = submissions.submit(written(tmp_path / "other" / "Ann\u3164Lee\u3164.py", LAST))
+    assert classroom.submit(submissions, written(tmp_path / "Ann Lee.py")).name == "Ann_Lee"
+    answer = classroom.submit(submissions, written(tmp_path / "other" / "Ann\u3164Lee\u3164.py", LAST))
     assert (answer.name, answer.note.display) == ("Ann_Lee-2", "Ann Lee")
     assert len(set(display_names(discovery.gather(tmp_path / "bots")).values())) == 2
     accented = ("M\u00fcller", "Muller", "\u0141ukasz", "Lukasz", "Corner", "Comer", "s0", "sO", "\u738b", "\u5f20")
     for number, name in enumerate(accented):
-        assert submissions.submit(written(tmp_path / f"{name}.py", f"# {number}\n")).status == "accepted", name
+        assert classroom.submit(submissions, written(tmp_path / f"{name}.py", f"# {number}\n")).status == "accepted", (
+            name
+        )

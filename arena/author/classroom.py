@@ -4,7 +4,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.author.submissions import BotStore, People, people
+from arena.author.submissions import people
+from arena.author.submissions.bot_store import BotStore
+from arena.author.submissions.people import People
 from arena.author.submissions.students import author_of
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are

@@ -42,7 +42,7 @@ class StudentMarks:
     out_of: float
     note: str
     judged: tuple[Judged, ...]
-    """A result for each threshold; `()` without a bot."""
+    """A result for each threshold."""
     reasons: tuple[str, ...]
     """A sentence for each threshold."""
     match: str
@@ -107,7 +107,7 @@ def frame(marks: EventMarks) -> "pd.DataFrame":
     return pd.DataFrame(cells, columns=columns)
 
 
-def json_row(row: StudentMarks, thresholds: Sequence[Threshold]) -> dict[str, object]:
+def json_row(row: StudentMarks) -> dict[str, object]:
     """Return a student's marks as JSON values."""
     return {
         "student": row.student.name,
@@ -118,13 +118,13 @@ def json_row(row: StudentMarks, thresholds: Sequence[Threshold]) -> dict[str, ob
         "out_of": row.out_of,
         "state": str(row.student.state),
         "note": row.note,
-        "thresholds": [_threshold_row(row, number, threshold) for number, threshold in enumerate(thresholds)],
+        "thresholds": [_threshold_row(*pair) for pair in zip(row.judged, row.reasons, strict=True)],
         "match": row.match or None,
         "replay": row.replay or None,
     }
 
 
-def gradescope(row: StudentMarks, thresholds: Sequence[Threshold]) -> dict[str, object]:
+def gradescope(row: StudentMarks) -> dict[str, object]:
     """Return the content of a results.json as Gradescope's autograders write it.
 
     The names of the leaderboard are those of its columns: Gradescope shows students under pseudonyms that they choose.
@@ -135,13 +135,13 @@ def gradescope(row: StudentMarks, thresholds: Sequence[Threshold]) -> dict[str, 
     tests = [
         {
             "number": str(number),
-            "name": threshold.words,
-            "score": row.judged[number - 1].marks if row.judged else 0.0,
-            "max_score": threshold.marks,
-            "status": "passed" if row.judged and row.judged[number - 1].met else "failed",
+            "name": judged.threshold.words,
+            "score": judged.marks,
+            "max_score": judged.threshold.marks,
+            "status": "passed" if judged.met else "failed",
             "output": reason,
         }
-        for number, (threshold, reason) in enumerate(zip(thresholds, row.reasons, strict=True), 1)
+        for number, (judged, reason) in enumerate(zip(row.judged, row.reasons, strict=True), 1)
     ]
     leaderboard = [{"name": "marks", "value": row.marks}]
     if points:
@@ -162,36 +162,29 @@ def _marks(
     event: str,
 ) -> StudentMarks:
     """Return the marks of a student; of several bots that of the most marks counts, then that of the most points."""
-    out_of = round(fsum(threshold.marks for threshold in thresholds), 6)
-    if not student.bots:
-        missed = (f"{each.words}: missed, {student.state}; 0 of {each.marks:g} marks" for each in thresholds)
-        return StudentMarks(
-            student=student,
-            bot="",
-            marks=0.0,
-            out_of=out_of,
-            note=student.note,
-            judged=(),
-            reasons=tuple(missed),
-            match="",
-            replay="",
-        )
 
     def worth(bot: str) -> tuple[float, object]:
         return fsum(each.marks for each in judged[bot]), sum(each.points or 0 for each in judged[bot])
 
-    bot = max(student.bots, key=worth)
+    bot = max(student.bots, key=worth, default="")
     several = f"graded is the best of {', '.join(student.bots)}" if len(student.bots) > 1 else ""
-    worst = grades.worst(judged[bot])
+    missed = (Judged(threshold=each, matches=0, points=None, interval=None, look_at=None) for each in thresholds)
+    results = judged[bot] if bot else tuple(missed)
+    worst = grades.worst(results)
     match = worst.look_at or "" if worst is not None else ""
     return StudentMarks(
         student=student,
         bot=bot,
-        marks=round(worth(bot)[0], 6),
-        out_of=out_of,
+        marks=round(fsum(each.marks for each in results), 6),
+        out_of=round(fsum(threshold.marks for threshold in thresholds), 6),
         note="; ".join(filter(None, [student.note, several, faults.get(bot, "")])),
-        judged=judged[bot],
-        reasons=tuple(each.reason for each in judged[bot]),
+        judged=results,
+        reasons=tuple(
+            each.reason
+            if bot
+            else f"{each.threshold.words}: missed, {student.state}; 0 of {each.threshold.marks:g} marks"
+            for each in results
+        ),
         match=match,
         replay=shlex.join(["arena", "replay", f"{event}/{match}"]) if match else "",
     )
@@ -241,21 +234,20 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _threshold_row(row: StudentMarks, number: int, threshold: Threshold) -> dict[str, object]:
-    judged = row.judged[number] if row.judged else None
-    low, high = (judged.interval if judged is not None else None) or (None, None)
+def _threshold_row(judged: Judged, reason: str) -> dict[str, object]:
+    low, high = judged.interval or (None, None)
     return {
-        "reference": threshold.reference,
-        "boards": threshold.labels,
-        "threshold": threshold.points,
-        "points": None if judged is None or judged.points is None else round(float(judged.points), 4),
+        "reference": judged.threshold.reference,
+        "boards": judged.threshold.labels,
+        "threshold": judged.threshold.points,
+        "points": None if judged.points is None else round(float(judged.points), 4),
         "low": low and round(low, 4),
         "high": high and round(high, 4),
-        "matches": judged.matches if judged is not None else 0,
-        "met": judged is not None and judged.met,
-        "within_noise": judged is not None and judged.within_noise,
-        "marks": judged.marks if judged is not None else 0.0,
-        "out_of": threshold.marks,
-        "reason": row.reasons[number],
-        "match": judged.look_at if judged is not None else None,
+        "matches": judged.matches,
+        "met": judged.met,
+        "within_noise": judged.within_noise,
+        "marks": judged.marks,
+        "out_of": judged.threshold.marks,
+        "reason": reason,
+        "match": judged.look_at,
     }

@@ -7,9 +7,13 @@ from typing import Annotated
 
 import typer
 
+from arena.author import starters
+from arena.author.submissions import listing
 from arena.cli import options, output, paths, workspace
 from arena.display_names import bot_shown
 from arena.errors import ArenaError
+from arena.event import discovery
+from arena.games import rulebook
 
 
 def new(
@@ -24,9 +28,7 @@ def new(
     json: options.Json = False,
 ) -> None:
     """Make a bot from a starter kit, in bots/ of the workspace; without a name, list the kits."""
-    from arena.author import starters
-    from arena.event import config, discovery
-    from arena.games import rulebook
+    from arena.event import config
 
     if name is None:
         rows = [{"name": kit.name, "language": kit.language, "build": kit.build} for kit in starters.starters()]
@@ -40,7 +42,6 @@ def new(
     tournament = config.load(file) if file.is_file() else None
     folder = Path((tournament.bots if tournament else None) or ".")
     target = folder / discovery.checked(name, "NAME")
-    starters.refuse_known(target)
     # Without --game the suggested match is on the event's first board.
     known = game or (tournament.boards[0] if tournament and tournament.boards else None)
     boards = rulebook.find(known) if known else rulebook.all_boards()
@@ -75,12 +76,10 @@ def bots(
     json: options.Json = False,
 ) -> None:
     """List the bots of this workspace: name, version, digest, author, language, games, state, display name."""
-    from arena.author.submissions import listing
-
     tournament = workspace.own_tournament()
     rows = list(listing.rows(workspace.bot_store(tournament)) if tournament.bots is not None else ())
     tables = tournament.model_copy(update={"bots": None}).entrants(Path()) if tournament.bot else ()
-    rows += listing.of_tables(tables)
+    rows += [listing.row_of(bot, listing.BotState.BY_HAND) for bot in tables]
     if not versions:
         rows = listing.newest(rows)
     if json:

@@ -4,17 +4,16 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
-from arena.cli import options, output, workspace
+from arena.author.checkup import CheckRun, Checkup, checkup
+from arena.author.checkup.screening import boards_of
+from arena.cli import options, output, stored_match, workspace
 from arena.errors import ArenaError
+from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
-
-if TYPE_CHECKING:
-    from arena.author.checkup import CheckRun, Checkup
-    from arena.sandbox.launcher import Launcher
 
 
 def check(
@@ -33,9 +32,6 @@ def check(
     json: options.Json = False,
 ) -> None:
     """Test a bot against the protocol, step by step, at each board that it plays; exit code 1 when it is not fit."""
-    from arena.author.checkup import checkup
-    from arena.author.checkup.screening import boards_of
-    from arena.sandbox.launcher import Launcher
 
     def refuse(error: ArenaError) -> NoReturn:
         """Report a bot that cannot even be started."""
@@ -46,17 +42,16 @@ def check(
             print(f"FAULT   {output.safe_lines(str(error))}")
         raise typer.Exit(1)
 
-    tournament = workspace.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
+    tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
     try:
         candidate = workspace.bot_named(bot)
     except ArenaError as error:
         if not Path(bot).exists():
             raise
         refuse(error)
-    names = options.names_in(boards)
-    if lessons is not None and names:
+    if lessons is not None and boards:
         raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
-    chosen = () if lessons is not None else boards_of(candidate, names, tournament.boards)
+    chosen = () if lessons is not None else boards_of(candidate, options.names_in(boards), tournament.boards)
     conditions = workspace.conditions_here(tournament)
     workspace.refuse_exposed((candidate,), conditions.sandbox)
     output.warn_about_confinement(conditions)
@@ -74,17 +69,29 @@ def check(
         tell = id if json else _print_run
         result = checkup(candidate, chosen, conditions, launcher, tell, opened=tournament.openings.used)
     if json:
-        output.print_json([row(result)])
+        row = {
+            "bot": result.bot.name,
+            "digest": result.bot.digest,
+            "wall_p50": result.wall(0.5),
+            "wall_p99": result.wall(0.99),
+            "wall_max": result.wall(1.0),
+            **output.fields(result, "sound", "ready", "memory", "cpu", "skipped", "refused"),
+            "sittings": [
+                {**output.fields(run, "board", "role", "sound"), "twist": run.variation, "turns": len(run.moves)}
+                for run in result.runs
+            ],
+            "findings": [asdict(finding) for finding in result.findings],
+        }
+        output.print_json([row])
     else:
         print("\n".join(_report(result)))
     if not result.sound:
         raise typer.Exit(1)
 
 
-def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: "Launcher", *, json: bool) -> None:
+def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launcher, *, json: bool) -> None:
     """Print what the bot makes of each lesson of a file; exit code 1 unless all pass."""
     from arena import lessons
-    from arena.cli import stored_match
 
     rows: list[dict[str, object]] = []
     for lesson in lessons.read(path, stored_match.board_of):
@@ -111,31 +118,14 @@ def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: "Launc
         raise typer.Exit(1)
 
 
-def _print_run(run: "CheckRun") -> None:
+def _print_run(run: CheckRun) -> None:
     result = "ok   " if run.sound else "FAULT"
     variation = f", {run.variation}" if run.variation else ""
     answers = output.counted(len(run.moves), "legal answer")
     print(f"  {result}  {run.board} as {run.role}{variation}: {answers}", flush=True)
 
 
-def row(result: "Checkup") -> dict[str, object]:
-    """Return a checkup as JSON values."""
-    return {
-        "bot": result.bot.name,
-        "digest": result.bot.digest,
-        "wall_p50": result.wall(0.5),
-        "wall_p99": result.wall(0.99),
-        "wall_max": result.wall(1.0),
-        **output.fields(result, "sound", "ready", "memory", "cpu", "skipped", "refused"),
-        "sittings": [
-            {**output.fields(run, "board", "role", "sound"), "twist": run.variation, "turns": len(run.moves)}
-            for run in result.runs
-        ],
-        "findings": [asdict(finding) for finding in result.findings],
-    }
-
-
-def _report(result: "Checkup") -> Iterator[str]:
+def _report(result: Checkup) -> Iterator[str]:
     """Yield lines: the figures of a checkup, its findings, and the conclusion."""
 
     def ms(seconds: float | None) -> str:
@@ -163,11 +153,6 @@ def _report(result: "Checkup") -> Iterator[str]:
         yield f"        {output.safe_lines(finding.words)}"
         yield from (f"        stderr: {output.safe_lines(line)}" for line in finding.log)
         yield f"        -> {output.safe_lines(finding.cure)}"
-    name = output.safe_line(result.bot.name)
-    if result.sound:
-        yield f"\n{name} is fit to play"
-        return
-    skipped = ""
-    if result.skipped:
-        skipped = f"; {result.skipped} more {'match was' if result.skipped == 1 else 'matches were'} not tried"
-    yield f"\n{name} would lose matches as it is{skipped}"
+    skipped = f"; {result.skipped} more {'match was' if result.skipped == 1 else 'matches were'} not tried"
+    ending = "is fit to play" if result.sound else f"would lose matches as it is{skipped if result.skipped else ''}"
+    yield f"\n{output.safe_line(result.bot.name)} {ending}"

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import options, output, paths, results, stored_match, workspace
+from arena.cli import options, output, paths, results
 from arena.display_names import bot_shown
 from arena.errors import ArenaError
 from arena.results.columns import FILE_DECIMALS, HEAD_TO_HEAD, LEADERBOARD, interval_text
@@ -29,7 +29,7 @@ def compare(
 ) -> None:
     """Compare two bots: head to head by board and role, and whether one is really better."""
     from arena.results import comparison
-    from arena.results.leaderboard import Results
+    from arena.results.tables import rows_of
 
     folder = paths.event_folder(event)
     read = results.read(folder, all_versions=all_versions, rating=rating)
@@ -38,8 +38,7 @@ def compare(
         raise ArenaError(f"{output.safe_line(bot)} twice: name two bots")
     names = {standing.bot for standing in read.standings}
     if any("@" in name and name not in names for name in (bot, opponent)):
-        numbers = workspace.version_numbers()
-        read = Results.side_by_side(folder, numbers, rating=rating, rules=stored_match.game_of)
+        read = results.read(folder, rating=rating, versions=True)
         bot, opponent = _version_label(read, bot), _version_label(read, opponent)
     read.head_to_head(bot, opponent)  # refuses names that no bot has
     played = {standing.bot for standing in read.standings if standing.points is not None}
@@ -47,44 +46,39 @@ def compare(
         if name not in played:
             raise ArenaError(f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event")
     leagues = (read if json else read.shown).leagues
-    compared = [(league, found) for league in leagues if (found := comparison.compare(league, bot, opponent))]
+    compared = [
+        (league.game, found, rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD))
+        for league in leagues
+        if (found := comparison.compare(league, bot, opponent))
+    ]
     if json:
-        output.print_json(_row(league, found, bot, opponent) for league, found in compared)
+        output.print_json(
+            {
+                "game": game,
+                "bot": bot,
+                "opponent": opponent,
+                "unit": found.unit,
+                "difference": round(found.difference.value, FILE_DECIMALS) + 0.0,  # 0.0 for -0.0
+                "low": round(found.difference.low, FILE_DECIMALS) + 0.0,
+                "high": round(found.difference.high, FILE_DECIMALS) + 0.0,
+                "chance": round(found.chance, FILE_DECIMALS),
+                **output.fields(found, "real", "met"),
+                "head_to_head": rows,
+            }
+            for game, found, rows in compared
+        )
         return
-    for number, (league, found) in enumerate(compared):
+    first, second = (output.safe_line(read.display_name(name)) for name in (bot, opponent))
+    for number, (game, found, rows) in enumerate(compared):
         if len(leagues) > 1:
-            print("\n" * (number > 0) + output.safe_line(league.game))
-        _print(league, found, bot, opponent)
+            print("\n" * (number > 0) + output.safe_line(game))
+        _print(found, rows, first, second)
     if not compared:
-        first, second = (output.safe_line(read.display_name(name)) for name in (bot, opponent))
         print(f"{first} and {second} play no game in common, so nothing compares them.")
 
 
-def _row(league: "Results", found: "BotComparison", bot: str, opponent: str) -> dict[str, object]:
-    from arena.results.tables import rows_of
-
-    difference = found.difference
-    return {
-        "game": league.game,
-        "bot": bot,
-        "opponent": opponent,
-        "unit": found.unit,
-        "difference": round(difference.value, FILE_DECIMALS) + 0.0,  # 0.0 for -0.0
-        "low": round(difference.low, FILE_DECIMALS) + 0.0,
-        "high": round(difference.high, FILE_DECIMALS) + 0.0,
-        "chance": round(found.chance, FILE_DECIMALS),
-        "real": found.real,
-        "met": found.met,
-        "head_to_head": rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD),
-    }
-
-
-def _print(league: "Results", found: "BotComparison", bot: str, opponent: str) -> None:
+def _print(found: "BotComparison", rows: list[dict[str, Any]], first: str, second: str) -> None:
     """Print a row for a board and the role of each bot, on boards for one each bot by itself; then the sentences."""
-    from arena.results.tables import rows_of
-
-    first, second = (output.safe_line(league.display_name(name)) for name in (bot, opponent))
-    rows = rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD)
     cells = [
         (
             row["board"],

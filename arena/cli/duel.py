@@ -3,25 +3,28 @@
 The duel is an event of its own (event/duel.py), whose matches are played as those of a run are.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import duel_text, options, output, paths, signals, watching, workspace
+from arena.cli import options, output, paths, signals, watching, workspace
 from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError
-from arena.values import Abort, Bot, Event, Fault, Played, Record
+from arena.event.director import ATTEMPTS, RunPhase
+from arena.results import sequential
+from arena.values import Abort, Event, Fault, Played, Record
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.live import Live
 
     from arena.event.duel import Duel
 
 UNDECIDED_CODE = 3
 MOST_PAIRINGS = 100_000  # their plan takes some 100 MB
+FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
 
@@ -60,8 +63,6 @@ def duel(
     The same command goes on with a duel that was stopped.
     """
     from arena.event.duel import ELO, POINTS, Duel, with_openings
-    from arena.results import sequential
-    from arena.sandbox import cores
 
     if points is not None and elo is not None:
         raise ArenaError("--points and --elo are two ways to say the same bounds: choose one")
@@ -77,54 +78,55 @@ def duel(
         hint = "both bounds must be between -100 and 100" if scale is POINTS else "no match can show such a difference"
         raise ArenaError(f"--{scale.unit.lower()} {low:g} {high:g}: {hint}") from error
     overrides = options.overrides(
-        settings or (),
+        settings,
         schedule="round_robin",
         repeats=1,
         seating="sides",
-        seed=None if seed is None else options.seed_of(seed),
+        seed=seed,
         name=name,
         workers__count=options.worker_count(workers),
         sandbox=sandbox,
-        unsafe=unsafe or None,
+        unsafe=unsafe,
     )
     of_an_event = ("rounds", "references", "seed_order", "max_matches", "stop_after", "stop_when", "grade")
     tournament = workspace.own_tournament(overrides)
     tournament = tournament.model_copy(update={key: type(tournament).model_fields[key].default for key in of_an_event})
-    bots = workspace.bot_named(bot), workspace.bot_named(opponent)
-    if _is_same(*bots):
+    bots = first, second = workspace.bot_named(bot), workspace.bot_named(opponent)
+    # `ada@1` and `ada@2` have the name `ada`.
+    if first.digest == second.digest and first.name.partition("@")[0] == second.name.partition("@")[0]:
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     event = tournament.event(
         Path(), boards=options.names_in(boards), entrants=bots, sampled_boards=paths.boards_folder(Path())
     )
     event = _playable(event, named=bool(boards))
     pairings = sum(board.variants for board in event.boards)
-    rounds = max_pairings // pairings
-    if not rounds:
+    if max_pairings < pairings:
         raise ArenaError(f"--max-pairings {max_pairings}: one round of all boards has {pairings}")
-    names = bots[0].name, bots[1].name
-    conditions = workspace.conditions_here(tournament)
-    event = replace(event, name=name or f"duel-{names[0]}-{names[1]}", repeats=rounds, conditions=conditions)
+    event = replace(
+        event,
+        name=name or f"duel-{first.name}-{second.name}",
+        repeats=max_pairings // pairings,
+        conditions=workspace.conditions_here(tournament),
+    )
     if "openings" not in tournament.model_fields_set:
         try:
             event = with_openings(event)
         except ArenaError as error:
             output.notice(f"without openings: {error}")
-    count = tournament.workers.count
-    if count == "auto":
-        count = cores.matches_at_once(event, len(cores.available()))
+    count = workspace.matches_at_once(tournament, event)
     output.warn_about_confinement(event.conditions)
-    state = Duel(event, names, sequential.SequentialTest(question), scale)
+    state = Duel(event, (first.name, second.name), sequential.SequentialTest(question), scale)
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:
         given_up = _play(state, folder, count, interrupt, tournament.workers.pinned)
     if interrupt and state.test.decision is None:
-        output.notice(f"{duel_text.pairings(state)} are complete; to go on:\n  {command_line()}")
+        output.notice(f"{_pairings(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
     watching.notice_given_up(given_up)
     if json:
-        output.print_json([duel_text.row(state, folder)])
+        output.print_json([_row(state, folder)])
     else:
-        print("\n".join(duel_text.report(state)))
+        print("\n".join(_report(state)))
     if given_up and state.test.decision is None:
         output.notice(f"its pairing comes before others, so the test cannot go on; to try again:\n  {command_line()}")
     output.notice(f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match")
@@ -161,28 +163,14 @@ class DuelWatcher(watching.Watcher):
 
     def aborted(self, abort: Abort) -> None:
         """Part of `Audience`."""
-        from arena.event.director import ATTEMPTS
-
         super().aborted(abort)
         self.blocked |= abort.attempt >= ATTEMPTS
 
-    def summary(self) -> str:
-        """Return the state of the test as one line."""
-        return "; ".join(self._lines())
-
-    def frame(self) -> "RenderableType":
+    def lines(self) -> list[str]:
         """Return the state of the test."""
-        from rich.text import Text
-
-        return Text("\n".join(self._lines()))
-
-    def _lines(self) -> list[str]:
         speed = "" if self.rate is None else f", {self.rate:.1f} matches/s"
         bot, opponent = map(output.safe_line, self._duel.names)
-        return [
-            f"{bot} against {opponent}: {duel_text.pairings(self._duel)}{speed}",
-            *duel_text.evidence(self._duel),
-        ]
+        return [f"{bot} against {opponent}: {_pairings(self._duel)}{speed}", *_evidence(self._duel)]
 
 
 def _play(
@@ -190,7 +178,6 @@ def _play(
 ) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
     from arena.event import tournament
-    from arena.event.director import RunPhase
     from arena.results.archive import Archive
 
     make_archive(duel.event, folder)
@@ -215,11 +202,6 @@ def _play(
     return outcome.failed
 
 
-def _is_same(bot: Bot, other: Bot) -> bool:
-    """Return True for the same files under one name; `ada@1` and `ada@2` have the name `ada`."""
-    return bot.digest == other.digest and bot.name.partition("@")[0] == other.name.partition("@")[0]
-
-
 def _playable(event: Event, *, named: bool) -> Event:
     """Return the event on the boards on which both bots play every role.
 
@@ -234,3 +216,88 @@ def _playable(event: Event, *, named: bool) -> Event:
     if refused:
         output.notice(f"left out: {words}")
     return replace(event, boards=tuple(board for board in event.boards if board not in refused))
+
+
+def _pairings(duel: "Duel") -> str:
+    """Return the number of pairings that count, in words."""
+    return output.counted(duel.rounds * duel.pairings_a_round, "pairing")
+
+
+def _evidence(duel: "Duel") -> Iterator[str]:
+    """Yield the difference so far, and how near the test is to each decision."""
+    test = duel.test
+    low, high = map(duel.scale.text, test.interval())
+    interval = f"{100 * test.level:g} % interval {low} to {high}"
+    yield f"difference {duel.scale.text(test.mean)} {duel.scale.unit} ({interval})"
+    yield f"better: LLR {test.llr_better:+.2f} of {test.bound_better:.2f}"
+    yield f"not better: LLR {test.llr_not_better:+.2f} of {test.bound_not_better:.2f}"
+
+
+def _report(duel: "Duel") -> Iterator[str]:
+    """Yield the outcome in sentences."""
+    test, scale, question = duel.test, duel.scale, duel.test.question
+    bot, opponent = map(output.safe_line, duel.names)
+    boards = ", ".join(board.label for board in duel.event.boards)
+    yield f"{bot} against {opponent} on {boards}: {_pairings(duel)}, {duel.rounds * duel.round_matches} matches"
+    yield from _evidence(duel)
+    for name, faults in _faults(duel).items():
+        yield f"{output.safe_line(name)} failed: {faults}"
+    low, high = (f"{scale.of_points(points):.4g} {scale.unit}" for points in (question.low, question.high))
+    if test.decision is sequential.Decision.BETTER:
+        yield f"yes: {bot} is better than {opponent}" + (f" by more than {low}" if question.low else "")
+    elif test.decision is sequential.Decision.NOT_BETTER and test.interval()[1] < 0:
+        yield f"no: {bot} is worse than {opponent}"
+    elif test.decision is sequential.Decision.NOT_BETTER:
+        yield f"no: {bot} is not better than {opponent}" + (f" by {high} or more" if question.high else "")
+    elif duel.is_over:
+        yield (
+            f"undecided after {_pairings(duel)}, the limit: neither more than {low} nor less than {high} is proven; "
+            "with a larger --max-pairings the duel goes on"
+        )
+    else:
+        yield f"undecided: {_pairings(duel)} were complete when the duel ended early"
+    if len(test.differences) >= FEWEST_ALIKE and len(set(test.differences)) == 1:
+        yield (
+            "Every pairing had the same result: if neither bots nor boards leave anything to chance, more pairings "
+            "tell nothing new; other openings might (--set openings.plies=8)."
+        )
+
+
+def _faults(duel: "Duel") -> dict[str, str]:
+    """Return the bots at fault, each with the number of its seats by ending."""
+    endings: dict[str, str] = {}
+    for (bot, ending), times in sorted(duel.faults.items()):
+        endings[bot] = f"{endings[bot]}, {times} x {ending}" if bot in endings else f"{times} x {ending}"
+    return endings
+
+
+def _row(duel: "Duel", folder: Path) -> dict[str, object]:
+    """Return the outcome for `--json`; differences and bounds are in `unit`."""
+    test, question, of_points = duel.test, duel.test.question, duel.scale.of_points
+    low, high = test.interval()
+    figures = {
+        "difference": of_points(test.mean),
+        "low": of_points(low),
+        "high": of_points(high),
+        "level": test.level,
+        "bound_low": of_points(question.low),
+        "bound_high": of_points(question.high),
+        "alpha": question.alpha,
+        "beta": question.beta,
+        "llr_better": test.llr_better,
+        "llr_better_bound": test.bound_better,
+        "llr_not_better": test.llr_not_better,
+        "llr_not_better_bound": test.bound_not_better,
+    }
+    return {
+        "bot": duel.names[0],
+        "opponent": duel.names[1],
+        "verdict": test.decision or "undecided",
+        "boards": [board.label for board in duel.event.boards],
+        "pairings": duel.rounds * duel.pairings_a_round,
+        "matches": duel.rounds * duel.round_matches,
+        "unit": duel.scale.unit,
+        **{key: round(value, 4) + 0.0 for key, value in figures.items()},  # 0.0 for -0.0
+        "faults": _faults(duel),
+        "results": paths.displayed(folder),
+    }

@@ -10,8 +10,6 @@ from arena.cli import options, output, paths
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
 
-FOLDER = "export"
-
 
 def export(
     event: options.EventName = None,
@@ -30,38 +28,29 @@ def export(
     json: options.Json = False,
 ) -> None:
     """Write matches, seats and turns as JSON lines or Parquet, or one match as a text that can be read back."""
+    from arena.replay import notation
     from arena.results import export as tables
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)
     if match is not None:
-        _write_match(match, folder, to, json=json)
+        with Archive.open(folder) as archive:
+            name, record = archive.event().name, archive.record(match)
+        text = notation.text_of(record, name)
+        if to is not None:
+            with writing(to):
+                whole_files.write(to, text.encode("ascii"))
+        if json:
+            output.print_json([{"match": record.match.id, "file": None if to is None else str(to), "text": text}])
+        else:
+            print(text if to is None else f"{paths.displayed(to)}\n", end="")
         return
     if form not in tables.FORMATS:
         raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
     with Archive.open(folder) as archive, writing(to or folder), ProgressLine("export: matches") as progress:
-        target = to or whole_files.make_folder(folder, FOLDER)
+        target = to or whole_files.make_folder(folder, "export")
         exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
     if json:
         output.print_json({"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files)
     else:
         print("\n".join(paths.displayed(path) for path in exported.files))
-
-
-def _write_match(prefix: str, folder: Path, to: Path | None, *, json: bool) -> None:
-    """Write a match as a text to a file, or print it."""
-    from arena.replay import notation
-    from arena.results.archive import Archive
-
-    with Archive.open(folder) as archive:
-        name, record = archive.event().name, archive.record(prefix)
-    text = notation.text_of(record, name)
-    if to is not None:
-        with writing(to):
-            whole_files.write(to, text.encode("ascii"))
-    if json:
-        output.print_json([{"match": record.match.id, "file": None if to is None else str(to), "text": text}])
-    elif to is not None:
-        print(paths.displayed(to))
-    else:
-        print(text, end="")

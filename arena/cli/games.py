@@ -4,16 +4,17 @@ import secrets
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena.cli import options, output
 from arena.errors import ArenaError
+from arena.games import rulebook
+from arena.games.conformance import Flaw
+from arena.games.conformance.examination import boards_of, examined
+from arena.replay.drawing import render_state
 from arena.values import Board
-
-if TYPE_CHECKING:
-    from arena.games.conformance import Flaw
 
 HEADERS = ("board", "roles", "sides", "start", "exit", "steps")
 
@@ -25,9 +26,6 @@ def games(
     json: options.Json = False,
 ) -> None:
     """List the boards that can be played; with a name, draw them."""
-    from arena.games import rulebook
-    from arena.replay.drawing import render_state
-
     if name:
         boards = rulebook.find(name, Path())
     else:
@@ -53,8 +51,6 @@ def games(
 
 
 def _row(board: Board) -> dict[str, object]:
-    from arena.games import rulebook
-
     def values(word: str, facts: tuple[str, ...]) -> list[str]:
         """Return the text after this word, for each fact that begins with it."""
         return [text for first, _, text in (fact.partition(" ") for fact in facts) if first == word]
@@ -83,9 +79,6 @@ def check_rules(
     json: options.Json = False,
 ) -> None:
     """Try the rules of a game, board by board, by random matches; exit code 1 when they break the contract."""
-    from arena.games.conformance import Flaw
-    from arena.games.conformance.examination import boards_of, examined
-
     results: list[tuple[str, list[Flaw], list[Flaw]]] = []
     try:
         results += [(board.label, *examined(board, playouts, seed)) for board in boards_of(file)]
@@ -115,11 +108,11 @@ def check_rules(
         raise typer.Exit(1)
 
 
-def _flaw_row(flaw: "Flaw") -> dict[str, object]:
+def _flaw_row(flaw: Flaw) -> dict[str, object]:
     return {"words": flaw.words, "turn": flaw.turn, "moves": flaw.moves, "state": flaw.facts}
 
 
-def _origin(flaw: "Flaw") -> Iterator[str]:
+def _origin(flaw: Flaw) -> Iterator[str]:
     """Yield lines: the state in which a flaw shows, and the moves that lead there."""
     if flaw.turn is None:
         return
@@ -141,7 +134,7 @@ def openings(
     json: options.Json = False,
 ) -> None:
     """Draw openings that lead to different states; none of them ends the match."""
-    from arena.games import openings, rulebook
+    from arena.games import openings
 
     seed = secrets.token_hex(16) if seed is None else seed
     rows: list[dict[str, object]] = []

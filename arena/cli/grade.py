@@ -5,16 +5,15 @@ The marks are made in author/marks.py. All files here hold real names, so that o
 
 import json as json_text
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena import whole_files
 from arena.cli import options, output, paths
 from arena.errors import writing
-
-if TYPE_CHECKING:
-    from arena.author.marks import EventMarks
+from arena.event.discovery import names
+from arena.results.columns import GRADES
 
 FILE = "grades.csv"
 NOTE_LETTERS = 90  # grades.csv has the whole note
@@ -32,16 +31,26 @@ def grade(
     json: options.Json = False,
 ) -> None:
     """Give marks by the thresholds of [grade], and write grades.csv; exit code 1 while matches are missing."""
-    from arena.author.marks import json_row, marks_of
+    from arena.author import marks as formats
+    from arena.results import tables
 
     folder = paths.event_folder(event)
-    marks = marks_of(folder, people)
+    marks = formats.marks_of(folder, people)
     if marks.missing and not partial:
         output.notice(f"{marks.missing}: `arena run`; `--partial` grades what is there")
         raise typer.Exit(1)
-    written = _write(marks, folder, gradescope)
+    with writing(folder):
+        written = [tables.write(formats.frame(marks), GRADES, folder / FILE, whole_files.PRIVATE)]
+        if gradescope is not None:
+            whole_files.make_folder(gradescope)
+            used: set[str] = set()
+            for row in marks.students:
+                text = json_text.dumps(formats.gradescope(row), indent=1, ensure_ascii=False) + "\n"
+                path = gradescope / f"{names.distinct(row.file_name, used)}.json"
+                whole_files.write(path, text.encode("utf-8", "backslashreplace"), whole_files.PRIVATE)
+            written.append(gradescope)
     if json:
-        output.print_json(json_row(row, marks.thresholds) for row in marks.students)
+        output.print_json(formats.json_row(row) for row in marks.students)
     else:
         headers = ("student", "bot", "marks", "out of", "state", "look at", "note")
         cells = [
@@ -58,24 +67,3 @@ def grade(
     if strangers and len(marks.students) > len(strangers):
         output.notice(f"bots that belong to nobody in the table of people: {', '.join(strangers)}")
     output.notice(f"written: {', '.join(map(paths.displayed, written))}")
-
-
-def _write(marks: "EventMarks", folder: Path, gradescope: Path | None) -> list[Path]:
-    """Write grades.csv, and the files for Gradescope into their folder; return the paths to show."""
-    from arena.author import marks as formats
-    from arena.event.discovery import names
-    from arena.results import tables
-    from arena.results.columns import GRADES
-
-    with writing(folder):
-        written = [tables.write(formats.frame(marks), GRADES, folder / FILE, whole_files.PRIVATE)]
-        if gradescope is not None:
-            whole_files.make_folder(gradescope)
-            used: set[str] = set()
-            for row in marks.students:
-                content = formats.gradescope(row, marks.thresholds)
-                text = json_text.dumps(content, indent=1, ensure_ascii=False) + "\n"
-                path = gradescope / f"{names.distinct(row.file_name, used)}.json"
-                whole_files.write(path, text.encode("utf-8", "backslashreplace"), whole_files.PRIVATE)
-            written.append(gradescope)
-    return written

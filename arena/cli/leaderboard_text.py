@@ -6,18 +6,17 @@ It decides what is shown of the leaderboard's rows, and how. results/README.md e
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
 
 from arena.cli import output
-from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, Columns, interval_text
+from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, interval_text
+from arena.results.leaderboard import Results, rank_changes
+from arena.results.tables import rows_of
 from arena.values import Ending
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from rich.table import Table
-    from rich.text import Text
-
-    from arena.results.leaderboard import Results
 
 Row = Mapping[str, Any]
 AVERAGE = {"logits": "; the average bot is at 0", "Elo": "; the average bot is at 1500"}
@@ -32,7 +31,7 @@ CHANGE_SIGNS, ASCII_CHANGE_SIGNS = ("\u25b2", "\u25bc"), ("+", "-")
 TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")  # in turn; a column has the number of the tier too
 
 
-def show(results: "Results", *, brief: bool = False) -> None:
+def show(results: Results, *, brief: bool = False) -> None:
     """Print a table for each game on stdout, and notes on stderr; `brief` leaves out what explains the figures."""
     results = results.shown
     if not results.count:
@@ -62,7 +61,7 @@ def show(results: "Results", *, brief: bool = False) -> None:
         output.notice(f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all")
 
 
-def _explain(results: "Results", *, on_terminal: bool) -> None:
+def _explain(results: Results, *, on_terminal: bool) -> None:
     """Print on stderr what the figures mean, on a terminal, and what to beware of."""
     if on_terminal:
         unit = results.unit
@@ -77,24 +76,27 @@ def _explain(results: "Results", *, on_terminal: bool) -> None:
         output.notice(f"note: {warning}")
 
 
-def _show_league(league: "Results", width: int | None) -> None:
+def _show_league(league: Results, width: int | None) -> None:
     """Print the table of one game, and a line for each bot that has no rank in it."""
     if not league.count:
         print("no matches yet")
         return
     frame = league.leaderboard()
     columns = LEADERBOARD.rated_in(league.unit)
-    rows = _rows_of(frame, columns)
-    listed = {row["bot"] for row in rows if row["rank"] is not None}
+    rows = rows_of(frame, columns)
+    listed = [row for row in rows if row["rank"] is not None]
     if listed:
         output.print_table(table(league, frame[frame["rank"].notna()], width))
-    else:
+    else:  # the ranking of each board, and of each role of a board that nobody plays whole
         print("no bot has a rank, because fewer than two play every board and role; instead:\n")
-        listed = _print_parts(league)
+        parts = rows_of(league.rankings(), RANKINGS)
+        whole = {row["board"] for row in parts if row["role"] is None}
+        listed = [row for row in parts if row["role"] is None or row["board"] not in whole]
+        _print_rankings(league, listed)
     for row in rows:
-        if row["bot"] not in listed:
-            (figure,), (interval,) = _figures([row], columns["rating"]), _intervals([row], columns["rating"])
-            rating = "" if row["rating"] is None else f", rating {str(figure).strip()} ({interval})"
+        if row["bot"] not in {each["bot"] for each in listed}:
+            (interval,) = _intervals([row], columns["rating"])
+            rating = "" if row["rating"] is None else f", rating {columns['rating'].text(row['rating'])} ({interval})"
             part = league.specialists.get(row["bot"])
             print(
                 f"without a rank: {output.safe_line(row['display'])}, "
@@ -102,26 +104,21 @@ def _show_league(league: "Results", width: int | None) -> None:
             )
 
 
-def _print_parts(league: "Results") -> set[str]:
-    """Print the ranking of each board, and of each role of a board that nobody plays whole; return the ranked bots."""
-    rows = _rows_of(league.rankings(), RANKINGS)
-    whole = {row["board"] for row in rows if row["role"] is None}
-    chosen = [row for row in rows if row["role"] is None or row["board"] not in whole]
-    _print_rankings(league, chosen)
-    return {row["bot"] for row in chosen}
-
-
-def table(results: "Results", ranked: "pd.DataFrame", width: int | None) -> "Table":
+def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
     """Return the table of the ranked bots: rating and ranks always, then as many columns as fit into the width."""
-    from arena.results.leaderboard import rank_changes
-
     declared = LEADERBOARD.rated_in(results.unit)
-    rows = _rows_of(ranked, declared)
+    rows = rows_of(ranked, declared)
     endings = [str(ending) for ending in Ending if any(row[str(ending)] for row in rows)]
     changes: dict[str, list[object]] = {}
     if any(change != 0 for change in results.rank_changes.values()):  # None: the bot is new
         signs = CHANGE_SIGNS if output.can_encode("".join(CHANGE_SIGNS)) else ASCII_CHANGE_SIGNS
         changes[CHANGE.name] = [rank_changes.text(results.rank_changes.get(row["bot"], 0), signs) for row in rows]
+    figures = (  # that not every event has
+        *(("accuracy", "blunders") if results.accuracy_sums else ()),
+        *(("regret_estimate",) if results.regret_sums else ()),
+        *results.board_columns.values(),
+        *results.event.tie_breaks,
+    )
     columns: dict[str, list[object]] = {  # the most important first
         "rank": [row["rank"] for row in rows],
         "bot": [row["display"] for row in rows],
@@ -133,22 +130,10 @@ def table(results: "Results", ranked: "pd.DataFrame", width: int | None) -> "Tab
         "": list(_bars(rows)),
         "points": _figures(rows, declared["points"]),
         **{name: [row[name] for row in rows] for name in ("won", "drawn", "lost", "forfeits", "matches")},
-        **{name: _figures(rows, declared[name]) for name in _graded(results)},
-        **{
-            name: _figures(rows, declared[name])
-            for name in (*results.board_columns.values(), *results.event.tie_breaks)
-        },
+        **{name: _figures(rows, declared[name]) for name in figures},
         **{name: [row[name] for row in rows] for name in endings},
     }
     return _table_of(dict(list(columns.items())[: _fitting_count(columns, width)]))
-
-
-def _graded(results: "Results") -> tuple[str, ...]:
-    """Return the columns of grades that the event has."""
-    return (
-        *(("accuracy", "blunders") if results.accuracy_sums else ()),
-        *(("regret_estimate",) if results.regret_sums else ()),
-    )
 
 
 def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> int:
@@ -164,13 +149,13 @@ def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> in
     return count
 
 
-def show_rankings(results: "Results", board: str | None, role: str | None) -> None:
+def show_rankings(results: Results, board: str | None, role: str | None) -> None:
     """Print a ranking of each board over all its roles, and of each role; or those of one board, or of one role."""
     shown = results.shown
-    _print_rankings(shown, _rows_of(shown.rankings(board, role), RANKINGS))
+    _print_rankings(shown, rows_of(shown.rankings(board, role), RANKINGS))
 
 
-def _print_rankings(results: "Results", ranked: Sequence[Row]) -> None:
+def _print_rankings(results: Results, ranked: Sequence[Row]) -> None:
     columns = RANKINGS.rated_in(results.unit)
     if not ranked:
         print("no matches yet")
@@ -193,13 +178,7 @@ def _print_rankings(results: "Results", ranked: Sequence[Row]) -> None:
         output.print_table(_table_of(ranking))
 
 
-def _rows_of(frame: "pd.DataFrame", columns: Columns) -> list[dict[str, Any]]:
-    from arena.results.tables import rows_of  # here, because it imports pandas
-
-    return rows_of(frame, columns)
-
-
-def _table_of(columns: Mapping[str, list[object]]) -> "Table":
+def _table_of(columns: Mapping[str, list[object]]) -> Table:
     return output.make_table(list(columns), list(zip(*columns.values(), strict=True)))
 
 
@@ -230,10 +209,8 @@ def _ranks(row: Row) -> str:
     return "" if best is None else f"{best}" if best == worst else f"{best}-{worst}"
 
 
-def _bars(rows: Collection[Row]) -> "list[Text]":
+def _bars(rows: Collection[Row]) -> list[Text]:
     """Draw each interval as a line with the rating on it, all on one scale, coloured by tier; open ends are arrows."""
-    from rich.text import Text
-
     rated = [row for row in rows if row["rating"] is not None]
     figures = [row[name] for row in rated for name in ("rating_low", "rating", "rating_high") if row[name] is not None]
     low, high = min(figures), max(figures)

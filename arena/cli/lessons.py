@@ -11,6 +11,7 @@ import typer
 from arena import whole_files
 from arena.cli import options, output, paths, stored_match
 from arena.errors import writing
+from arena.replay.drawing import render_state
 
 if TYPE_CHECKING:
     from arena.results.lessons import Lesson
@@ -46,6 +47,7 @@ def lessons(
     json: options.Json = False,
 ) -> None:
     """Show the positions in which a bot threw most away, the worst first, and what would have been better."""
+    from arena import lessons as lesson_file
     from arena.results.archive import Archive
     from arena.results.lessons import find
 
@@ -59,12 +61,28 @@ def lessons(
         output.notice(
             f"{output.counted(len(result.problems), 'match')} left out: {shown}{more}; `arena verify` says more"
         )
-    if tests is not None:
-        _write_tests(tests, bot, result.lessons)
+    if tests is not None and result.lessons:
+        _write(tests, lesson_file.text_of(result.lessons, bot, stored_match.game_of))
+    elif tests is not None:
+        output.notice(f"{tests}: not written, because there is no lesson")
     if openings is not None:
         _write_openings(openings, result.lessons)
     if json:
-        output.print_json(_row(lesson) for lesson in result.lessons)
+        output.print_json(
+            {
+                "match": lesson.record.match.id,
+                "board": lesson.label,
+                **output.fields(lesson, "role", "turn", "played", "good", "points", "uncertain", "scores"),
+                "estimate": lesson.is_estimate,
+                "means": {move: output.fields(mean, "matches", "score") for move, mean in lesson.means.items()},
+                "matches": lesson.times,
+                "state": lesson.facts,
+                "refutation": [
+                    {"turn": turn.number, **output.fields(turn, "role", "move")} for turn in lesson.refutation
+                ],
+            }
+            for lesson in result.lessons
+        )
         return
     for number, lesson in enumerate(result.lessons, 1):
         print("\n".join([*_lines(number, lesson, folders[lesson.folder], draw=draw), ""]))
@@ -75,8 +93,6 @@ def lessons(
 
 def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> Iterator[str]:
     """Yield a lesson as text: where it is, the board, what was played, what would do, and the refutation."""
-    from arena.replay.drawing import render_state
-
     match = lesson.record.match
     often = f", in {output.counted(lesson.times, 'match')}" if lesson.times > 1 else ""
     yield f"{number}. {output.safe_line(match.label)} as {lesson.role}, turn {lesson.turn}: {lesson.verdict}{often}"
@@ -98,47 +114,17 @@ def _good_move(lesson: "Lesson", move: str) -> str:
     return f"{output.safe_line(move)}{scored}"
 
 
-def _row(lesson: "Lesson") -> dict[str, object]:
-    """Return a lesson as JSON values."""
-    return {
-        "match": lesson.record.match.id,
-        "board": lesson.label,
-        **output.fields(lesson, "role", "turn", "played", "good", "points", "uncertain", "scores"),
-        "estimate": lesson.is_estimate,
-        "means": {move: output.fields(mean, "matches", "score") for move, mean in lesson.means.items()},
-        "matches": lesson.times,
-        "state": lesson.facts,
-        "refutation": [{"turn": turn.number, "role": turn.role, "move": turn.move} for turn in lesson.refutation],
-    }
-
-
-def _write_tests(path: Path, bot: str, chosen: Sequence["Lesson"]) -> None:
-    from arena import lessons as lesson_file
-
-    if not chosen:
-        output.notice(f"{path}: not written, because there is no lesson")
-        return
-    _write(path, lesson_file.text_of(chosen, bot, stored_match.game_of))
-
-
 def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
     """Write the positions that a file of openings can have; a notice says why others are left out."""
     from arena.games import openings
 
-    lines: dict[str, None] = {}
-    drawn = at_start = 0
-    for lesson in chosen:
-        if lesson.record.match.sampled:
-            drawn += 1
-        elif not lesson.opening:
-            at_start += 1
-        else:
-            lines[openings.line(lesson.label, lesson.opening)] = None
-    if drawn:
+    listed = [lesson for lesson in chosen if not lesson.record.match.sampled]
+    if sampled := len(chosen) - len(listed):
         output.notice(
-            f"{path}: {drawn} left out: openings are listed for boards that have a name, not for sampled ones"
+            f"{path}: {sampled} left out: openings are listed for boards that have a name, not for sampled ones"
         )
-    if at_start:
+    lines = dict.fromkeys(openings.line(lesson.label, lesson.opening) for lesson in listed if lesson.opening)
+    if at_start := sum(not lesson.opening for lesson in listed):
         output.notice(f"{path}: {at_start} left out: at the start of the board there is no move to list")
     if lines:
         _write(path, "".join(f"{line}\n" for line in lines))

@@ -3,15 +3,17 @@
 import shlex
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from arena.author import starters
 from arena.cli import options, output
 from arena.errors import ArenaError
-
-if TYPE_CHECKING:
-    from arena.event.doctor.checks import MachineCheck
+from arena.event import cluster
+from arena.event.doctor import measuring
+from arena.event.doctor.checks import Health, MachineCheck, chosen_level, toolchains
+from arena.sandbox import cores, levels
 
 SECONDS = 1.0
 
@@ -29,8 +31,6 @@ def doctor(
 
     It says what to do where something is missing.
     """
-    from arena.event.doctor.checks import Health
-
     checks = []
     for check in _checks(measure=measure, seconds=seconds):
         checks.append(check)
@@ -52,38 +52,27 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _checks(*, measure: bool, seconds: float) -> Iterator["MachineCheck"]:
+def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
     """Yield all checks; no measurement where no bot can be started."""
-    from arena.event.doctor.checks import Health, checks, chosen_level, toolchains
-    from arena.sandbox import cores, levels
+    from arena.event.doctor.checks import checks
 
     playable = True
     for check in checks():
         yield check
         playable = playable and (check.state is not Health.BAD or check.name == "confinement")
-    yield toolchains(_programs())
+    programs: dict[str, set[str]] = {}  # that bots of each language need
+    for kit in starters.starters():
+        needed = {shlex.split(command)[0] for command in (kit.command, kit.build) if command}
+        # `python` in a bot's command is the interpreter that runs arena, whatever is on the path.
+        resolved = {sys.executable if program == "python" else program for program in needed if "/" not in program}
+        programs.setdefault(kit.language, set()).update(resolved)
+    yield toolchains(programs)
     if measure and playable:
-        from arena.event.doctor import measuring
-
         level = chosen_level() or levels.UNSAFE[0]  # the dummy bot is arena's own, and can be trusted
         counts = measuring.lane_counts(len(cores.available()))
         measured = [measuring.measure(count, level, seconds) for count in counts]
         yield measuring.clock_check(measured[0])
         yield measuring.lanes_check(measured)
-
-
-def _programs() -> dict[str, set[str]]:
-    """Return the programs that bots of each language need, by the starter kits."""
-    from arena.author import starters
-
-    programs: dict[str, set[str]] = {}
-    for kit in starters.starters():
-        needed = {shlex.split(command)[0] for command in (kit.command, kit.build) if command}
-        needed = {program for program in needed if "/" not in program}
-        # `python` in a bot's command is the interpreter that runs arena, whatever is on the path.
-        resolved = {sys.executable if program == "python" else program for program in needed}
-        programs.setdefault(kit.language, set()).update(resolved)
-    return programs
 
 
 def worker(
@@ -97,9 +86,7 @@ def worker(
     ] = None,
 ) -> None:
     """Play matches on this machine for the runs of a dask cluster, until Ctrl-C."""
-    from arena.event import cluster
     from arena.event.config.keys import SCHEDULER
-    from arena.sandbox import cores
 
     if not SCHEDULER.fullmatch(scheduler):
         raise ArenaError(

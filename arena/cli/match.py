@@ -2,20 +2,22 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from arena.cli import match_text, options, output, seating, signals, stored_match, workspace
 from arena.cli.live import terminal
+from arena.cli.live.layout import Story
+from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer
 from arena.errors import ArenaError
 from arena.game import Game
+from arena.games import rulebook
+from arena.match import play
+from arena.match.referee import Referee
 from arena.replay.replayer import Replayer, scenes
+from arena.sandbox.launcher import Launcher
 from arena.values import Match
-
-if TYPE_CHECKING:
-    from arena.match.referee import Referee
-    from arena.sandbox.launcher import Launcher
 
 
 def match(
@@ -45,11 +47,7 @@ def match(
 
     With --from it goes on from a turn of a recorded match.
     """
-    from arena.games import rulebook
-    from arena.match import play
-    from arena.sandbox.launcher import Launcher
-
-    overrides = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
+    overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
     tournament = workspace.tournament(overrides | (seating.UNLIMITED if no_limits else {}))
     begun = stored_match.read_fork(from_match, turn)
     if begun is not None and board is not None:
@@ -82,9 +80,8 @@ def match(
         raise typer.Exit(interrupt.code)
 
 
-def _naming_launcher() -> "Launcher":
+def _naming_launcher() -> Launcher:
     """Return a launcher that prints the process number of each bot, for a debugger."""
-    from arena.sandbox.launcher import Launcher
 
     class NamingLauncher(Launcher):
         def start(self, bot: Any, *args: Any, **options: Any) -> Any:
@@ -95,16 +92,11 @@ def _naming_launcher() -> "Launcher":
     return NamingLauncher()
 
 
-def _show_as_text(
-    game: Game[Any], planned: Match, launcher: "Launcher", *, draw: bool, watch: bool, pace: float
-) -> None:
+def _show_as_text(game: Game[Any], planned: Match, launcher: Launcher, *, draw: bool, watch: bool, pace: float) -> None:
     """Print the lines of each turn when it is played."""
-    from arena.cli.live.viewer import LeftEarlyError
-    from arena.match import play
-
     replayer = Replayer(game)
 
-    def print_turns(referee: "Referee") -> None:
+    def print_turns(referee: Referee) -> None:
         for scene in replayer.go_on(referee.turns):
             match_text.print_scene(game, planned, scene, draw=draw)
             sys.stdout.flush()
@@ -123,17 +115,13 @@ def _show_as_text(
     print("\n".join(match_text.verdict(record)))
 
 
-def _show_on_screen(game: Game[Any], planned: Match, launcher: "Launcher", *, watch: bool) -> None:
+def _show_on_screen(game: Game[Any], planned: Match, launcher: Launcher, *, watch: bool) -> None:
     """Draw the match on the terminal as a moving picture; with `watch` a key plays each turn."""
-    from arena.cli.live.layout import Story
-    from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer
-    from arena.match import play
-
     replayer = Replayer(game)
     story = Story(game, planned, match_text.names_of(planned), output.wants_colour(), [replayer.opening()])
     story.movers = game.to_move(game.start())
 
-    def show_turns(referee: "Referee") -> None:
+    def show_turns(referee: Referee) -> None:
         story.scenes += replayer.go_on(referee.turns)
         story.movers = game.to_move(referee.state)
         viewer.follow()

@@ -2,15 +2,14 @@
 
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arena.cli import output, stored_match
 from arena.game import Game, Role
+from arena.replay.drawing import render_state
+from arena.replay.reconstruct import Exchange, Retraced
 from arena.replay.replayer import Scene
 from arena.values import Match, Record, Seat
-
-if TYPE_CHECKING:
-    from arena.replay.reconstruct import Exchange, Retraced
 
 STDERR_LINES = 10
 
@@ -51,8 +50,6 @@ def _lines(scene: Scene, names: Mapping[str, str]) -> Iterator[str]:
 
 def drawing(game: Game[Any], scene: Scene) -> str:
     """Draw the state after a turn."""
-    from arena.replay.drawing import render_state
-
     return render_state(game, scene.facts, colour=output.wants_colour())
 
 
@@ -138,7 +135,7 @@ def show_dialogue(record: Record, role: Role | None, *, json: bool) -> None:
     print("\n".join(["", *verdict(record)]))
 
 
-def _dialogue_lines(record: Record, dialogue: "Retraced", role: Role) -> Iterator[str]:
+def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[str]:
     """Yield every line of a seat; the bot's lines have a `>`, and the time that they took."""
     report = next(seat for seat in record.seats if seat.role == role)
     for exchange in dialogue.of(role):
@@ -163,7 +160,7 @@ def question(text: bytes) -> Iterator[str]:
     return (f"{INDENT}{output.safe_lines(line)}" for line in text.decode("utf-8", "replace").splitlines())
 
 
-def _seconds(record: Record, exchange: "Exchange") -> float | None:
+def _seconds(record: Record, exchange: Exchange) -> float | None:
     """Return how long an answer took; `ready` is counted from the start of the process."""
     if exchange.played is not None:
         return exchange.played.wall
@@ -172,7 +169,7 @@ def _seconds(record: Record, exchange: "Exchange") -> float | None:
     return next((seat.ready for seat in record.seats if seat.role == exchange.role), None)
 
 
-def _exchange_row(record: Record, seat: Seat, exchange: "Exchange") -> dict[str, object]:
+def _exchange_row(record: Record, seat: Seat, exchange: Exchange) -> dict[str, object]:
     played, fault = exchange.played, exchange.fault
     return {
         "match": record.match.id,

@@ -76,10 +76,14 @@ def merge(
         with writing(target), _making(target) as making:
             for folder in folders:
                 _copy_bots(folder, making / "bots")
-            secret = isinstance(event.seed, str)
-            _copy_tournament(folders[0], making, whole_files.PRIVATE if secret else whole_files.SHARED)
-            if secret:
-                whole_files.make_empty(making / paths.EVENT_FILE, whole_files.PRIVATE)  # it will hold the secret seed
+            mode = whole_files.PRIVATE if isinstance(event.seed, str) else whole_files.SHARED  # for a secret seed
+            try:
+                content = shared_folders.read(folders[0] / paths.TOURNAMENT_FILE, MOST_TOML_BYTES)
+            except OSError:  # none, or a link in a foreign folder, which may lead to private files
+                pass
+            else:
+                whole_files.write(making / paths.TOURNAMENT_FILE, content, mode)
+            whole_files.make_empty(making / paths.EVENT_FILE, mode)
             with Archive.open(making, writing=True) as merged:
                 with ProgressLine("merge: records") as progress:
                     stored, counting = merging.merge(
@@ -176,15 +180,6 @@ def _copy_bots(source: Path, target: Path) -> None:
         count = "1 copy" if len(problems) == 1 else f"{len(problems)} copies"
         named = "; ".join(map(output.safe_line, problems[:PROBLEMS_NAMED]))
         output.notice(f"{source / 'bots'}: {count} left out, so that nobody can rerun their matches: {named}")
-
-
-def _copy_tournament(source: Path, target: Path, mode: int) -> None:
-    """Copy the tournament.toml as it was played, if there is one."""
-    try:
-        content = shared_folders.read(source / paths.TOURNAMENT_FILE, MOST_TOML_BYTES)
-    except OSError:  # none, or a link in a foreign folder, which may lead to private files
-        return
-    whole_files.write(target / paths.TOURNAMENT_FILE, content, mode)
 
 
 def _verify(merged: "Archive", folders: Sequence[Path]) -> None:

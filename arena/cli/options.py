@@ -61,16 +61,22 @@ Unsafe = Annotated[
 ]
 
 
-def overrides(settings: Iterable[str], **options: object) -> dict[str, object]:
-    """Return dotted keys with their values: those of `--set KEY=VALUE`, and the named options, which win."""
-    changed = {}
-    for setting in settings:
+def overrides(settings: Iterable[str] | None = None, **options: object) -> dict[str, object]:
+    """Return dotted keys with their values: those of `--set KEY=VALUE`, and the named options, which win.
+
+    An option that was not given is None, or False.
+    """
+    changed: dict[str, object] = {}
+    for setting in settings or ():
         key, equals, text = setting.partition("=")
         key = key.strip()
         if not equals or not key:
             raise ArenaError(f"--set {setting}: expected KEY=VALUE, such as --set time.move=0.5")
         changed[key] = _setting_value(key, text.strip())
-    return changed | {key.replace("__", "."): value for key, value in options.items() if value is not None}
+    if isinstance(seed := options.get("seed"), str):
+        options["seed"] = seed_of(seed)
+    given = {key: value for key, value in options.items() if value is not None and value is not False}
+    return changed | {key.replace("__", "."): value for key, value in given.items()}
 
 
 def _setting_value(key: str, text: str) -> object:

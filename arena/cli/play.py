@@ -3,20 +3,22 @@
 import random
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena.cli import match_text, options, output, seating, signals, stored_match, workspace
 from arena.cli.live import terminal
+from arena.cli.live.human_seat import ScreenSeat, TextSeat
+from arena.cli.live.viewer import LeftEarlyError
 from arena.cli.match import left_early
 from arena.errors import ArenaError
 from arena.game import Role
+from arena.games import rulebook
+from arena.match.human import HUMAN
+from arena.replay.fork import Fork
 from arena.replay.replayer import Replayer
 from arena.values import Board, Conditions, Match, Record
-
-if TYPE_CHECKING:
-    from arena.replay.fork import Fork
 
 
 def play(
@@ -51,7 +53,7 @@ def play(
         chosen = seating.board_named(board, "BOARD")
     else:
         raise ArenaError("name a board and your role: arena play BOARD ROLE; or a match, by --from")
-    overrides = options.overrides((), sandbox=sandbox, unsafe=unsafe or None)
+    overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
     conditions = workspace.conditions_here(workspace.tournament(overrides))
     seed = int(time.time()) if seed is None else seed
     planned = _plan(chosen, own_roles, against or (), seed, conditions, begun)
@@ -69,14 +71,12 @@ def _plan(
     against: Sequence[str],
     seed: int,
     conditions: Conditions,
-    begun: "Fork | None",
+    begun: Fork | None,
 ) -> Match:
     """Return the match: the person in the roles `own_roles`, the named bots in the others.
 
     Where none are named, these are the bots of the match that is forked, or one bot drawn by the seed.
     """
-    from arena.match.human import HUMAN
-
     if not own_roles:
         raise ArenaError(f"{board.label}: name what you play: {' or '.join(board.roles)}")
     for role in own_roles:
@@ -105,10 +105,6 @@ def _plan(
 
 def _play(planned: Match) -> None:
     """Play on a terminal by keys, elsewhere by lines; then print how the match ended."""
-    from arena.cli.live.human_seat import ScreenSeat, TextSeat
-    from arena.cli.live.viewer import LeftEarlyError
-    from arena.games import rulebook
-    from arena.match.human import HUMAN
     from arena.match.play import play
 
     game = rulebook.game_of(planned)

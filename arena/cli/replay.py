@@ -7,6 +7,8 @@ import typer
 
 from arena.cli import match_text, options, output, signals, stored_match
 from arena.cli.live import terminal
+from arena.cli.live.layout import Story
+from arena.cli.live.viewer import Playback, Viewer
 from arena.errors import ArenaError
 from arena.games.quality import assessor_of
 from arena.replay.replayer import scenes
@@ -43,9 +45,6 @@ def replay(
         output.print_json(row for scene in chosen for row in match_text.turn_rows(record.match, scene))
         return
     if draw and not step and turn is None and terminal.is_usable():
-        from arena.cli.live.layout import Story
-        from arena.cli.live.viewer import Playback, Viewer
-
         names = match_text.names_of(record.match)
         story = Story(game, record.match, names, output.wants_colour(), chosen, record)
         with signals.listening() as interrupt:

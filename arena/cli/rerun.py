@@ -4,16 +4,19 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from arena.author.submissions.copy_untrusted import Allowance
 from arena.cli import match_text, options, output, paths, stored_match, workspace
 from arena.errors import ArenaError
+from arena.event import discovery
+from arena.event.discovery.files import DIGEST
+from arena.match import play
+from arena.replay.rerun import Comparison, differences, feed, under, with_bots
+from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Record, Seat
-
-if TYPE_CHECKING:
-    from arena.replay.rerun import Comparison
 
 
 def rerun(
@@ -28,11 +31,9 @@ def rerun(
     json: options.Json = False,
 ) -> None:
     """Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is stored."""
-    from arena.replay.rerun import under
-
     event, record = stored_match.event_of(match), stored_match.load_record(match)
     # A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
-    tournament = workspace.tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
+    tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
     here = workspace.conditions_here(tournament)
     planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
     output.warn_about_confinement(planned.conditions)
@@ -59,9 +60,6 @@ def _changed(then: Mapping[str, Any], now: Mapping[str, Any], table: str = "") -
 
 
 def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
-    from arena.match import play
-    from arena.replay.rerun import differences, with_bots
-
     then = [_bot_then(seat, event) for seat in record.match.seats]
     built = workspace.built(then, record.match.conditions.sandbox)
     bots = {seat.role: bot for seat, bot in zip(record.match.seats, built, strict=True)}
@@ -79,10 +77,7 @@ def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
 
 
 def _feed(record: Record, event: str | None, name: str, role: str | None, *, questions: bool, json: bool) -> bool:
-    from arena.replay.rerun import feed
-    from arena.sandbox.launcher import Launcher
-
-    def print_answer(answer: "Comparison") -> None:
+    def print_answer(answer: Comparison) -> None:
         print("\n".join(_lines(answer, questions=questions)), flush=True)
 
     seats, bot = _seats_and_bot(record, event, name, role)
@@ -100,7 +95,20 @@ def _feed(record: Record, event: str | None, name: str, role: str | None, *, que
                 raise ArenaError(f"{seat.role} was never asked anything in match {record.match.id}")
             answers = feed(exchanges, record.match, bot, launcher, id if json else print_answer)
             same = same and all(answer.same for answer in answers)
-            rows += [_row(record, seat, answer) for answer in answers]
+            rows += [
+                {
+                    "match": record.match.id,
+                    "role": seat.role,
+                    "turn": answer.then.turn,
+                    "question": answer.then.ask.text.decode("utf-8", "replace").splitlines(),
+                    "then": answer.said_then,
+                    "now": answer.said_now,
+                    "same": answer.same,
+                    "wall": answer.now.wall,
+                    "words": answer.now.words or None,
+                }
+                for answer in answers
+            ]
     if json:
         output.print_json(rows)
     else:
@@ -124,10 +132,6 @@ def _seats_and_bot(record: Record, event: str | None, name: str, role: str | Non
 
 def _bot_then(seat: Seat, event: str | None) -> Bot:
     """Return a seat's bot as it was played, from the event's copies; else as it is now, with a notice."""
-    from arena.author.submissions.copy_untrusted import Allowance
-    from arena.event import discovery
-    from arena.event.discovery.files import DIGEST
-
     reason = f"no copy of {seat.bot.digest} is left"
     if DIGEST.fullmatch(seat.bot.digest):
         target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder())) / "copy"
@@ -146,7 +150,7 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
     return bot
 
 
-def _lines(answer: "Comparison", *, questions: bool) -> Iterator[str]:
+def _lines(answer: Comparison, *, questions: bool) -> Iterator[str]:
     """Yield a line for an answer, marked `!` if it differs; with `questions` its question and remarks come first."""
     if questions:
         yield from match_text.question(answer.then.ask.text)
@@ -159,17 +163,3 @@ def _lines(answer: "Comparison", *, questions: bool) -> Iterator[str]:
         yield f"  then {output.safe_line(answer.then.fault.words, 1000)}"
     if answer.now.ending is not None:
         yield f"  {output.safe_line(answer.now.words, 1000)}"
-
-
-def _row(record: Record, seat: Seat, answer: "Comparison") -> dict[str, object]:
-    return {
-        "match": record.match.id,
-        "role": seat.role,
-        "turn": answer.then.turn,
-        "question": answer.then.ask.text.decode("utf-8", "replace").splitlines(),
-        "then": answer.said_then,
-        "now": answer.said_now,
-        "same": answer.same,
-        "wall": answer.now.wall,
-        "words": answer.now.words or None,
-    }

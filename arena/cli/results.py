@@ -1,24 +1,22 @@
 """`arena leaderboard`, `arena charts` and `arena report`: the results of an event as tables, pictures and a page."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import leaderboard_text, options, output, paths, workspace
+from arena.cli import options, output, paths, stored_match, workspace
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
+from arena.game import Game
 from arena.results.columns import CHANGE, CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
+from arena.values import Match
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from arena.charts import Written
-    from arena.game import Game
     from arena.results.leaderboard import Results
-    from arena.values import Match
 
     Placings = list[dict[str, Any]]
     """The rows of `arena.event.placings.placings`."""
@@ -48,8 +46,8 @@ def leaderboard(
     json: options.Json = False,
 ) -> None:
     """Print the leaderboard of an event, also while it is played."""
-    from arena.cli import stored_match
-    from arena.results.leaderboard import Results
+    from arena.cli import leaderboard_text
+    from arena.results.tables import rows_of
 
     tables = {"--crosstable": crosstable, "--timing": timing, "--rankings": rankings, "--placings": placings}
     chosen = [name for name, is_asked in tables.items() if is_asked]
@@ -59,27 +57,18 @@ def leaderboard(
         raise ArenaError(f"--board and --role choose from the rankings or the crosstable: leave out {chosen[0]}")
     rankings = rankings or (bool(board or role) and not crosstable)
     folder = paths.event_folder(event)
-    if versions:
-        numbers = workspace.version_numbers()
-        results = Results.side_by_side(folder, numbers, rating=rating, rules=stored_match.game_of)
-    else:
-        results = read(folder, all_versions=all_versions, rating=rating)
-    if crosstable:
-        frame = results.crosstable(board, role)
-        _print_frame(frame if json else results.with_display_names(frame), CROSSTABLE, json=json)
-    elif timing:
-        frame = results.timing()
-        _print_frame(frame if json else results.with_display_names(frame), TIMING, json=json)
+    results = read(folder, all_versions=all_versions, rating=rating, versions=versions)
+    if crosstable or timing:
+        frame, columns = (results.crosstable(board, role), CROSSTABLE) if crosstable else (results.timing(), TIMING)
+        _print_rows(rows_of(frame if json else results.with_display_names(frame), columns), columns, json=json)
     elif rankings and json:
-        _print_frame(results.rankings(board, role), RANKINGS, json=True)
+        output.print_json(rows_of(results.rankings(board, role), RANKINGS))
     elif rankings:
         leaderboard_text.show_rankings(results, board, role)
     elif placings:
         _print_rows(PLACINGS.in_file(read_placings(folder)), PLACINGS, json=json)
     else:
-        if not json:
-            print_placings(results, read_placings(folder))
-        print_leaderboard(results, wide=wide, json=json)
+        print_leaderboard(results, read_placings(folder), wide=wide, json=json)
 
 
 def charts(
@@ -91,7 +80,7 @@ def charts(
     """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
-    tables, pictures = write_tables(results, folder, read_placings(folder)), write_charts(results, folder)
+    tables, pictures = write_tables(results, read_placings(folder)), write_charts(results)
     written = (*tables, *pictures.files)
     if json:
         output.print_json({"file": paths.displayed(path)} for path in written)
@@ -120,8 +109,6 @@ def report(
     json: options.Json = False,
 ) -> None:
     """Write report.html: leaderboard, crosstable, charts and matches to replay, in one file without network."""
-    from arena.cli import stored_match
-
     folder = paths.event_folder(event)
     if author is not None:
         if all_versions:
@@ -132,8 +119,7 @@ def report(
             pages = for_authors.write(folder, author, people, stored_match.game_of, progress)
     else:
         results = read(folder, all_versions=all_versions)
-        pictures = write_charts(results, folder).files
-        pages = (write_report(results, folder, pictures, stored_match.game_of, read_placings(folder)),)
+        pages = (write_report(results, stored_match.game_of, read_placings(folder)),)
     if json:
         output.print_json({"file": paths.displayed(page)} for page in pages)
     else:
@@ -142,18 +128,21 @@ def report(
         typer.launch(str(pages[0] if len(pages) == 1 else folder / "for"))
 
 
-def read(folder: Path, *, all_versions: bool = False, rating: str | None = None) -> "Results":
-    """Return the results in a folder; `rating` replaces the event's own."""
-    from arena.cli import stored_match
+def read(folder: Path, *, all_versions: bool = False, rating: str | None = None, versions: bool = False) -> "Results":
+    """Return the results in a folder; `rating` replaces the event's own, and `versions` are bots of their own."""
     from arena.results.leaderboard import Results
 
+    if versions:
+        numbers = workspace.version_numbers()
+        return Results.side_by_side(folder, numbers, rating=rating, rules=stored_match.game_of)
     return Results.open(folder, all_versions=all_versions, rating=rating, rules=stored_match.game_of)
 
 
-def write_tables(results: "Results", folder: Path, placings: "Placings") -> tuple[Path, ...]:
+def write_tables(results: "Results", placings: "Placings") -> tuple[Path, ...]:
     """Write the CSV files; return their paths."""
     from arena.results.leaderboard import write_csv
 
+    folder = results.folder
     with writing(folder):
         written = write_csv(results, folder)
         if placings:  # the event's schedule has such a table
@@ -175,7 +164,7 @@ def read_placings(folder: Path) -> "Placings":
         return placings(archive)
 
 
-def write_charts(results: "Results", folder: Path) -> "Written":
+def write_charts(results: "Results") -> "Written":
     """Write the charts; return which were drawn, and which have nothing to show."""
     from matplotlib import artist
 
@@ -183,65 +172,55 @@ def write_charts(results: "Results", folder: Path) -> "Written":
     artist.kwdoc = lambda _: ""  # type: ignore[assignment]
     from arena import charts
 
-    with writing(folder), ProgressLine("drawing the charts", begins=True):
-        return charts.write(results, folder)
+    with writing(results.folder), ProgressLine("drawing the charts", begins=True):
+        return charts.write(results, results.folder)
 
 
-def write_report(
-    results: "Results",
-    folder: Path,
-    charts: Iterable[Path],
-    rules: "Callable[[Match], Game[Any]]",
-    placings: "Placings",
-) -> Path:
-    """Write report.html with these charts and places; `rules` returns the game that replays a match."""
+def write_report(results: "Results", rules: Callable[[Match], Game[Any]], placings: "Placings") -> Path:
+    """Write the charts, and report.html with them and these places; `rules` returns the game that replays a match."""
     from arena import report
 
-    with writing(folder), ProgressLine("report: replays") as progress:
-        return report.write(results, folder, charts=charts, placings=placings, rules=rules, tell=progress)
+    charts = write_charts(results).files
+    with writing(results.folder), ProgressLine("report: replays") as progress:
+        return report.write(results, results.folder, charts=charts, placings=placings, rules=rules, tell=progress)
 
 
-def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False, brief: bool = False) -> None:
-    """Print the leaderboard: every column, or those that fit the terminal; `brief` without what explains it."""
-    if wide or json:
-        from arena.results.tables import rows_of
+def print_leaderboard(
+    results: "Results", placings: "Placings", *, wide: bool = False, json: bool = False, brief: bool = False
+) -> None:
+    """Print the leaderboard: every column, or those that fit the terminal; `brief` without what explains it.
 
-        results = results if json else results.shown
-        columns = LEADERBOARD.rated_in(results.unit)
-        rows = rows_of(results.leaderboard(), columns)
-        if json:
-            # Only here: the CSV file depends on the stored matches alone, and a change depends on the last run, too.
-            from arena.results.leaderboard.rank_changes import NEW
+    The places by the rules of a Swiss or a knockout stand before it.
+    """
+    from arena.cli import leaderboard_text
+    from arena.results.leaderboard.rank_changes import NEW
+    from arena.results.tables import rows_of
 
-            changes = {
-                (each.game, bot): NEW if change is None else change
-                for each in (results, *results.leagues)
-                for bot, change in each.rank_changes.items()
-            }
-            rows = [row | {CHANGE.name: changes.get((row["game"], row["bot"]))} for row in rows]
-        _print_rows(rows, columns, json=json)
-    else:
-        leaderboard_text.show(results, brief=brief)
-
-
-def print_placings(results: "Results", placings: "Placings") -> None:
-    """Print the places, and the heading of the leaderboard that follows, where the event's schedule has places."""
-    if placings:
+    if placings and not json:
         from arena.event.placings import shown_columns
 
         schedule = results.event.schedule
         print(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:')
-        columns = shown_columns(schedule)
-        heads = [replace(column, name="bot") if column.name == "display" else column for column in columns]
-        cells = [[row[column.name] for column in columns] for row in placings]
+        shown = shown_columns(schedule)
+        heads = [replace(column, name="bot") if column.name == "display" else column for column in shown]
+        cells = [[row[column.name] for column in shown] for row in placings]
         output.print_table(output.make_table(heads, cells))
         print("\nby rating, which knows matches only:")
-
-
-def _print_frame(frame: "pd.DataFrame", columns: Columns, *, json: bool) -> None:
-    from arena.results.tables import rows_of
-
-    _print_rows(rows_of(frame, columns), columns, json=json)
+    if not (wide or json):
+        leaderboard_text.show(results, brief=brief)
+        return
+    results = results if json else results.shown
+    columns = LEADERBOARD.rated_in(results.unit)
+    rows = rows_of(results.leaderboard(), columns)
+    if json:
+        # Only here: the CSV file depends on the stored matches alone, and a change depends on the last run, too.
+        changes = {
+            (each.game, bot): NEW if change is None else change
+            for each in (results, *results.leagues)
+            for bot, change in each.rank_changes.items()
+        }
+        rows = [row | {CHANGE.name: changes.get((row["game"], row["bot"]))} for row in rows]
+    _print_rows(rows, columns, json=json)
 
 
 def _print_rows(rows: list[dict[str, Any]], columns: Columns, *, json: bool) -> None:

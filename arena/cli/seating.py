@@ -7,6 +7,7 @@ from pathlib import Path
 from arena.cli import workspace
 from arena.errors import ArenaError
 from arena.game import Role
+from arena.games import rulebook
 from arena.values import Board, Bot, Conditions, Event, Limits, Match, OpeningMoves, Openings, Record
 
 UNLIMITED: dict[str, object] = {
@@ -22,8 +23,6 @@ UNLIMITED: dict[str, object] = {
 
 def board_named(name: str, option: str) -> Board:
     """Return the board of this name; ArenaError, which names the option, when several have it."""
-    from arena.games import rulebook
-
     boards = rulebook.find(name, Path())
     if len(boards) > 1:
         raise ArenaError(f"{option} {name}: name one of {', '.join(board.label for board in boards)}")

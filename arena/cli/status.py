@@ -1,7 +1,7 @@
 """`arena status` and `arena stop`: how far an event is, to void what a machine lost, and to end a run."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli import options, output, paths
+from arena.cli.watching import duration
 from arena.errors import ArenaError, known_are
+from arena.event import schedules
 
 if TYPE_CHECKING:
     from arena.event.control import LaneStatus, RunState
@@ -35,7 +37,7 @@ def status(
     json: options.Json = False,
 ) -> None:
     """Show how far an event is: matches played and due, what each lane plays now, and when it will end."""
-    from arena.event import control, schedules
+    from arena.event import control
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)
@@ -63,8 +65,13 @@ def status(
         "aborted": aborts,
         "running": holder is not None,
         "pid": int(holder.pid) if holder is not None and holder.pid else None,
-        **_of_run(running),
+        **dict.fromkeys(("machine", "begun", "written", "halting", "played_now", "rate", "seconds_left")),
+        "expected_end": None,
+        "machines": [],
+        "lanes": [],
     }
+    if running is not None:
+        row |= _of_run(running)
     if json:
         output.print_json([row])
         return
@@ -81,7 +88,7 @@ def status(
     elif running is None:
         print(f"{f'process {holder.pid}' if holder.pid else 'another process'} holds it, and plays no match yet")
     else:
-        _print_run(running)
+        _print_run(running, row)
 
 
 def _void(folder: Path, machine: str, reason: str, *, json: bool) -> None:
@@ -100,18 +107,29 @@ def _void(folder: Path, machine: str, reason: str, *, json: bool) -> None:
         print(f"{matches} of {output.safe_line(machine)} voided; `arena run` plays what is due again")
 
 
-def _of_run(state: "RunState | None") -> dict[str, object]:
-    """Return the figures of a run that is under way, as JSON values; None and empty without one."""
-    if state is None:
-        names = ("machine", "begun", "written", "halting", "played_now", "rate", "seconds_left", "expected_end")
-        return {**dict.fromkeys(names), "machines": [], "lanes": []}
+def _of_run(state: "RunState") -> dict[str, object]:
+    """Return the figures of a run that is under way, as JSON values."""
+    left = None if state.halting else state.seconds_left
+    end = None if left is None else datetime.fromisoformat(state.written) + timedelta(seconds=left)
+    machines: dict[str, list[LaneStatus]] = {}
+    for lane in state.lanes:
+        machines.setdefault(lane.machine, []).append(lane)
     return {
         **output.fields(state, "machine", "begun", "written", "halting"),
         "played_now": state.played,
         "rate": state.played / state.seconds if state.played and state.seconds > 0 else None,
-        "seconds_left": None if state.halting else state.seconds_left,
-        "expected_end": _expected_end(state),
-        "machines": [_machine_row(name, state.lanes) for name in dict.fromkeys(lane.machine for lane in state.lanes)],
+        "seconds_left": left,
+        "expected_end": end and end.isoformat(timespec="seconds"),
+        "machines": [
+            {
+                "machine": name,
+                "lanes": sum(not lane.state for lane in lanes),
+                "playing": sum(bool(lane.match) for lane in lanes),
+                "played": sum(lane.played for lane in lanes),
+                "state": lanes[-1].state if all(lane.state for lane in lanes) else None,
+            }
+            for name, lanes in machines.items()
+        ],
         "lanes": [
             {key: value or None if isinstance(value, str) else value for key, value in asdict(lane).items()}
             for lane in state.lanes
@@ -119,33 +137,18 @@ def _of_run(state: "RunState | None") -> dict[str, object]:
     }
 
 
-def _machine_row(name: str, lanes: "Iterable[LaneStatus]") -> dict[str, object]:
-    """Return the figures of a machine as JSON values: its lanes that play, else the state of the one without."""
-    here = [lane for lane in lanes if lane.machine == name]
-    count = sum(not lane.state for lane in here)
-    return {
-        "machine": name,
-        "lanes": count,
-        "playing": sum(bool(lane.match) for lane in here),
-        "played": sum(lane.played for lane in here),
-        "state": None if count else here[-1].state,
-    }
-
-
-def _print_run(state: "RunState") -> None:
+def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
     """Print the figures of a run that is under way, and a table of its lanes."""
-    from arena.cli.watching import duration
     from arena.event.control import utc_now
 
-    figures = _of_run(state)
     print(
         f"process {state.pid} on {output.safe_line(state.machine)} plays it since {_clock(state.begun)}: "
-        f"{state.played} matches in this run" + (f", {figures['rate']:.1f}/s" if figures["rate"] else "")
+        f"{state.played} matches in this run" + (f", {row['rate']:.1f}/s" if row["rate"] else "")
     )
     if state.halting:
         print("it was asked to stop: it finishes the matches under way, and begins no more")
     elif state.seconds_left is not None:
-        print(f"the end is expected in about {duration(state.seconds_left)}, at {_clock(_expected_end(state) or '')}")
+        print(f"the end is expected in about {duration(state.seconds_left)}, at {_clock(str(row['expected_end']))}")
     silence = _seconds_between(state.written, utc_now())
     if silence > SILENT_S:
         print(f"these figures are {duration(silence)} old: the run is stopped, or its machine is very busy")
@@ -158,13 +161,6 @@ def _print_run(state: "RunState") -> None:
     ]
     if rows:
         output.print_table(output.make_table(("lane", "machine", "played", "match", "board", "bots", "for"), rows))
-
-
-def _expected_end(state: "RunState") -> str | None:
-    """Return the UTC time at which the event will end at this rate; None if unknown."""
-    if state.halting or state.seconds_left is None:
-        return None
-    return (datetime.fromisoformat(state.written) + timedelta(seconds=state.seconds_left)).isoformat(timespec="seconds")
 
 
 def _seconds_between(earlier: str, later: str) -> float:
@@ -207,7 +203,9 @@ def stop(
             except OSError as error:
                 reason = f"a request to stop cannot be written: {error.strerror}"
                 raise ArenaError(f"{folder}: {reason}; look at its permissions") from error
-        answer = answer or _answer(control.last_state(folder), token)
+        state = control.last_state(folder)
+        if answer is None and state is not None and state.token == token and state.halting:
+            answer = state
         if answer is None and time.monotonic() > until:
             break
         time.sleep(LOOK_S)
@@ -223,8 +221,3 @@ def stop(
         lanes = sum(lane.match != "" for lane in answer.lanes)
         where = f", in {output.counted(lanes, 'lane')}," if lanes else ""  # on a cluster only the workers know
         print(f"{name} finishes the matches under way{where} and ends")
-
-
-def _answer(state: "RunState | None", token: str) -> "RunState | None":
-    """Return the state if it is that of the run with this token, and the run has taken note of the request."""
-    return state if state is not None and state.token == token and state.halting else None

@@ -3,18 +3,18 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arena import shared_folders
+from arena.author.submissions.copy_untrusted import Allowance, copy_entry
 from arena.cli import paths
 from arena.errors import ArenaError
+from arena.event import bot_folder
 from arena.game import Game, Role
+from arena.games import rulebook
+from arena.replay.fork import Fork, forked
+from arena.replay.reconstruct import Retraced, confirmed, disagreements, retrace
 from arena.values import Board, Match, Record
-
-if TYPE_CHECKING:
-    from arena.author.submissions.copy_untrusted import Allowance
-    from arena.replay.fork import Fork
-    from arena.replay.reconstruct import Retraced
 
 
 def load_record(name: str) -> Record:
@@ -36,10 +36,8 @@ def _is_file(name: str) -> bool:
     return "." in name.rpartition("/")[2] or ("/" in name and Path(name).is_file())  # an id has no dot
 
 
-def read_fork(name: str | None, turn: int | None) -> "Fork | None":
+def read_fork(name: str | None, turn: int | None) -> Fork | None:
     """Return the fork that `--from` and `--turn` name; None when they name none."""
-    from arena.replay.fork import forked
-
     if name is None:
         if turn is not None:
             raise ArenaError("--turn: name the match too, by --from MATCH")
@@ -53,7 +51,6 @@ def read_fork(name: str | None, turn: int | None) -> "Fork | None":
 def read_record(path: Path) -> Record:
     """Return the match in a file of `arena export --match`; ArenaError unless the rules known here confirm it."""
     from arena.replay import notation
-    from arena.replay.reconstruct import confirmed
 
     record = notation.read(path)
     try:
@@ -64,8 +61,6 @@ def read_record(path: Path) -> Record:
 
 def game_of(match: Match) -> Game[Any]:
     """Return the game that a match was played by, from the rules that are known here."""
-    from arena.games import rulebook
-
     return rulebook.game_of(board_of(match))
 
 
@@ -76,7 +71,6 @@ def board_of(match: Match) -> Board:
     of the workspace, and rules files that its tournament.toml names by their path.
     """
     from arena.event import config
-    from arena.games import rulebook
 
     file = paths.tournament_file(None)
     boards: tuple[str, ...] = ()
@@ -86,10 +80,8 @@ def board_of(match: Match) -> Board:
     return rulebook.of_record(match, {str(path): path for path in named if path is not None})
 
 
-def dialogue_of(record: Record) -> "Retraced":
+def dialogue_of(record: Record) -> Retraced:
     """Return what was said in a recorded match; ArenaError when the record contradicts the rules."""
-    from arena.replay.reconstruct import disagreements, retrace
-
     game = game_of(record.match)
     if wrong := next(disagreements(game, record), None):
         raise ArenaError(f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` tells more")
@@ -110,14 +102,11 @@ MOST_BOT_ENTRIES = 100_000
 """Files and folders of a bot that is played again; who submits a bot may have fewer."""
 
 
-def copy_bot(source: Path, digest: str, target: Path, allowance: "Allowance") -> Path:
+def copy_bot(source: Path, digest: str, target: Path, allowance: Allowance) -> Path:
     """Copy the bot of this digest from the results `source` into the new folder `target`, and return its path.
 
     ArenaError or OSError if it is not that bot, or refused; then there may be a part of it.
     """
-    from arena.author.submissions.copy_untrusted import copy_entry
-    from arena.event import bot_folder
-
     with shared_folders.opened(source, "bots", digest) as folder:
         name, *others = os.listdir(folder) or [""]  # noqa: PTH208 (of a descriptor)
         if others or not name:

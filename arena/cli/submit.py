@@ -8,16 +8,21 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from arena.author import letter
+from arena.author.checkup.screening import Screening
+from arena.author.submissions import SubmissionDecision, Submissions, SubmissionStatus
+from arena.author.submissions import people as people_files
+from arena.author.submissions.bot_store import BotStore
+from arena.author.submissions.people import People
+from arena.author.submissions.requests import Request, class_in, class_of, is_class, packed_as, request
+from arena.author.submissions.students import StudentState, students
 from arena.cli import bots, options, output, workspace
 from arena.errors import ArenaError
 from arena.values import Bot
-
-if TYPE_CHECKING:
-    from arena.author.submissions import BotStore, People, Request, SubmissionDecision
 
 KEEP = ("newest", "best")
 
@@ -52,14 +57,9 @@ def submit(
     json: options.Json = False,
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
-    from arena.author import letter
-    from arena.author.checkup.screening import Screening
-    from arena.author.submissions import Submissions, SubmissionStatus, class_in, is_class, packed_as, request
-    from arena.author.submissions import people as people_files
-
     if keep not in KEEP:
         raise ArenaError(f"--keep {keep}: expected {' or '.join(KEEP)}")
-    tournament = workspace.own_tournament(options.overrides((), sandbox=sandbox, unsafe=unsafe or None))
+    tournament = workspace.own_tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
     store = workspace.bot_store(tournament)
     class_list = people_files.of_workspace(Path(), people)
     folder = path if is_class(path) else None
@@ -75,7 +75,12 @@ def submit(
             "only one bot: give the path of that bot"
         )
     else:
-        requests = _requests(path, folder, class_list, every=keep == "best", replaces=replaces)
+        try:
+            requests = class_of(folder, class_list, every=keep == "best", replaces=replaces, source=path)
+        except OSError as error:
+            raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
+        if not requests:
+            raise ArenaError(f"{path}: holds no bot: no file, and no folder, whose name begins with a letter")
     conditions = workspace.conditions_here(tournament)
     workspace.refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a submission
     output.warn_about_confinement(conditions)
@@ -97,7 +102,18 @@ def submit(
     if letters is not None:
         letter.write(decisions, letters)
     if json:
-        output.print_json(map(_row, decisions))
+        output.print_json(
+            {
+                "path": str(decision.path),
+                "name": decision.name,
+                **output.fields(decision.note, "display", "email"),
+                "result": decision.status,
+                **output.fields(decision, "version", "words", "reasons"),
+                "digest": decision.bot.digest if decision.bot else None,
+                "where": str(decision.where) if decision.where else None,
+            }
+            for decision in decisions
+        )
     if folder is not None:
         results = Counter(str(decision.status) for decision in decisions)
         output.notice(", ".join(f"{count} {result}" for result, count in sorted(results.items())))
@@ -106,25 +122,11 @@ def submit(
         raise typer.Exit(1)
 
 
-def _requests(path: Path, folder: Path, people: "People", *, every: bool, replaces: bool) -> "list[Request]":
-    from arena.author.submissions import class_of
-
-    try:
-        requests = class_of(folder, people, every=every, replaces=replaces, source=path)
-    except OSError as error:
-        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
-    if not requests:
-        raise ArenaError(f"{path}: holds no bot: no file, and no folder, whose name begins with a letter")
-    return requests
-
-
 def _tell_people(
-    requests: "Sequence[Request]", decisions: "Sequence[SubmissionDecision]", people: "People", store: "BotStore"
+    requests: Sequence[Request], decisions: Sequence[SubmissionDecision], people: People, store: BotStore
 ) -> None:
     """Print which files did not count, whose bots belong to nobody, and who has never submitted anything."""
-    from arena.author.submissions.students import StudentState, students
-
-    older = [output.safe_line(each.name) for request in requests for each in request.older]
+    older = [output.safe_line(each.name) for handed_in in requests for each in handed_in.older]
     if older:
         output.notice(
             f"the newest of each person counts, and not: {', '.join(older)}; `--keep best` lets all of them play"
@@ -132,9 +134,9 @@ def _tell_people(
     if not list(people):
         return
     strangers = []
-    for request, decision in zip(requests, decisions, strict=True):
+    for handed_in, decision in zip(requests, decisions, strict=True):
         if not decision.note.person:
-            fitting = sorted(person.id for person in people.candidates(request.label))
+            fitting = sorted(person.id for person in people.candidates(handed_in.label))
             strangers.append(f"{decision.name} ({' or '.join(fitting)}?)" if fitting else decision.name)
     if strangers:
         output.notice(
@@ -152,7 +154,7 @@ def _built(level: str, bot: Bot) -> Bot:
     return built
 
 
-def _print(decision: "SubmissionDecision", *, reasons: bool) -> None:
+def _print(decision: SubmissionDecision, *, reasons: bool) -> None:
     """Print a line about a submission; with `reasons` all the reasons of a refusal too."""
     digest = f"  {decision.bot.digest}" if decision.bot else ""
     real = f" ({output.safe_line(decision.note.display)})" if decision.note.display != decision.name else ""
@@ -161,15 +163,3 @@ def _print(decision: "SubmissionDecision", *, reasons: bool) -> None:
     if reasons and decision.reasons:
         print(f"\n{output.safe_lines(decision.reasons)}\n\nIt is kept beside {decision.where}")
     sys.stdout.flush()
-
-
-def _row(decision: "SubmissionDecision") -> dict[str, object]:
-    return {
-        "path": str(decision.path),
-        "name": decision.name,
-        **output.fields(decision.note, "display", "email"),
-        "result": decision.status,
-        **output.fields(decision, "version", "words", "reasons"),
-        "digest": decision.bot.digest if decision.bot else None,
-        "where": str(decision.where) if decision.where else None,
-    }

@@ -8,6 +8,7 @@ import typer
 from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
+from arena.games import rulebook
 
 
 def verify(
@@ -16,7 +17,6 @@ def verify(
     json: options.Json = False,
 ) -> None:
     """Check every record against the rules: states, legality, scores, tables; exit code 1 when something is wrong."""
-    from arena.games import rulebook
     from arena.replay import verify
     from arena.results.archive import Archive
 

@@ -83,11 +83,6 @@ class Watcher:
         seconds = time.monotonic() - self.begun
         return self.played / seconds if self.played and seconds > 0 else None
 
-    @property
-    def seconds_left(self) -> float | None:
-        """Seconds to the end at this rate; None before the first match."""
-        return None if self.rate is None else (self.planned - self.done) / self.rate
-
     def begins(self, planned: int, finished: int) -> None:
         """Part of `Audience`."""
         self.planned, self.done, self.begun = planned, finished, time.monotonic()
@@ -135,21 +130,26 @@ class Watcher:
             return
         self._shown_at, self._shown_tenth = now, tenth
 
-    def summary(self) -> str:
-        """Return the progress as one line."""
+    def lines(self) -> list[str]:
+        """Return the progress as lines for a terminal."""
         share = self.done / self.planned if self.planned else 1.0
         parts = [f"{self.done} of {self.at_most}{self.planned} matches ({100 * share:.0f} %)"]
         if self.rate is not None:
             parts.append(f"{self.rate:.1f}/s")
-        if self.seconds_left is not None and self.done < self.planned:
-            parts.append(f"about {duration(self.seconds_left)} left, until {clock_in(self.seconds_left)}")
-        return ", ".join(parts)
+            if self.done < self.planned:
+                seconds = (self.planned - self.done) / self.rate
+                parts.append(f"about {duration(seconds)} left, until {clock_in(seconds)}")
+        return [", ".join(parts)]
+
+    def summary(self) -> str:
+        """Return the progress as one line."""
+        return "; ".join(self.lines())
 
     def frame(self) -> "RenderableType":
         """Return the frame for a terminal."""
         from rich.text import Text
 
-        return Text(self.summary())
+        return Text("\n".join(self.lines()))
 
     def _tenth(self) -> int:
         return 10 * self.done // self.planned if self.planned else 10
@@ -164,17 +164,17 @@ class RunWatcher(Watcher):
 
     def __init__(self, name: str, lanes: str, at_most: str, live: "Live | None", totals: "Totals") -> None:
         super().__init__(name, lanes, at_most, live)
-        self._totals = totals if live is not None else None
+        self._totals = totals
 
     def begins(self, planned: int, finished: int) -> None:
         """Part of `Audience`."""
         super().begins(planned, finished)
-        if self._totals is not None:
+        if self._live is not None:
             self._totals.begin()
 
     def finished(self, record: Record) -> None:
         """Part of `Audience`."""
-        if self._totals is not None:
+        if self._live is not None:
             self._totals.add(record)
         super().finished(record)
 
@@ -187,7 +187,7 @@ class RunWatcher(Watcher):
         line = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(1, self.planned), completed=self.done, width=30)
         line.add_row(self.name, bar, self.summary())
-        if self._live is None or self._totals is None:
+        if self._live is None:
             return line
         return Group(
             line, output.fitting_table(self._totals.headers, self._totals.rows(BOTS_SHOWN), self._live.console)

@@ -9,13 +9,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena import rulefile
+from arena.author.submissions.bot_store import BotStore
 from arena.cli import paths
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
-from arena.values import Bot, Conditions
+from arena.event import builds, discovery
+from arena.event.discovery import names
+from arena.sandbox import choice, cores, exposure
+from arena.sandbox import folder as scratch
+from arena.values import Bot, Conditions, Event
 
 if TYPE_CHECKING:
-    from arena.author.submissions import BotStore
     from arena.event.config import Tournament
 
 FEWEST_DIGITS = 6  # of a digest, to name a version; tables show as many
@@ -30,9 +35,13 @@ def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
 
 def conditions_here(tournament: "Tournament") -> Conditions:
     """Return the conditions of the file at the level of confinement that works here."""
-    from arena.sandbox import choice
-
     return choice.resolved(tournament.conditions(), unsafe=tournament.unsafe)
+
+
+def matches_at_once(tournament: "Tournament", event: Event) -> int:
+    """Return how many matches of an event are played at a time here."""
+    count = tournament.workers.count
+    return cores.matches_at_once(event, len(cores.available())) if count == "auto" else count
 
 
 def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":
@@ -47,15 +56,11 @@ def _exists() -> bool:
 
 
 def _root() -> Path:
-    from arena import rulefile
-
     return Path() if _exists() else rulefile.shipped().parent
 
 
-def bot_store(tournament: "Tournament") -> "BotStore":
+def bot_store(tournament: "Tournament") -> BotStore:
     """Return the bots folder of the workspace here, with its versions."""
-    from arena.author.submissions import BotStore
-
     if tournament.bots is None:
         raise ArenaError(
             f"{paths.TOURNAMENT_FILE}: bots: names no folder to take bots into; "
@@ -81,9 +86,6 @@ def entrants() -> tuple[Bot, ...]:
 
 def bot_named(name: str) -> Bot:
     """Return a bot by its path, or by its name in the workspace or in tables; `ada@1` is the first version of `ada`."""
-    from arena.event import discovery
-    from arena.event.discovery import names
-
     if os.path.lexists(name):  # does not raise when the name is too long for a file
         path = Path(name)
         stem = path.absolute().name if path.is_dir() else path.stem
@@ -106,8 +108,6 @@ def entrant_named(name: str) -> Bot:
 
 def _version_named(name: str) -> Bot:
     """Return a version of a submitted bot, by its number or the first digits of its digest; it is called `ada@1`."""
-    from arena.event import discovery
-
     bot, _, number_or_digits = name.rpartition("@")
     versions = bot_store(own_tournament()).versions(bot) if discovery.may_be_called(bot) else ()
     matching = [version for version in versions if str(version.number) == number_or_digits] or [
@@ -127,8 +127,6 @@ def _version_named(name: str) -> Bot:
 
 def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
     """Return the bots, built where they have a build command; a workspace keeps the result for the next time."""
-    from arena.event import builds, discovery
-
     bots = tuple(bots)
     refuse_exposed(bots, level)
     if not any(discovery.build_of(bot) for bot in bots):
@@ -138,16 +136,12 @@ def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
 
 def refuse_exposed(bots: Iterable[Bot], level: str) -> None:
     """Raise ArenaError if one of the bots could read the workspace here, where there is one, or another bot's files."""
-    from arena.sandbox import exposure
-
     exposure.refuse_exposed([Path()] if _exists() else [], bots, level)
 
 
 @cache
 def temporary_folder() -> Path:
     """Make a folder that is removed when this process ends: outside a workspace nothing may be left behind."""
-    from arena.sandbox import folder as scratch
-
     folder, _lock = scratch.private()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -5,12 +5,10 @@ workspace, and runs nothing.
 """
 
 import json
-import os
 import shutil
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from arena import whole_files
@@ -30,31 +28,20 @@ class Starter:
     name: str
     """The folder's name, as `--language` takes it."""
     folder: Path
-
-    @property
-    def language(self) -> str:
-        """The language that its bot.toml names."""
-        return str(self._toml["language"])
-
-    @property
-    def build(self) -> str | None:
-        """The command that makes it runnable; None when it needs none."""
-        return self._toml.get("build")
-
-    @property
-    def command(self) -> str:
-        """The command that runs it."""
-        return str(self._toml["command"])
-
-    @cached_property
-    def _toml(self) -> dict[str, str]:
-        return tomllib.loads((self.folder / "bot.toml").read_text("utf-8"))
+    language: str
+    command: str
+    """The command that runs it."""
+    build: str | None
+    """The command that makes it runnable; None when it needs none."""
 
 
 def starters() -> tuple[Starter, ...]:
     """Return every kit, in order of name."""
-    kits = {path.parent.name: path.parent for path in sorted(HERE.glob("*/bot.toml"))}
-    return tuple(Starter(name, folder) for name, folder in sorted(kits.items()))
+    tables = {path.parent: tomllib.loads(path.read_text("utf-8")) for path in sorted(HERE.glob("*/bot.toml"))}
+    return tuple(
+        Starter(folder.name, folder, table["language"], table["command"], table.get("build"))
+        for folder, table in tables.items()
+    )
 
 
 def find(language: str) -> Starter:
@@ -65,24 +52,20 @@ def find(language: str) -> Starter:
         endings = {path.suffix[1:] for path in kit.folder.iterdir() if is_source(path.name)}
         if wanted in {kit.name, kit.language, *endings}:
             return kit
-    names = [kit.name for kit in known]
-    raise ArenaError(f"--language {language}: no starter kit in it; {known_are(language.lower(), names)}")
-
-
-def refuse_known(target: Path) -> None:
-    """Raise ArenaError if the folder has a bot of this name already; case and file endings make no difference."""
-    folder = target.parent
-    if not folder.is_dir():
-        raise ArenaError(f"{folder}: there is no such folder; make it, or run this where tournament.toml is")
-    for path in sorted(folder.iterdir()):
-        if target.name.lower() in {path.name.lower(), path.stem.lower() if path.is_file() else ""}:
-            raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")
+    suggestion = known_are(language.lower(), [kit.name for kit in known])
+    raise ArenaError(f"--language {language}: no starter kit in it; {suggestion}")
 
 
 def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], replacements: Mapping[str, str]) -> None:
-    """Make a new bot in the folder `target`, which must not exist; fill in each `@key@` of its pages."""
-    if os.path.lexists(target):
-        raise ArenaError(f"{target}: is there already; choose another name")
+    """Make a new bot in the folder `target`, and fill in each `@key@` of its pages.
+
+    ArenaError if there is a bot of this name already; case and file endings make no difference.
+    """
+    if not target.parent.is_dir():
+        raise ArenaError(f"{target.parent}: there is no such folder; make it, or run this where tournament.toml is")
+    for path in sorted(target.parent.iterdir()):
+        if target.name.lower() in {path.name.lower(), path.stem.lower() if path.is_file() else ""}:
+            raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")
     # A power cut leaves no half of a bot, which would stop a run.
     with writing(target), whole_files.staging(target.parent) as folder:
         bot = Path(shutil.copytree(kit.folder, folder / target.name, ignore=LEFT_OUT))

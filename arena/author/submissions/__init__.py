@@ -9,38 +9,22 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
 
 from arena.author.submissions.bot_store import BotStore, Version, first_line
 from arena.author.submissions.copy_untrusted import Allowance, copy_submission
 from arena.author.submissions.people import People, Person
-from arena.author.submissions.requests import Request, class_in, class_of, is_class, name_of, packed_as, request
+from arena.author.submissions.requests import Request, packed_as
 from arena.author.submissions.unpacking import unpack
 from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
 from arena.event.discovery import names
 from arena.event.discovery.notes import Note
 from arena.values import Bot
-
-__all__ = [
-    "BotStore",
-    "People",
-    "Person",
-    "Request",
-    "SubmissionDecision",
-    "SubmissionStatus",
-    "Submissions",
-    "class_in",
-    "class_of",
-    "is_class",
-    "name_of",
-    "packed_as",
-    "request",
-]
 
 MOST_NESTED = 3
 """Archives in archives."""
@@ -115,11 +99,6 @@ class Submissions:
         """The source of each submission so far, by its name in lower case."""
         self._displays: set[str] = set()
         """The names that tables show of each submission so far."""
-
-    def submit(self, path: Path, name: str | None = None, *, replaces: bool = False) -> SubmissionDecision:
-        """Accept a bot, or refuse it."""
-        (decision,) = self.submit_all([request(path, name, replaces=replaces)])
-        return decision
 
     def submit_all(self, requests: Iterable[Request]) -> Generator[SubmissionDecision]:
         """Accept bots, or refuse them; yield a decision for each, in order, as soon as it is decided.
@@ -260,14 +239,7 @@ class Submissions:
     def _decide(self, candidate: _Candidate) -> SubmissionDecision:
         request, note, bot, copy = candidate.request, candidate.note, candidate.bot, candidate.copy
         label = _label(request.path.name if request.rivals else candidate.name)
-        decision = SubmissionDecision(
-            path=request.path,
-            file=request.file,
-            name=candidate.name,
-            status=SubmissionStatus.REFUSED,
-            words="",
-            note=note,
-        )
+        decide = partial(SubmissionDecision, path=request.path, file=request.file, name=candidate.name, note=note)
         if candidate.faults or bot is None or copy is None:
             reasons = "\n\n".join(candidate.faults)
             for folder in (candidate.folder, candidate.folder.absolute()):  # its author knows no such path
@@ -275,7 +247,7 @@ class Submissions:
             # Strangers' text must not control a terminal.
             reasons = "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n"))
             file = self._store.refuse(label, reasons, copy, note)
-            return replace(decision, words=first_line(reasons), reasons=reasons, where=file)
+            return decide(status=SubmissionStatus.REFUSED, words=first_line(reasons), reasons=reasons, where=file)
         status, version = SubmissionStatus.ACCEPTED, candidate.version
         if version is None:
             version = self._store.keep(bot, copy, note)
@@ -289,7 +261,7 @@ class Submissions:
         else:
             self._store.play(bot.name, version)
         self._store.forgive(label, note)
-        return replace(decision, bot=bot, version=version.number, status=status, words=text)
+        return decide(bot=bot, version=version.number, status=status, words=text)
 
 
 def _copy_in(request: Request, name: str, folder: Path) -> Path:

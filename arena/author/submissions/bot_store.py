@@ -51,11 +51,6 @@ class Version:
         """The bot's digest."""
         return self.note.digest
 
-    @property
-    def submitted(self) -> str:
-        """Time in UTC."""
-        return self.note.submitted
-
 
 def first_line(reasons: str) -> str:
     """Return the first of several paragraphs, as one line."""
@@ -89,8 +84,9 @@ class BotStore:
                 stack.enter_context(whole_files.locked(self.bots / VERSIONS / ".lock"))
                 for old in (self.incoming / REPLACED).glob("*"):
                     # A killed process moved it away, and perhaps put no other there.
-                    if not self.playing(_name(old)):
-                        _restore(old, self.bots / old.name)
+                    if not self.playing(_name(old)) and not os.path.lexists(self.bots / old.name):
+                        old.rename(self.bots / old.name)
+                        whole_files.sync_folder(self.bots)
                 shutil.rmtree(self.incoming, ignore_errors=True)
                 self.incoming.mkdir()
             yield
@@ -242,7 +238,7 @@ def _put(new: Path, target: Path, aside: Path) -> None:
     """Give `new`, which is whole, the name `target`; the old target is at the free path `aside` afterwards.
 
     All three are in one file system. Where the exchange is impossible, a kill between two renames leaves no target:
-    `_restore` puts the old one back.
+    `BotStore.changing` puts the old one back.
     """
     whole_files.sync_tree(new)
     if not os.path.lexists(target):
@@ -253,13 +249,6 @@ def _put(new: Path, target: Path, aside: Path) -> None:
         target.rename(aside)
         new.rename(target)
     whole_files.sync_folder(target.parent)
-
-
-def _restore(aside: Path, target: Path) -> None:
-    """Give the name `target` back to the file or folder `aside`, when a kill in `put` left no target."""
-    if os.path.lexists(aside) and not os.path.lexists(target):
-        aside.rename(target)
-        whole_files.sync_folder(target.parent)
 
 
 def exchange(first: Path, second: Path) -> bool:

@@ -85,12 +85,6 @@ def newest(rows: Iterable[Row]) -> list[Row]:
     return kept
 
 
-def of_tables(bots: tuple[Bot, ...]) -> Iterator[Row]:
-    """Yield the bots of `[[bot]]` tables, which have no versions."""
-    for bot in bots:
-        yield _row(bot, BotState.BY_HAND)
-
-
 def _rows(store: BotStore, name: str) -> Iterator[Row]:
     versions = store.versions(name)
     plays: set[str] = set()
@@ -102,7 +96,7 @@ def _rows(store: BotStore, name: str) -> Iterator[Row]:
             continue
         plays.add(bot.digest)
         if bot.digest not in {version.digest for version in versions}:
-            yield _row(bot, BotState.EDITED if versions else BotState.BY_HAND)
+            yield row_of(bot, BotState.EDITED if versions else BotState.BY_HAND)
     for folder in store.damaged(name):
         reason = f"{folder} is damaged, and is no version any more: submit that bot again, and move the folder away"
         yield Row(name=name, state=BotState.BROKEN, words=reason)
@@ -113,10 +107,11 @@ def _rows(store: BotStore, name: str) -> Iterator[Row]:
         except ArenaError as error:  # a power cut emptied it; to submit the bot again restores it
             yield Row(name=name, state=BotState.BROKEN, version=version.number, words=str(error))
         else:
-            yield _row(bot, BotState.PLAYS if version.digest in plays else gone, version)
+            yield row_of(bot, BotState.PLAYS if version.digest in plays else gone, version)
 
 
-def _row(bot: Bot, state: BotState, version: Version | None = None) -> Row:
+def row_of(bot: Bot, state: BotState, version: Version | None = None) -> Row:
+    """Return the row of a bot; one of a `[[bot]]` table has no versions."""
     settings = discovery.settings_of(bot)
     program = bot.files or ""
     if Path(program).is_dir() and not (Path(program) / "bot.toml").exists():
@@ -130,5 +125,5 @@ def _row(bot: Bot, state: BotState, version: Version | None = None) -> Row:
         author=settings.author or (version.note.display if version and version.note.person else ""),
         language=settings.language or LANGUAGES.get(Path(program).suffix, ""),
         games=bot.games,
-        submitted=version.submitted if version else None,
+        submitted=version.note.submitted if version else None,
     )

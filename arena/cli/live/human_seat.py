@@ -6,21 +6,19 @@ It shows what the role may see and no more, and returns a legal move. entering.p
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arena.cli import match_text, output
 from arena.cli.live import entering
 from arena.cli.live.layout import ALARM, BOLD, DIM, REVERSED, Story, cut, frame, panel_columns
+from arena.cli.live.terminal import Terminal
 from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer, key_line
 from arena.game import CHANCE, Game, Move, Role
 from arena.match.human import HUMAN
+from arena.match.referee import Referee
 from arena.replay.drawing.paint import paint
 from arena.replay.replayer import Replayer, Scene
 from arena.values import Match, Record, Turn
-
-if TYPE_CHECKING:
-    from arena.cli.live.terminal import Terminal
-    from arena.match.referee import Referee
 
 OTHERS_TURN_S = 0.25
 """Each turn of the others is shown for so long."""
@@ -67,7 +65,7 @@ class PlayerView:
             number = self._shown if self._game.hidden else scene.number
             yield replace(scene, number=number, turns=tuple(visible_turns), steps=tuple(visible_steps))
 
-    def of(self, role: Role, scene: Scene, referee: "Referee") -> Scene:
+    def of(self, role: Role, scene: Scene, referee: Referee) -> Scene:
         """Return the scene as this one of the person's roles sees it."""
         return replace(scene, facts=tuple(self._game.view(referee.state, role)))
 
@@ -83,13 +81,13 @@ class TextSeat:
         self._scene = self._view.opening()
         match_text.print_scene(game, match, self._scene, draw=True)
 
-    def watch(self, referee: "Referee") -> None:
+    def watch(self, referee: Referee) -> None:
         """Print the new turns."""
         for scene in self._view.go_on(referee.turns):
             self._scene = scene
             match_text.print_scene(self._game, self._match, scene, draw=True)
 
-    def choose(self, referee: "Referee", role: Role) -> Move:
+    def choose(self, referee: Referee, role: Role) -> Move:
         """Read a legal move of the role; LeftEarlyError at the end of the input."""
         legal = tuple(self._game.legal_moves(referee.state, role))
         now = self._view.of(role, self._scene, referee)
@@ -119,7 +117,7 @@ class TextSeat:
 class ScreenSeat:
     """A seat on the screen of a terminal: arrow keys, typed moves, the legal moves on `?`."""
 
-    def __init__(self, terminal: "Terminal", game: Game[Any], match: Match, *, colour: bool) -> None:
+    def __init__(self, terminal: Terminal, game: Game[Any], match: Match, *, colour: bool) -> None:
         self._terminal, self._game = terminal, game
         self._view = PlayerView(game, match)
         self._story = Story(game, match, match_text.names_of(match), colour, [self._view.opening()])
@@ -129,7 +127,7 @@ class ScreenSeat:
         self._listed = False
         self._legal: tuple[Move, ...] = ()
 
-    def watch(self, referee: "Referee") -> None:
+    def watch(self, referee: Referee) -> None:
         """Show the new turns, those of the others for a moment each."""
         for scene in self._view.go_on(referee.turns):
             self._story.scenes.append(scene)
@@ -139,7 +137,7 @@ class ScreenSeat:
             if all(turn.role not in self._view.own for turn in scene.turns):
                 self._terminal.pause(OTHERS_TURN_S)
 
-    def choose(self, referee: "Referee", role: Role) -> Move:
+    def choose(self, referee: Referee, role: Role) -> Move:
         """Return a legal move of the role, however long the person takes."""
         self._legal = tuple(self._game.legal_moves(referee.state, role))
         self._text, self._directions, self._message, self._listed = "", (), "", False

@@ -2,13 +2,10 @@
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from arena.cli.live.layout import BOLD, DIM, Story, cut, frame, width
+from arena.cli.live.terminal import Terminal
 from arena.replay.drawing.paint import paint
-
-if TYPE_CHECKING:
-    from arena.cli.live.terminal import Terminal
 
 KEYS = (
     ("→", "forward"),
@@ -91,7 +88,7 @@ class Playback:
 class Viewer:
     """Draws a story on a terminal and passes its keys to the playback."""
 
-    def __init__(self, terminal: "Terminal", story: Story, playback: Playback) -> None:
+    def __init__(self, terminal: Terminal, story: Story, playback: Playback) -> None:
         self._terminal, self._story, self._playback = terminal, story, playback
         self._moved = time.monotonic()
 

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import rulefile, whole_files
-from arena.cli import options, output, paths, signals, watching, workspace
+from arena.cli import options, output, paths, results, signals, watching, workspace
 from arena.cli.init import make_workspace
 from arena.cli.run import planning
 from arena.errors import ArenaError
+from arena.event import discovery, schedules
+from arena.event.director import RunPhase
+from arena.event.schedules import round_robin
+from arena.games import rulebook
 from arena.values import Event
 
 if TYPE_CHECKING:
@@ -45,24 +49,22 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
 ) -> None:
     """Play the event of a tournament.toml; after an interruption, go on with it."""
-    from arena.event import config, discovery
-    from arena.event.schedules import round_robin
+    from arena.event import config
     from arena.results.archive import Archive
-    from arena.sandbox import cores
 
     if demo:
         file = _demo(file)
     cluster = options.cluster_address(workers)
     changed = options.overrides(
-        settings or (),
-        seed=None if seed is None else options.seed_of(seed),
+        settings,
+        seed=seed,
         name=name,
         repeats=repeats,
         workers__count=None if cluster else options.worker_count(workers),
         workers__cluster=cluster
         or ("none" if workers else None),  # a number means this machine, whatever the file says
         sandbox=sandbox,
-        unsafe=unsafe or None,
+        unsafe=unsafe,
     )
     path = paths.tournament_file(file)
     tournament = config.load(path, changed)
@@ -80,9 +82,7 @@ def run(
         if str(error).startswith("--"):  # a mistake on the command line, not in the file
             raise
         raise ArenaError(f"{path}: {error}") from error
-    count = tournament.workers.count
-    if count == "auto":
-        count = cores.matches_at_once(event, len(cores.available()))
+    count = workspace.matches_at_once(tournament, event)
     folder = paths.results_folder(path.parent, event.name)
     if not bots:  # a bot that plays none of the boards: otherwise nobody would notice a mistake in its bot.toml
         playing = {bot.name for bot in event.bots}
@@ -151,7 +151,7 @@ def _play(
     event: Event, folder: Path, count: int, interrupt: signals.Interrupt, workers: "WorkersTable"
 ) -> "tuple[Progress, watching.Watcher]":
     from arena.cli.run import totals
-    from arena.event import cluster, schedules, tournament
+    from arena.event import cluster, tournament
 
     make_archive(event, folder)
     lanes = f"{count} at a time" if workers.cluster is None else f"on {workers.cluster}"
@@ -190,19 +190,13 @@ def _report(
     event: Event, folder: Path, watcher: watching.Watcher, outcome: "Progress", *, charts: bool, json: bool
 ) -> None:
     """Write the tables, charts and report; print who was absent, the leaderboard, and the paths of the files."""
-    from arena.cli import results
-    from arena.event.director import RunPhase
-    from arena.games import rulebook
-
     read = results.read(folder)
     placings = results.read_placings(folder)
-    results.write_tables(read, folder, placings)
+    results.write_tables(read, placings)
     read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(watching.absence(bot, fault))
-    if not json:
-        results.print_placings(read, placings)
-    results.print_leaderboard(read, json=json, brief=True)
+    results.print_leaderboard(read, placings, json=json, brief=True)
     if json:
         for sentence in read.end_sentences:
             output.notice(sentence)
@@ -222,9 +216,8 @@ def _report(
         return
     if not json and sys.stderr.isatty():
         print()
-    pictures = results.write_charts(read, folder).files
     rules = {board.rules: Path(board.rules) for board in event.boards}
-    page = results.write_report(read, folder, pictures, lambda match: rulebook.game_of_record(match, rules), placings)
+    page = results.write_report(read, lambda match: rulebook.game_of_record(match, rules), placings)
     output.notice(
         f"all tables, charts and matches to replay are in one page, for a browser:\n  open {paths.displayed(page)}"
     )

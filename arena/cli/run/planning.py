@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arena.cli import output
 from arena.cli.watching import duration
+from arena.event import schedules
 from arena.values import Event
 
 GUESSED_MATCH_S = 0.3  # a match of the shipped bots on a small machine
@@ -14,7 +15,7 @@ GUESSED_MATCH_S = 0.3  # a match of the shipped bots on a small machine
 
 def show(event: Event, folder: Path, workers: int, *, json: bool) -> None:
     """Print the plan of an event; a board that was never played takes as long as the others do, or a guess."""
-    from arena.event import plan, schedules
+    from arena.event import plan
     from arena.results.archive import Archive, NoResultsError
 
     played: Counter[str] = Counter()
