@@ -28,9 +28,9 @@ from arena.protocol import clean
 from arena.replay.drawing.board_state import read_grids
 from arena.replay.replayer import scenes
 from arena.report.boards import items
-from arena.report.chunks import safe_json
 from arena.report.leaderboard import leaderboard
 from arena.report.matches import by_importance
+from arena.report.replays import safe_json
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD
 from arena.results.leaderboard import Results
@@ -472,7 +472,7 @@ def test_too_many_matches_are_left_out_of_list_and_replays(copied, tmp_path):
 
 
 def test_the_file_is_never_larger_than_wanted(copied, tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.report.chunks.TURNS", 60)
+    monkeypatch.setattr("arena.report.replays.TURNS", 60)
     whole = Parsed(report.write(copied, tmp_path).read_text("utf-8")).replays
     wanted = size(tmp_path) - 4_000
     page = Parsed(report.write(copied, tmp_path, size=wanted).read_text("utf-8"))
@@ -483,8 +483,8 @@ def test_the_file_is_never_larger_than_wanted(copied, tmp_path, monkeypatch):
 
 def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, copied, tmp_path, monkeypatch):
     _, records, page = small
-    monkeypatch.setattr("arena.report.chunks.TURNS", 60)
-    monkeypatch.setattr("arena.report.chunks.FEW", 0)
+    monkeypatch.setattr("arena.report.replays.TURNS", 60)
+    monkeypatch.setattr("arena.report.replays.FEW", 0)
     heard: list[tuple[int, int]] = []
     path = report.write(copied, tmp_path, tell=lambda done, total: heard.append((done, total)))
     assert Parsed(path.read_text("utf-8")).replays == page.replays

@@ -16,7 +16,7 @@ from arena import whole_files
 from arena.game import Game
 from arena.games import rulebook
 from arena.identity import digest_of
-from arena.report import bots, chunks, leaderboard, matches, page, replays, rounds, summary
+from arena.report import bots, leaderboard, matches, page, replays, rounds, summary
 from arena.report.author import Author
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
@@ -96,7 +96,7 @@ def write(
         return path
     results.close()  # no connection is open in a process that forks
     cut = author.cut if author is not None else (lambda record: record)
-    packed = chunks.prepared(
+    packed = replays.prepared(
         games, folder, with_replay, free_characters, lambda done: tell(done, len(with_replay)), cut
     )
     chunk_of = {match: number for number, chunk in enumerate(packed) for match in chunk.matches}

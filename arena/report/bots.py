@@ -10,7 +10,7 @@ from arena.report.author import Author
 from arena.report.matches import Index
 from arena.report.replays import WORDS, last_lines
 from arena.results.archive import Archive
-from arena.results.columns import LEADERBOARD, RANKINGS, TIMING, VERSIONS, interval_text
+from arena.results.columns import RANKINGS, STRENGTHS, TIMING, VERSIONS, interval_text
 from arena.results.leaderboard import Results
 from arena.results.lessons import Lesson
 from arena.results.tables import rows_of
@@ -45,9 +45,24 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
     faults = faults_of(results, archive, own, author)
     versions = _versions(results if author is None else Results(archive).shown)
     lessons = results.lessons(own, LESSONS)
+    means, score_in_file = {standing.bot: standing.roles for standing in results.standings}, RANKINGS["score"].in_file
+    rated = {
+        (row["bot"], row["board"], row["role"]): [row["strength"], row["low"], row["high"]]
+        for row in rows_of(results.strengths(), STRENGTHS)
+    }
     return [
         {
-            "strengths": list(_strengths(bot, results, index, fields)),
+            "strengths": [  # the bot's mean score, all bots' mean, and its strength, low and high
+                [
+                    *index.board_role(*role),
+                    score_in_file(mean),
+                    score_in_file(fields[role]),
+                    *rated.get((bot, *role), ()),
+                ]
+                for role in results.board_role_columns
+                if (mean := means[bot].get(role)) is not None
+                and role in fields  # another run may have changed the plan
+            ],
             **_extremes(bot, matches[bot], results, index, fields),
             "faults": faults[bot],
             "lessons": [_lesson(lesson, index) for lesson in lessons.get(bot, ())],
@@ -71,26 +86,6 @@ def linked(pages: Iterable[Page]) -> Iterator[str]:
 
 Fields = Mapping[tuple[str, str], float]
 """For each (board, role): the mean score of all bots."""
-
-
-def _strengths(bot: str, results: Results, index: Index, fields: Fields) -> Iterator[list[object]]:
-    """Yield rows of board, number of the role, the bot's mean score, all bots' mean, and its strength, low and high."""
-    own = next(standing for standing in results.standings if standing.bot == bot)
-    rated = {
-        board_role: strength
-        for league in results.leagues
-        for rating in league.ratings.ratings
-        if rating.bot == bot
-        for board_role, strength in rating.roles.items()
-    }
-    strength_in_file, score_in_file = LEADERBOARD["rating"].in_file, RANKINGS["score"].in_file
-    for label, role in results.board_role_columns:
-        if (label, role) not in own.roles or (label, role) not in fields:  # another run may have changed the plan
-            continue
-        mean = own.roles[label, role]
-        numbers = index.board_role(label, role)
-        strength = map(strength_in_file, rated.get((label, role), ()))
-        yield [*numbers, score_in_file(mean), score_in_file(fields[label, role]), *strength]
 
 
 def _versions(results: Results) -> dict[str, list[list[str]]]:

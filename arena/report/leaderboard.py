@@ -1,7 +1,7 @@
 """The leaderboard as the template's table: its columns with their meaning, and each cell as text and as sort key."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -29,18 +29,8 @@ RANKING = {
 }
 """The cells of a ranking, and the column of its frame that each shows; `low` and `rank_low` stand for intervals."""
 MINUS = "\u2212"
+BOT = LEADERBOARD["bot"].heading
 RANKED = 30  # bots that the ranking of a role shows; rankings.csv has all
-
-
-@dataclass(frozen=True)
-class Heading:
-    """The head of one column of a table."""
-
-    name: str
-    label: str
-    meaning: str
-    extra: bool = False
-    """True for a column that the page shows only with `All columns`: an ending, or a board, which has its own table."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +54,7 @@ class PageTable:
 
     title: str
     """Cleaned; empty for the only leaderboard."""
-    columns: tuple[Heading, ...]
+    columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     parts: tuple[tuple[str, tuple[Row, ...]], ...] = ()
     """Rows of bots without a rank, by the part that they play, told in words."""
@@ -74,25 +64,26 @@ class PageTable:
     """The unit of ratings; empty without ratings."""
     warnings: tuple[str, ...] = ()
     """Warnings about the ratings, for the reader."""
+    extra: Collection[str] = ()
+    """Names of columns that the page shows only with `All columns`: endings, and boards, which have tables too."""
 
 
 def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> PageTable | None:
     """Return the table of places, where the event's schedule has one."""
-    columns = shown_columns(schedule)
-    headings = tuple(
-        Heading("bot", LEADERBOARD["bot"].heading, column.meaning)
-        if column.name == "display"
-        else Heading(column.name, column.heading, column.meaning)
-        for column in columns
+    if not rows:
+        return None
+    columns = tuple(
+        replace(column, name="bot", label=BOT) if column.name == "display" else column
+        for column in shown_columns(schedule)
     )
     cells = tuple(
         {
-            heading.name: Cell(clean(row["display"]) if heading.name == "bot" else column.text(row[column.name]), None)
-            for heading, column in zip(headings, columns, strict=True)
+            column.name: Cell(clean(row["display"]) if column.name == "bot" else column.text(row[column.name]), None)
+            for column in columns
         }
         for row in rows
     )
-    return PageTable(schedule.replace("_", " "), headings, cells) if rows else None
+    return PageTable(schedule.replace("_", " "), columns, cells)
 
 
 def leaderboards(results: Results) -> tuple[PageTable, ...]:
@@ -111,20 +102,21 @@ def leaderboard(results: Results, title: str = "", frame: Any = None) -> PageTab
     names = [str(name) for name in frame.columns if name not in {"display", "game"}]
     changes = results.rank_changes
     names += [CHANGE.name] if any(change != 0 for change in changes.values()) else []
-    headings = tuple(_headings(results, columns, names, rows))
+    shown_columns, extra = _columns(results, columns, names, rows)
     reach = _reach(rows)
     parts: dict[str | None, list[Row]] = {None: []}
     for row in rows:
         shown = row | {"bot": results.display_name(row["bot"]), CHANGE.name: changes.get(row["bot"], 0)}
-        cells = {heading.name: _cell(heading.name, shown, columns, reach) for heading in headings}
+        cells = {column.name: _cell(column, shown, reach) for column in shown_columns}
         parts.setdefault(results.specialists.get(row["bot"]) if row["rank"] is None else None, []).append(cells)
     return PageTable(
         title,
-        headings,
+        shown_columns,
         tuple(parts.pop(None)),
         tuple((str(part), tuple(own)) for part, own in parts.items()),
         unit=results.unit if "rating" in names else "",
         warnings=results.warnings,
+        extra=extra,
     )
 
 
@@ -132,8 +124,8 @@ def rankings(results: Results) -> Iterator[PageTable]:
     """Yield a table of the best bots for each board over all its roles, and for each role."""
     columns = RANKINGS.rated_in(results.unit)
     rows = rows_of(results.rankings(), columns)
-    headings = tuple(
-        Heading(cell, (LEADERBOARD["bot"] if cell == "bot" else columns[name]).heading, columns[name].meaning)
+    shown = tuple(
+        replace(columns[name], name=cell, label=BOT if cell == "bot" else columns[name].label)
         for cell, name in RANKING.items()
     )
     for (label, role), group in groupby(rows, key=lambda row: (row["board"], row["role"])):
@@ -143,16 +135,15 @@ def rankings(results: Results) -> Iterator[PageTable]:
             for row in group
         ]
         reach = _reach(own)
-        cells = (
-            {cell: _cell(cell, row, columns, reach, columns[name]) for cell, name in RANKING.items()}
-            for row in own[:RANKED]
-        )
+        cells = tuple({column.name: _cell(column, row, reach) for column in shown} for row in own[:RANKED])
         title = clean(f"{results.board_columns.get(label, label)}, {role or 'all roles'}")
-        yield PageTable(title, headings, tuple(cells), left_out=max(0, len(own) - RANKED))
+        yield PageTable(title, shown, cells, left_out=max(0, len(own) - RANKED))
 
 
-def _headings(results: Results, columns: Columns, names: list[str], rows: list[dict[str, Any]]) -> Iterator[Heading]:
-    """Yield the columns of ORDER first, then the others of the frame: endings that happened, boards, roles."""
+def _columns(
+    results: Results, declared: Columns, names: list[str], rows: list[dict[str, Any]]
+) -> tuple[tuple[Column, ...], Collection[str]]:
+    """Return the columns of ORDER, then others of the frame: endings that happened, boards, roles; and the extra."""
     boards, roles = set(results.board_columns.values()), set(results.board_role_columns.values())
     endings = {str(ending) for ending in Ending}
     hidden = {name for name in endings.intersection(names) if not any(row[name] for row in rows)}
@@ -162,11 +153,13 @@ def _headings(results: Results, columns: Columns, names: list[str], rows: list[d
         (name for name in names if name not in ORDER and name not in hidden),
         key=lambda name: (name in endings) + 2 * (name in roles),
     )
+    columns = []
     for name in (*(name for name in ORDER if name in names), *others):
-        column = CHANGE if name == CHANGE.name else columns[INTERVALS.get(name, (name,))[0]]
-        meaning = columns["BOARD_ROLE"].meaning if name in roles else column.meaning
+        column = CHANGE if name == CHANGE.name else declared[INTERVALS.get(name, (name,))[0]]
+        meaning = declared["BOARD_ROLE"].meaning if name in roles else column.meaning
         meaning = meaning.replace("`", "") + ("; opens the bot's page" if name == "bot" else "")
-        yield Heading(name, clean(column.heading), meaning, extra=name in endings | boards | roles)
+        columns.append(replace(column, name=name, label=clean(column.heading), meaning=meaning))
+    return tuple(columns), endings | boards | roles
 
 
 def _reach(rows: list[dict[str, Any]]) -> tuple[float, float]:
@@ -180,10 +173,8 @@ def _reach(rows: list[dict[str, Any]]) -> tuple[float, float]:
     return min(known) - slack * open_below, max(known) + slack * open_above
 
 
-def _cell(
-    name: str, row: dict[str, Any], columns: Columns, reach: tuple[float, float], column: Column | None = None
-) -> Cell:
-    match name:
+def _cell(column: Column, row: dict[str, Any], reach: tuple[float, float]) -> Cell:
+    match column.name:
         case "range":
             low, high = row["rating_low"], row["rating_high"]
             if row["rating"] is None:
@@ -191,16 +182,15 @@ def _cell(
             scale = 100 / ((reach[1] - reach[0]) or 1)
             ends = (reach[0] if low is None else low, row["rating"], reach[1] if high is None else high)
             begin, marker, end = ((figure - reach[0]) * scale for figure in ends)
-            shown = column or columns["rating_low"]
-            text = interval_text(*(shown.text(figure).replace("-", MINUS) for figure in (low, high)))
+            text = interval_text(*(column.text(figure).replace("-", MINUS) for figure in (low, high)))
             return Cell(text, reach[0] - 1 if low is None else low, (begin, end), marker)
         case "ranks":
             low, high = row["rank_low"], row["rank_high"]
             return Cell("" if low is None else f"{low:g}" if low == high else f"{low:g}\u2013{high:g}", low)
         case CHANGE.name:
-            return Cell(rank_changes.text(row[name]), row[name])
+            return Cell(rank_changes.text(row[CHANGE.name]), row[CHANGE.name])
         case "bot":
-            return Cell(clean(row[name]), clean(row[name]))
-    figure = row[name]
-    span = (0.0, figure) if name == "points" and figure is not None else None
-    return Cell((column or columns[name]).text(figure).replace("-", MINUS), figure, span)
+            return Cell(clean(row["bot"]), clean(row["bot"]))
+    figure = row[column.name]
+    span = (0.0, figure) if column.name == "points" and figure is not None else None
+    return Cell(column.text(figure).replace("-", MINUS), figure, span)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from arena import charts, shared_folders
 from arena.protocol import clean
-from arena.report.chunks import safe_json
+from arena.report.replays import safe_json
 from arena.version import __version__
 
 PARTS = Path(__file__).parent / "html"
