@@ -19,14 +19,27 @@ DRAWN_SEED = """\
 # The seed fixes all chance. Who knows it can foretell it: show this file to nobody until the event is over.
 seed = "{}"\
 """
+PUBLIC_SEED = """\
+# The seed fixes all chance. Everybody can read it here, so a bot can be written against it: draw another for the final.
+seed = {}\
+"""
+CONTEST = Path(__file__).parent.parent / "author/contest/repository"
+"""The files of a contest's repository; those that would be hidden have no dot here."""
 NOT_COPIED = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
 
 
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make; it may exist.")],
     empty: Annotated[bool, typer.Option("--empty", help="Without the house bots.")] = False,
+    contest: Annotated[
+        bool, typer.Option("--contest", help="As a git repository in which a pull request is a submission.")
+    ] = False,
 ) -> None:
     """Make a new workspace: a tournament.toml, rules and bots to start from; the event gets the folder's name."""
+    if contest:
+        make_workspace(folder, contest=True)
+        print(f"{folder} is a contest now: {folder / 'README.md'} says how to put it online, and how people enter")
+        return
     make_workspace(folder, empty=empty)
     print(
         f"{folder} is a workspace now. The seed in its tournament.toml was drawn for it: show it to nobody until the\n"
@@ -34,14 +47,21 @@ def init(
     )
 
 
-def make_workspace(folder: Path, *, empty: bool = False, demo: bool = False) -> None:
+def make_workspace(folder: Path, *, empty: bool = False, demo: bool = False, contest: bool = False) -> None:
     """Copy the workspace that comes with arena into `folder`; a demo's event has its name and its seed.
+
+    A contest gets a repository's files too. Of the house bots it has only those that are one file: there each folder of
+    bots/ belongs to the author of its name.
 
     Raises:
         ArenaError: `folder` is a workspace already, or cannot be written.
     """
     source = rulefile.shipped().parent
-    existing = [name for name in ("tournament.toml", "rules", "bots", "results") if (folder / name).exists()]
+    existing = [
+        name
+        for name in ("tournament.toml", "rules", "bots", "results", *([".github"] if contest else []))
+        if (folder / name).exists()
+    ]
     if existing:
         raise ArenaError(f"{folder}: has {', '.join(existing)} already; name another folder, or move them away")
     try:
@@ -53,10 +73,10 @@ def make_workspace(folder: Path, *, empty: bool = False, demo: bool = False) -> 
                 elif (source / part).is_file():
                     (making / part).parent.mkdir(exist_ok=True)
                     shutil.copy(source / part, making / part)
-            for path in (making / "bots").iterdir() if empty else ():
+            for path in (making / "bots").iterdir() if empty or contest else ():
                 if path.is_dir():
                     shutil.rmtree(path)
-                elif path.name != discovery.README:
+                elif path.name != discovery.README and not contest:
                     path.unlink()
             file = making / "tournament.toml"
             if not demo:
@@ -64,9 +84,17 @@ def make_workspace(folder: Path, *, empty: bool = False, demo: bool = False) -> 
                 name = names.safe(folder.absolute().resolve().name)
                 file.chmod(whole_files.PRIVATE)
                 text = file.read_text("utf-8")
-                text = SEED_LINE.sub(lambda _: DRAWN_SEED.format(secrets.token_hex(16)), text, count=1)
+                seed = PUBLIC_SEED.format(secrets.randbits(53)) if contest else DRAWN_SEED.format(secrets.token_hex(16))
+                text = SEED_LINE.sub(lambda _: seed, text, count=1)
                 text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
                 file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")
+            if contest:
+                shutil.copytree(CONTEST, making, dirs_exist_ok=True)
+                page = making / "README.md"
+                page.write_text(page.read_text("utf-8").replace("@name@", name), "utf-8")
+                (making / "gitignore").rename(making / ".gitignore")
+                (making / "github").rename(making / ".github")
+                file.chmod(whole_files.SHARED)
             parts = sorted(making.iterdir(), key=lambda path: path == file)  # last what makes it a workspace
             whole_files.publish_all({path: folder / path.name for path in parts})
     except OSError as error:

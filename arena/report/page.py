@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from arena import charts, shared_folders
@@ -46,14 +46,7 @@ def text(
     scripts, styles = ([path.read_text("utf-8") for path in paths] for paths in parts)
     drawings = [path for path in drawn if path.suffix == ".svg"]
     drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
-    environment = Environment(
-        loader=FileSystemLoader(PARTS),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html.j2").render(
+    return _template("page.html.j2").render(
         title=clean(title),
         version=__version__,
         policy=f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes(styles)}; img-src data:;"
@@ -67,6 +60,32 @@ def text(
         data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
         chunks=chunks,
     )
+
+
+def site_text(title: str, event: str, root: str, **tables: object) -> str:
+    """Return a page of a contest's site, which has no script; `root` leads from its folder to that of index.html."""
+    styles = [(PARTS / f"{name}.css").read_text("utf-8") for name in ("1_tokens", "2_page", "3_tables")]
+    return _template("site.html.j2").render(
+        title=clean(title),
+        event=clean(event),
+        root=root,
+        version=__version__,
+        policy=f"default-src 'none'; style-src {_hashes(styles)}; img-src data:; base-uri 'none'; form-action 'none'",
+        styles=[Markup(style) for style in styles],  # noqa: S704  our own files
+        clean=clean,
+        **tables,
+    )
+
+
+def _template(name: str) -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(PARTS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(name)
 
 
 def _hashes(texts: Sequence[str]) -> str:

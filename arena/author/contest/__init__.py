@@ -1,0 +1,146 @@
+"""A contest that is a git repository: what a pull request may change, and the archive, which has a branch of its own.
+
+It calls git, and knows neither how a bot is checked nor how an event is played.
+"""
+
+# Theory of operation
+# -------------------
+# The branch of the archive has one commit without a parent, so that the repository does not grow with each event: its
+# tree is the file of the event, the history of the ranks, and the commit of the workspace that was played. It is pushed
+# with `--force-with-lease`: git takes the push only if the branch still is what we have read. Of two runs that end at
+# once one is refused; it reads the branch again, joins both archives, and pushes again, so that nothing is lost.
+#
+# git runs no hook, and no program that a repository's configuration names for its own files is started before the
+# author's folder alone is checked out, in a clone that has the plain configuration.
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from arena.author.submissions.copy_untrusted import check_path, copy_submission
+from arena.errors import ArenaError
+from arena.event.discovery import may_be_called, shown
+
+BOTS = "bots"
+FILES = {"120000": "is a symbolic link: copy the file instead", "160000": "is another repository: copy its files"}
+"""Modes of git that no file of a bot may have, and why."""
+COMMIT = "commit"
+"""The file of the archive's branch that names the commit of the workspace that was played."""
+AUTHOR = {"GIT_AUTHOR_NAME": "arena", "GIT_AUTHOR_EMAIL": "arena@localhost"}
+AUTHOR |= {key.replace("AUTHOR", "COMMITTER"): value for key, value in AUTHOR.items()}
+STALE = ("stale info", "rejected", "cannot lock ref", "failed to update ref", "reference already exists")
+"""What git says of a push if the branch is not what we have read."""
+
+
+def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = False) -> bytes:
+    """Run git in a folder and return what it printed; with `fails` b"" if it fails, else ArenaError in its words."""
+    command = ["git", "-c", f"core.hooksPath={os.devnull}", *words]
+    try:
+        done = subprocess.run(
+            command, cwd=folder, input=given, capture_output=True, check=False, env=os.environ | AUTHOR
+        )
+    except FileNotFoundError as error:
+        raise ArenaError("a contest needs the program git, which is not on this machine; install it") from error
+    if done.returncode and not fails:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
+        raise ArenaError(f"git {words[0]}: {shown(' '.join(said))}")
+    return b"" if done.returncode else done.stdout
+
+
+def commit_of(name: str) -> str:
+    """Return the id of the commit that a branch, a tag or an id names; ArenaError if there is none."""
+    if name.startswith("-") or not (found := git("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)):
+        raise ArenaError(f"{shown(name)}: is no commit of this repository; fetch it first")
+    return found.decode().strip()
+
+
+def mistakes(base: str, head: str, author: str) -> Iterator[str]:
+    """Yield, in words, each change between two commits that this author may not make; the base is where they parted."""
+    if not may_be_called(author):
+        yield f"{shown(author)} cannot be a bot's name, which an author's folder is: letters, digits and . _ - only"
+        return
+    changes = git("diff", "--raw", "-z", "--no-renames", f"{base}...{head}").split(b"\0")
+    if len(changes) < 2:
+        yield "it changes nothing"
+    for about, name in zip(changes[::2], changes[1::2], strict=False):
+        path = PurePosixPath(os.fsdecode(name))
+        mode = about.decode().split()[1]
+        if path.parts[:2] != (BOTS, author) or len(path.parts) <= 2:
+            yield f"{shown(str(path))}: is not in {BOTS}/{author}/, and only what is there is yours to change"
+        elif any(part.lower().startswith(".git") for part in path.parts):
+            yield f"{shown(str(path))}: is a file for git, and may change what others check out"
+        elif mode in FILES:
+            yield f"{shown(str(path))}: {FILES[mode]}"
+        else:
+            try:
+                check_path(path)
+            except ArenaError as error:
+                yield str(error)
+
+
+def check_out(head: str, author: str, folder: Path) -> Path | None:
+    """Copy an author's bot, as it is in a commit, into an empty folder; return its path, None if it is gone."""
+    if not git("ls-tree", head, f"{BOTS}/{author}"):
+        return None
+    clone = folder / "clone"
+    git("clone", "-q", "--shared", "--no-checkout", str(Path().absolute()), str(clone))
+    git("checkout", "-q", head, "--", f"{BOTS}/{author}", folder=clone)
+    copy_submission(clone / BOTS / author, folder / author)
+    return folder / author
+
+
+@dataclass(frozen=True)
+class ArchiveBranch:
+    """A branch of a remote repository that holds the files of an archive."""
+
+    remote: str
+    name: str
+
+    def read(self) -> "Stored | None":
+        """Fetch the branch; return what it holds, None if there is no such branch."""
+        ref = f"refs/heads/{self.name}"
+        if not git("ls-remote", self.remote, ref):
+            return None
+        git("fetch", "-q", "--no-tags", self.remote, f"+{ref}:refs/arena/{self.name}")
+        return Stored(commit_of(f"refs/arena/{self.name}"))
+
+    def push(self, files: Mapping[str, bytes], expected: "Stored | None") -> bool:
+        """Push these files as the only commit; False, and nothing is pushed, if the branch is not as `expected`."""
+        blobs = {name: git("hash-object", "-w", "--stdin", given=content) for name, content in files.items()}
+        tree = "".join(f"100644 blob {blob.decode().strip()}\t{name}\n" for name, blob in blobs.items())
+        made = git("mktree", given=tree.encode()).decode().strip()
+        commit = git("commit-tree", made, "-m", "archive: matches of the contest").decode().strip()
+        ref = f"refs/heads/{self.name}"
+        lease = f"--force-with-lease={ref}:{expected.commit if expected else ''}"
+        try:
+            git("push", "-q", lease, self.remote, f"{commit}:{ref}")
+        except ArenaError as error:
+            if any(words in str(error) for words in STALE):
+                return False
+            raise
+        return True
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The files of an archive's branch as it was at one moment."""
+
+    commit: str
+
+    def file(self, name: str) -> bytes:
+        """Return the content of a file, b"" if there is none."""
+        return git("cat-file", "blob", f"{self.commit}:{name}", fails=True)
+
+    def is_newer_than(self, commit: str) -> bool:
+        """Return whether it was played with a later state of the workspace than that of a commit.
+
+        A commit that is not here is a later one: somebody pushed it meanwhile.
+        """
+        played = self.file(COMMIT).decode("ascii", "replace").strip()
+        if not played or played == commit:
+            return False
+        if not git("rev-parse", "--verify", "-q", f"{played}^{{commit}}", fails=True):
+            return True
+        return git("merge-base", commit, played, fails=True).decode().strip() == commit

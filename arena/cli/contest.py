@@ -1,0 +1,189 @@
+"""`arena contest`: the steps of a contest that is a git repository, where a pull request is a submission."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena import whole_files
+from arena.author import contest as repository
+from arena.cli import output, paths, results, workspace
+from arena.errors import ArenaError, writing
+
+if TYPE_CHECKING:
+    from arena.author.checkup import Checkup
+
+ACTIONS = ("check", "play", "publish", "site")
+ATTEMPTS = 20
+"""So often may other runs publish while one is about to."""
+HISTORY = "history.csv"
+
+
+def contest(
+    action: Annotated[str, typer.Argument(metavar="check|play|publish|site", help="What to do.")],
+    commits: Annotated[
+        list[str] | None, typer.Argument(metavar="BASE HEAD", help="For check: the commits that a pull request joins.")
+    ] = None,
+    author: Annotated[
+        str | None, typer.Option(help="For check: whose pull request it is; only bots/AUTHOR/ may change.")
+    ] = None,
+    remote: Annotated[str, typer.Option(help="The repository that has the archive.")] = "origin",
+    branch: Annotated[str, typer.Option(help="The branch that has the archive.")] = "archive",
+    to: Annotated[Path, typer.Option(metavar="DIR", help="For site: the folder that it goes to.")] = Path("site"),
+) -> None:
+    """Take a step of a contest that is a git repository, in its checkout; `arena init --contest` makes one.
+
+    check: may this pull request be merged? Prints the answer as Markdown; exit code 1 when it may not. play: play the
+    matches that the archive does not have yet. publish: join the matches with the archive, and push it. site: write
+    the report, a page for each bot, and the history of the ranks.
+    """
+    if action not in ACTIONS:
+        raise ArenaError(f"contest {action}: expected {', '.join(ACTIONS)}")
+    if action == "check":
+        if len(commits or ()) != 2 or author is None:
+            raise ArenaError("contest check: name two commits and an author: BASE HEAD --author NAME")
+        _check(*commits or (), author=author)
+        return
+    if commits or author is not None:
+        raise ArenaError(f"contest {action}: commits and --author are for contest check")
+    archive = repository.ArchiveBranch(remote, branch)
+    folder = paths.results_folder(Path(), workspace.own_tournament().name)
+    if action == "play":
+        _play(archive, folder)
+    elif action == "publish":
+        _publish(archive, folder)
+    else:
+        _site(archive, folder, to)
+
+
+def _check(base: str, head: str, *, author: str) -> None:
+    """Print a verdict on a pull request as Markdown; exit code 1 unless it may be merged."""
+    base, head = repository.commit_of(base), repository.commit_of(head)
+    lines = [f"- {_quoted(mistake)}" for mistake in repository.mistakes(base, head, author)]
+    verdict = "may not be merged: it changes what is not its author's"
+    if not lines:
+        with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
+            try:
+                bot = repository.check_out(head, author, Path(folder))
+                if bot is None:
+                    verdict, sound = f"may be merged: {author} leaves the contest", True
+                else:
+                    result = _checkup(bot, author)
+                    lines, sound = list(_findings(result)), result.sound
+                    verdict = "may be merged: the bot is fit to play" if sound else "may not be merged as it is"
+            except ArenaError as error:
+                lines, sound = [f"- {_quoted(str(error).replace(folder, ''))}"], False
+                verdict = "may not be merged as it is"
+    else:
+        sound = False
+    print("\n".join((f"## This pull request {verdict}", "", *lines)))
+    if not sound:
+        raise typer.Exit(1)
+
+
+def _checkup(path: Path, author: str) -> "Checkup":
+    """Check the bot at a path, which the author has submitted, as `arena check` does."""
+    from arena.author.checkup import checkup
+    from arena.author.checkup.screening import boards_of
+    from arena.event import discovery
+    from arena.sandbox.launcher import Launcher
+
+    tournament = workspace.own_tournament()
+    candidate = discovery.from_path(path, author)
+    discovery.unique((candidate, *(bot for bot in workspace.entrants() if bot.name != author)))
+    conditions = workspace.conditions_here(tournament)
+    output.warn_about_confinement(conditions)
+    (candidate,) = workspace.built([candidate], conditions.sandbox)
+    with Launcher(watches=True) as launcher:
+        boards = boards_of(candidate, (), tournament.boards)
+        return checkup(candidate, boards, conditions, launcher, opened=tournament.openings.used)
+
+
+def _findings(result: "Checkup") -> Iterator[str]:
+    """Yield the findings of a checkup as Markdown."""
+    for finding in result.findings:
+        yield f"- **{finding.weight}**, {_quoted(finding.where)}: {_quoted(finding.words)}. {_quoted(finding.cure)}"
+        yield from (f"  - stderr: {_quoted(line)}" for line in finding.log)
+
+
+def _quoted(text: str) -> str:
+    """Return a text of strangers as Markdown that shows it as it is: no link, no picture, no mention, one line."""
+    line = output.safe_line(text, 1000).replace("`", "'")
+    return f"`{line}`" if line else ""
+
+
+def _play(archive: repository.ArchiveBranch, folder: Path) -> None:
+    """Play what the archive on its branch and the one here do not have."""
+    from arena.cli.run import run
+
+    if (stored := archive.read()) is not None:
+        _join(folder, stored)
+    run(charts=False)
+
+
+def _join(folder: Path, stored: repository.Stored) -> None:
+    """Join the matches of the archive's branch with those here; of two states of the event the later one stays."""
+    from arena.event import merging
+    from arena.results.archive import Archive
+
+    whole_files.make_folder(folder)
+    with writing(folder), TemporaryDirectory(dir=workspace.temporary_folder()) as theirs:
+        whole_files.write(Path(theirs) / paths.EVENT_FILE, stored.file(paths.EVENT_FILE))
+        with Archive.open(Path(theirs)) as others:
+            if not (folder / paths.EVENT_FILE).is_file():
+                Archive.make(folder)
+            with Archive.open(folder, writing=True) as ours:
+                is_newer = not ours.count(all_versions=True) or stored.is_newer_than(repository.commit_of("HEAD"))
+                event = others.event() if is_newer else ours.event()
+                merging.merge(event, (others,), ours, folder / "bots", keep_first=True)
+
+
+def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
+    """Push the archive with all matches of its branch; where another run was quicker, join and push again."""
+    from arena.report import site
+    from arena.results.archive import Archive
+
+    if not (folder / paths.EVENT_FILE).is_file():
+        raise ArenaError(f"{folder}: nothing was played yet; `arena contest play` comes first")
+    commit = repository.commit_of("HEAD")
+    for _ in range(ATTEMPTS):
+        stored = archive.read()
+        rows: site.History = []
+        if stored is not None:
+            _join(folder, stored)
+            rows = site.read_history(stored.file(HISTORY))
+            if stored.is_newer_than(commit):
+                commit = stored.file(repository.COMMIT).decode("ascii", "replace").strip()
+        now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
+        rows = site.continued(rows, site.ranks_now(results.read(folder), now, commit[:12]))
+        with Archive.open(folder, writing=True) as ours:  # no run is under way, and with its end all is in the one file
+            ours.count()
+        files = {
+            paths.EVENT_FILE: (folder / paths.EVENT_FILE).read_bytes(),
+            HISTORY: site.history_text(rows),
+            repository.COMMIT: f"{commit}\n".encode(),
+        }
+        if archive.push(files, stored):
+            print(f"{archive.remote}/{archive.name}: has the archive now")
+            return
+    raise ArenaError(f"{archive.remote}/{archive.name}: others published {ATTEMPTS} times meanwhile; try again")
+
+
+def _site(archive: repository.ArchiveBranch, folder: Path, to: Path) -> None:
+    """Write the site of what the archive's branch has."""
+    from arena.cli import stored_match
+    from arena.report import site
+
+    stored = archive.read()
+    if stored is None:
+        raise ArenaError(f"{archive.remote}/{archive.name}: there is no such branch; `arena contest publish` makes it")
+    _join(folder, stored)
+    read = results.read(folder)
+    charts = results.write_charts(read, folder).files
+    page = results.write_report(read, folder, charts, stored_match.game_of, results.read_placings(folder))
+    with writing(to):
+        written = site.write(read, site.read_history(stored.file(HISTORY)), page, to)
+    print("\n".join(paths.displayed(path) for path in written))
