@@ -47,7 +47,6 @@ class Retraced:
     turns: tuple[Turn, ...]
     verdict: Verdict | None
     """None when the record breaks off."""
-    sides: tuple[tuple[Role, ...], ...]
     farewell: bytes
     """The last words to every seat that was in to the end."""
 
@@ -82,7 +81,6 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
         exchanges=tuple(exchanges),
         turns=tuple(referee.turns),
         verdict=referee.verdict,
-        sides=tuple(tuple(side) for side in game.sides),
         farewell=referee.farewell() if referee.verdict else b"",
     )
 
@@ -117,7 +115,7 @@ def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
     if len(again.turns) != len(record.turns):
         last = max((turn.number for turn in again.turns), default=0)
         yield f"it has {len(record.turns)} moves, but by the rules they end in turn {last}, after {len(again.turns)}"
-    if record.sides != again.sides:
+    if record.sides != tuple(map(tuple, game.sides)):
         yield "its sides are not those of the game"
     for name in (field.name for field in fields(Verdict)):
         by_rules, recorded_value = getattr(again.verdict, name, None), getattr(record.verdict, name)

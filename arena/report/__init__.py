@@ -99,9 +99,9 @@ def write(
     packed = replays.prepared(
         games, folder, with_replay, free_characters, lambda done: tell(done, len(with_replay)), cut
     )
-    chunk_of = {match: number for number, chunk in enumerate(packed) for match in chunk.matches}
+    chunk_of = {match: number for number, (ids, _) in enumerate(packed) for match in ids}
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
-    text = frame(data | {"matches": rows}, [chunk.text for chunk in packed])
+    text = frame(data | {"matches": rows}, [chunk for _, chunk in packed])
     content = text.encode("utf-8")
     mode = whole_files.SHARED if author is None else whole_files.PRIVATE
     return whole_files.write(path, content + _last_line(made_of, content), mode)

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -19,18 +18,6 @@ PARTS = Path(__file__).parent / "html"
 LONGEST_LINE = 1000  # characters of a line of the notice, or of a letter
 LARGEST_SVG_BYTES = 400_000
 """Of a larger drawing the page shows the PNG."""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A chart inside the file."""
-
-    caption: str
-    """One sentence that says what the chart shows."""
-    source: str
-    """A `data:` address."""
-    width: int
-    """In pixels of a page, so that the letters of all charts are of one size."""
 
 
 def text(
@@ -93,13 +80,15 @@ def _hashes(texts: Sequence[str]) -> str:
     return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
-def _picture(path: Path) -> Picture:
+def _picture(path: Path) -> dict[str, object]:
+    """Return a chart inside the file: what it shows, a `data:` address, and its width in pixels of a page."""
     pixels = path.with_suffix(".png")
     # Not through a link: a stranger could put one there, and read in the report what only the organiser may read.
     kind, content = "image/svg+xml", shared_folders.read(path)
     points = re.search(rb'<svg[^>]* width="([0-9.]+)pt"', content[:LARGEST_SVG_BYTES])
-    width = round(float(points[1]) * 96 / 72) if points else 700
+    width = round(float(points[1]) * 96 / 72) if points else 700  # so that the letters of all charts are of one size
     if len(content) > LARGEST_SVG_BYTES and pixels.is_file():
         kind, content = "image/png", shared_folders.read(pixels)
     caption = charts.caption(path.stem) if path.stem in charts.names() else path.stem
-    return Picture(caption, f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}", width)
+    source = f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
+    return {"caption": caption, "source": source, "width": width}

@@ -11,7 +11,6 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate, groupby
 from pathlib import Path
@@ -147,12 +146,8 @@ def _seat(seat: SeatReport) -> dict[str, object]:
     return {key: value for key, value in values.items() if value}
 
 
-@dataclass(frozen=True)
-class Chunk:
-    """Replays that are unpacked together."""
-
-    matches: tuple[str, ...]
-    text: str
+Chunk = tuple[tuple[str, ...], str]
+"""The ids of matches that are unpacked together, and the packed text of their replays."""
 
 
 def prepared(
@@ -181,17 +176,17 @@ def prepared(
         texts = (f"{safe_json(match)}:{safe_json(replay(record, games))}" for match, record in records)
         # A browser unpacks a zlib stream with DecompressionStream("deflate").
         text = base64.b64encode(zlib.compress(f"{{{','.join(texts)}}}".encode(), 6)).decode("ascii")
-        return Chunk(ids, text)
+        return ids, text
 
     chunks: list[Chunk] = []
     few = len(batches) < FEW
     with contextlib.closing(parallel.parallel_map(prepare, batches, cores=1 if few else None)) as ready:
         for chunk in ready:
-            free_characters -= len(chunk.text) + 100  # with the element around it
+            free_characters -= len(chunk[1]) + 100  # with the element around it
             if free_characters < 0:
                 break
             chunks.append(chunk)
-            tell(sum(len(each.matches) for each in chunks))
+            tell(sum(len(ids) for ids, _ in chunks))
     return tuple(chunks)
 
 

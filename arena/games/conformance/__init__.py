@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from arena.errors import named
-from arena.game import Game, Move, Role
+from arena.game import Game
 from arena.games.conformance import laws
 from arena.games.conformance.laws import LONGEST, Position
 from arena.games.quality import PerfectPlay
@@ -47,8 +47,8 @@ def examine(game: Game[Any], playouts: int = 20, seed: int = 0) -> Iterator[list
         yield list(flaws.values())
         if flaws:  # other playouts would mostly repeat these
             break
-    if not flaws:
-        flaws |= _flaws_of(game, best_playout(game))
+    if not flaws and (assessor := PerfectPlay.of(game)) is not None:
+        flaws |= _flaws_of(game, playout(game, Random(seed), assessor))
     yield list(flaws.values())
 
 
@@ -64,29 +64,11 @@ def doubts(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[Flaw]:
     return list(doubts.values())
 
 
-def playout(game: Game[Any], dice: Random) -> tuple[Position, ...]:
-    """Play random legal moves to the end of the match, or until the game breaks; return every position."""
+def playout(game: Game[Any], dice: Random, assessor: PerfectPlay | None = None) -> tuple[Position, ...]:
+    """Play random legal moves to the end of the match, or until the game breaks; return every position.
 
-    def moves(state: Any, movers: Iterable[Role]) -> dict[Role, Move]:
-        return {role: dice.choice(legal) for role in movers if (legal := game.legal_moves(state, role))}
-
-    return _played(game, moves)
-
-
-def best_playout(game: Game[Any]) -> tuple[Position, ...]:
-    """Play the best moves of a board that its rules solve, as `playout` plays random ones; `()` for any other board."""
-    assessor = PerfectPlay.of(game)
-    if assessor is None:
-        return ()
-
-    def moves(state: Any, movers: tuple[Role, ...]) -> dict[Role, Move]:
-        best = assessor.best(state, movers[0]) or game.legal_moves(state, movers[0])  # none: the laws say so
-        return {movers[0]: best[0]}
-
-    return _played(game, moves)
-
-
-def _played(game: Game[Any], choose: Callable[[Any, tuple[Role, ...]], dict[Role, Move]]) -> tuple[Position, ...]:
+    With an assessor they are the best moves.
+    """
     try:
         state = game.start()
     except Exception:  # noqa: BLE001 (the law `lasting` reports it)
@@ -94,7 +76,10 @@ def _played(game: Game[Any], choose: Callable[[Any, tuple[Role, ...]], dict[Role
     positions: list[Position] = []
     try:
         while (movers := game.to_move(state)) and len(positions) < LONGEST:
-            moves = choose(state, movers)
+            legal = {role: game.legal_moves(state, role) for role in movers}
+            if assessor is not None:
+                legal = {role: assessor.best(state, role) or legal[role] for role in movers}  # none: the laws say so
+            moves = {role: dice.choice(choices) for role, choices in legal.items() if choices}
             positions.append(Position(state, moves))
             if len(moves) < len(movers):
                 break
@@ -113,7 +98,7 @@ def transcript(game: Game[Any], playouts: int = 3, seed: int = 0) -> list[list[s
     for number in range(playouts):
         states += [_lines(game, state) for state, _ in playout(game, Random(f"{seed}/{number}"))]
     if (assessor := PerfectPlay.of(game)) is not None:
-        for state, moves in best_playout(game):
+        for state, moves in playout(game, Random(seed), assessor):
             best = [f"best: {move}" for role in moves for move in assessor.best(state, role)]
             states.append([*_lines(game, state), str(assessor.worth(state)), *best])
     return [*states, [*game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)]]
