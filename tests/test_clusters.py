@@ -32,7 +32,6 @@ from arena.clock import TimeControl
 from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event import cluster, control, director, tournament
 from arena.event.cluster import admission, calibration, machine, session, wire
-from arena.event.cluster.admission import Admission
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.director import RunPhase
 from arena.event.workers import Done, LostError, NotBegun, Workers
@@ -270,31 +269,36 @@ def test_a_machine_is_judged_by_its_speed_where_a_clock_decides():
 
     def judged(factor: float, spread: float = 1.1, conditions: Conditions = conditions, *, scale_time: bool = False):
         speed = Speed(python_s=0.01 * factor, c_s=0.02 * factor, spread=spread)
-        return admission.judged(speed, reference, conditions, scale_time=scale_time)
+        return admission.scale(speed, reference, conditions, scale_time=scale_time)
 
-    assert judged(1.9) == Admission()
-    assert judged(3).refusal == (
+    assert judged(1.9) == 1
+    with pytest.raises(ArenaError) as refusal:
+        judged(3)
+    assert str(refusal.value) == (
         "it is too slow for matches that a clock decides: it takes 3.0 times as long as the driver's machine, and 2 is "
         "the limit: set scale_time = true in [workers], or leave it out"
     )
-    assert judged(3, scale_time=True) == Admission(scale=3.0)
-    assert judged(0.5, scale_time=True) == Admission(scale=0.5)
-    assert judged(1.01, scale_time=True) == Admission()
-    assert "10 is the limit: leave it out" in judged(11, scale_time=True).refusal
-    assert "it is too noisy for matches that a clock decides" in judged(1, spread=1.7).refusal
+    assert judged(3, scale_time=True) == 3
+    assert judged(0.5, scale_time=True) == 0.5
+    assert judged(1.01, scale_time=True) == 1
+    with pytest.raises(ArenaError, match="10 is the limit: leave it out"):
+        judged(11, scale_time=True)
+    with pytest.raises(ArenaError, match="it is too noisy for matches that a clock decides"):
+        judged(1, spread=1.7)
 
 
 def test_where_no_move_has_a_clock_a_slower_machine_has_more_time_to_start():
     # All matches of an event have the same conditions, so a machine that is too slow for one is too slow for all.
     reference, unlimited = Speed(python_s=0.01, c_s=0.02, spread=1.1), Conditions(time=TimeControl(move=None))
 
-    def judged(factor: float, conditions: Conditions) -> Admission:
+    def judged(factor: float, conditions: Conditions) -> float:
         speed = Speed(python_s=0.01 * factor, c_s=0.02 * factor, spread=9)
-        return admission.judged(speed, reference, conditions, scale_time=False)
+        return admission.scale(speed, reference, conditions, scale_time=False)
 
-    assert judged(30, unlimited) == Admission(scale=30.0)
-    assert judged(1.01, unlimited) == judged(0.5, unlimited) == Admission()
-    assert judged(30, Conditions()).refusal
+    assert judged(30, unlimited) == 30
+    assert judged(1.01, unlimited) == judged(0.5, unlimited) == 1
+    with pytest.raises(ArenaError):
+        judged(30, Conditions())
     scaled = unlimited.scaled(30)
     assert (scaled.time.start, scaled.limits.cpu) == (150.0, 1800.0)
     assert replace(scaled, time=unlimited.time, limits=unlimited.limits) == unlimited

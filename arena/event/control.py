@@ -32,12 +32,9 @@ from pydantic import TypeAdapter, ValidationError
 from arena import shared_folders, whole_files
 
 PROGRESS_FILE, HALT_FILE = ".progress.json", ".halt"
-PUBLISH_S = 1.0
-"""The time between two writings of the progress."""
-LOOK_S = 0.1
-"""The time between two looks for a request."""
-MOST_BYTES = 10_000_000
-"""A progress file is never so large: a lane is described in some 300 bytes."""
+PUBLISH_S = 1.0  # the time between two writings of the progress
+LOOK_S = 0.1  # the time between two looks for a request
+MOST_BYTES = 10_000_000  # a progress file is never so large: a lane is described in some 300 bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +70,6 @@ class RunState:
     written: str
     """UTC time of these figures."""
     seconds: float
-    """How long the run has lasted."""
     planned: int
     """Exact when `complete`; before, it is a bound where results decide how many matches there are."""
     finished: int

@@ -21,10 +21,8 @@ from arena.event import plan
 from arena.results.archive import Archive, inspection, records
 from arena.values import Event, Match, Record
 
-BATCH = 200
-"""Matches in one transaction."""
-NAMED = 5
-"""Conflicts that are named; the others are counted."""
+BATCH = 200  # matches in one transaction
+NAMED = 5  # conflicts that are named; the others are counted
 
 
 def joined_event(archives: Sequence[Archive]) -> Event:

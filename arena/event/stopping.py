@@ -47,12 +47,9 @@ if TYPE_CHECKING:
 # The bound takes z for normal and its deviation for known, which holds for many matches only. So nothing is certain
 # before each bot has FEWEST matches.
 
-REFITS = 400
-"""Draws of each fit, which give a standard deviation to 4 %."""
-BEST_MATCHES = 10
-"""r in the bound, in matches a bot."""
-FEWEST = 6
-"""Matches that each bot must have played."""
+REFITS = 400  # draws of each fit, which give a standard deviation to 4 %
+BEST_MATCHES = 10  # r in the bound, in matches a bot
+FEWEST = 6  # matches that each bot must have played
 LEAST_VARIANCE = 1e-12
 STEP = 1.1
 """Looks are so far apart, as a factor of the complete parts (repeats or batches): twice the parts cost eight fits, and

@@ -88,7 +88,6 @@ class Progress:
     """Exact once the event is complete; before, it is a bound where results decide how many matches there are."""
     finished: int
     complete: bool
-    """True if every planned match is on disk."""
     phase: RunPhase
     """Why it began no more matches; PLAYING if nothing ended it."""
     stop: Stop | None = None

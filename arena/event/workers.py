@@ -67,7 +67,6 @@ class Lane:
     since: float = 0.0
     """The monotonic time at which it was given the item, or was done with the one before."""
     machine: str = platform.node()
-    """The machine on which it is."""
     state: str = ""
     """Why its machine plays nothing now; empty when it plays."""
 
@@ -82,7 +81,6 @@ class Done(Generic[Item, Result]):
     error: BaseException | None = None
     """The exception that was raised; None when the worker itself was killed."""
     lane: str = ""
-    """The name of the lane."""
 
 
 @dataclass(frozen=True)

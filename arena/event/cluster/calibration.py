@@ -21,18 +21,12 @@ from arena import rulefile
 from arena.games import rulebook
 from arena.values import Board
 
-NODES = 4000
-"""Positions that the Python program visits; they take about 12 ms."""
-C_STEPS = 7_000_000
-"""Steps of the loop of C, each of which waits for the one before; they take about 12 ms."""
-WARM_UPS = 2
-"""Samples of each lane that do not count, while the processor raises its clock and the caches fill."""
-SAMPLES = 5
-"""Samples of each lane that count."""
-NOISIEST = 1.5
-"""The most that the ninth decile of a machine's samples may exceed their median, as a factor."""
-ROUNDS = 3
-"""Rounds of samples that a machine gets until it is quiet enough: a noise may pass."""
+NODES = 4000  # positions that the Python program visits; they take about 12 ms
+C_STEPS = 7_000_000  # steps of the loop of C, each of which waits for the one before; they take about 12 ms
+WARM_UPS = 2  # samples of each lane that do not count, while the processor raises its clock and the caches fill
+SAMPLES = 5  # samples of each lane that count
+NOISIEST = 1.5  # the most that the ninth decile of a machine's samples may exceed their median, as a factor
+ROUNDS = 3  # rounds of samples that a machine gets until it is quiet enough: a noise may pass
 COMPILERS = ("cc", "gcc", "clang")
 COMPILE_TIMEOUT_S = 20.0
 C_SOURCE = """

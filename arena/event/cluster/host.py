@@ -70,13 +70,6 @@ class Report:
     speed: Speed
 
 
-@dataclass(frozen=True)
-class MachineRefusal:
-    """The reason why a machine cannot play this event."""
-
-    reason: str
-
-
 ItemOutcome = Done[None, tuple[bytes, float]]
 """How one item of a parcel went: a packed result and its seconds, or arena's failure."""
 
@@ -125,7 +118,7 @@ class Host:
             library = calibration.compiled(self._folder)
             log = Log(self._folder / "logs")
         except (ArenaError, OSError) as error:
-            self._send(MachineRefusal(str(error)))
+            self._send(ArenaError(str(error)))
             self._receive(wait=True)  # until the driver has heard it, and ends the session
             return
         among = claim.cores if pinned and claim is not None else None
@@ -133,7 +126,7 @@ class Host:
             try:
                 self._send(Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers))))
             except MachineError as error:
-                self._send(MachineRefusal(str(error)))
+                self._send(error)
             while not self._ended:
                 self._receive(wait=True)
                 for done in workers.map(_in_lane, self._next, stopped=lambda: self._look(workers)):
@@ -266,6 +259,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     parallel.tie_to(parent)
+    import arena.event.tournament  # noqa: F401  (parcels call its functions, and lanes find it from before their fork)
+
     Host(Connection(descriptor), Path(sys.argv[3])).serve()
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from arena.errors import ArenaError
 from arena.event.cluster import admission, session
 from arena.event.cluster.calibration import Speed
-from arena.event.cluster.host import MachineRefusal, Report, Spec
+from arena.event.cluster.host import Report, Spec
 from arena.event.cluster.session import Beat, Facts, Session
 from arena.event.director import Work
 from arena.event.workers import Lane
@@ -86,7 +87,6 @@ class Machine:
     state: MachineState = MachineState.JOINING
     """Only the main thread sets it."""
     parcels: dict[int, Parcel] = field(default_factory=dict)
-    """The parcels that it was given, by number."""
     _seconds: dict[bool, float] = field(default_factory=dict)
     """The mean time of the last matches on it: by False of those that were played, by True of forfeits."""
     _measured: Counter[bool] = field(default_factory=Counter)
@@ -151,13 +151,12 @@ class Machine:
 
     def _serve(self) -> None:
         try:
-            refusal = self._admit()
-            if refusal:
-                self.report(self, MachineState.REFUSED, refusal)
-                return
+            self._admit()
             self.report(self, MachineState.READY, "")
             while not self._closing.wait(BEAT_S):
                 self._show(self._ask_session(Session.renew))
+        except ArenaError as error:
+            self.report(self, MachineState.REFUSED, str(error))
         except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
             if not self._closing.is_set():
                 self.report(self, MachineState.LOST, f"{type(error).__name__}: {error}")
@@ -181,41 +180,40 @@ class Machine:
     def _ask_session(self, method: Callable[..., Any], *arguments: object) -> Any:
         return self._ask(session.in_session, self.task.key, method, *arguments)
 
-    def _admit(self) -> str:
-        """Have the worker make ready; return why it is refused, or nothing."""
+    def _admit(self) -> None:
+        """Have the worker make ready; ArenaError if it is refused."""
         task = self.task
         try:
             facts: Facts = self._ask(session.facts)
         except (ImportError, AttributeError) as error:
-            return f"it has no arena {task.facts.arena} ({error}): install botarena[dask] of this version there"
+            wanted = "install botarena[dask] of this version there"
+            raise ArenaError(f"it has no arena {task.facts.arena} ({error}): {wanted}") from error
         self.name, self.lanes = facts.machine, facts.lanes
-        if difference := admission.compared(task.facts, facts):
-            return difference
+        admission.refuse_other_software(task.facts, facts)
         reported_busy = False
         while (missing := self._ask(session.open_session, task.key, list(task.contents))) is None:
             if not reported_busy:
                 reported_busy = True
-                reason = "it plays for another run; it is asked again every second"
-                self.report(self, MachineState.BUSY, reason)
-            if self._closing.wait(BUSY_S):
-                return "the run is over"
+                self.report(self, MachineState.BUSY, "it plays for another run; it is asked again every second")
+            self._wait(BUSY_S)
         for digest in missing:
             try:
                 self._ask_session(Session.store, digest, task.contents[digest])
             except OSError as error:
                 if error.errno is None:  # a connection that broke
                     raise
-                return f"it cannot keep the bots' files: {error}; make room there, or give it another --folder"
+                reason = f"it cannot keep the bots' files: {error}"
+                raise ArenaError(f"{reason}; make room there, or give it another --folder") from error
         self._ask_session(Session.prepare, replace(task.spec, lanes=facts.lanes))
-        report: Report | MachineRefusal | None = None
+        report: Report | None = None
         while report is None:
-            if self._closing.wait(POLL_S):
-                return "the run is over"
+            self._wait(POLL_S)
             beat: Beat = self._ask_session(Session.renew)
             report = beat.ready
-        if isinstance(report, MachineRefusal):
-            return report.reason
         self.lanes = report.lanes
-        decision = admission.judged(report.speed, task.speed, task.spec.event.conditions, scale_time=task.scale_time)
-        self.scale = decision.scale
-        return decision.refusal
+        conditions = task.spec.event.conditions
+        self.scale = admission.scale(report.speed, task.speed, conditions, scale_time=task.scale_time)
+
+    def _wait(self, seconds: float) -> None:
+        if self._closing.wait(seconds):
+            raise ArenaError("the run is over")

@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from arena import rulefile, whole_files
+from arena.errors import ArenaError
 from arena.event.cluster import wire
-from arena.event.cluster.host import ItemOutcome, LaneWork, MachineRefusal, Report, Spec
+from arena.event.cluster.host import ItemOutcome, LaneWork, Report, Spec
 from arena.version import __version__
 
 LEASE_S = 8.0  # without a beat of the driver; the host then has 2 s to end its bots
@@ -60,7 +61,7 @@ class Facts:
 class Beat:
     """The answer to a renewal."""
 
-    ready: Report | MachineRefusal | None
+    ready: Report | None
     """What the host said once it was ready; None before."""
     lanes: list[LaneWork]
     """What the lanes did at the host's last report."""
@@ -82,7 +83,7 @@ class Session:
         self._changing = threading.Lock()
         """Held for a moment, never while something is sent: `end` must not wait for a host that does not read."""
         self._renewed = time.monotonic()
-        self._ready: Future[Report | MachineRefusal] = Future()
+        self._ready: Future[Report] = Future()
         self._parcels: dict[int, Future[ParcelResult]] = {}
         self._lanes: list[LaneWork] = []
         self.lost = ""
@@ -90,7 +91,7 @@ class Session:
         threading.Thread(target=self._read, name="arena-session", daemon=True).start()
 
     def renew(self) -> Beat:
-        """Let the session last for another LEASE_S."""
+        """Let the session last for another LEASE_S; ArenaError where the event cannot be played."""
         self._renewed = time.monotonic()
         return Beat(self._ready.result() if self._ready.done() else None, self._lanes)
 
@@ -144,8 +145,10 @@ class Session:
                     break
                 if self._connection.poll(POLL_S):
                     match self._connection.recv():
-                        case Report() | MachineRefusal() as report:
+                        case Report() as report:
                             self._ready.set_result(report)
+                        case ArenaError() as refusal:
+                            self._ready.set_exception(refusal)
                         case list(lanes):
                             self._lanes = lanes
                         case number, outcomes, logged:

@@ -18,12 +18,10 @@ from subprocess import DEVNULL, PIPE, STDOUT
 from arena.errors import ArenaError
 from arena.sandbox import cgroup, choice, cores, landlock, levels, procfs, seccomp
 
-FEWEST_FILES = 512
-"""Open files that a run needs with a few lanes: a lane of four bots has some 60."""
+FEWEST_FILES = 512  # open files that a run needs with a few lanes: a lane of four bots has some 60
 FEWEST_PROCESSES = 200
 LEAST_FREE_BYTES = 1_000_000_000
-VERSION_S = 10.0
-"""For a program to print its version."""
+VERSION_S = 10.0  # for a program to print its version
 EXTRAS = {"pyarrow": "`arena export --format parquet`: pip install 'botarena[parquet]'"}
 
 

@@ -21,8 +21,7 @@ from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Ending, Event, Match, Record
 
-THINKING_S = 0.003
-"""The CPU time of each answer of the dummy bot."""
+THINKING_S = 0.003  # the CPU time of each answer of the dummy bot
 CONTROL = TimeControl(start=20.0, move=0.02)
 """Quick for a bot that needs 3 ms, with the usual margin."""
 BOARD = "mummy_maze.py/duel"

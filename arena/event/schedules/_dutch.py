@@ -144,7 +144,6 @@ class _Bracket:
     moved: Sequence[int]
     residents: Sequence[int]
     following: Sequence[int]
-    """The next group."""
     lower: Sequence[int]
     """The lower bots that matter here: the next group, or all."""
     complete: bool

@@ -68,20 +68,16 @@ if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands lis
     """Returns the difference in strength, the information and the cost of pairings of these bots."""
 
 BEHIND = 1
-FEWEST_PAIRINGS = 8
-"""Of a batch: with fewer, two batches would not fill the lanes of a large machine."""
-FLOOR = 0.5
-"""Of the average bot's pairings, which each bot has at least."""
-PARTNERS = 8
-"""Candidates of each bot in one batch: a thousand bots have at most 8,000 candidates, not half a million."""
+FEWEST_PAIRINGS = 8  # of a batch: with fewer, two batches would not fill the lanes of a large machine
+FLOOR = 0.5  # of the average bot's pairings, which each bot has at least
+PARTNERS = 8  # candidates of each bot in one batch: a thousand bots have at most 8,000 candidates, not half a million
 START_TURNS = 20
 """A match costs its start, too: as much as this number of turns of bots that think for some milliseconds."""
 DECIMALS = 6
 """Of the logarithm of a worth: below these, pairings are equal and go by seed, so every CPU chooses the same."""
 
 LEAST_SQUARE = 1e-12
-ROWS = 64
-"""Bots whose candidates are looked for at once: all pairs of a thousand bots at once would take 100 MB."""
+ROWS = 64  # bots whose candidates are looked for at once: all pairs of a thousand bots at once would take 100 MB
 
 Pairs = tuple[tuple[int, int], ...]
 """Two bots each, as their indices in the seed order, the better seed first."""

@@ -17,8 +17,7 @@ from arena.values import Batch, Board, Bot, Event, Match
 
 BEHIND = 0
 LOOKS_EACH_REPEAT = True
-DRAWS = 20
-"""Draws of a round of larger tables, until none of its tables was there before."""
+DRAWS = 20  # draws of a round of larger tables, until none of its tables was there before
 
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
