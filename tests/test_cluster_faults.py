@@ -19,7 +19,7 @@ from cup import BOT
 from events import Audience, event_of, run, tables, workspace
 from machines import Machines, gone, hosts_below, opened, worker_below
 from processes import alive, descendants, until
-from sprint import DICE, FIRST, LAST
+from sprint import DICE, FIRST, LAST, slow
 from test_clusters import BUILT, Acts, begun, play, playing
 
 from arena.event import control, tournament
@@ -297,8 +297,8 @@ def far(network: Network, shared: Machines) -> str:
 
 @pytest.mark.slow
 def test_workers_that_die_or_lose_connections_or_join_late_change_no_table(tmp_path, shared):
-    naps = BOT.format(place=-1, pause=0.02)  # so that a machine is at a parcel when it happens
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=5)
+    naps = slow(LAST)  # so that a machine is at a parcel when it happens
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=3)
     folder = cup / "bots" / "d"
     folder.mkdir()
     (folder / "bot.toml").write_text(BUILT)
@@ -350,8 +350,8 @@ def test_workers_that_die_or_lose_connections_or_join_late_change_no_table(tmp_p
 def test_the_matches_of_a_machine_whose_connections_fall_silent_are_played_again(tmp_path, shared, monkeypatch):
     monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 6.0)
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
-    naps = BOT.format(place=-1, pause=0.02)  # so that the machine is at a parcel when it happens
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=4)
+    naps = slow(LAST)  # so that the machine is at a parcel when it happens
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=2)
     run(cup, "local", 2)
     with Network() as network:
         workers = [shared.worker("far", before=far(network, shared))]
