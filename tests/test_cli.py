@@ -233,7 +233,7 @@ def test_init_makes_a_workspace_that_plays_and_says_what_comes_next(tmp_path):
     assert list((tmp_path / "cup/rules").glob("*.toml"))
     assert not list((tmp_path / "cup").rglob("__pycache__"))
     assert arena(tmp_path / "cup", "games", "hunt").returncode == 0
-    run = cup.run_event(tmp_path / "cup", "--repeats", "1", "--board", "duel", "--bot", "dice,walker")
+    run = cup.run_event(tmp_path / "cup", "--repeats", "1", "--set", 'boards=["duel"]', "--bot", "dice,walker")
     assert run.returncode == 0, run.stderr
     assert {row["bot"] for row in cup.leaderboard(tmp_path / "cup")} == {"dice", "walker"}
     assert arena(tmp_path, "match", "dice", "dice", "--board", "duel", "--no-draw").returncode == 0
@@ -245,7 +245,7 @@ def test_init_calls_the_event_after_its_folder_and_may_leave_out_the_house_bots(
     assert tomllib.loads(text)["name"] == "Ubung_1"
     assert "demo" not in text
     assert [path.name for path in (tmp_path / "Übung 1/bots").iterdir()] == ["README.md"]
-    assert "needs two" in arena(tmp_path / "Übung 1", "run").stderr
+    assert "needs two" in arena(tmp_path / "Übung 1", "run", "--set", 'boards=["hunt"]').stderr
 
 
 def test_a_bot_that_plays_none_of_the_boards_is_no_empty_row(tmp_path):
