@@ -9,7 +9,7 @@ WORKERS := -n $(shell expr $$(nproc) + 2) --maxprocesses 8 --dist worksteal # te
 
 unexport PYTHONDONTWRITEBYTECODE # whoever sets it has all modules compiled again in every process that a test starts
 
-.PHONY: run test tools check wheel bench soak clean
+.PHONY: run test tools check book wheel bench soak clean
 
 run: $(INSTALLED) ## play the demo tournament and say where its charts are
 	$(BIN)/arena run tournament.toml
@@ -25,6 +25,9 @@ check: $(TOOLS) ## format, lint, types, import rows, tests in random order with 
 	$(PYTEST) $(WORKERS) -p randomly --cov --cov-report=term:skip-covered
 
 tools: $(TOOLS) ## install what developers need, and nothing more
+
+book: $(TOOLS) ## build the manual as a site, with a search
+	@book=$$(mktemp -d) && $(BIN)/mkdocs build --quiet --strict -f docs/mkdocs.yml -d $$book && echo "open $$book/index.html"
 
 wheel: $(TOOLS) ## build the distribution, and try it in an empty venv of each Python here
 	bash .ci/wheel

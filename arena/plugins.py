@@ -44,5 +44,5 @@ def module(group: str, name: str, parts: Iterable[str]) -> ModuleType:
         raise ArenaError(f"plug-in {name}: {path}: {named(error)}; install its package again") from error
     for part in parts:
         if not hasattr(imported, part):
-            raise ArenaError(f"plug-in {name}: {path} has no {part!r}; docs/formats.md says what {group} needs")
+            raise ArenaError(f"plug-in {name}: {path} has no {part!r}; `arena docs formats` says what {group} needs")
     return imported

@@ -4,19 +4,25 @@
 `<!-- NAME -->` and `<!-- end -->`.
 """
 
+import inspect
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
+import arena
 from arena.cli import COMMANDS, command
 from arena.cli.live import entering, human_seat, viewer
+from arena.game import Game, Outcome
 from arena.games import rulebook
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
 from arena.results import export
 from arena.results.columns import DECIMALS, FILE_DECIMALS, FRAMES, GRADES, SECONDS_FILE_DECIMALS, Columns
+from arena.results.leaderboard import Results
 from arena.values import Bot, Conditions, Event
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -24,6 +30,8 @@ RESULTS = DOCS.parent / "results" / "README.md"
 ID = "7f3a9c20e1b4"
 SHOWN = 2
 """How many of the lines that begin with the same words are shown before an ellipsis."""
+CLASSES = (Results, Game, Outcome)
+"""What the page of the Python interface describes besides the functions of `arena`."""
 ONCE = {"board", "state", "legal"}
 PLAYED = {
     "mummy_maze": (
@@ -82,6 +90,8 @@ def parts() -> dict[tuple[Path, str], str]:
     )
     made |= {(DOCS / "export.md", name): "\n".join(exported(columns)) for name, columns in export.TABLES.items()}
     return made | {
+        (DOCS / "api.md", "functions"): "\n".join(f"{heading(arena, name)}" for name in sorted(arena.__all__)),
+        **{(DOCS / "api.md", cls.__name__): "\n".join(members(cls)).rstrip() for cls in CLASSES},
         (DOCS / "commands.md", "commands"): "\n".join(commands()).rstrip(),
         (DOCS / "commands.md", "keys"): "\n".join(keys()),
     }
@@ -167,6 +177,29 @@ def exported(columns: Iterable[export.ExportColumn]) -> Iterator[str]:
     """Yield a table of an exported table's columns."""
     yield from ("| column | type | meaning |", "|---|---|---|")
     yield from (f"| `{column.name}` | {column.kind} | {column.meaning} |" for column in columns)
+
+
+def members(cls: type) -> Iterator[str]:
+    """Yield the text of a class, and of each of its own public members."""
+    yield from (_prose(cls), "")
+    yield from (heading(cls, name) for name in vars(cls) if not name.startswith("_") and _prose(getattr(cls, name)))
+
+
+def heading(owner: object, name: str) -> str:
+    """Return a member's name with its parameters, and its docstring."""
+    member = inspect.getattr_static(owner, name)
+    called = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+    parameters = str(inspect.signature(called)) if inspect.isfunction(called) else ""
+    parameters = re.sub(r"<function (\w+) at \w+>", r"\1", re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", parameters))
+    return f"### `{name}{parameters}`\n\n{_prose(getattr(owner, name))}\n"
+
+
+def _prose(member: object) -> str:
+    """Return a docstring as Markdown, its example as a block; "" of what has none of its own, such as plain values."""
+    documented = inspect.isroutine(member) or isinstance(member, type | property | cached_property)
+    text, _, example = (inspect.getdoc(member) or "" if documented else "").partition("Example:\n")
+    block = f"\n\n```python\n{textwrap.dedent(example).rstrip()}\n```" if example else ""
+    return text.rstrip().replace("<", "&lt;") + block
 
 
 def _line(text: str | None) -> str:

@@ -512,7 +512,7 @@ def test_tls_without_certificates_is_refused_with_the_page_that_helps(tmp_path):
     import dask
     import distributed  # noqa: F401  (a setting made before its import would hide its defaults)
 
-    refusal = r"^tls://h:1: dask has no certificate of a {}; set the variables that docs/clusters.md lists"
+    refusal = r"^tls://h:1: dask has no certificate of a {}; set the variables that `arena docs clusters` lists"
     with pytest.raises(ArenaError, match=refusal.format("worker")):
         worker_command("tls://h:1", lanes="1")
     with pytest.raises(ArenaError, match=refusal.format("client")):

@@ -65,7 +65,7 @@ def test_a_schedule_of_a_package_plans_and_cannot_replace_one_of_arena(installed
 
 
 def test_a_damaged_plugin_is_one_line_with_its_name(installed: Path):
-    with pytest.raises(ArenaError, match=r"^plug-in lame: extra.lame has no 'batch'; docs/formats.md"):
+    with pytest.raises(ArenaError, match=r"^plug-in lame: extra.lame has no 'batch'; `arena docs formats`"):
         schedules.find("lame")
     (installed / "once.py").unlink()
     with pytest.raises(ArenaError, match=r"^plug-in only_once: extra.once: ModuleNotFoundError: .*install its package"):

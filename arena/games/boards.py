@@ -174,7 +174,7 @@ def _sound(game: Game[Any]) -> Game[Any]:
     """Return a game that was loaded; ValueError unless it has all that the referee asks for."""
     for name in NEEDED:
         if getattr(type(game), name, None) is getattr(Game, name) or not hasattr(game, name):
-            raise ValueError(f"the game has no `{name}`; docs/game-authors.md says what a game has")
+            raise ValueError(f"the game has no `{name}`; `arena docs game-authors` says what a game has")
     if not _are_words(game.roles):
         raise ValueError(f"roles: expected a tuple of words, such as ('red', 'blue'), not {game.roles!r}")
     for name in DEFAULTS:

@@ -66,5 +66,5 @@ def warning(conditions: Conditions) -> str | None:
         return f"bots are not confined (sandbox {level.name!r}): {level.leaves_open}"
     if conditions.syscalls:
         allowed = ", ".join(conditions.syscalls)
-        return f"bots may call {allowed}: docs/confinement.md does not hold for what these can do"
+        return f"bots may call {allowed}: what `arena docs confinement` says does not hold for what these can do"
     return None

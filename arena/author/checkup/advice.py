@@ -27,7 +27,7 @@ NOT_LEGAL = "print one of the lines that came after `legal` since the last `turn
 NEVER_RAN = (
     "type `arena check`, which says why: it never said `ready`, so that its matches were lost without being played"
 )
-SOME_LIMIT = "use less of what this sentence names: docs/endings.md explains the limits"
+SOME_LIMIT = "use less of what this sentence names: `arena docs endings` explains the limits"
 
 Sign = Callable[[Failure, str], bool]
 """Returns whether a failure and the end of the bot's stderr show the problem that some advice is for."""
@@ -111,7 +111,7 @@ CRASHES: tuple[tuple[Sign, str], ...] = (
     (_killed_by(SIGKILL), "the system killed it, perhaps because memory ran out: use less memory"),
     (_killed_by(SIGFPE), "it divides by zero"),
     (_killed_by(SIGABRT), "it ended itself (abort, assert): look at its stderr"),
-    (_killed_by(SIGSYS), "it made a system call that no bot may make: look at docs/confinement.md"),
+    (_killed_by(SIGSYS), "it made a system call that no bot may make: look at `arena docs confinement`"),
     (_printed("EOFError"), "exit when the input ends"),
     (lambda failure, _: failure.exit_code == 0, "it left by itself: read on until `end`, in a loop"),
     (

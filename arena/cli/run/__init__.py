@@ -209,7 +209,7 @@ def _report(
     if isinstance(event.seed, int) and folder.parent.parent.resolve() != rulefile.shipped().parent.resolve():
         output.notice(  # not of the demo, whose bots are all ours
             f"seed {event.seed} is a number: a bot that guesses it can foretell all chance; for strangers' bots take a "
-            "secret one (docs/seeds.md)"
+            "secret one (`arena docs seeds`)"
         )
     if not charts:
         output.notice(f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report")

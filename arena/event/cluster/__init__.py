@@ -52,7 +52,9 @@ def refuse_without_certificates(address: str, role: str) -> None:
     except (OSError, ValueError, TypeError) as error:  # an SSLError is an OSError
         context, reason = None, f"the certificates cannot be read: {error}"
     if context is None:
-        raise ArenaError(f"{address}: {reason}; set the variables that docs/clusters.md lists for TLS, or use tcp://")
+        raise ArenaError(
+            f"{address}: {reason}; set the variables that `arena docs clusters` lists for TLS, or use tcp://"
+        )
     _refuse_stranger(address, role, context)
 
 
@@ -83,4 +85,4 @@ def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
             reason = "the scheduler does not speak TLS: start it with --protocol tls, or use tcp://"
     except (OSError, UnicodeError):  # a UnicodeError of a host name such as `a..b`: dask says that it cannot be found
         return
-    raise ArenaError(f"{address}: {reason}; docs/clusters.md has the commands for TLS")
+    raise ArenaError(f"{address}: {reason}; `arena docs clusters` has the commands for TLS")

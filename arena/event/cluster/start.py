@@ -55,7 +55,7 @@ async def serve(
             except RuntimeError as error:  # dask's "failed to start", whose cause says why
                 raise ArenaError(
                     f"{address}: this worker cannot join: {error.__cause__ or error}; look at the address and, with "
-                    "tls://, at the certificates (docs/clusters.md, TLS)"
+                    "tls://, at the certificates (`arena docs clusters`)"
                 ) from error
             notice(f"{worker.address} works for {address}: {lanes} lane{'' if lanes == 1 else 's'}")
             finished = asyncio.ensure_future(worker.finished())
