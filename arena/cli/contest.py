@@ -182,8 +182,7 @@ def _site(archive: repository.ArchiveBranch, folder: Path, to: Path) -> None:
         raise ArenaError(f"{archive.remote}/{archive.name}: there is no such branch; `arena contest publish` makes it")
     _join(folder, stored)
     read = results.read(folder)
-    charts = results.write_charts(read, folder).files
-    page = results.write_report(read, folder, charts, stored_match.game_of, results.read_placings(folder))
+    page = results.write_report(read, stored_match.game_of, results.read_placings(folder))
     with writing(to):
         written = site.write(read, site.read_history(stored.file(HISTORY)), page, to)
     print("\n".join(paths.displayed(path) for path in written))
