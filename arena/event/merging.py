@@ -14,6 +14,7 @@ It decides what may be joined. It reads the archives and writes a new one; it do
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from itertools import islice
 from pathlib import Path
 
 from arena.errors import ArenaError
@@ -35,17 +36,15 @@ def joined_event(archives: Sequence[Archive]) -> Event:
         event = archive.event()
         if (difference := next(_differences(joined, event), None)) is not None:
             raise ArenaError(f"{archive.folder}: is of another event than {archives[0].folder}: {difference}")
-        boards = {board.label: board for board in (*event.boards, *joined.boards)}
+        labels = {board.label for board in joined.boards}
         bots = {bot.name: bot for bot in (*event.bots, *joined.bots)}
         limits = joined.max_matches, event.max_matches
         joined = replace(
             joined,
-            boards=tuple(
-                boards[label] for label in dict.fromkeys(board.label for board in (*joined.boards, *event.boards))
-            ),
+            boards=(*joined.boards, *(board for board in event.boards if board.label not in labels)),
             bots=tuple(bots[name] for name in sorted(bots)),
             repeats=max(joined.repeats, event.repeats),
-            max_matches=None if None in limits else max(limit for limit in limits if limit is not None),
+            max_matches=None if None in limits else max(filter(None, limits)),
         )
     return joined
 
@@ -111,12 +110,8 @@ def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, 
     has another record of it.
     """
     wanted = {record.match.id for _, record in given}
-    planned: dict[str, Match] = {}
-    for each in plan.Plan(archive.event(), archive).known():
-        if each.match.id in wanted:
-            planned[each.match.id] = each.match
-            if planned.keys() == wanted:
-                break
+    known = (each.match for each in plan.Plan(archive.event(), archive).known())
+    planned = {match.id: match for match in islice((match for match in known if match.id in wanted), len(wanted))}
     stored = archive.transcripts(list(wanted))
     taken, new = [], []
     for path, record in given:

@@ -42,7 +42,7 @@ from distributed import Client, Future, LocalCluster
 from arena import whole_files
 from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event.cluster import calibration, session, wire
-from arena.event.cluster.host import ItemOutcome, Spec
+from arena.event.cluster.host import ItemOutcome
 from arena.event.cluster.machine import PARCELS_A_LANE, Machine, MachineState, Parcel, Task
 from arena.event.cluster.pairings import Pairings
 from arena.event.director import Work
@@ -87,7 +87,8 @@ class Cluster:
             speed = calibration.measure(calibration.compiled(Path(folder)))
         self._task = Task(
             key=uuid.uuid4().hex[:12],
-            spec=Spec(replace(packed, seed=0), 0, pin),
+            event=replace(packed, seed=0),
+            pin=pin,
             contents=contents,
             facts=session.own_facts(),
             speed=speed,

@@ -52,16 +52,6 @@ REPORT_S = 0.5  # between two reports of what the lanes do, which `arena status`
 
 
 @dataclass(frozen=True)
-class Spec:
-    """All that a machine needs to know of an event."""
-
-    event: Event
-    """With its files as contents (wire.py), and without its seed."""
-    lanes: int
-    pin: bool | None
-
-
-@dataclass(frozen=True)
 class Report:
     """What a machine offers; the driver decides what it gets."""
 
@@ -109,12 +99,12 @@ class Host:
 
     def serve(self) -> None:
         """Make ready, then play parcels until the driver or the dask worker ends it."""
-        spec: Spec = self._connection.recv()
+        sent, lanes, pin = self._connection.recv()
         try:
-            self._event = event = _made_ready(spec, self._folder)
-            lanes = min(spec.lanes, cores.matches_at_once(event, spec.lanes))
+            self._event = event = _made_ready(sent, self._folder)
+            lanes = min(lanes, cores.matches_at_once(event, lanes))
             claim = cores.claim(lanes)
-            pinned = claim is not None and cores.should_pin(spec.pin, event, lanes, len(cores.available()))
+            pinned = claim is not None and cores.should_pin(pin, event, lanes, len(cores.available()))
             library = calibration.compiled(self._folder)
             log = Log(self._folder / "logs")
         except (ArenaError, OSError) as error:
@@ -204,16 +194,15 @@ def _portable(error: BaseException | None) -> BaseException | None:
     return error if plain and type(error).__module__ == "builtins" else None
 
 
-def _made_ready(spec: Spec, folder: Path) -> Event:
+def _made_ready(event: Event, folder: Path) -> Event:
     """Return the event with its files on this machine, built; ArenaError when it cannot be played here."""
-    level = spec.event.conditions.sandbox
+    level = event.conditions.sandbox
     if (cause := choice.failure(level)) is not None:
         raise ArenaError(f"its self-test of the level {level!r} failed: {cause}: {levels.TABLE[level].needs}")
-    for module in spec.event.conditions.preload:
+    for module in event.conditions.preload:
         if find_spec(module.split(".")[0]) is None:
             raise ArenaError(f"its environment has no module {module!r}, which `preload` names; install it there")
-    contents = folder.parent / "content"
-    event = wire.located(spec.event, contents)
+    event = wire.located(event, folder.parent / "content")
     event = replace(event, bots=builds.built(event.bots, folder.parent / "builds", level))
     refuse_exposed((folder.parent,), event.bots, level)
     for bot in event.bots:

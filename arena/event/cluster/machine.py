@@ -8,17 +8,18 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import ArenaError
 from arena.event.cluster import admission, session
 from arena.event.cluster.calibration import Speed
-from arena.event.cluster.host import Report, Spec
+from arena.event.cluster.host import Report
 from arena.event.cluster.session import Beat, Facts, Session
 from arena.event.director import Work
 from arena.event.workers import Lane
+from arena.values import Event
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -38,7 +39,9 @@ class Task:
 
     key: str
     """The session's name."""
-    spec: Spec
+    event: Event
+    """As `wire.packed_event` returns it, and without its seed."""
+    pin: bool | None
     contents: Mapping[str, bytes]
     facts: Facts
     """Of the driver."""
@@ -204,14 +207,14 @@ class Machine:
                     raise
                 reason = f"it cannot keep the bots' files: {error}"
                 raise ArenaError(f"{reason}; make room there, or give it another --folder") from error
-        self._ask_session(Session.prepare, replace(task.spec, lanes=facts.lanes))
+        self._ask_session(Session.prepare, task.event, facts.lanes, task.pin)
         report: Report | None = None
         while report is None:
             self._wait(POLL_S)
             beat: Beat = self._ask_session(Session.renew)
             report = beat.ready
         self.lanes = report.lanes
-        conditions = task.spec.event.conditions
+        conditions = task.event.conditions
         self.scale = admission.scale(report.speed, task.speed, conditions, scale_time=task.scale_time)
 
     def _wait(self, seconds: float) -> None:

@@ -27,7 +27,8 @@ from typing import Any
 from arena import rulefile, whole_files
 from arena.errors import ArenaError
 from arena.event.cluster import wire
-from arena.event.cluster.host import ItemOutcome, LaneWork, Report, Spec
+from arena.event.cluster.host import ItemOutcome, LaneWork, Report
+from arena.values import Event
 from arena.version import __version__
 
 LEASE_S = 8.0  # without a beat of the driver; the host then has 2 s to end its bots
@@ -100,9 +101,9 @@ class Session:
         self.renew()
         wire.unpack(self.folder.parent / "content", digest, data)
 
-    def prepare(self, spec: Spec) -> None:
+    def prepare(self, event: Event, lanes: int, pin: bool | None) -> None:
         """Have the host make ready for an event, which may take long: `renew` returns its report."""
-        self._connection.send(spec)
+        self._connection.send((event, lanes, pin))
 
     def play(self, number: int, parcel: bytes) -> ParcelResult:
         """Have the host play a parcel, and wait for its outcomes; SessionLostError when the session ends before."""
