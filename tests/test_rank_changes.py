@@ -9,7 +9,7 @@ from cup import FIRST, arena, make, run_event
 from programs import python
 
 from arena.report import bots, leaderboard
-from arena.report.matches import Index
+from arena.report.data import Index
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 

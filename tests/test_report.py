@@ -28,8 +28,8 @@ from arena.protocol import clean
 from arena.replay.drawing.board_state import read_grids
 from arena.replay.replayer import scenes
 from arena.report.boards import items
+from arena.report.data import by_importance
 from arena.report.leaderboard import leaderboard
-from arena.report.matches import by_importance
 from arena.report.replays import safe_json
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD

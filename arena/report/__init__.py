@@ -16,9 +16,10 @@ from arena import whole_files
 from arena.game import Game
 from arena.games import rulebook
 from arena.identity import digest_of
-from arena.report import bots, leaderboard, matches, page, replays, rounds, summary
+from arena.report import bots, data, leaderboard, page, replays
 from arena.report.author import Author
 from arena.results.archive import Archive
+from arena.results.columns import TIMING
 from arena.results.leaderboard import Results
 from arena.values import Match
 
@@ -60,16 +61,18 @@ def write(
     A report that stands there and was made of the same is left as it is: the replays take most of the time.
     """
     results = results.shown
-    index = matches.Index.of(results)
+    index = data.Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
     played = results.played if author is None else author.own(results.played)
     games = replays.Games(rules)
     with Archive.open(folder) as archive:  # it has the names of all bots, which one author does not see
-        met = rounds.rounds(results, archive) if author is None else ()
+        met = leaderboard.rounds(results, archive) if author is None else ()
         pages = bots.pages(results, index, archive, author)
-        order = matches.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
-        shown = matches.listed(played, order)
-        data = summary.data(results, index, games, archive, shown, author) | {"pages": pages}
+        order = data.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
+        shown = data.listed(played, order)
+        event = data.event(results, index, games, archive, shown, author)
+    times = [TIMING[name].heading for name in bots.TIMES]
+    values = event | {"pages": pages, "times": times}
     frame = partial(
         page.text,
         title=title,
@@ -83,8 +86,8 @@ def write(
         # The machines of a cluster are nobody's business but the organiser's.
         machines=results.machines() if author is None else None,
     )
-    rows = matches.columns(shown, index)
-    without_replays = frame(data | {"matches": rows}, ())
+    rows = data.columns(shown, index)
+    without_replays = frame(values | {"matches": rows}, ())
     free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(shown)
     by_id = {match.id: match for match in shown}
     with_replay = [by_id[match] for match in order[:replayed]]
@@ -101,7 +104,7 @@ def write(
     )
     chunk_of = {match: number for number, (ids, _) in enumerate(packed) for match in ids}
     rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
-    text = frame(data | {"matches": rows}, [chunk for _, chunk in packed])
+    text = frame(values | {"matches": rows}, [chunk for _, chunk in packed])
     content = text.encode("utf-8")
     mode = whole_files.SHARED if author is None else whole_files.PRIVATE
     return whole_files.write(path, content + _last_line(made_of, content), mode)

@@ -7,7 +7,7 @@ from typing import Any
 from arena.author.checkup import advice
 from arena.protocol import clean
 from arena.report.author import Author
-from arena.report.matches import Index
+from arena.report.data import Index
 from arena.report.replays import WORDS, last_lines
 from arena.results.archive import Archive
 from arena.results.columns import RANKINGS, STRENGTHS, TIMING, VERSIONS, interval_text

@@ -86,21 +86,19 @@ def _legend(grids: Sequence[BoardGrid], state: BoardState, colour: bool) -> Iter
             signs.append((FILL, "out of reach"))
     codes = state.styles | {FILL: DIM}
     margin = grids[0].margin if grids else 1
-    yield from _lines(
-        margin,
-        ((f"{sign} {text}", f"{paint(sign, codes.get(sign, ''), colour)} {text}") for sign, text in signs),
-    )
-    yield from _lines(margin, ((clean(fact), clean(fact)) for fact in state.other_facts))
+    yield from _lines(margin, (f"{paint(sign, codes.get(sign, ''), colour)} {text}" for sign, text in signs))
+    yield from _lines(margin, map(clean, state.other_facts))
 
 
-def _lines(margin: int, parts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the parts side by side, in as many lines as they need; each part is plain, to measure it, and painted."""
+def _lines(margin: int, parts: Iterable[str]) -> Iterator[str]:
+    """Yield the parts side by side, in as many lines as they need; codes of colour take no columns."""
     line, width = "", margin
-    for plain, painted in parts:
-        if line and width + len(GAP) + len(plain) > WIDTH:
+    for part in parts:
+        columns = len(SGR.sub("", part))
+        if line and width + len(GAP) + columns > WIDTH:
             yield " " * margin + line
             line, width = "", margin
         gap = GAP if line else ""
-        line, width = line + gap + painted, width + len(gap) + len(plain)
+        line, width = line + gap + part, width + len(gap) + columns
     if line:
         yield " " * margin + line
