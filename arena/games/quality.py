@@ -5,7 +5,7 @@ Pure. It knows the contract of arena.game, and neither records nor who made a mo
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
@@ -40,6 +40,22 @@ class MoveQuality(NamedTuple):
             return f"threw away {self.points} points"
         words = f"lost {self.turns} turn{'s' if self.turns > 1 else ''}"
         return f"{words}, an estimate" if self.estimate else words
+
+
+def positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
+    """Yield the state before each turn, and the moves of this turn, up to the first that the rules do not allow."""
+    state, last = game.start(), 0
+    for number, group in groupby(turns, key=lambda turn: turn.number):
+        moves = tuple(group)
+        if (
+            number <= last
+            or {turn.role for turn in moves} != {*game.to_move(state)}
+            or any(turn.move not in game.legal_moves(state, turn.role) for turn in moves)
+        ):
+            return
+        yield state, moves
+        last = number
+        state = game.play(state, {turn.role: turn.move for turn in moves})
 
 
 class Assessor(ABC):
@@ -81,20 +97,12 @@ class Assessor(ABC):
         Turns from the first that the rules do not allow have none: the rules were edited since, or the record was.
         A turn of chance has no fault.
         """
-        state, qualities = self.game.start(), list[MoveQuality]()
-        for _, group in groupby(turns, key=lambda turn: turn.number):
-            moves = {turn.role: turn.move for turn in group}
-            if moves.keys() != set(self.game.to_move(state)):
-                break
-            legal = {
-                role: {move: MoveQuality()} if role == CHANCE else self._qualities(state, role)
-                for role, move in moves.items()
-            }
-            if any(move not in legal[role] for role, move in moves.items()):
-                break
-            qualities += [legal[role][move] for role, move in moves.items()]
-            state = self.game.play(state, moves)
-        return qualities
+        no_loss = MoveQuality()
+        return [
+            no_loss if turn.role == CHANCE else self._qualities(state, turn.role).get(turn.move, no_loss)
+            for state, moves in positions(self.game, turns)
+            for turn in moves
+        ]
 
     @abstractmethod
     def _assess(self, state: Any, role: Role) -> dict[Move, MoveQuality]:

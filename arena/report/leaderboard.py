@@ -16,7 +16,7 @@ from arena.results.archive import Archive
 from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, Columns, interval_text, rounded_text
 from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
-from arena.values import Batch, Ending
+from arena.values import Ending
 
 ORDER = (
     *("rank", "bot", CHANGE.name, "rating", "range", "ranks", "tier", "points"),
@@ -105,7 +105,10 @@ def rounds(results: Results, archive: Archive) -> tuple[tuple[str, tuple[Entry, 
     plan.walk_on()
     played: list[dict[frozenset[str], dict[str, list[int]]]] = []
     for batch in plan.complete_batches():
-        met = _scores(batch)
+        met: dict[frozenset[str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for match in batch:
+            for role, bot in match.seats.items():
+                met[frozenset(match.seats.values())][bot].append(match.scores[role])
         if played and met.keys() <= played[-1].keys():  # deciders
             for pair, scores in met.items():
                 for bot, own in scores.items():
@@ -143,16 +146,6 @@ def rounds(results: Results, archive: Archive) -> tuple[tuple[str, tuple[Entry, 
         )
         for number, met in enumerate(entries, 1)
     )
-
-
-def _scores(batch: Batch) -> dict[frozenset[str], dict[str, list[int]]]:
-    """Return the scores of each bot of each pairing."""
-    scores: dict[frozenset[str], dict[str, list[int]]] = {}
-    for match in batch:
-        own = scores.setdefault(frozenset(match.seats.values()), defaultdict(list))
-        for role, bot in match.seats.items():
-            own[bot].append(match.scores[role])
-    return scores
 
 
 def leaderboards(results: Results) -> tuple[PageTable, ...]:

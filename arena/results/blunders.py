@@ -6,14 +6,13 @@ It owns what the same position is. move_estimates.py finds such moves on all oth
 # On a solved board a lesson is exact: the move threw points of score away, whoever the opponent is. Moves that only
 # lose turns are no lesson, because they change no result.
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from arena.game import Game, Move, Role
-from arena.games.quality import PerfectPlay
+from arena.game import Move, Role
+from arena.games.quality import PerfectPlay, positions
 from arena.results.archive import Archive
-from arena.values import Record, Turn
+from arena.values import Record
 
 
 class Mean(NamedTuple):
@@ -49,22 +48,6 @@ class RolePosition(NamedTuple):
 
 
 Blunders = dict[RolePosition, list[Blunder]]
-
-
-def positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
-    """Yield the state before each turn, and the moves of this turn, up to the first that the rules do not allow."""
-    state, last = game.start(), 0
-    for number, group in groupby(turns, key=lambda turn: turn.number):
-        moves = tuple(group)
-        if (
-            number <= last
-            or {turn.role for turn in moves} != {*game.to_move(state)}
-            or any(turn.move not in game.legal_moves(state, turn.role) for turn in moves)
-        ):
-            return
-        yield state, moves
-        last = number
-        state = game.play(state, {turn.role: turn.move for turn in moves})
 
 
 def add_exact(blunders: Blunders, archive: Archive, record: Record, assessor: PerfectPlay, bot: str) -> None:

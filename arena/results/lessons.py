@@ -13,11 +13,11 @@ from typing import Any
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
 from arena.game import Fact, Game, Move, Role
-from arena.games.quality import PerfectPlay
+from arena.games.quality import PerfectPlay, positions
 from arena.protocol import clean
 from arena.results.accuracy import MOST_ASSESSED, Rules, with_assessors
 from arena.results.archive import Archive
-from arena.results.blunders import Blunder, Blunders, Mean, add_exact, positions
+from arena.results.blunders import Blunder, Blunders, Mean, add_exact
 from arena.results.move_estimates import Estimates
 from arena.values import OpeningMoves, Record, Turn
 

@@ -26,8 +26,9 @@ from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 from arena.game import Game, Move, Role
+from arena.games.quality import positions
 from arena.results.archive import Archive
-from arena.results.blunders import Blunder, Blunders, Mean, RolePosition, positions
+from arena.results.blunders import Blunder, Blunders, Mean, RolePosition
 from arena.values import Record
 
 LEAST_MATCHES = 3
