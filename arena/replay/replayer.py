@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import Assessor, MoveQuality
 from arena.match.referee import facts_digest
-from arena.replay.drawing.board_state import Cell, cell_of, read_grids, variables
+from arena.replay.drawing.board_state import Cell, pair, read_grids, variables
 from arena.values import Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
@@ -121,7 +121,7 @@ def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
     """Return the cell of each role by the facts `at ROLE X Y`; of two facts about a role the first counts."""
     found: dict[Role, Cell] = {}
     for fact in facts:
-        if (values := variables("at ROLE X Y", fact)) and (cell := cell_of(values)):
+        if (values := variables("at ROLE X Y", fact)) and (cell := pair(values)):
             found.setdefault(values["ROLE"], cell)
     return found
 

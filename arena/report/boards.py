@@ -18,7 +18,7 @@ def values(game: Game[Any]) -> dict[str, object]:
     """Return the grids of a board, its declarations, and of each role the look and the letter."""
     facts, roles = tuple(game.board()), tuple(game.roles)
     grids = read_grids(facts, game.drawing)
-    start = read_state(grids, facts, game.view(game.start(), None), game.drawing, roles)
+    start = read_state(grids, game, game.view(game.start(), None))
     item = items(grids, game.drawing, roles)
     marks = [(each.grid, item(fact)) for fact, each in board_marks(grids, facts, game.drawing)]
     return {

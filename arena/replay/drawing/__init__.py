@@ -35,11 +35,10 @@ def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -
 
 def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardState]:
     """Return the grids, none where the terminal has no room for one of them, and the state of the board."""
-    board = tuple(game.board())
-    grids = read_grids(board, game.drawing)
+    grids = read_grids(game.board(), game.drawing)
     if any(grid.width > WIDTH for grid in grids):
         grids = ()
-    return grids, read_state(grids, board, facts, game.drawing, game.roles)
+    return grids, read_state(grids, game, facts)
 
 
 def picture(grids: Sequence[BoardGrid], state: BoardState, colour: bool) -> list[str]:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import product
 from string import ascii_uppercase, digits
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena import drawing as declared
 from arena.drawing import MAZE, Cards, Drawing, Mark, Piece
-from arena.game import Fact, Role
+from arena.game import Fact, Game, Role
 from arena.protocol import clean
 
 Cell = tuple[int, int]
@@ -130,7 +130,7 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
     for fact in board:
         item, values = _declaration(drawing, fact)
         if isinstance(item, declared.Grid):
-            name, cell, way = values.get("GRID", ""), cell_of(values), values.get("WAY")
+            name, cell, way = values.get("GRID", ""), pair(values), values.get("WAY")
             if size := _size(values):
                 sizes.setdefault(name, size)
             elif cell and way in {"north", "east"}:
@@ -154,7 +154,7 @@ def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> Drawn
         words = fact.split()
         count = len(values.get("CARDS", values.get("CARD", "")).split())
         return DrawnFact(item, 0, (0, 0), " ".join(words[: len(words) - count]), values)
-    cell, names = cell_of(values), [grid.name for grid in grids]
+    cell, names = pair(values), [grid.name for grid in grids]
     name = values.get("GRID", names[0] if names else "")
     if (
         item is None
@@ -167,16 +167,11 @@ def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> Drawn
     return DrawnFact(item, names.index(name), cell, _name(item.fact, fact), values)
 
 
-def read_state(
-    grids: Sequence[BoardGrid],
-    board: Iterable[Fact],
-    state: Iterable[Fact],
-    drawing: Drawing = MAZE,
-    roles: Sequence[Role] = (),
-) -> BoardState:
-    """Return the state of the board from the facts of a state; `roles` are the game's, in order of play."""
-    fixed = board_marks(grids, board, drawing)
-    read = [(fact, read_fact(grids, drawing, fact)) for fact in state]
+def read_state(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fact]) -> BoardState:
+    """Return the state of the board from the facts of a state."""
+    drawing, roles = game.drawing, game.roles
+    fixed = board_marks(grids, game.board(), drawing)
+    read = [(fact, read_fact(grids, drawing, fact)) for fact in facts]
     drawn = [each for _, each in read if each is not None]
     pieces = {each.name: each for each in drawn if isinstance(each.item, Piece)}
     marks = [each for each in drawn if isinstance(each.item, Mark)]
@@ -185,11 +180,7 @@ def read_state(
     letters = role_letters((*roles, *pieces, *owners))
     styles = {letter: ROLES[number % len(ROLES)] for number, letter in enumerate(letters.values())}
     symbols: dict[tuple[int, Cell], tuple[str, ...]] = defaultdict(tuple)
-    for name, piece in pieces.items():
-        colour = COLOURS.get(piece.colour)
-        styles |= {letters[name]: f"1;7;{colour}"} if colour else {}
-        symbols[piece.grid, piece.cell] += (letters[name],)
-    for each in every:
+    for each in (*pieces.values(), *every):
         sign, style = _look(each, letters)
         symbols[each.grid, each.cell] += tuple(sign)
         styles |= {sign: style} if style else {}
@@ -210,18 +201,12 @@ def read_state(
     )
 
 
-def cell_of(values: Mapping[str, str]) -> Cell | None:
-    """Return the cell (X, Y) of a fact's variables; None when there is none."""
-    return numbers([values["X"], values["Y"]]) if "X" in values and "Y" in values else None
-
-
-def numbers(texts: list[str]) -> Cell | None:
-    """Read two whole numbers; None when the texts are anything else."""
+def pair(values: Mapping[str, str], first: str = "X", second: str = "Y") -> Cell | None:
+    """Return two of a fact's variables that are whole numbers, such as its cell; None where there are none."""
     try:
-        x, y = map(int, texts)
-    except ValueError:
+        return int(values[first]), int(values[second])
+    except (KeyError, ValueError):
         return None
-    return x, y
 
 
 @lru_cache(10_000)  # the same few facts come again and again
@@ -249,9 +234,9 @@ def _declaration(drawing: Drawing, fact: Fact) -> tuple[declared.Grid | Piece | 
 
 def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
     """Return the columns and the rows that a fact gives; None when it gives none."""
-    if span := numbers([values.get("LOW", ""), values.get("HIGH", "")]):
+    if span := pair(values, "LOW", "HIGH"):
         columns = rows = range(span[0], span[1] + 1)
-    elif counts := numbers([values.get("COLUMNS", ""), values.get("ROWS", "")]):
+    elif counts := pair(values, "COLUMNS", "ROWS"):
         columns, rows = range(1, counts[0] + 1), range(1, counts[1] + 1)
     else:
         return None
@@ -265,14 +250,16 @@ def _name(pattern: str, fact: Fact) -> str:
     return " ".join(words[1:] or words)
 
 
-def _look(mark: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
-    """Return the sign of a mark, and its SGR code."""
-    role, sign, colour = mark.values.get("ROLE"), getattr(mark.item, "sign", ""), COLOURS.get(mark.colour, "")
+def _look(drawn: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
+    """Return the sign of a piece or a mark, and its SGR code; empty where its letter has the right one."""
+    role, sign, colour = drawn.values.get("ROLE"), getattr(drawn.item, "sign", ""), COLOURS.get(drawn.colour, "")
+    if isinstance(drawn.item, Piece):
+        return letters[drawn.name], f"1;7;{colour}" if colour else ""
     if role is not None and sign in {"ROLE", "role"}:
         number = list(letters).index(role) % len(ROLES)
         code = f"1;7;{colour}" if colour else ROLES[number]
         return (letters[role], code) if sign == "ROLE" else (letters[role].lower(), code.removeprefix("1;7;"))
-    return clean(mark.values.get("TEXT", "")) if sign == "TEXT" else sign, f"1;{colour}" if colour else ""
+    return clean(drawn.values.get("TEXT", "")) if sign == "TEXT" else sign, f"1;{colour}" if colour else ""
 
 
 def _meanings(
