@@ -12,6 +12,7 @@ import pytest
 from cup import BOT, CRASHES, FIRST, arena, environment, first_chart_only, make
 
 from arena.cli import COMMANDS, command
+from arena.results.archive import Archive
 
 PLAYS_DUEL = ("match", "first", "last", "--board", "duel")
 
@@ -59,18 +60,33 @@ def test_a_mistyped_command_is_suggested(fresh):
     assert "No such command 'leaderbord'. Did you mean 'leaderboard'?" in done.stderr
 
 
-def test_a_shell_completes_the_options_of_a_command(fresh):
+@pytest.mark.parametrize(
+    ("typed", "wanted", "others"),
+    [
+        ("run --pl", '"--plan":"Only print how many matches, and how long."', "--seed"),
+        ("check fi", '"first"', "broken"),
+        ("run --bot broken,fi", '"broken,first"', "broken,broken"),
+        ("games mummy_maze/du", '"mummy_maze/duel"', "hunt"),
+        ("leaderboard c", '"cup"', "first"),
+        ("replay ", "MATCH", "first"),
+    ],
+)
+def test_a_shell_completes_options_bots_boards_events_and_matches(played, typed, wanted, others):
     code = "import sys; sys.argv = ['arena']; from arena.cli import main; main()"
-    variables = {"_TYPER_COMPLETE_ARGS": "arena run --pl", "_ARENA_COMPLETE": "complete_zsh"}
+    variables = {"_TYPER_COMPLETE_ARGS": f"arena {typed}", "_ARENA_COMPLETE": "complete_zsh"}
     done = subprocess.run(
         [sys.executable, "-c", code],
-        cwd=fresh,
+        cwd=played,
         env=environment(**variables),
         capture_output=True,
         text=True,
         check=True,
     )
-    assert '"--plan":"Only print how many matches, and how long."' in done.stdout
+    if wanted == "MATCH":
+        with Archive.open(played / "results/cup") as archive:
+            wanted = f'"{min(archive.ids())}"'
+    assert wanted in done.stdout
+    assert others not in done.stdout
 
 
 def test_completion_for_a_shell_can_be_shown(fresh):

@@ -115,7 +115,13 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name and the parser of the command that is called, and its arguments."""
         name, known, arguments = super().resolve_command(ctx, args)
-        return name, known and command(str(name)), arguments
+        parser = known and command(str(name))
+        if parser and ctx.resilient_parsing:  # a shell asks for completions
+            from arena.cli import completion
+
+            for parameter in parser.params:
+                completion.complete(parameter)
+        return name, parser, arguments
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands under the headings of their sections."""
