@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from arena.games import rulebook
+from arena import load_game
 
-GAME = rulebook.load("connect_four", "standard")
+GAME = load_game("connect_four/standard")
 RULES = type(GAME)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena import load_game
 from arena.drawing import MAZE, Cards, Grid, Mark, Piece
 from arena.games import rulebook
 from arena.replay.drawing import render_state
@@ -80,7 +81,7 @@ def test_pacman_is_drawn_with_pellets_under_ghosts_and_filled_walls():
 
 
 def test_the_discs_of_connect_four_stand_in_their_columns():
-    game = rulebook.load("connect_four", "standard")
+    game = load_game("connect_four/standard")
     state = game.start()
     for role, column in (("red", 4), ("yellow", 4), ("red", 7)):
         state = game.play(state, {role: f"drop {column}"})
@@ -96,7 +97,7 @@ def test_the_discs_of_connect_four_stand_in_their_columns():
 
 
 def test_a_card_that_a_role_may_not_see_lies_face_down():
-    game = rulebook.load("kuhn_poker", "three_cards")
+    game = load_game("kuhn_poker/three_cards")
     state = game.play(game.start(), {"chance": "deal K J"})
     assert render_state(game, game.view(state, "second")).split("\n") == [
         "              ┌───┐",
@@ -110,7 +111,7 @@ def test_a_card_that_a_role_may_not_see_lies_face_down():
 
 
 def test_riders_of_surround_stand_before_their_trails():
-    game = rulebook.load("surround", "nine")
+    game = load_game("surround/nine")
     moves = {"red": "move east", "green": "move north", "blue": "move west", "yellow": "move south"}
     lines = render_state(game, game.view(game.play(game.start(), moves), None)).split("\n")
     assert lines[1] == " 9 ┃ y                           B   b ┃"

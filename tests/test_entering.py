@@ -2,6 +2,7 @@
 
 import pytest
 
+from arena import load_game
 from arena.cli.live.entering import (
     by_directions,
     by_text,
@@ -13,10 +14,9 @@ from arena.cli.live.entering import (
 )
 from arena.cli.live.terminal import decode
 from arena.cli.live.viewer import SPEEDS_S, Playback
-from arena.games import rulebook
 
 EXPLORER = tuple(f"move1 {way}" for way in ("north", "south", "east", "west", "nowhere"))
-DUEL = rulebook.load("mummy_maze", "duel")
+DUEL = load_game("mummy_maze/duel")
 MUMMY = DUEL.legal_moves(DUEL.play(DUEL.start(), {"explorer": "move1 north"}), "mummy")
 STICKS = ("take 3", "take 2", "take 1")
 

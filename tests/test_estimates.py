@@ -10,6 +10,7 @@ import pytest
 import reported
 import stored
 
+from arena import load_game
 from arena.charts import accuracy as accuracy_chart
 from arena.cli.match_text import turn_rows
 from arena.game import Game, Outcome, Value
@@ -28,7 +29,7 @@ GHOSTS = ("blinky", "inky")
 
 @cache
 def classic():
-    return rulebook.load("pacman", "classic")
+    return load_game("pacman/classic")
 
 
 @cache
@@ -151,16 +152,16 @@ def test_turns_from_the_first_that_the_rules_do_not_allow_have_no_grade():
 
 
 def test_where_ghosts_score_each_for_itself_a_capture_is_worth_half_to_their_side():
-    game = rulebook.load("pacman", "published")
+    game = load_game("pacman/published")
     state = game.start()._replace(pacman=(1, 6), blinky=(2, 6), inky=(8, 3), step=99, pacman_moves=False)
     assert Estimator.of(game).quality(state, "blinky", "move east").points == 50
 
 
 def test_solved_boards_are_graded_by_their_solution_and_other_games_not_at_all():
-    assert isinstance(assessor_of(rulebook.load("mummy_maze", "duel")), PerfectPlay)
+    assert isinstance(assessor_of(load_game("mummy_maze/duel")), PerfectPlay)
     assert isinstance(assessor_of(classic()), Estimator)
-    assert assessor_of(classic()) is assessor_of(rulebook.load("pacman", "classic"))  # its searches serve all who ask
-    assert assessor_of(rulebook.load("goofspiel", "five")) is None
+    assert assessor_of(classic()) is assessor_of(load_game("pacman/classic"))  # its searches serve all who ask
+    assert assessor_of(load_game("goofspiel/five")) is None
 
 
 def test_the_results_of_a_game_that_is_not_hashable_can_be_graded():

@@ -5,9 +5,9 @@ from functools import cache
 
 import pytest
 
-from arena.games import rulebook
+from arena import load_game
 
-GAME = rulebook.load("goofspiel", "five")
+GAME = load_game("goofspiel/five")
 RULES = type(GAME)
 
 

@@ -5,9 +5,9 @@ from itertools import product
 
 import pytest
 
-from arena.games import rulebook
+from arena import load_game
 
-GAME = rulebook.load("kuhn_poker", "three_cards")
+GAME = load_game("kuhn_poker/three_cards")
 
 
 def after(deal, *moves):

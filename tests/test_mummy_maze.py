@@ -7,14 +7,14 @@ from itertools import product
 import pytest
 from solver import Solution, cells_in_play, placements
 
-from arena.games import rulebook
+from arena import load_game
 
 BOARDS = ("hunt", "duel", "duel_published", "court")
 WAYS = ("north", "south", "east", "west", "nowhere")
 
 
 def maze(board):
-    return rulebook.load("mummy_maze", board)
+    return load_game(f"mummy_maze/{board}")
 
 
 @cache

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sprint import FIRST, LAST
 from test_reconstruct import ILLEGAL, SCRIPTS, Quoted, dice, recorded, scripted
 
-from arena import rulefile
+from arena import load_game, rulefile
 from arena.cli import stored_match
 from arena.cli.verify import verify
 from arena.errors import ArenaError
@@ -274,7 +274,7 @@ def test_whatever_is_changed_in_a_text_it_is_read_or_refused_in_words(data):
     text = TEXT[:start] + data.draw(st.text(max_size=20)) + TEXT[end:]
     with contextlib.suppress(ArenaError):
         record = notation.record_of(text)
-        list(disagreements(rulebook.load("mummy_maze", "duel"), record))
+        list(disagreements(load_game("mummy_maze/duel"), record))
 
 
 def test_a_record_that_names_a_file_as_its_game_runs_no_code(tmp_path, monkeypatch):

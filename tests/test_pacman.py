@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from search import GHOSTS, fewest_moves_for_all_pellets, forces, positions, walk
 
-from arena.games import rulebook
+from arena import load_game
 
 BOARDS = ("classic", "published")
 SMALL = {"size": (5, 6), "pacman": (5, 5), "blinky": (5, 6), "inky": (6, 6), "pellets": ()}
@@ -15,7 +15,7 @@ SCALE = [*range(0, 21, 2), *range(23, 90, 3), 95, 100]
 
 
 def maze(board="classic"):
-    return rulebook.load("pacman", board)
+    return load_game(f"pacman/{board}")
 
 
 def at(game, **places):

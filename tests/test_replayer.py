@@ -1,11 +1,9 @@
 """Replays: each state again, and what became of each step."""
 
-from pathlib import Path
-
 import pytest
 
+from arena import load_game
 from arena.errors import ArenaError
-from arena.games import rulebook
 from arena.match.referee import facts_digest
 from arena.replay.replayer import Replayer, cells, scenes, steps_of
 from arena.values import Turn
@@ -54,7 +52,7 @@ def test_a_game_without_places_has_no_blocked_steps():
 
 
 def playthrough(board: str, *moves: str) -> list[Turn]:
-    game = rulebook.load("mummy_maze", board, Path())
+    game = load_game(f"mummy_maze/{board}")
     state, turns = game.start(), []
     for number, move in enumerate(moves, 1):
         (role,) = game.to_move(state)
@@ -64,7 +62,7 @@ def playthrough(board: str, *moves: str) -> list[Turn]:
 
 
 def test_the_scenes_of_a_match_are_its_start_and_each_turn_with_the_state_after_it():
-    game = rulebook.load("mummy_maze", "duel", Path())
+    game = load_game("mummy_maze/duel")
     told = list(scenes(game, playthrough("duel", "move1 nowhere", "move2 nowhere nowhere")))
     assert [scene.number for scene in told] == [0, 1, 2]
     assert [scene.facts[0] for scene in told] == ["step 0", "step 1", "step 2"]
@@ -72,7 +70,7 @@ def test_the_scenes_of_a_match_are_its_start_and_each_turn_with_the_state_after_
 
 
 def test_both_moves_of_a_simultaneous_turn_are_one_scene():
-    game = rulebook.load("pacman", "classic", Path())
+    game = load_game("pacman/classic")
     state = game.start()
     moves = [("pacman", game.legal_moves(state, "pacman")[0])]
     state = game.play(state, dict(moves))
@@ -84,7 +82,7 @@ def test_both_moves_of_a_simultaneous_turn_are_one_scene():
 
 
 def test_a_match_is_told_as_fast_as_its_moves_become_known_and_nothing_twice():
-    retelling = Replayer(rulebook.load("mummy_maze", "duel", Path()))
+    retelling = Replayer(load_game("mummy_maze/duel"))
     turns = playthrough("duel", "move1 nowhere", "move2 nowhere nowhere", "move1 nowhere")
     assert [scene.number for scene in retelling.go_on(turns[:1])] == [1]
     assert [scene.number for scene in retelling.go_on(turns[:1])] == []
@@ -92,7 +90,7 @@ def test_a_match_is_told_as_fast_as_its_moves_become_known_and_nothing_twice():
 
 
 def test_a_match_that_the_rules_no_longer_explain_is_refused():
-    game = rulebook.load("mummy_maze", "duel", Path())
+    game = load_game("mummy_maze/duel")
     turns = playthrough("duel", "move1 nowhere")
     with pytest.raises(ArenaError, match=r"^turn 1 comes out otherwise"):
         list(scenes(game, [turns[0]._replace(digest="0" * 16)]))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import reported
 
-from arena import rulefile
+from arena import load_game, rulefile
 from arena.errors import ArenaError
 from arena.games import rulebook, trial
 
@@ -73,7 +73,7 @@ def test_sides_are_the_games(tmp_path):
 
 
 def test_the_game_of_a_board_is_built_with_its_parameters():
-    assert rulebook.load("mummy_maze", "hunt").size == (0, 8)
+    assert load_game("mummy_maze/hunt").size == (0, 8)
     (board,) = rulebook.find("duel_published")
     assert rulebook.game_of(board).eaten == "end"
 
@@ -84,7 +84,7 @@ def test_a_path_is_relative_to_the_workspace_whatever_its_folder_is_called(tmp_p
     (tmp_path / "mine/coin.toml").write_text("[small]\n[large]\nsize = 5\n")
     assert labels("mine/coin.py", tmp_path) == ["coin/small", "coin/large"]
     assert labels("mine/coin.py/large", tmp_path) == ["coin/large"]
-    assert rulebook.load("mine/coin.py", "large", tmp_path).size == 5
+    assert load_game("mine/coin.py/large", tmp_path).size == 5
 
 
 def test_a_game_without_boards_beside_it_has_one_called_default(tmp_path):

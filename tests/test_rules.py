@@ -9,6 +9,7 @@ import pytest
 from playthroughs.make import HERE, path_of, told
 from toy import Duet
 
+from arena import load_game
 from arena.drawing import Cards, Mark, Piece
 from arena.game import Game, Outcome
 from arena.games import rulebook
@@ -21,7 +22,7 @@ BOARDS = [board.label for board in rulebook.all_boards()]
 
 
 def load(label):
-    return rulebook.load(*label.split("/"))
+    return load_game(label)
 
 
 def find(label):

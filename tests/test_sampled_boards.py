@@ -17,7 +17,7 @@ from paired import bot
 from search import forces
 from sprint import FIRST, LAST
 
-from arena import parallel, rulefile
+from arena import load_game, parallel, rulefile
 from arena.errors import ArenaError
 from arena.event import config, schedules
 from arena.games import board_cache, boards, openings, rulebook
@@ -101,7 +101,7 @@ def test_a_thousand_sampled_boards_of_pacman_are_worth_playing():
 
 
 def test_the_turns_to_a_capture_are_those_of_a_slow_search():
-    published = rulebook.load("pacman", "published")
+    published = load_game("pacman/published")
     cells = list(steps(published.size, ()))
     start = tuple(cells.index(cell) for cell in (published.pacman, published.blinky, published.inky))
     assert pacman_random().turns_to_capture(published.size, published.walls, 40)[start] == 16

@@ -6,14 +6,14 @@ from dataclasses import fields, replace
 import pytest
 from solver import Solution, placements
 
+from arena import load_game
 from arena.game import Value
-from arena.games import rulebook
 from arena.games.conformance import flaws, laws
 from arena.games.quality import PerfectPlay
 
 
 def maze(board):
-    return rulebook.load("mummy_maze", board)
+    return load_game(f"mummy_maze/{board}")
 
 
 def at(game, explorer, mummy, step=0):
@@ -59,7 +59,7 @@ def test_a_grade_says_what_a_move_threw_away_and_which_turns_it_lost():
 
 
 def test_a_board_that_nobody_solved_has_no_grades():
-    assert PerfectPlay.of(rulebook.load("pacman", "classic")) is None
+    assert PerfectPlay.of(load_game("pacman/classic")) is None
 
 
 def test_check_rules_finds_a_solver_that_contradicts_the_rules():

@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from arena.games import rulebook
+from arena import load_game
 from arena.games.conformance import playout
 
-GAME = rulebook.load("surround", "nine")
+GAME = load_game("surround/nine")
 RULES = type(GAME)
 
 

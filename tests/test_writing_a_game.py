@@ -3,7 +3,7 @@
 import pytest
 import tutorial
 
-from arena.games import rulebook
+from arena import load_game
 from arena.games.conformance import flaws
 from arena.results.leaderboard import Results
 
@@ -43,7 +43,7 @@ def test_the_game_of_the_page_is_played_from_a_workspace_of_ones_own(followed):
 
 def test_the_game_of_the_page_keeps_the_contract_and_ends_as_tic_tac_toe_does(followed):
     folder, _ = followed
-    game = rulebook.load("tic_tac_toe", "classic", folder)
+    game = load_game("tic_tac_toe/classic", folder)
     assert flaws(game) == []
     state = game.start()
     for number, cell in enumerate(("1 1", "1 2", "2 2", "1 3", "3 3")):

@@ -21,12 +21,6 @@ from arena.values import Board, Match
 DEFINES_GAME = re.compile("^(game =|game:|class game)", re.MULTILINE)
 
 
-def load(game: str, board: str, workspace: Path = Path()) -> Game[Any]:
-    """Return the game on its board; ArenaError when there is no such game or board, or when it is not sound."""
-    (only,) = find(f"{game}/{board}", workspace)
-    return game_of(only)
-
-
 def game_of(planned: Board | Match) -> Game[Any]:
     """Return the game that a board or a match was planned with, from the same rules file; loaded once a process.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from arena import load_game
 from arena.game import Game, Move, Role
 from arena.games import rulebook
 
@@ -19,7 +20,7 @@ FEW = 5
 
 def told(label: str) -> str:
     """The playthrough of a board as text."""
-    return "\n".join(_lines(label, rulebook.load(*label.split("/")))) + "\n"
+    return "\n".join(_lines(label, load_game(label))) + "\n"
 
 
 def path_of(label: str) -> Path:
