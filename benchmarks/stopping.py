@@ -84,17 +84,17 @@ def stops(event: Event, arrays: Arrays, truth: list[str]) -> dict[tuple[str, str
     found: dict[tuple[str, str], tuple[int, bool]] = {}
     look = 1
     while look <= REPEATS:
-        compared = stopping.pairs(event, arrays.select(arrays.repeat < look))
-        upper = np.triu_indices(len(compared.names), 1)
-        squares, matches = compared.squares[upper], compared.matches[upper]
+        names, squares, matches = stopping.pairs(event, arrays.select(arrays.repeat < look))
+        upper = np.triu_indices(len(names), 1)
+        squares, matches = squares[upper], matches[upper]
         best = upper[0] == 0
         for name, bound in bounds.items():
             needed = bound(float(matches.min()), len(truth), look / REPEATS)
             apart = (squares > needed) & (matches >= stopping.FEWEST)
             if apart.all():
-                found.setdefault((name, stopping.ORDER), (look, [*compared.names] == truth))
+                found.setdefault((name, stopping.ORDER), (look, [*names] == truth))
             if apart[best].all():
-                found.setdefault((name, stopping.BEST), (look, compared.names[0] == truth[0]))
+                found.setdefault((name, stopping.BEST), (look, names[0] == truth[0]))
         if len(found) == 2 * len(bounds):
             break
         look = stopping.next_look(look)

@@ -4,7 +4,7 @@ It knows nothing of schedules and workers, and decides nothing about when to loo
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log
 from typing import TYPE_CHECKING
 
@@ -65,7 +65,7 @@ def next_look(parts: int) -> int:
 
 def holds(rule: str, event: Event, still_open: Sequence[OpenRanks]) -> bool:
     """Return whether a rule says to stop an event in which these ranks are open."""
-    if not any(ranked_bots(league) for league in _leagues(event)):
+    if not any(ranked_bots(event.league(game)) for game in event.games):
         return False
     return not still_open if rule == ORDER else all(ranks.first > 1 for ranks in still_open)
 
@@ -78,19 +78,13 @@ def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
     return np.asarray((1 + share) * (np.log(1 + 1 / share) - 2 * log((1 - confidence) / max(1, neighbours))))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Pairs:
-    """Every two bots of an order, best first, with a row for the one and a column for the other."""
+def pairs(event: Event, arrays: "Arrays") -> tuple[tuple[str, ...], "Floats", "Floats"]:
+    """Compare every two bots that have a rank in an event of one game, as in the leaderboard.
 
-    names: tuple[str, ...]
-    squares: "Floats"
-    """z^2: the square of the difference in strength over its variance; 0 where the row's bot is not ahead."""
-    matches: "Floats"
-    """The matches of that one of the two bots that played fewer."""
-
-
-def pairs(event: Event, arrays: "Arrays") -> Pairs:
-    """Compare the bots that have a rank in an event of one game, as in the leaderboard."""
+    Return the names, best first, and two tables with a row for the one bot and a column for the other: z^2, which is
+    the square of the difference in strength over its variance, or 0 where the row's bot is not ahead; and the matches
+    of that one of the two bots that played fewer.
+    """
     import numpy as np
 
     ranked = ranked_bots(event)
@@ -102,41 +96,25 @@ def pairs(event: Event, arrays: "Arrays") -> Pairs:
     variance = np.maximum(np.diag(scatter)[:, None] + np.diag(scatter) - 2 * scatter, LEAST_VARIANCE)
     ahead = value[:, None] - value
     bounded = rated.bounded[np.ix_(rows, rows)]  # elsewhere the draws show the prior only
-    return Pairs(
-        names=tuple(rated.ratings[row].bot for row in rows),
-        squares=np.where(bounded & (ahead > 0), ahead**2 / variance, 0.0),
-        matches=np.minimum(played[:, None], played),
-    )
+    names = tuple(rated.ratings[row].bot for row in rows)
+    return names, np.where(bounded & (ahead > 0), ahead**2 / variance, 0.0), np.minimum(played[:, None], played)
 
 
 def open_ranks(event: Event, arrays: "Arrays | None") -> tuple[OpenRanks, ...]:
     """Return the ranks that these matches leave open, game by game, best first: runs of bots that are not all apart."""
-    leagues = _leagues(event)
-    neighbours = sum(max(0, len(ranked_bots(league)) - 1) for league in leagues)
+    leagues = {game: event.league(game) for game in event.games}
+    neighbours = sum(max(0, len(ranked_bots(league)) - 1) for league in leagues.values())
     still_open: list[OpenRanks] = []
-    for league in leagues:
-        (game,) = league.games
-        played = None if arrays is None else arrays.of_game(game)
-        named = game if len(leagues) > 1 else ""
-        still_open += (replace(ranks, game=named) for ranks in _open_in(league, played, neighbours))
+    for game, league in leagues.items():
+        ranked, order, closed = ranked_bots(league), list[str](), list[bool]()
+        if ranked and arrays is not None and len((played := arrays.of_game(game)).seed):
+            names, squares, matches = pairs(league, played)
+            apart = (matches >= FEWEST) & (squares > bound(matches, league.confidence, neighbours))
+            order, closed = [*names], [bool(apart[:index, index:].all()) for index in range(1, len(names))]
+        order += sorted(ranked - {*order})  # those that have not played
+        closed += [False] * (len(order) - 1 - len(closed))
+        still_open += (replace(ranks, game=game if len(leagues) > 1 else "") for ranks in runs(order, closed))
     return tuple(still_open)
-
-
-def _leagues(event: Event) -> list[Event]:
-    return [event.league(game) for game in event.games]
-
-
-def _open_in(league: Event, arrays: "Arrays | None", neighbours: int) -> tuple[OpenRanks, ...]:
-    """Return the ranks that are open in a game; none where nobody has a rank."""
-    ranked = ranked_bots(league)
-    if arrays is None or not len(arrays.seed) or not ranked:
-        return runs(sorted(ranked), [False] * (len(ranked) - 1))
-    compared = pairs(league, arrays)
-    needed = bound(compared.matches, league.confidence, neighbours)
-    apart = (compared.matches >= FEWEST) & (compared.squares > needed)
-    closed = [bool(apart[:index, index:].all()) for index in range(1, len(compared.names))]
-    unplayed = sorted(ranked - set(compared.names))
-    return runs([*compared.names, *unplayed], [*closed, *[False] * len(unplayed)])
 
 
 def runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:
