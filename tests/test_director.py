@@ -1,7 +1,6 @@
 """The run as a table of dialogues: what came back from the lanes, and what follows. No process, no clock, no file."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import pytest
 
@@ -11,7 +10,6 @@ from arena.event.director import (
     Commit,
     Director,
     Keep,
-    Queue,
     ReportAbort,
     ReportAbsence,
     RollCall,
@@ -253,26 +251,6 @@ def test_a_machine_that_gives_no_more_ends_the_run():
     dialogue, error = called(), MachineError("no more memory")
     with pytest.raises(MachineError, match="no more memory"):
         dialogue.director.heard(Done(dialogue.works["m0"], None, "full", error))
-
-
-@pytest.mark.parametrize(
-    ("acts", "order"),
-    [
-        pytest.param([], ["m1", "m2"], id="the plan in order"),
-        pytest.param([("put_first", M3)], ["m3", "m1", "m2"], id="again at once"),
-        pytest.param([("put_last", M3)], ["m1", "m2", "m3"], id="again later"),
-        pytest.param(
-            [("put_first", M3, replace(M3, id="m4"))], ["m3", "m4", "m1", "m2"], id="several keep their order"
-        ),
-    ],
-)
-def test_a_queue_gives_each_match_once(acts, order):
-    queue, taken = Queue(iter([M1, None, M2])), []
-    for act, *matches in acts:
-        getattr(queue, act)(*matches)
-    while queue.has_next() or queue.has_next() or queue.has_postponed():
-        taken.append(queue.take().id)
-    assert taken == order
 
 
 def test_a_roll_call_of_a_bot_is_taken_once_however_many_matches_wait():

@@ -127,46 +127,6 @@ class Warn:
 Effect = Keep | ReportAbsence | ReportAbort | Warn
 
 
-class Queue:
-    """The matches that may begin: those of the plan, in order, and those that are played again."""
-
-    def __init__(self, due: Iterator[Match | None]) -> None:
-        """`due` yields the matches of the plan that are not stored; None while nothing more is decided."""
-        self._due = due
-        self._first: deque[Match] = deque()
-        """Matches before the rest of the plan."""
-        self._last: deque[Match] = deque()
-        """Matches after all that the plan has now."""
-
-    def __bool__(self) -> bool:
-        """Return whether a match is at hand, without a step in the plan."""
-        return bool(self._first)
-
-    def has_next(self) -> bool:
-        """Return whether a match of the plan may begin; walk on in the plan when none is at hand."""
-        if not self._first and (match := next(self._due, None)) is not None:
-            self._first.append(match)
-        return bool(self._first)
-
-    def has_postponed(self) -> bool:
-        """Return whether a match was postponed; it is the next one then."""
-        if self._last:
-            self._first.append(self._last.popleft())
-        return bool(self._first)
-
-    def take(self) -> Match:
-        """Return the next match, after `has_next` or `has_postponed` has found one."""
-        return self._first.popleft()
-
-    def put_first(self, *matches: Match) -> None:
-        """Have these matches begin next, in this order."""
-        self._first.extendleft(reversed(matches))
-
-    def put_last(self, match: Match) -> None:
-        """Have this match begin when the plan has nothing else."""
-        self._last.append(match)
-
-
 class RollCall:
     """Which bots were called, are being called, and are absent; and the matches that wait for them, in order."""
 
@@ -268,18 +228,24 @@ class Director:
     """One run of an event. The caller carries its work to the lanes, and what came back to it."""
 
     def __init__(self, due: Iterator[Match | None], *, bots: int, until: float | None = None) -> None:
-        """`due` are the matches of the plan that are not stored, as `Queue` has them; `bots` is their number.
+        """`due` yields the matches of the plan that are not stored; None while nothing more is decided.
 
-        `until` is the time after which no work must begin, for the lanes to know.
+        `bots` is their number. `until` is the time after which no work must begin, for the lanes to know.
         """
         self.phase = RunPhase.PLAYING
-        self._queue, self._roll_call, self._attempts = Queue(due), RollCall(), Attempts(bots)
-        self._until = until
+        self._roll_call, self._attempts = RollCall(), Attempts(bots)
+        self._due, self._until = due, until
+        self._queue: deque[Match] = deque()
+        """Matches before the rest of the plan."""
+        self._postponed: deque[Match] = deque()
+        """Matches after all that the plan has now."""
         self._uncommitted = False
 
     def is_due(self) -> bool:
-        """Return whether any match is to be played; walk on to the next one, or to the end of the plan."""
-        return self._queue.has_next()
+        """Return whether any match of the plan may begin; walk on in the plan when none is at hand."""
+        if not self._queue and (match := next(self._due, None)) is not None:
+            self._queue.append(match)
+        return bool(self._queue)
 
     def next_work(self) -> Work | Commit | None:
         """Return the next work for a lane; None when none can begin now."""
@@ -290,12 +256,13 @@ class Director:
                 return Work(match=match, called=seat, excused=excused, until=self._until)
             if self._roll_call.is_full and not self._queue:
                 return None
-            if not self._queue.has_next():
+            if not self.is_due():
                 if self._uncommitted:
                     return Commit()
-                if not self._queue.has_postponed():
+                if not self._postponed:
                     return None
-            match = self._queue.take()
+                self._queue.append(self._postponed.popleft())
+            match = self._queue.popleft()
             if not self._roll_call.holds(match):
                 names = {seat.bot.name for seat in match.seats}
                 absent = {name: fault for name, fault in self._roll_call.absent.items() if name in names}
@@ -315,7 +282,7 @@ class Director:
             if work.called is not None:
                 self._roll_call.call_again(work.match, work.called, at_once=True)
             else:
-                self._queue.put_first(work.match)
+                self._queue.appendleft(work.match)
             return []
         if work.called is not None:
             return self._heard_roll_call(work.match, work.called, done)
@@ -325,7 +292,7 @@ class Director:
         abort, is_last = self._attempts.match_failed(work.match.id, done.error, done.failure)
         lost, by_machine = isinstance(done.error, LostError), isinstance(done.error, MACHINE_ERRORS)
         if not is_last:
-            (self._queue.put_last if by_machine else self._queue.put_first)(work.match)
+            (self._postponed.append if by_machine else self._queue.appendleft)(work.match)
         elif not (by_machine or lost):
             self.end(RunPhase.BROKEN)
         return [ReportAbort(abort, known=lost, is_last=is_last)]
@@ -343,7 +310,7 @@ class Director:
         if again:
             self._roll_call.call_again(match, seat)
         else:
-            self._queue.put_first(*self._roll_call.over(name))
+            self._queue.extendleft(reversed(self._roll_call.over(name)))
         return effects
 
     def committed(self) -> None:

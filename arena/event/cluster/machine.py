@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from arena.errors import ArenaError
 from arena.event.cluster import admission, session
 from arena.event.cluster.calibration import Speed
-from arena.event.cluster.host import Report
-from arena.event.cluster.session import Beat, Facts, Session
+from arena.event.cluster.host import LaneWork, Report
+from arena.event.cluster.session import Facts, Session
 from arena.event.director import Work
 from arena.event.workers import Lane
 from arena.values import Event
@@ -157,17 +157,18 @@ class Machine:
             self._admit()
             self.report(self, MachineState.READY, "")
             while not self._closing.wait(BEAT_S):
-                self._show(self._ask_session(Session.renew))
+                _, lanes = self._ask_session(Session.renew)
+                self._show(lanes)
         except ArenaError as error:
             self.report(self, MachineState.REFUSED, str(error))
         except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
             if not self._closing.is_set():
                 self.report(self, MachineState.LOST, f"{type(error).__name__}: {error}")
 
-    def _show(self, beat: Beat) -> None:
+    def _show(self, lanes: Sequence[LaneWork]) -> None:
         """Keep what the lanes work on, but for those whose parcel is over meanwhile."""
         now, working = time.monotonic(), {}
-        for lane in beat.lanes:
+        for lane in lanes:
             if (parcel := self.parcels.get(lane.parcel)) is not None:
                 name = self.lane_name(lane.name)
                 working[name] = Lane(name, parcel.items[lane.index], now - lane.seconds, self.name)
@@ -211,8 +212,7 @@ class Machine:
         report: Report | None = None
         while report is None:
             self._wait(POLL_S)
-            beat: Beat = self._ask_session(Session.renew)
-            report = beat.ready
+            report, _ = self._ask_session(Session.renew)
         self.lanes = report.lanes
         conditions = task.event.conditions
         self.scale = admission.scale(report.speed, task.speed, conditions, scale_time=task.scale_time)

@@ -58,16 +58,6 @@ class Facts:
     lanes: int
 
 
-@dataclass(frozen=True)
-class Beat:
-    """The answer to a renewal."""
-
-    ready: Report | None
-    """What the host said once it was ready; None before."""
-    lanes: list[LaneWork]
-    """What the lanes did at the host's last report."""
-
-
 class Session:
     """A host process, and the parcels that it is at."""
 
@@ -91,10 +81,13 @@ class Session:
         """The reason why the session has ended; empty while it lasts."""
         threading.Thread(target=self._read, name="arena-session", daemon=True).start()
 
-    def renew(self) -> Beat:
-        """Let the session last for another LEASE_S; ArenaError where the event cannot be played."""
+    def renew(self) -> tuple[Report | None, list[LaneWork]]:
+        """Let the session last for another LEASE_S; ArenaError where the event cannot be played.
+
+        Return what the host said when it was ready, None before; and what its lanes did at its last report.
+        """
         self._renewed = time.monotonic()
-        return Beat(self._ready.result() if self._ready.done() else None, self._lanes)
+        return self._ready.result() if self._ready.done() else None, self._lanes
 
     def store(self, digest: str, data: bytes) -> None:
         """Keep a content."""

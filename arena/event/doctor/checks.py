@@ -22,7 +22,6 @@ FEWEST_FILES = 512  # open files that a run needs with a few lanes: a lane of fo
 FEWEST_PROCESSES = 200
 LEAST_FREE_BYTES = 1_000_000_000
 VERSION_S = 10.0  # for a program to print its version
-EXTRAS = {"pyarrow": "`arena export --format parquet`: pip install 'botarena[parquet]'"}
 
 
 class Health(StrEnum):
@@ -67,7 +66,9 @@ def checks() -> Iterator[MachineCheck]:
     yield _cgroup()
     yield _cores()
     yield _limits()
-    yield _extras()
+    parquet = find_spec("pyarrow") is not None  # never needed to play
+    text = "pyarrow" if parquet else "no pyarrow (`arena export --format parquet`: pip install 'botarena[parquet]')"
+    yield MachineCheck("extras", Health.GOOD, text, figures={"pyarrow": parquet})
 
 
 def toolchains(programs: Mapping[str, Iterable[str]]) -> MachineCheck:
@@ -203,13 +204,6 @@ def _limits() -> MachineCheck:
     cure = f"raise them to {FEWEST_FILES} open files and {FEWEST_PROCESSES} processes, or use fewer workers"
     figures = {"files": files, "processes": processes}
     return MachineCheck("limits", Health.WEAK, f"only {' and '.join(low)}", cure, figures)
-
-
-def _extras() -> MachineCheck:
-    """Tell which optional packages are installed; none of them is needed to play."""
-    present = {name: find_spec(name) is not None for name in EXTRAS}
-    text = ", ".join(name if there else f"no {name} ({EXTRAS[name]})" for name, there in present.items())
-    return MachineCheck("extras", Health.GOOD, text, figures=present)
 
 
 @cache

@@ -161,7 +161,12 @@ class _Bracket:
         return [*with_moved, *self._pairs_of_rest(set(chain.from_iterable(with_moved)))]
 
     def _pairs_with_moved(self) -> Pairs:
-        best = self._best(self.moved, self.residents, self._order_of_moved())
+        """Return the pairs of moved bots; of equal pairings the highest of them meet the highest residents."""
+        bit = {bot: 1 << place for place, bot in enumerate(reversed(self.moved))}
+        height = {bot: place for place, bot in enumerate(reversed(self.residents))}
+        best = self._best(
+            self.moved, self.residents, lambda first, second: (bit[first], height[second]) if first in bit else ()
+        )
         return [(bot, opponent) for bot in self.moved if (opponent := best.settle(bot, self.residents)) is not None]
 
     def _pairs_of_rest(self, met: set[int]) -> Pairs:
@@ -226,12 +231,6 @@ class _Bracket:
             )
 
         return criteria
-
-    def _order_of_moved(self) -> Callable[[int, int], Quality]:
-        """Return what decides between equal pairings: the highest moved bots meet the highest residents."""
-        bit = {bot: 1 << place for place, bot in enumerate(reversed(self.moved))}
-        height = {bot: place for place, bot in enumerate(reversed(self.residents))}
-        return lambda first, second: (bit[first], height[second]) if first in bit else ()
 
     @staticmethod
     def _order_of_rest(rest: Sequence[int], size: int) -> Callable[[int, int], Quality]:
