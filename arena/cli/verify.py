@@ -22,13 +22,11 @@ def verify(
 
     with Archive.open(paths.event_folder(event), writing=False) as archive:
         played = verify.event_in(archive)
-        now = {board.label: board.digest for board in rulebook.all_boards()}
-        boards = played.boards if played else ()
-        for board in boards:
-            if board.label not in now:  # a board that was drawn, or that is made from its name
-                with contextlib.suppress(ArenaError):
-                    now[board.label] = rulebook.digest_now(board) or board.digest
-        edited = [board.label for board in boards if now.get(board.label, board.digest) != board.digest]
+        edited = []
+        for board in played.boards if played else ():
+            with contextlib.suppress(ArenaError):
+                if rulebook.digest_now(board) not in {None, board.digest}:
+                    edited.append(board.label)
         with ProgressLine("verify: records") as progress:
             count, problems = verify.checked(archive, stored_match.game_of, progress, all_versions=all_versions)
     if json:
