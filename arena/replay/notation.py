@@ -33,11 +33,19 @@ MOST_DRAWN_PLIES = 100_000
 take 16 s at Connect Four, and 22 s at Mummy Maze."""
 MOST_DIGITS = 19
 """Digits of a whole number: SQLite stores numbers of 64 bits."""
-MATCH = {"Match": "id", "Repeat": "repeat", "Seed": "seed", "Key": "key", "Opening": "opening", "Sampled": "sampled"}
+MATCH = {
+    "Match": "id",
+    "Repeat": "repeat",
+    "Seed": "seed",
+    "Key": "key",
+    "Opening": "opening",
+    "Sampled": "sampled",
+    "Conditions": "conditions",
+}
 RECORD = {"Started": "started", "Seconds": "seconds", "Machine": "machine", "Scale": "scale", "Sides": "sides"}
 """The fields of a match, and of a record, that tags have."""
-OPTIONAL = {"Event": "", "Seconds": None, "Key": "", "Opening": None, "Sampled": "", "Machine": "", "Scale": 1.0}
-"""Tags that may be missing, and their values then."""
+OPTIONAL = {"Event": "", "Key": "", "Opening": None, "Sampled": "", "Machine": "", "Scale": 1.0}
+"""Tags that are left out where they have these values."""
 BEFORE_SEATS = (
     *("Format", "Event", "Match", "Board", "Started", "Seconds", "Repeat", "Seed", "Key", "Opening", "Sampled"),
     *("Machine", "Scale", "Conditions", "Sides"),
@@ -49,7 +57,7 @@ PLAIN_MOVE = re.compile(r"[!#-z|~](?:[ !#-z|~]*[!#-z|~])?")
 """A move that stands in its line as it is: printable ASCII without quotes and braces."""
 TURN = re.compile(r"([0-9]{1,9})\. ([a-z0-9_]+) (.+)")
 STARTED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?\+00:00")
-TURN_KEYS = set(Turn._fields) - {"number", "role", "move"}
+DETAILS = Turn._field_defaults
 
 _records = TypeAdapter(Record)
 
@@ -57,7 +65,7 @@ _records = TypeAdapter(Record)
 def text_of(record: Record, event: str = "") -> str:
     """Return a match as a text of ASCII lines; `event` is the name of its event, for readers only."""
     match, plain = record.match, asdict(replace(record, turns=()))
-    tags = {"Format": FORMAT, "Event": event, "Board": match.label, "Conditions": plain["match"]["conditions"]}
+    tags = {"Format": FORMAT, "Event": event, "Board": match.label}
     tags |= {tag: plain["match"][field] for tag, field in MATCH.items()}
     tags |= {tag: plain[field] for tag, field in RECORD.items()}
     lines = [_tag(tag, tags[tag]) for tag in BEFORE_SEATS if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]]
@@ -96,7 +104,7 @@ def record_of(text: str) -> Record:
     """Return the record that a text tells; ArenaError, in one line, if it is no text of a match."""
     tags: dict[str, Any] = {}
     repeated: dict[str, list[Any]] = {name: [] for name in REPEATED}
-    turns: list[dict[str, Any]] = []
+    turns: list[Turn] = []
     for number, line in enumerate(text.split("\n"), 1):
         line = line.strip()
         if not line or line.startswith(";"):
@@ -115,12 +123,13 @@ def record_of(text: str) -> Record:
             tags[name] = _json(value, number)
         if name == "Format" and tags[name] != FORMAT:
             _refuse(number, f"its format is {str(tags[name])[:40]}, and this arena reads {FORMAT}: upgrade arena")
-    if missing := [name for name in ONCE if name not in {*tags, *OPTIONAL}]:
+    tags = {"Seconds": 0.0, **OPTIONAL, **tags}
+    if missing := [name for name in ONCE if name not in tags]:
         raise _no_match(f"it has no tag {missing[0]}; `arena export --match ID` writes one")
-    return _record({**OPTIONAL, **tags}, repeated["Seat"], repeated["Fault"], turns)
+    return _record(tags, repeated["Seat"], repeated["Fault"], turns)
 
 
-def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[dict[str, Any]]) -> Record:
+def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[Turn]) -> Record:
     """Return the record of tags and turns that were read, once everything has the right type."""
     game, _, board = str(tags["Board"]).partition("/")
     try:
@@ -131,13 +140,11 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
                 "board": board,
                 "rules": "",
                 "seats": [{"role": seat["role"], "bot": {**seat["bot"], "command": ()}} for seat in seats],
-                "conditions": tags["Conditions"],
             },
             **{field: tags[tag] for tag, field in RECORD.items()},
-            "turns": [tuple(turn.get(name, default) for name, default in _TURN_DEFAULTS) for turn in turns],
+            "turns": turns,
             "verdict": {"scores": tags["Result"], "reason": tags["Reason"], "faults": faults},
             "seats": [{**seat["report"], "role": seat["role"]} for seat in seats],
-            "seconds": tags["Seconds"] or 0.0,
         }
         record = _records.validate_python(values)
         if not STARTED.fullmatch(record.started):
@@ -194,20 +201,13 @@ def _tag(name: str, value: object) -> str:
 
 def _line(turn: Turn) -> str:
     """Return the line of a move; values that are the default are left out."""
-    details = {
-        name: getattr(turn, name)
-        for name, default in _TURN_DEFAULTS
-        if name in TURN_KEYS and getattr(turn, name) != default
-    }
+    details = {name: getattr(turn, name) for name, usual in DETAILS.items() if getattr(turn, name) != usual}
     move = turn.move if PLAIN_MOVE.fullmatch(turn.move) else json.dumps(turn.move)
     return f"{turn.number}. {turn.role} {move} {json.dumps(details)}"
 
 
-_TURN_DEFAULTS = [(name, Turn._field_defaults.get(name)) for name in Turn._fields]
-
-
-def _turn(line: str, number: int) -> dict[str, Any]:
-    """Return the values of a move by the names of a Turn's fields."""
+def _turn(line: str, number: int) -> Turn:
+    """Return the turn of a line, whose values may be of any type."""
     fields_of_line = TURN.fullmatch(line)
     if fields_of_line is None:
         _refuse(number, f"{line[:40]!r} is no move, which looks like `1. explorer move1 west {{}}`")
@@ -222,11 +222,11 @@ def _turn(line: str, number: int) -> dict[str, Any]:
         move, brace, details = move_and_details.partition(" {")
         details = brace.strip() + details
     values = _json(details, number)
-    if not isinstance(values, dict) or not values.keys() <= TURN_KEYS:
+    if not isinstance(values, dict) or not values.keys() <= DETAILS.keys():
         _refuse(
-            number, f"the details of its move are not in braces, or have other keys than {', '.join(sorted(TURN_KEYS))}"
+            number, f"the details of its move are not in braces, or have other keys than {', '.join(sorted(DETAILS))}"
         )
-    return {**values, "number": int(fields_of_line[1]), "role": fields_of_line[2], "move": move}
+    return Turn(int(fields_of_line[1]), fields_of_line[2], move, **values)
 
 
 def _json(text: str, number: int) -> Any:
