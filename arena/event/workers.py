@@ -62,7 +62,7 @@ class Lane:
     """The present work of a lane, which is a referee process."""
 
     name: str
-    item: object = None
+    item: Any = None
     """The item that it works on; None when it has none."""
     since: float = 0.0
     """The monotonic time at which it was given the item, or was done with the one before."""

@@ -24,6 +24,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import pickle
 import tempfile
 import threading
 import time
@@ -399,9 +400,9 @@ def _in_thread(function: Callable[[], object]) -> threading.Thread:
 def _done(machine: Machine, item: Work, outcome: ItemOutcome) -> Done[Work, Any]:
     if outcome.result is None:
         return Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
-    result = wire.result(outcome.result[0], item.match)
+    result = pickle.loads(outcome.result[0])  # noqa: S301 (dask has unpickled more of this machine)
     if isinstance(result, Record):
-        result = replace(result, machine=machine.name, scale=machine.scale)
+        result = replace(result, match=item.match, machine=machine.name, scale=machine.scale)
     return Done(item, result, lane=machine.lane_name(outcome.lane))
 
 

@@ -20,6 +20,7 @@ A dask worker starts it and speaks with it over a socket (`session.py`). Its lan
 # One thing at a time. `Workers.map` asks for the next item whenever a lane has room. That is when the socket is read.
 # Results go back in the parcels in which the work came, each with the lines that the log got meanwhile.
 
+import pickle
 import shutil
 import signal
 import sys
@@ -62,19 +63,6 @@ class Report:
 
 ItemOutcome = Done[None, tuple[bytes, float]]
 """How one item of a parcel went: a packed result and its seconds, or arena's failure."""
-
-
-@dataclass(frozen=True)
-class LaneWork:
-    """The present work of a lane: an item of a parcel, by its index."""
-
-    name: str
-    """That of the lane on this machine."""
-    parcel: int
-    """The number that the driver gave to the parcel."""
-    index: int
-    seconds: float
-    """How long it has worked on the item."""
 
 
 @dataclass(frozen=True)
@@ -147,13 +135,10 @@ class Host:
         now = time.monotonic()
         if now >= self._next_report:
             self._next_report = now + REPORT_S
-            lanes = [(lane, lane.item) for lane in workers.lanes()]
+            lanes = [lane for lane in workers.lanes() if isinstance(lane.item, _Order)]
+            # Clocks of two machines differ, so `since` is here how long the lane has worked on the item.
             self._send(
-                [
-                    LaneWork(lane.name, order.parcel, order.index, now - lane.since)
-                    for lane, order in lanes
-                    if isinstance(order, _Order)
-                ]
+                [replace(lane, item=(lane.item.parcel, lane.item.index), since=now - lane.since) for lane in lanes]
             )
         return self._ended
 
@@ -238,7 +223,8 @@ def _sample(_launcher: Launcher, library: tuple[Path | None]) -> Sample:
 
 def _in_lane(launcher: Launcher, order: _Order) -> tuple[bytes, float]:
     begun = time.monotonic()
-    return wire.packed_result(order.function(launcher, order.item)), time.monotonic() - begun
+    result = order.function(launcher, order.item)
+    return pickle.dumps(result, wire.PROTOCOL), time.monotonic() - begun
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from arena.errors import ArenaError
 from arena.event.cluster import admission, session
 from arena.event.cluster.calibration import Speed
-from arena.event.cluster.host import LaneWork, Report
+from arena.event.cluster.host import Report
 from arena.event.cluster.session import Facts, Session
 from arena.event.director import Work
 from arena.event.workers import Lane
@@ -165,13 +165,14 @@ class Machine:
             if not self._closing.is_set():
                 self.report(self, MachineState.LOST, f"{type(error).__name__}: {error}")
 
-    def _show(self, lanes: Sequence[LaneWork]) -> None:
+    def _show(self, lanes: Sequence[Lane]) -> None:
         """Keep what the lanes work on, but for those whose parcel is over meanwhile."""
         now, working = time.monotonic(), {}
         for lane in lanes:
-            if (parcel := self.parcels.get(lane.parcel)) is not None:
+            number, index = lane.item
+            if (parcel := self.parcels.get(number)) is not None:
                 name = self.lane_name(lane.name)
-                working[name] = Lane(name, parcel.items[lane.index], now - lane.seconds, self.name)
+                working[name] = Lane(name, parcel.items[index], now - lane.since, self.name)
         self._working = working
 
     def _ask(self, function: Callable[..., Any], *arguments: object) -> Any:

@@ -27,7 +27,8 @@ from typing import Any
 from arena import rulefile, whole_files
 from arena.errors import ArenaError
 from arena.event.cluster import wire
-from arena.event.cluster.host import ItemOutcome, LaneWork, Report
+from arena.event.cluster.host import ItemOutcome, Report
+from arena.event.workers import Lane
 from arena.values import Event
 from arena.version import __version__
 
@@ -76,15 +77,15 @@ class Session:
         self._renewed = time.monotonic()
         self._ready: Future[Report] = Future()
         self._parcels: dict[int, Future[ParcelResult]] = {}
-        self._lanes: list[LaneWork] = []
+        self._lanes: list[Lane] = []
         self.lost = ""
         """The reason why the session has ended; empty while it lasts."""
         threading.Thread(target=self._read, name="arena-session", daemon=True).start()
 
-    def renew(self) -> tuple[Report | None, list[LaneWork]]:
+    def renew(self) -> tuple[Report | None, list[Lane]]:
         """Let the session last for another LEASE_S; ArenaError where the event cannot be played.
 
-        Return what the host said when it was ready, None before; and what its lanes did at its last report.
+        Return what the host said when it was ready, None before; and its lanes at work, as `Host` reports them.
         """
         self._renewed = time.monotonic()
         return self._ready.result() if self._ready.done() else None, self._lanes
