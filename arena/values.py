@@ -473,6 +473,11 @@ class Event:
         return replace(self, boards=boards, bots=tuple(b for b in self.bots if any(b.plays(*seat) for seat in seats)))
 
     @property
+    def leagues(self) -> "tuple[Event, ...]":
+        """The event of each game."""
+        return tuple(map(self.league, self.games))
+
+    @property
     def generalists(self) -> frozenset[str]:
         """The names of the bots that play every board and role."""
         seats = [(board.game, board.name, role) for board in self.boards for role in board.roles]

@@ -34,6 +34,7 @@ from arena.event import cluster, control, director, tournament
 from arena.event.cluster import admission, calibration, machine, session, wire
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.director import RunPhase
+from arena.event.placings import placings
 from arena.event.workers import Done, LostError, NotBegun, Workers
 from arena.games import rulebook
 from arena.results.archive import Archive, schema
@@ -127,6 +128,21 @@ def test_an_exception_of_the_rules_ends_the_run_as_on_one_machine(tmp_path, shar
     causes = " ".join(abort.cause for abort in outcome.failed)
     assert "Odd: odd" in causes
     assert "KeyError: <class" in causes
+
+
+@pytest.mark.slow
+def test_two_games_of_a_swiss_have_the_rounds_and_the_places_of_one_machine(tmp_path, shared, worker):
+    cup = workspace(tmp_path, {"a": DICE, "b": LAST, "c": FIRST}, ["sprint", "duel"], schedule='"swiss"')
+    outcome, _ = play(cup, "cluster", shared.address, Audience())
+    assert outcome.complete
+    run(cup, "local")
+    assert tables(cup / "cluster") == tables(cup / "local")
+    places = []
+    for name in ("cluster", "local"):
+        with Archive.open(cup / name) as archive:
+            places.append(placings(archive))
+    assert places[0] == places[1]
+    assert [row["game"] for row in places[0]] == ["sprint"] * 3 + ["mummy_maze"] * 3
 
 
 def listening(pid: int) -> set[tuple[str, int]]:

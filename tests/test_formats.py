@@ -8,7 +8,7 @@ from pathlib import Path
 
 import cup
 import pytest
-from events import workspace
+from events import event_of, killed_often, workspace
 from sprint import FIRST, LAST
 
 from arena.event import config
@@ -25,6 +25,22 @@ BOTS = {"ada": FIRST, "bob": LAST, "walker": "#!/bin/sh\nexit 1\n"}
 def event(folder: Path, schedule: str, **keys: object) -> Path:
     """A workspace with three bots: two that are level, since the role decides, and one that loses every match."""
     return workspace(folder, BOTS, ["duel"], schedule=f'"{schedule}"', **keys)
+
+
+def two_games(folder: Path, schedule: str) -> Path:
+    """A workspace with two games, a bot that plays both, and bots of one of them."""
+    made = workspace(folder, {}, ["duel", "classic"], schedule=f'"{schedule}"', repeats=2)
+    for name, games, text in (
+        ("ada", ["mummy_maze", "pacman"], FIRST),
+        ("bob", ["mummy_maze"], LAST),
+        ("cat", ["mummy_maze"], "exit 1"),
+        ("eva", ["pacman"], LAST),
+    ):
+        bot = made / "bots" / name
+        bot.mkdir()
+        (bot / "bot.sh").write_text(text)
+        (bot / "bot.toml").write_text(f'command = "sh bot.sh"\ngames = {json.dumps(games)}\n')
+    return made
 
 
 def placings(folder: Path) -> list[dict[str, str]]:
@@ -69,6 +85,36 @@ def test_an_event_that_was_cut_ends_like_one_that_was_not(tmp_path, schedule, ke
     if schedule == "swiss":  # two rounds, each of a pairing and a bye
         assert sorted(row["byes"] for row in places) == [0, 1, 1]
         assert sum(row["points"] for row in places) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("schedule", ["swiss", "knockout"])
+def test_each_game_has_places_of_its_own_also_after_kills(tmp_path, schedule):
+    whole, killed = (two_games(tmp_path / name, schedule) for name in ("whole", "killed"))
+    (killed / "results").mkdir()
+    killed_often(event_of(killed), killed / "results/cup", planned=100, kills=2)
+    for folder in (whole, killed):
+        done = cup.run_event(folder)
+        assert done.returncode == 0, done.stderr
+    assert cup.tables(killed) == cup.tables(whole)
+    assert placings(killed) == placings(whole)
+    rows = [(row["game"], row["bot"]) for row in placings(killed)]
+    assert [bot for game, bot in rows if game == "mummy_maze"][-1] == "cat"
+    assert sorted(bot for game, bot in rows if game == "pacman") == ["ada", "eva"]
+    assert len({game for game, _ in rows[:3]}) == 1 < len({game for game, _ in rows})
+    shown = done.stdout.partition("by rating")[0]
+    assert re.findall("^(?:mummy_maze|pacman)$", shown, re.MULTILINE) == ["mummy_maze", "pacman"]
+    read = json.loads(cup.arena(killed, "leaderboard", "--placings", "--json").stdout)
+    assert [(row["game"], row["bot"]) for row in read] == rows
+    planned = json.loads(cup.arena(whole, "run", "--plan", "--json").stdout)
+    assert {row["board"]: row["played"] <= row["matches"] for row in planned} == {
+        "mummy_maze/duel": True,
+        "pacman/classic": True,
+    }
+    with cup.first_chart_only():
+        report = Path(cup.arena(killed, "report").stdout.strip())
+    headings = re.findall("<h3>(Places.*?)</h3>", (killed / report).read_text())
+    assert headings == [f"Places by the rules of the {schedule}, {game}" for game in ("mummy_maze", "pacman")]
 
 
 def test_a_seed_that_is_no_bot_is_refused(tmp_path):

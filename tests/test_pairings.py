@@ -16,7 +16,7 @@ from paired import DUEL, HUNT, Run, bot, event, simulate
 
 from arena.errors import ArenaError
 from arena.event.schedules import knockout, ladder, swiss
-from arena.event.schedules._pairings import seeded
+from arena.event.schedules._pairings import leagues, seeded
 
 NEVER = [(name, module) for name, module in (("swiss", swiss), ("knockout", knockout), ("ladder", ladder))]
 
@@ -229,20 +229,21 @@ def test_bots_that_must_meet_again_do_so_with_new_seeds():
 
 
 def test_more_rounds_than_opponents_are_refused():
-    with pytest.raises(ArenaError, match=r"^rounds: 8 bots play at most 7 rounds of Swiss"):
+    with pytest.raises(ArenaError, match=r"^rounds: 8 bots of maze play at most 7 rounds of Swiss"):
         swiss.count(event("swiss", 8, rounds=8))
     assert swiss.rounds(event("swiss", 9, rounds=9)) == 9
 
 
 def test_the_higher_sum_of_scores_wins_a_pairing_by_the_best_role_of_a_side():
-    cup = event("swiss", 2, boards=(DUEL, HUNT))
+    hunt = replace(HUNT, game="maze")
+    cup = event("swiss", 2, boards=(DUEL, hunt))
     scores = {("fox", "dog"): (60, 40), ("hare", "cat", "dog"): (70, 10, 30)}  # in each match, whoever has the roles
 
     def play(match):
         roles = tuple(seat.role for seat in match.seats)
-        sides = DUEL.sides if match.label == DUEL.label else HUNT.sides
+        sides = DUEL.sides if match.label == DUEL.label else hunt.sides
         result = paired.result(match, sides, paired.strengths(cup))
-        better = int(match.label == HUNT.label and match.seats[1].bot.name == "bot001")  # one point in one match
+        better = int(match.label == hunt.label and match.seats[1].bot.name == "bot001")  # one point in one match
         return replace(
             result, scores=dict(zip(roles, scores[roles], strict=True)) | {roles[-1]: scores[roles][-1] + better}
         )
@@ -383,9 +384,40 @@ def test_boards_that_do_not_seat_two_are_refused_in_one_line(name, schedule):
 def test_a_bot_of_one_role_is_refused_where_all_must_play_all(name, schedule):
     cup = event(name, [bot("a"), bot("b"), bot("cat", roles=("fox",))])
     with pytest.raises(
-        ArenaError, match=rf"^schedule: '{name}' needs bots that play every board and role, and 'cat' doe"
+        ArenaError, match=rf"^schedule: '{name}' needs bots that play every board and role of a game, and 'cat' pla"
     ):
         schedule.count(cup)
+
+
+@pytest.mark.parametrize(("name", "schedule"), NEVER[:2])
+def test_each_game_has_a_swiss_or_a_bracket_of_its_own_among_the_bots_that_play_it(name, schedule):
+    both = [bot(f"both{number}", games=("maze", "park")) for number in range(2)]
+    mazes, lonely = [bot(f"maze{number}", games=("maze",)) for number in range(7)], replace(DUEL, game="lake")
+    others = bot("park", games=("park",)), bot("solo", games=("lake",), roles=("fox",))
+    cup = event(name, [*both, *mazes, *others], boards=(DUEL, HUNT, lonely))
+    sides, strength = {board.label: board.sides for board in cup.boards}, paired.strengths(cup)
+
+    def play(match):
+        return paired.result(match, sides[match.label], strength, draws=0.3)
+
+    whole, planned = Run(cup, schedule, play).go_on(), schedule.count(cup)
+    assert planned[lonely.label] == 0  # its only bot meets nobody
+    alone = {game: Run(cup.league(game), schedule, play).go_on() for game in ("maze", "park")}
+    for game, run in alone.items():
+        part = [[match.id for match in batch if match.game == game] for batch in whole.plan]
+        assert [ids for ids in part if ids] == run.ids
+        assert planned | schedule.count(run.event) == planned
+    assert len(alone["park"].plan) < len(whole.plan) == max(len(run.plan) for run in alone.values())
+    batches = {league.games[0]: own for league, own in leagues(cup, whole.batches)}
+    assert batches == {game: run.batches for game, run in alone.items()}
+    places = {game: schedule.placings(run.event, run.batches) for game, run in alone.items()}
+    assert [sorted(row.bot for row in rows) for rows in places.values()] == [
+        [*(each.name for each in both), *(each.name for each in mazes)],
+        ["both0", "both1", "park"],
+    ]
+    for cut in range(0, len(whole.disk), 5):
+        stored = Run(cup, schedule, play, order=cut).go_on(cut).disk
+        assert Run(cup, schedule, play, stored, order=cut + 1).go_on().ids == whole.ids
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -203,8 +204,11 @@ def print_leaderboard(
         print(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:')
         shown = shown_columns(schedule)
         heads = [replace(column, name="bot") if column.name == "display" else column for column in shown]
-        cells = [[row[column.name] for column in shown] for row in placings]
-        output.print_table(output.make_table(heads, cells))
+        for number, (game, placed) in enumerate(groupby(placings, key=lambda row: row["game"])):
+            if len(results.games) > 1:
+                print("\n" * (number > 0) + output.safe_line(game))
+            cells = [[row[column.name] for column in shown] for row in placed]
+            output.print_table(output.make_table(heads, cells))
         print("\nby rating, which knows matches only:")
     if not (wide or json):
         leaderboard_text.show(results, brief=brief)

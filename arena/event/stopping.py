@@ -65,7 +65,7 @@ def next_look(parts: int) -> int:
 
 def holds(rule: str, event: Event, still_open: Sequence[OpenRanks]) -> bool:
     """Return whether a rule says to stop an event in which these ranks are open."""
-    if not any(ranked_bots(event.league(game)) for game in event.games):
+    if not any(map(ranked_bots, event.leagues)):
         return False
     return not still_open if rule == ORDER else all(ranks.first > 1 for ranks in still_open)
 

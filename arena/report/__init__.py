@@ -66,7 +66,7 @@ def write(
     played = results.played if author is None else author.own(results.played)
     games = replays.Games(rules)
     with Archive.open(folder) as archive:  # it has the names of all bots, which one author does not see
-        met = leaderboard.rounds(results, archive) if author is None else ()
+        met = leaderboard.rounds(results, archive) if author is None else {}
         pages = bots.pages(results, index, archive, author)
         order = data.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
         shown = data.listed(played, order)
@@ -83,6 +83,7 @@ def write(
         ending=results.end_sentences,
         places=leaderboard.placings(results.event.schedule, placings),
         rounds=met,
+        schedule=results.event.schedule.replace("_", " "),
         # The machines of a cluster are nobody's business but the organiser's.
         machines=results.machines() if author is None else None,
     )

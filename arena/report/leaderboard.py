@@ -11,12 +11,13 @@ from typing import Any
 
 from arena.event.placings import shown_columns
 from arena.event.plan import Plan
+from arena.event.schedules._pairings import leagues
 from arena.protocol import clean
 from arena.results.archive import Archive
 from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, Columns, interval_text, rounded_text
 from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
-from arena.values import Ending
+from arena.values import Batch, Ending, Event
 
 ORDER = (
     *("rank", "bot", CHANGE.name, "rating", "range", "ranks", "tier", "points"),
@@ -74,37 +75,44 @@ class PageTable:
     """Names of columns that the page shows only with `All columns`: endings, and boards, which have tables too."""
 
 
-def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> PageTable | None:
-    """Return the table of places, where the event's schedule has one."""
-    if not rows:
-        return None
+def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, PageTable]:
+    """Return the table of places of each game, by its name, where the event's schedule has such tables."""
     columns = tuple(
         replace(column, name="bot", label=BOT) if column.name == "display" else column
         for column in shown_columns(schedule)
     )
-    cells = tuple(
-        {
+    cells: dict[str, list[Row]] = {}
+    for row in rows:
+        own = {
             column.name: Cell(clean(row["display"]) if column.name == "bot" else column.text(row[column.name]), None)
             for column in columns
         }
-        for row in rows
-    )
-    return PageTable(schedule.replace("_", " "), columns, cells)
+        cells.setdefault(row["game"], []).append(own)
+    return {game: PageTable(clean(game), columns, tuple(own)) for game, own in cells.items()}
 
 
 Entry = tuple[tuple[str, str, bool], ...]
 """A pairing, the better bot first: its name, cleaned, its mean score, whether it won. A bye is a bot alone."""
 
 
-def rounds(results: Results, archive: Archive) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
-    """Return the title and the pairings of each round that is over, of a Swiss or a knockout; deciders are included."""
+Rounds = tuple[tuple[str, tuple[Entry, ...]], ...]
+"""The title and the pairings of each round that is over; deciders are included."""
+
+
+def rounds(results: Results, archive: Archive) -> dict[str, Rounds]:
+    """Return the rounds of each game of a Swiss or a knockout, by its name."""
     event = results.event
     if event.schedule not in {"swiss", "knockout"}:
-        return ()
+        return {}
     plan = Plan(event, archive)
     plan.walk_on()
+    history = plan.complete_batches()
+    return {league.games[0]: _rounds(results, league, own) for league, own in leagues(event, history)}
+
+
+def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds:
     played: list[dict[frozenset[str], dict[str, list[int]]]] = []
-    for batch in plan.complete_batches():
+    for batch in history:
         met: dict[frozenset[str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for match in batch:
             for role, bot in match.seats.items():
@@ -115,7 +123,7 @@ def rounds(results: Results, archive: Archive) -> tuple[tuple[str, tuple[Entry, 
                     played[-1][pair][bot] += own
         else:
             played.append(met)
-    knockout, still_in = event.schedule == "knockout", {bot.name for bot in event.bots}
+    knockout, still_in = league.schedule == "knockout", {bot.name for bot in league.bots}
     entries: list[list[list[tuple[float, str]]]] = []
     for met in played:
         pairs = [

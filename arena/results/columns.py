@@ -390,6 +390,7 @@ GRADES = Columns(
 
 PLACINGS = Columns(
     (
+        Column("game", "The game"),
         Column("place", "Bots that the rules do not separate share a place"),
         _BOT,
         Column("points", "1 for each pairing won and each bye, 0.5 for each pairing drawn"),

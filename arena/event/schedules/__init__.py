@@ -24,8 +24,8 @@ class Schedule(Protocol):
 
     Three parts are optional. `LOOKS_EACH_REPEAT = True` says that all pairings play a repeat before the next one
     begins; then `stop_when` looks after each repeat, and not only after each batch. `COUNT_IS_A_BOUND = True` says that
-    results decide how many matches there are. `placings(event, history)` returns a table of places (event/placings.py),
-    for an event whose result is not the leaderboard alone.
+    results decide how many matches there are. `placings(league, history)` returns a table of places in a game
+    (event/placings.py), for an event whose result is not the leaderboard alone.
     """
 
     BEHIND: int

@@ -5,9 +5,9 @@ for each repeat, and in each repeat once for each variant of the board. All legs
 seed. So each bot plays every role as often as its opponent, and roles are balanced in every pairing; no history of
 roles is needed, as chess needs one of colours.
 
-A pairing is played on all boards of the event, because standings and ratings weigh all boards alike. To rotate the
-boards would be cheaper, but then one board alone would decide who advances, and two bots of equal score would have been
-measured on different boards.
+A pairing is played on all boards of the event (of a game, in Swiss and knockout), because standings and ratings weigh
+all boards alike. To rotate the boards would be cheaper, but then one board alone would decide who advances, and two
+bots of equal score would have been measured on different boards.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from fractions import Fraction
 from arena.errors import ArenaError
 from arena.event.schedules.round_robin import seatings
 from arena.identity import digest_of
-from arena.values import Bot, Event, Match, Played
+from arena.values import Batch, Bot, Event, Match, Played
 
 Pair = frozenset[str]
 """The names of the two bots of a pairing."""
@@ -51,15 +51,26 @@ def check(event: Event) -> None:
             )
 
 
-def check_generalists(event: Event) -> None:
-    """Raise ArenaError for a bot that does not play every board and role: its pairings would have fewer legs."""
-    check(event)
-    able = event.generalists
-    for bot in event.bots:
+def leagues(event: Event, history: Sequence[Batch] = ()) -> Iterator[tuple[Event, list[Batch]]]:
+    """Yield each game in which two bots can meet, as an event, with its part of each batch in which it was played.
+
+    A game whose last batch is over is no part of later ones, in which other games go on.
+    """
+    for league in event.leagues:
+        own = (tuple(match for match in batch if match.game in league.games) for batch in history)
+        if len(league.bots) > 1:
+            yield league, [batch for batch in own if batch]
+
+
+def check_generalists(league: Event) -> None:
+    """Raise ArenaError for a bot that plays a part of its game only: its pairings would have fewer legs."""
+    check(league)
+    able = league.generalists
+    for bot in league.bots:
         if bot.name not in able:
             raise ArenaError(
-                f"schedule: {event.schedule!r} needs bots that play every board and role, and {bot.name!r} does not: "
-                'leave it out, or say schedule = "ladder" or "round_robin"'
+                f"schedule: {league.schedule!r} needs bots that play every board and role of a game, and {bot.name!r} "
+                f'plays only a part of {league.games[0]}: leave it out, or say schedule = "ladder" or "round_robin"'
             )
 
 

@@ -1,7 +1,7 @@
 """Knockout: who loses a pairing is out. A bracket of seeds, in which the best two can meet only in the final.
 
-A batch is a round, or the deciders of a round. It needs the results of all earlier ones, so it begins when the last
-match of the batch before is over.
+Each game has a bracket of its own, among the bots that play it. A batch is a round, or the deciders of a round, of all
+of them. It needs the results of all earlier ones, so it begins when the last match of the batch before is over.
 """
 
 # The rules
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.errors import ArenaError
-from arena.event.schedules._pairings import Placing, check_generalists, pairing, seeded, totals
+from arena.event.schedules._pairings import Placing, check_generalists, leagues, pairing, seeded, totals
 from arena.values import Batch, Event, Match
 
 BEHIND = 0
@@ -28,30 +28,35 @@ DECIDERS = 3
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
     """Yield the matches of a round, or of its next deciders; nothing after the final."""
-    check(event)
-    bots, now = seeded(event), _replay(event, history[:number])
-    repeats = [event.repeats + now.deciders - 1] if now.deciders else range(event.repeats)
-    for bot, opponent in now.due:
-        yield from pairing(event, bots[bot], bots[opponent], repeats)
+    for league, own in leagues(event, history[:number]):
+        check(league)
+        bots, now = seeded(league), _replay(league, own)
+        repeats = [event.repeats + now.deciders - 1] if now.deciders else range(event.repeats)
+        for bot, opponent in now.due:
+            yield from pairing(league, bots[bot], bots[opponent], repeats)
 
 
 def count(event: Event) -> dict[str, int]:
     """Return how many matches there are on each board at most: with all deciders, of which most are not played."""
-    check(event)
-    pairings = (len(event.bots) - 1) * (event.repeats + DECIDERS)
-    return {board.label: pairings * board.variants * 2 for board in event.boards}
+    planned = dict.fromkeys((board.label for board in event.boards), 0)
+    for league, _ in leagues(event):
+        check(league)
+        pairings = (len(league.bots) - 1) * (event.repeats + DECIDERS)
+        planned |= {board.label: pairings * board.variants * 2 for board in league.boards}
+    return planned
 
 
-def check(event: Event) -> None:
-    """Raise ArenaError for an event that no bracket can be made for."""
-    check_generalists(event)
-    if event.rounds is not None:
-        raise ArenaError(f"rounds: a knockout of {len(event.bots)} bots always has {rounds(event)}: leave `rounds` out")
+def check(league: Event) -> None:
+    """Raise ArenaError for a game that no bracket can be made for."""
+    check_generalists(league)
+    if league.rounds is not None:
+        bots = len(league.bots)
+        raise ArenaError(f"rounds: a knockout of {bots} bots always has {rounds(league)}: leave `rounds` out")
 
 
-def rounds(event: Event) -> int:
+def rounds(league: Event) -> int:
     """Return the number of rounds, deciders aside."""
-    return (len(event.bots) - 1).bit_length()
+    return (len(league.bots) - 1).bit_length()
 
 
 def bracket(size: int) -> list[int]:
@@ -65,21 +70,21 @@ def bracket(size: int) -> list[int]:
     return seeds
 
 
-def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
-    """Return the table of a knockout after these batches: the bots that are still in, then those that came farthest.
+def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
+    """Return the table of a game's knockout after these batches: the bots still in, then those that came farthest.
 
     Bots that lost in the same round share a place, because a knockout does not order them. Points count rounds: one for
     each pairing won, deciders included, and for each bye.
     """
-    now, rows = _replay(event, history), []
+    now, rows = _replay(league, history), []
     undecided = {seed for pair in now.due for seed in pair}
-    for seed, bot in enumerate(seeded(event)):
+    for seed, bot in enumerate(seeded(league)):
         out = now.out.get(seed)
         through = now.round - (seed in undecided) if out is None else out - 1
         rows.append(
             Placing(
                 place=1
-                + sum(out is not None and (now.out.get(rival) or out + 1) > out for rival in range(len(event.bots))),
+                + sum(out is not None and (now.out.get(rival) or out + 1) > out for rival in range(len(league.bots))),
                 bot=bot.name,
                 points=Fraction(through),
                 won=through - (seed in now.byes),
@@ -107,13 +112,13 @@ class _Bracket:
     byes: frozenset[int]
 
 
-def _replay(event: Event, history: Sequence[Batch]) -> _Bracket:
-    names = [bot.name for bot in seeded(event)]
-    field = bracket(2 ** rounds(event))
-    byes = frozenset(range(2 ** rounds(event) - len(names)))
+def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
+    names = [bot.name for bot in seeded(league)]
+    field = bracket(2 ** rounds(league))
+    byes = frozenset(range(2 ** rounds(league) - len(names)))
     out = dict.fromkeys(range(len(names), len(field)), 0)  # the empty places, as if their bots had lost before
     batches = iter(history)
-    for number in range(1, rounds(event) + 1):
+    for number in range(1, rounds(league) + 1):
         couples = [(field[at], field[at + 1]) for at in range(0, len(field), 2)]
         due = [(bot, opponent) for bot, opponent in couples if bot not in out and opponent not in out]
         for deciders in range(DECIDERS + 1):
@@ -132,4 +137,4 @@ def _replay(event: Event, history: Sequence[Batch]) -> _Bracket:
             due = level
         out |= {max(pair): number for pair in due}  # still level: the better seed, which is the lower number, advances
         field = [bot if bot not in out else opponent for bot, opponent in couples]
-    return _Bracket(rounds(event), [], 0, {seed: lost for seed, lost in out.items() if lost}, byes)
+    return _Bracket(rounds(league), [], 0, {seed: lost for seed, lost in out.items() if lost}, byes)

@@ -1,7 +1,7 @@
 """Swiss: in each round bots of equal score meet, and no two bots meet twice. FIDE's Dutch system, without its colours.
 
-A batch is a round. It is paired from the results of all earlier rounds, so it begins when the last match of the round
-before is over.
+Each game has a Swiss of its own, among the bots that play it. A batch is a round of all of them. It is paired from the
+results of all earlier rounds, so it begins when the last match of the round before is over.
 """
 
 # Rules of FIDE's handbook, C.04.1, of 1 July 2025; those of a round are in _dutch.py
@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from arena.errors import ArenaError
 from arena.event.schedules._dutch import LAST_ROUND, ROUND_BEFORE, Floats, paired
-from arena.event.schedules._pairings import Placing, check_generalists, pairing, seeded, totals
+from arena.event.schedules._pairings import Placing, check_generalists, leagues, pairing, seeded, totals
 from arena.values import Batch, Event, Match
 
 BEHIND = 0
@@ -29,43 +29,51 @@ WIN, DRAW = 2, 1  # half points, so that sums are whole numbers
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
     """Yield the matches of a round, the bots of the highest score first; nothing after the last round."""
-    if number < rounds(event):
-        bots = seeded(event)
-        points, met, byes, floats = _state(event, history)
-        pairs, _ = paired(points, lambda bot, opponent: met[bot, opponent], byes, floats)
-        for bot, opponent in pairs:
-            first = event.repeats * met[bot, opponent]
-            yield from pairing(event, bots[bot], bots[opponent], range(first, first + event.repeats))
+    for league, own in leagues(event, history):
+        if number < rounds(league):
+            yield from _round(league, own)
 
 
 def count(event: Event) -> dict[str, int]:
     """Return how many matches are planned on each board, exactly."""
-    matches = rounds(event) * (len(event.bots) // 2) * event.repeats * 2
-    return {board.label: matches * board.variants for board in event.boards}
+    planned = dict.fromkeys((board.label for board in event.boards), 0)
+    for league, _ in leagues(event):
+        matches = rounds(league) * (len(league.bots) // 2) * event.repeats * 2
+        planned |= {board.label: matches * board.variants for board in league.boards}
+    return planned
 
 
-def rounds(event: Event) -> int:
-    """Return the number of rounds; ArenaError for an event that can't be paired, or that asks for too many rounds."""
-    check_generalists(event)
-    bots = len(event.bots)
+def rounds(league: Event) -> int:
+    """Return the number of rounds; ArenaError for a game that can't be paired, or that is asked for too many rounds."""
+    check_generalists(league)
+    bots = len(league.bots)
     most = bots - 1 + bots % 2
-    if event.rounds is not None and event.rounds > most:
+    if league.rounds is not None and league.rounds > most:
         raise ArenaError(
-            f"rounds: {bots} bots play at most {most} rounds of Swiss before somebody must meet twice: "
-            f'say rounds = {most} or fewer, or schedule = "round_robin"'
+            f"rounds: {bots} bots of {league.games[0]} play at most {most} rounds of Swiss before somebody must meet "
+            f'twice: say rounds = {most} or fewer, or schedule = "round_robin"'
         )
-    return event.rounds if event.rounds is not None else (bots - 1).bit_length()
+    return league.rounds if league.rounds is not None else (bots - 1).bit_length()
 
 
-def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
-    """Return the table of a Swiss after these rounds, by points, then by Buchholz (FIDE C.07 article 8.1).
+def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
+    bots = seeded(league)
+    points, met, byes, floats = _state(league, history)
+    pairs, _ = paired(points, lambda bot, opponent: met[bot, opponent], byes, floats)
+    for bot, opponent in pairs:
+        first = league.repeats * met[bot, opponent]
+        yield from pairing(league, bots[bot], bots[opponent], range(first, first + league.repeats))
+
+
+def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
+    """Return the table of a game's Swiss after these rounds, by points, then by Buchholz (FIDE C.07 article 8.1).
 
     Byes are visible in a column of their own. Here they count as wins, as in the pairing of the next round. Points of
     the leaderboard and ratings count matches only, and a bye is none. For Buchholz the opponent of a bye is FIDE's
     "dummy", which has the bot's own points (C.07 article 16.4).
     """
-    bots = [bot.name for bot in seeded(event)]
-    points, met, byes, _ = _state(event, history)
+    bots = [bot.name for bot in seeded(league)]
+    points, met, byes, _ = _state(league, history)
     results = {name: Counter[int]() for name in bots}
     for played in history:
         for total in totals(played).values():
@@ -93,9 +101,9 @@ def placings(event: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     return tuple(sorted(rows, key=lambda row: (row.place, row.bot)))
 
 
-def _state(event: Event, history: Sequence[Batch]) -> tuple[list[int], Counter[tuple[int, int]], list[int], Floats]:
+def _state(league: Event, history: Sequence[Batch]) -> tuple[list[int], Counter[tuple[int, int]], list[int], Floats]:
     """Return each bot's half points, the number of meetings of two bots in either order, the byes, and the floats."""
-    index = {bot.name: number for number, bot in enumerate(seeded(event))}
+    index = {bot.name: number for number, bot in enumerate(seeded(league))}
     points, byes, met = [0] * len(index), [0] * len(index), Counter[tuple[int, int]]()
     down, up = [0] * len(index), [0] * len(index)
     weights = {len(history) - 1: LAST_ROUND, len(history) - 2: ROUND_BEFORE}

@@ -25,7 +25,7 @@ def sentences(stop: Stop, event: Event, display_name: Callable[[str], str]) -> t
         )
     else:
         end = f"the event ended after all {matches} of its plan"
-    if not any(ranked_bots(event.league(game)) for game in event.games):
+    if not any(map(ranked_bots, event.leagues)):
         return end, "no bot has a rank: at least two must play all roles of a game"
     if not stop.open:
         return end, f"no rank is open at {chance}"
