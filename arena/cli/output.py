@@ -6,9 +6,10 @@ rich as `Text`, which reads no markup.
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from math import isfinite
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -42,6 +43,13 @@ def notice(text: str) -> None:
     with suppress(OSError, ValueError):  # nobody reads stdout any more; the next print or the exit says so
         sys.stdout.flush()  # a file or a pipe that takes both streams has them in order
     print(safe_lines(text), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Print nothing; an error that leaves this context is printed by its caller."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        yield
 
 
 def shorten_lines(text: str) -> str:

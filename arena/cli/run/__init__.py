@@ -23,7 +23,7 @@ from arena.values import Event
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
-    from arena.event.config.keys import WorkersTable
+    from arena.event.config.keys import NotifyTable, WorkersTable
     from arena.event.tournament import Progress
 
 
@@ -46,6 +46,7 @@ def run(
     plan: Annotated[bool, typer.Option("--plan", help="Only print how many matches, and how long.")] = False,
     charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the charts, write the report.")] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 when any seat was at fault.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only mistakes; the exit code tells.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
 ) -> None:
     """Play the event of a tournament.toml; after an interruption, go on with it."""
@@ -106,7 +107,7 @@ def run(
                 "limits.threads in tournament.toml is the limit"
             )
     text = _as_played(path, tournament, event, changed=bool(changed or bots or boards))
-    with signals.listening() as interrupt:
+    with output.silence() if quiet else contextlib.nullcontext(), signals.listening() as interrupt:
         outcome, watcher = _play(event, folder, count, interrupt, tournament.workers)
         if outcome.unlogged:
             output.notice(outcome.unlogged)
@@ -114,6 +115,8 @@ def run(
             interrupt.at_once()
             options.store_played_tournament(folder, text, secret=isinstance(event.seed, str))
             _report(event, folder, watcher, outcome, charts=charts, json=json)
+            if tournament.notify is not None:
+                _notify(tournament.notify, folder, watcher, outcome)
     if interrupt:
         planned = f"{watcher.at_most}{outcome.planned}"
         output.notice(f"{outcome.finished} of {planned} matches are stored; to go on:\n  {command_line()}")
@@ -223,6 +226,23 @@ def _report(
     )
     arena = shlex.join(_program())
     output.notice(f"next: `{arena} new NAME` makes your own bot, `{arena} run` plays it against these")
+
+
+def _notify(table: "NotifyTable", folder: Path, watcher: watching.Watcher, outcome: "Progress") -> None:
+    """Tell the webhook how the run ended, in sentences without a name of a bot or a person."""
+    from arena.event import notify
+
+    sentences = [f"{watcher.name}: {outcome.finished} of {watcher.at_most}{outcome.planned} matches are played."]
+    if watcher.absentees:
+        sentences.append(f"{output.counted(len(watcher.absentees), 'bot')} did not start, and forfeits its matches.")
+    for league in results.read(folder).leagues:
+        changes = league.rank_changes
+        if any(standing.rank == 1 and changes.get(standing.bot, 0) != 0 for standing in league.standings):
+            sentences.append(f"{league.game} has another first.")
+    try:
+        notify.post(table.url, " ".join(sentences), private=table.private)
+    except ArenaError as error:  # the event is over, and its results are stored
+        output.notice(str(error))
 
 
 def command_line() -> str:

@@ -22,6 +22,7 @@ from arena.event.config.keys import (
     Faults,
     GradeTable,
     LimitsTable,
+    NotifyTable,
     OpeningsTable,
     Seed,
     ThresholdTable,
@@ -118,6 +119,7 @@ class Tournament(Table):
     )
     workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
     grade: GradeTable | None = Field(default=None, description="Marks for students, given by `arena grade`.")
+    notify: NotifyTable | None = Field(default=None, description="A webhook that gets a message when a run ends.")
 
     def event(
         self,
@@ -332,6 +334,7 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "workers": WorkersTable,
     "grade": GradeTable,
     "grade.threshold": ThresholdTable,
+    "notify": NotifyTable,
     "bot": BotTable,
 }
 """Every table of the file by its name."""

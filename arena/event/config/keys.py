@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from arena.clock import TimeControl
 from arena.event.tables import MOST, BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
@@ -180,6 +180,27 @@ class GradeTable(Table):
     threshold: Annotated[tuple[ThresholdTable, ...], BeforeValidator(as_tuple), AfterValidator(_some)] = Field(
         description="The marks of all thresholds are added up."
     )
+
+
+def _webhook(value: object) -> object:
+    if isinstance(value, str) and re.fullmatch(r"https?://[^/\s@]+(/\S*)?", value):
+        return value
+    raise ValueError("an address such as https://host/path, without a name or a password before the host")
+
+
+class NotifyTable(Table):
+    """[notify]: a webhook that gets a message when a run ends."""
+
+    url: Annotated[str, BeforeValidator(_webhook)] = Field(
+        description="Where the message goes: a webhook of Slack, Discord, ntfy, ..."
+    )
+    private: bool = Field(default=False, description="Allow an address inside a network, and http.")
+
+    @model_validator(mode="after")
+    def _secure(self) -> "NotifyTable":
+        if not (self.private or self.url.startswith("https://")):
+            raise ValueError("url: https, or `private = true`")
+        return self
 
 
 class BotTable(Table):

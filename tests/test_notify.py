@@ -1,0 +1,116 @@
+"""The webhook at the end of a run: what it gets, where it may be, and what happens if it does not answer."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import cup
+import pytest
+
+from arena.errors import ArenaError
+from arena.event import notify
+
+
+@contextmanager
+def webhook(status: int = 204, **headers: str) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """Yield the address of a server on this machine, and the messages that it got."""
+    messages: list[dict[str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            messages.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        def log_message(self, *words):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/secret?wait=true", messages
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.slow
+def test_a_webhook_hears_the_end_of_a_run_without_a_name(tmp_path):
+    with webhook() as (url, messages):
+        folder = cup.make(tmp_path / "ws", first=cup.FIRST, broken="raise SystemExit(1)\n")
+        with (folder / "tournament.toml").open("a") as file:
+            file.write(f'\n[notify]\nurl = "{url}"\nprivate = true\n')
+        done = cup.arena(folder, "run", "--no-charts")
+        assert done.returncode == 0, done.stderr
+        (folder / "bots/first.py").unlink()
+        (folder / "bots/newer.py").write_text(cup.LAST)
+        assert cup.arena(folder, "run", "--no-charts").returncode == 0
+    first, second = (message["text"] for message in messages)
+    assert first == "cup: 2 of 2 matches are played. 1 bot did not start, and forfeits its matches."
+    assert second.endswith("mummy_maze has another first.")
+    assert all(message["content"] == message["text"] for message in messages)
+    assert "broken" not in first + second
+
+
+@pytest.mark.slow
+def test_a_webhook_that_does_not_answer_costs_no_run_and_its_path_is_not_shown(tmp_path):
+    folder = cup.make(tmp_path / "ws")
+    with (folder / "tournament.toml").open("a") as file:
+        file.write('\n[notify]\nurl = "http://127.0.0.1:1/secret"\nprivate = true\n')
+    done = cup.arena(folder, "run", "--no-charts")
+    assert done.returncode == 0
+    assert "notify.url: 127.0.0.1 was not told: Connection refused" in done.stderr
+    assert "secret" not in done.stderr
+
+
+def test_an_address_inside_a_network_gets_nothing_unless_the_event_allows_it():
+    with webhook() as (url, messages):
+        with pytest.raises(ArenaError, match="is inside a network; `private = true` allows that"):
+            notify.post(url, "hello")
+        assert messages == []
+        notify.post(url, "hello", private=True)
+        assert [message["text"] for message in messages] == ["hello"]
+
+
+def test_no_redirect_is_followed():
+    with webhook() as (other, stolen), webhook(302, Location=other) as (url, _):
+        with pytest.raises(ArenaError, match="answered 302"):
+            notify.post(url, "hello", private=True)
+        assert stolen == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('url = "http://x.invalid/"', "https, or `private = true`"),
+        ('url = "https://me:secret@x.invalid/"', "without a name or a password"),
+        ('url = "file:///etc/passwd"', "an address such as https://host/path"),
+    ],
+)
+def test_an_address_that_is_not_allowed_is_a_mistake_in_the_file(tmp_path, lines, words):
+    folder = cup.make(tmp_path / "ws")
+    with (folder / "tournament.toml").open("a") as file:
+        file.write(f"\n[notify]\n{lines}\n")
+    done = cup.arena(folder, "run", "--plan")
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "tournament.toml: notify" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_quiet_run_prints_nothing_but_mistakes(tmp_path):
+    folder = cup.make(tmp_path / "ws")
+    done = cup.arena(folder, "run", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (folder / "results/cup/report.html").is_file()
+    (folder / "bots/first.py").write_text("import")
+    (folder / "results/cup/event.sqlite").write_text("no archive")
+    done = cup.arena(folder, "run", "--quiet")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
