@@ -384,9 +384,9 @@ def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
     assert field == round(sum(explorers) / len(explorers), 4)
     best = results.shown.leagues[1].ratings.ratings[0]
     told = page.data["pages"][page.data["bots"].index(best.bot)]["strengths"]
-    assert {(boards[b]["label"], boards[b]["roles"][r]): strength for b, r, _, _, *strength in told if b == 1} == {
-        place: [round(figure, 4) for figure in strength] for place, strength in best.roles.items()
-    }
+    assert {
+        (boards[b]["label"], boards[b]["roles"][r]): strength for b, r, _, _, *strength, _, _ in told if b == 1
+    } == {place: [round(figure, 4) for figure in strength] for place, strength in best.roles.items()}
 
 
 def test_the_best_matches_are_above_what_their_seats_bring_and_the_worst_below(small):

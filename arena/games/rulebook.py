@@ -5,7 +5,7 @@ It owns where rules are looked for, and what a query means. boards.py builds wha
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -82,7 +82,7 @@ def find(
         sampled = [f"{file.stem}/{each}:{count}" for each in boards.generators(file)]
         hint = f"; write {' or '.join(sampled)}" if sampled else ""
         raise ArenaError(f"{query}: only a table with a generator has as many boards as you like{hint}")
-    return _built(file, names)
+    return tuple(boards.board_of(file, each) for each in names)
 
 
 def of_record(match: Match, files: Mapping[str, Path] | None = None) -> Board:
@@ -140,7 +140,7 @@ def all_boards(workspace: Path = Path(), tell: Callable[[str], object] = id) -> 
     found: list[Board] = []
     for path in rules_files(workspace):
         try:
-            found += _built(path, boards.tables(path))
+            found += [boards.board_of(path, name) for name in boards.tables(path)]
         except ArenaError as error:
             tell(str(error))
     return tuple(found)
@@ -167,10 +167,6 @@ def rules_files(workspace: Path = Path()) -> tuple[Path, ...]:
 def games_with_named_boards(workspace: Path = Path()) -> tuple[str, ...]:
     """Return the games with more boards than `all_boards` returns: those that rules files make of a board's name."""
     return tuple(path.stem for path in rules_files(workspace) if rulefile.names_boards(path))
-
-
-def _built(path: Path, names: Iterable[str]) -> tuple[Board, ...]:
-    return tuple(boards.board_of(path, name) for name in names)
 
 
 def _readable_names(path: Path) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from arena.author.checkup import advice
 from arena.protocol import clean
 from arena.report.author import Author
 from arena.report.data import Index
+from arena.report.leaderboard import MINUS
 from arena.report.replays import WORDS, last_lines
 from arena.results.archive import Archive
 from arena.results.columns import RANKINGS, STRENGTHS, TIMING, VERSIONS, interval_text
@@ -46,13 +47,16 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
     versions = _versions(results if author is None else Results(archive).shown)
     lessons = results.lessons(own, LESSONS)
     means, score_in_file = {standing.bot: standing.roles for standing in results.standings}, RANKINGS["score"].in_file
-    rated = {
-        (row["bot"], row["board"], row["role"]): [row["strength"], row["low"], row["high"]]
-        for row in rows_of(results.strengths(), STRENGTHS)
-    }
+    strength = STRENGTHS.rated_in(results.unit)["strength"]
+    sign = "+" if results.unit == "logits" else "-"
+    rated: dict[tuple[str, str, str], list[object]] = {}
+    for row in rows_of(results.strengths(), STRENGTHS):
+        figures = [row["strength"], row["low"], row["high"]]
+        value, low, high = (strength.text(figure, sign).replace("-", MINUS) for figure in figures)
+        rated[row["bot"], row["board"], row["role"]] = [*figures, value, interval_text(low, high)]
     return [
         {
-            "strengths": [  # the bot's mean score, all bots' mean, and its strength, low and high
+            "strengths": [  # the bot's mean score, all bots' mean, its strength, low and high, and their texts
                 [
                     *index.board_role(*role),
                     score_in_file(mean),

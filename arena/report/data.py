@@ -16,7 +16,7 @@ from arena.report import boards
 from arena.report.author import Author
 from arena.report.replays import Games
 from arena.results.archive import Archive
-from arena.results.columns import CROSSTABLE, LEADERBOARD
+from arena.results.columns import CROSSTABLE
 from arena.results.leaderboard import Results
 from arena.values import Ending, Played
 
@@ -67,7 +67,7 @@ def event(
 ) -> dict[str, object]:
     """Return everything but the bots' pages and the matches, for the page's scripts."""
     own = frozenset(index.bots) if author is None else author.bots
-    planned, conditions = results.event, results.event.conditions
+    planned, conditions, score_in_file = results.event, results.event.conditions, CROSSTABLE["score"].in_file
     return {
         "event": {
             "name": clean(planned.name),
@@ -78,15 +78,18 @@ def event(
             "sandbox": ", ".join((conditions.sandbox, *(f"{call} allowed" for call in conditions.syscalls))),
             "played": len(results.played if author is None else author.own(results.played)),
             "listed": len(listed),
-            "unit": results.unit,
-            "decimals": LEADERBOARD.rated_in(results.unit)["rating"].decimals,
         },
         "bots": [clean(results.display_name(bot)) for bot in index.bots],
         "names": [clean(bot) for bot in index.bots],
         "boards": [_board(label, results, index, games, archive) for label in index.boards],
         "endings": [ending.value for ending in Ending],
         "home": f"bot={quote(clean(results.display_name(min(own))))}" if author is not None and own else "leaderboard",
-        "crosstable": _crosstable(results, index, own),
+        # The score has the decimals of the files: rounded twice it might differ from the terminal's.
+        "crosstable": [
+            [*index.board_role(board, role), index.bots[bot], index.bots[opponent], matches, score_in_file(score)]
+            for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False)
+            if bot in index.bots and opponent in index.bots and not own.isdisjoint({bot, opponent})
+        ],
         "labels": shortened([clean(results.display_name(bot)) for bot in index.bots]),
     }
 
@@ -103,24 +106,6 @@ def _board(label: str, results: Results, index: Index, games: Games, archive: Ar
         "roles": [clean(role) for role in index.roles[label]],
         "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
     }
-
-
-def _crosstable(results: Results, index: Index, own: frozenset[str]) -> list[list[object]]:
-    """Return rows of board, number of the role, bot, opponent, matches and score, where one is an `own` bot.
-
-    The score has the decimals of the files: rounded twice it might differ from the terminal's.
-    """
-    return [
-        [
-            *index.board_role(board, role),
-            index.bots[bot],
-            index.bots[opponent],
-            matches,
-            CROSSTABLE["score"].in_file(score),
-        ]
-        for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False)
-        if bot in index.bots and opponent in index.bots and not own.isdisjoint({bot, opponent})
-    ]
 
 
 def by_importance(played: Iterable[Played], newest: Mapping[str, int], linked_ids: Iterable[str]) -> tuple[str, ...]:

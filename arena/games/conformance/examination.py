@@ -16,7 +16,7 @@ from arena.errors import ArenaError
 from arena.game import Game
 from arena.games import rulebook
 from arena.games.conformance import Flaw, doubts, examine, raised, transcript
-from arena.limited import LimitedError, Place, limited, limited_value
+from arena.limited import LimitedError, limited, limited_value
 from arena.values import Board
 
 MEMORY_BYTES = 2_000_000_000
@@ -64,16 +64,13 @@ def _examine(board: Board, playouts: int, seed: int) -> Iterator[tuple[list[Flaw
 
 def _words(error: LimitedError) -> str:
     """Return how the rules ended the process, with the line where that is known."""
-    of_rules = (place for place in error.places if _is_of_rules(place))
-    lines = (f" ({Path(place.file).name}, line {place.line}, in {place.function})" for place in of_rules)
-    return f"it {error}{next(lines, '')}"
-
-
-def _is_of_rules(place: Place) -> bool:
-    file = Path(place.file)
     others = (str(Path(rulefile.__file__).parent), *sysconfig.get_paths().values())
-    of_others = place.file.startswith("<") or any(file.is_relative_to(folder) for folder in others)
-    return file.is_relative_to(rulefile.shipped()) or not of_others
+    for place in error.places:
+        file = Path(place.file)
+        of_others = place.file.startswith("<") or any(file.is_relative_to(folder) for folder in others)
+        if file.is_relative_to(rulefile.shipped()) or not of_others:
+            return f"it {error} ({file.name}, line {place.line}, in {place.function})"
+    return f"it {error}"
 
 
 def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:

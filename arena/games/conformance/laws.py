@@ -130,21 +130,15 @@ def outcomes(game: Game[Any], step: Position) -> Iterator[str]:
 
 
 def views(game: Game[Any], step: Position) -> Iterator[str]:
-    """The view of each role is lines of words, the same ones each time."""
+    """Each view is lines of words, the same ones each time; where the game says that it is open, all are alike."""
+    everything = game.view(step.state, None)
     for role in (None, *game.roles):
         facts = game.view(step.state, role)
         yield from _text(f"view of {role or 'everything'}", facts)
         if facts != game.view(step.state, role):
             yield f"view(state, {role and repr(role)}) differs from call to call"
-
-
-def openness(game: Game[Any], step: Position) -> Iterator[str]:
-    """Every role sees everything in a game that says it is open: the referee asks once for all of them."""
-    if getattr(game, "open", False):
-        everything = game.view(step.state, None)
-        for role in game.roles:
-            if game.view(step.state, role) != everything:
-                yield f"the game is open, but view(state, {role!r}) is not view(state, None): leave out `open = True`"
+        elif facts != everything and getattr(game, "open", False):  # then the referee asks once for all of them
+            yield f"the game is open, but view(state, {role!r}) is not view(state, None): leave out `open = True`"
 
 
 def values(game: Game[Any], step: Position) -> Iterator[str]:
@@ -328,5 +322,5 @@ def _hashable(value: object) -> bool:
 
 
 OF_THE_GAME = (lasting, roles, board, drawing)
-OF_A_STATE = (turns, moves, outcomes, views, openness, values, at_once)
+OF_A_STATE = (turns, moves, outcomes, views, values, at_once)
 OF_A_PLAYOUT = (ends, tells, repeats, solved, estimated)

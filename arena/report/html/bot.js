@@ -20,24 +20,22 @@ const bot = (() => {
   /** How far intervals of strength reach, over all bots: from where to where, and where the average bot stands. */
   function reach() {
     const all = report.pages.flatMap((page) => page.strengths.filter((row) => row.length > 4));
-    const ends = all.flatMap((row) => row.slice(4)).filter((figure) => figure !== null);
+    const ends = all.flatMap((row) => row.slice(4, 7)).filter((figure) => figure !== null);
     const average = all.reduce((sum, row) => sum + row[4], 0) / (all.length || 1);
     return { low: Math.min(...ends), high: Math.max(...ends), average };
   }
 
   /** A strength with its interval, beside the average bot's; nothing where there is none. */
-  function interval([, , , , value, low, high], { low: least, high: most, average }) {
+  function interval([, , , , value, low, high, text, range], { low: least, high: most, average }) {
     if (value === undefined) return make("dd");
     const at = (figure) => 2 + (96 * (figure - least)) / (most - least || 1);
-    const text = (figure) => (report.event.unit === "logits" ? words.signed(figure, report.event.decimals) : figure.toFixed(report.event.decimals));
-    const open = low === null && high === null ? "anything" : low === null ? `below ${text(high)}` : `above ${text(low)}`;
-    const description = `Strength ${text(value)}, 95 % interval ${low === null || high === null ? open : `${text(low)} to ${text(high)}`}`;
+    const description = `Strength ${text}, 95 % interval ${range}`;
     const [begin, end] = [low === null ? 0 : at(low), high === null ? 100 : at(high)]; // an open end goes to the edge
     return make("dd", { class: "interval", title: description },
       draw("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
         draw("rect", { class: "rail", y: 4.6, width: 100, height: 0.8 }), draw("rect", { class: "field", x: at(average) - 0.25, width: 0.5, height: 10 }),
         draw("rect", { class: "range", x: begin, y: 2.5, width: end - begin, height: 5 }), draw("rect", { class: "dot", x: at(value) - 0.8, y: 1, width: 1.6, height: 8 })),
-      make("span", { "aria-hidden": "true" }, text(value)), make("span", { class: "unseen" }, description));
+      make("span", { "aria-hidden": "true" }, text), make("span", { class: "unseen" }, description));
   }
 
   function strength(row, across) {

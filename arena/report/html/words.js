@@ -22,9 +22,6 @@ const words = {
   /** A command with its words as a shell wants them; names may be anybody's. */
   command: (...parts) => parts.map((part) => (/^[\w@%+=:,./-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`)).join(" "),
 
-  /** A figure with its sign, such as a strength. */
-  signed: (value, decimals = 2) => `${Number(value.toFixed(decimals)) < 0 ? "\u2212" : "+"}${Math.abs(value).toFixed(decimals)}`,
-
   /** `illegal_move` as two words. */
   plain: (name) => name.replaceAll("_", " "),
 };
