@@ -384,9 +384,12 @@ def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
     assert field == round(sum(explorers) / len(explorers), 4)
     best = results.shown.leagues[1].ratings.ratings[0]
     told = page.data["pages"][page.data["bots"].index(best.bot)]["strengths"]
-    assert {
-        (boards[b]["label"], boards[b]["roles"][r]): strength for b, r, _, _, *strength, _, _ in told if b == 1
-    } == {place: [round(figure, 4) for figure in strength] for place, strength in best.roles.items()}
+    rows = {(boards[b]["label"], boards[b]["roles"][r]): row for b, r, *row in told if b == 1}
+    assert {place: row[2:5] for place, row in rows.items()} == {
+        place: [round(figure, 4) for figure in strength] for place, strength in best.roles.items()
+    }
+    assert all(text == f"{strength:+z.2f}".replace("-", "\u2212") for _, _, strength, _, _, text, _ in rows.values())
+    assert all(" to " in interval or interval.split()[0] in {"above", "below"} for *_, interval in rows.values())
 
 
 def test_the_best_matches_are_above_what_their_seats_bring_and_the_worst_below(small):
