@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -128,6 +129,7 @@ def played(tmp_path_factory) -> Path:
         if command == "init":  # to sample one board takes 0.1 s
             event = here / "tournament.toml"
             event.write_text(re.sub(r'(?<=:)\d+(?=")', "1", event.read_text("utf-8")), "utf-8")
+    shutil.copytree(folder / "cup/results/cup", folder / "cup/results/last-week")  # for `arena report --since`
     (folder / "cup" / "bots" / "mine.py").write_text(blocks(AUTHORS, "python")[0])
     return folder / "cup"
 

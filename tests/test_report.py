@@ -347,6 +347,36 @@ def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedu
     assert bracket.count('class="won"') == sum(row["won"] for row in rows)
 
 
+def test_the_page_shows_what_changed_since_another_event(tmp_path):
+    frames = []
+    for name, bots in (("last-week", ("ann", "bob", "<eve>")), ("now", ("dan", "ann", "bob"))):
+        event = stored.event(*bots, name=name, boards=[stored.DUEL, stored.CLASSIC])
+        records = (stored.likely(match, bots) for match in stored.plan(event))
+        with contextlib.closing(Results.open(stored.store(tmp_path / "results" / name, event, records))) as read:
+            frames.append(read.shown.leaderboard().set_index(["game", "bot"]))
+    then, now = frames
+    with cup.first_chart_only():
+        done = cup.arena(tmp_path, "report", "now", "--since", "last-week")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / done.stdout.strip()).read_text("utf-8")
+    section = re.search("<h3>Since last-week</h3>(.*?)<h3>", text, re.DOTALL).group(1)
+
+    def figures(frame, game, bot):
+        row, columns = frame.loc[game, bot], LEADERBOARD.rated_in("Elo")
+        return [f"{row['rank']:.0f}", *(columns[name].text(row[name]) for name in ("rating", "points"))]
+
+    for game, table in zip(("mummy_maze", "pacman"), section.split("<table")[1:], strict=True):
+        assert f"<caption>{game}</caption>" in table
+        rows = [re.findall(r"<t[hd][^>]*>(?:<a[^>]*>)?(.*?)</", row) for row in table.split("<tr>")[2:]]
+        assert [bot for bot, *_ in rows] == now.loc[game].index.to_list()
+        for bot, *cells in rows:
+            assert cells[::2] == figures(now, game, bot)
+            assert cells[1::2] == (["", "", ""] if bot == "dan" else figures(then, game, bot))
+        assert "No longer there: &lt;eve&gt;." in table
+    refused = cup.arena(tmp_path, "report", "now", "--since", "last-week", "--for", "ann")
+    assert cup.refused(refused, "--for and --since: a report for one author")
+
+
 def test_other_schedules_have_no_places_in_the_page(small):
     assert "places" not in {attributes.get("id") for attributes, _ in small[2].all("table")}
 

@@ -106,12 +106,17 @@ def report(
         ),
     ] = None,
     people: options.People = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="EVENT", help="Show what changed since another event, such as last week's.")
+    ] = None,
     all_versions: AllVersions = False,
     json: options.Json = False,
 ) -> None:
     """Write report.html: leaderboard, crosstable, charts and matches to replay, in one file without network."""
     folder = paths.event_folder(event)
     if author is not None:
+        if since is not None:
+            raise ArenaError("--for and --since: a report for one author compares with no other event")
         if all_versions:
             raise ArenaError("--for and --all-versions: a report for one author is of the bots that play now")
         from arena.report import for_authors
@@ -120,7 +125,8 @@ def report(
             pages = for_authors.write(folder, author, people, stored_match.game_of, progress)
     else:
         results = read(folder, all_versions=all_versions)
-        pages = (write_report(results, stored_match.game_of, read_placings(folder)),)
+        then = None if since is None else read(paths.event_folder(since), rating=results.rating)
+        pages = (write_report(results, stored_match.game_of, read_placings(folder), then),)
     if json:
         output.print_json({"file": paths.displayed(page)} for page in pages)
     else:
@@ -177,13 +183,17 @@ def write_charts(results: "Results") -> "Written":
         return charts.write(results, results.folder)
 
 
-def write_report(results: "Results", rules: Callable[[Match], Game[Any]], placings: "Placings") -> Path:
+def write_report(
+    results: "Results", rules: Callable[[Match], Game[Any]], placings: "Placings", since: "Results | None" = None
+) -> Path:
     """Write the charts, and report.html with them and these places; `rules` returns the game that replays a match."""
     from arena import report
 
     charts = write_charts(results).files
     with writing(results.folder), ProgressLine("report: replays") as progress:
-        return report.write(results, results.folder, charts=charts, placings=placings, rules=rules, tell=progress)
+        return report.write(
+            results, results.folder, charts=charts, placings=placings, rules=rules, tell=progress, since=since
+        )
 
 
 def print_leaderboard(

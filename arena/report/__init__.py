@@ -16,6 +16,7 @@ from arena import whole_files
 from arena.game import Game
 from arena.games import rulebook
 from arena.identity import digest_of
+from arena.protocol import clean
 from arena.report import bots, data, leaderboard, page, replays
 from arena.report.author import Author
 from arena.results.archive import Archive
@@ -46,6 +47,7 @@ def write(
     replayed: int = REPLAYED,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
     author: Author | None = None,
+    since: Results | None = None,
 ) -> Path:
     """Write `folder/report.html`, whole or not at all; the archive of these results is in `folder` too.
 
@@ -56,7 +58,7 @@ def write(
     `placings` the rows of `arena.event.placings`, with the names of all bots. Columns
     `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
     them. Matches past `listed`, and replays past `replayed` or past `size` bytes, are left out: the most
-    informative and the newest stay, and the page says so.
+    informative and the newest stay, and the page says so. `since` are the results of an event to compare with.
 
     A report that stands there and was made of the same is left as it is: the replays take most of the time.
     """
@@ -83,6 +85,8 @@ def write(
         ending=results.end_sentences,
         places=leaderboard.placings(results.event.schedule, placings),
         rounds=met,
+        then=clean(since.event.name) if since is not None else "",
+        since=leaderboard.since(results, since) if since is not None else (),
         schedule=results.event.schedule.replace("_", " "),
         # The machines of a cluster are nobody's business but the organiser's.
         machines=results.machines() if author is None else None,
@@ -98,7 +102,9 @@ def write(
     path = folder / "report.html" if author is None else whole_files.make_folder(folder, "for") / f"{author.file}.html"
     if _stands(path, made_of):
         return path
-    results.close()  # no connection is open in a process that forks
+    for opened in (results, since):  # no connection is open in a process that forks
+        if opened is not None:
+            opened.close()
     cut = author.cut if author is not None else (lambda record: record)
     packed = replays.prepared(
         games, folder, with_replay, free_characters, lambda done: tell(done, len(with_replay)), cut

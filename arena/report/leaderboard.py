@@ -13,8 +13,9 @@ from arena.event.placings import shown_columns
 from arena.event.plan import Plan
 from arena.event.schedules._pairings import leagues
 from arena.protocol import clean
+from arena.results import comparison
 from arena.results.archive import Archive
-from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, Columns, interval_text, rounded_text
+from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, SINCE, Column, Columns, interval_text, rounded_text
 from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
 from arena.values import Batch, Ending, Event
@@ -154,6 +155,26 @@ def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds
         )
         for number, met in enumerate(entries, 1)
     )
+
+
+def since(results: Results, then: Results) -> list[tuple[PageTable, str]]:
+    """Return for each game what changed since another event: its bots now and then, and the names of bots that left."""
+    columns = tuple(column for column in SINCE.rated_in(results.unit).columns if column.name != "display")
+    tables = []
+    for game, rows in comparison.since(results, then.shown).items():
+        cells = tuple(
+            {
+                column.name: Cell(clean(row["display"]), None)
+                if column.name == "bot"
+                else Cell(column.text(row[column.name]).replace("-", MINUS), None)
+                for column in columns
+            }
+            for row in rows
+            if row["points"] is not None
+        )
+        gone = ", ".join(clean(row["display"]) for row in rows if row["points"] is None)
+        tables.append((PageTable(clean(game) if len(results.leagues) > 1 else "", columns, cells), gone))
+    return tables
 
 
 def leaderboards(results: Results) -> tuple[PageTable, ...]:

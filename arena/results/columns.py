@@ -197,6 +197,19 @@ RANKINGS = Columns(
         _DISPLAY,
     )
 )
+SINCE = Columns(
+    (
+        _BOT,
+        LEADERBOARD["rank"],
+        Column("rank_then", "Its rank in the other event; missing for a new bot", label="# then"),
+        LEADERBOARD["rating"],
+        Column("rating_then", "Its rating in the other event", "rating", "Rating then"),
+        LEADERBOARD["points"],
+        Column("points_then", "Its points in the other event", "points", "Points then"),
+        _DISPLAY,
+    )
+)
+"""Of `arena/results/comparison.py`, in the report alone."""
 STRENGTHS = Columns(
     (
         _BOT,

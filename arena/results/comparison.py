@@ -1,11 +1,14 @@
-"""Two bots of a game compared: what the ratings of all matches tell about the difference between them."""
+"""Two bots of a game compared, by the ratings of all matches; and the bots of an event, now and in another event."""
 
 from dataclasses import dataclass
 from math import exp, log
+from typing import Any
 
+from arena.results.columns import LEADERBOARD
 from arena.results.leaderboard import Results
 from arena.results.ratings import Strength
 from arena.results.ratings.fitting.intervals import difference
+from arena.results.tables import rows_of
 
 LOGITS_PER_UNIT = {"logits": 1.0, "Elo": log(10) / 400}
 """Points have no such scale."""
@@ -56,3 +59,27 @@ def compare(league: Results, bot: str, opponent: str) -> BotComparison | None:
         met=bool(((crosstable["bot"] == bot) & (crosstable["opponent"] == opponent)).any()),
         share_board=bool(boards & others),
     )
+
+
+def since(now: Results, then: Results) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of `SINCE` for each game, by its name: the bots that play now, best first, then the others.
+
+    Ratings of two events compare where their fields are alike: each has its own average bot.
+    """
+    earlier = {league.game: _played(league) for league in then.leagues}
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for league in now.leagues:
+        rows, before = _played(league), earlier.get(league.game, {})
+        changes[league.game or ""] = [
+            {name: rows.get(bot, {}).get(name) for name in ("rank", "rating", "points")}
+            | {f"{name}_then": before.get(bot, {}).get(name) for name in ("rank", "rating", "points")}
+            | {"bot": bot, "display": (rows.get(bot) or before[bot])["display"]}
+            for bot in {**rows, **before}
+        ]
+    return changes
+
+
+def _played(league: Results) -> dict[str, dict[str, Any]]:
+    """Return the rows of the leaderboard of the bots that played, by bot."""
+    rows = rows_of(league.leaderboard(), LEADERBOARD.rated_in(league.unit))
+    return {row["bot"]: row for row in rows if row["points"] is not None}
