@@ -58,7 +58,7 @@ def rounds(league: Event) -> int:
 
 def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
     bots = seeded(league)
-    points, met, byes, floats = _state(league, history)
+    points, _, met, byes, floats = _state(league, history)
     pairs, _ = paired(points, lambda bot, opponent: met[bot, opponent], byes, floats)
     for bot, opponent in pairs:
         first = league.repeats * met[bot, opponent]
@@ -73,13 +73,7 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     "dummy", which has the bot's own points (C.07 article 16.4).
     """
     bots = [bot.name for bot in seeded(league)]
-    points, met, byes, _ = _state(league, history)
-    results = {name: Counter[int]() for name in bots}
-    for played in history:
-        for total in totals(played).values():
-            (bot, score), (opponent, opponents_score) = total.items()
-            results[bot][_sign(score - opponents_score)] += 1
-            results[opponent][_sign(opponents_score - score)] += 1
+    points, results, met, byes, _ = _state(league, history)
     buchholz = [
         sum(met[bot, opponent] * points[opponent] for opponent in range(len(bots))) + byes[bot] * points[bot]
         for bot in range(len(bots))
@@ -90,9 +84,9 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
             place=1 + worth.index((points[index], buchholz[index])),
             bot=name,
             points=Fraction(points[index], WIN),
-            won=results[name][1],
-            drawn=results[name][0],
-            lost=results[name][-1],
+            won=results[index][1],
+            drawn=results[index][0],
+            lost=results[index][-1],
             byes=byes[index],
             buchholz=Fraction(buchholz[index], WIN),
         )
@@ -101,32 +95,32 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     return tuple(sorted(rows, key=lambda row: (row.place, row.bot)))
 
 
-def _state(league: Event, history: Sequence[Batch]) -> tuple[list[int], Counter[tuple[int, int]], list[int], Floats]:
-    """Return each bot's half points, the number of meetings of two bots in either order, the byes, and the floats."""
+def _state(
+    league: Event, history: Sequence[Batch]
+) -> tuple[list[int], list[Counter[int]], Counter[tuple[int, int]], list[int], Floats]:
+    """Return each bot's half points, its pairings won (1), drawn (0) and lost (-1), the meetings, byes and floats.
+
+    Bots are seeds, 0 is the best; the number of meetings of two bots stands in either order.
+    """
     index = {bot.name: number for number, bot in enumerate(seeded(league))}
-    points, byes, met = [0] * len(index), [0] * len(index), Counter[tuple[int, int]]()
-    down, up = [0] * len(index), [0] * len(index)
+    points, byes, down, up = ([0] * len(index) for _ in range(4))
+    results, met = [Counter[int]() for _ in index], Counter[tuple[int, int]]()
     weights = {len(history) - 1: LAST_ROUND, len(history) - 2: ROUND_BEFORE}
     for number, played in enumerate(history):
         weight, before = weights.get(number, 0), tuple(points)
-        unpaired = dict.fromkeys(range(len(index)))
+        unpaired = set(range(len(index)))
         for total in totals(played).values():
-            (bot, score), (opponent, opponents_score) = ((index[name], scores) for name, scores in total.items())
-            points[bot] += DRAW + _sign(score - opponents_score)
-            points[opponent] += DRAW + _sign(opponents_score - score)
-            met[bot, opponent] += 1
-            met[opponent, bot] += 1
-            del unpaired[bot], unpaired[opponent]
-            if before[bot] != before[opponent]:
-                higher, lower = (bot, opponent) if before[bot] > before[opponent] else (opponent, bot)
-                down[higher] += weight
-                up[lower] += weight
+            scores = [(index[name], score) for name, score in total.items()]
+            for (bot, score), (opponent, opponents_score) in (scores, scores[::-1]):
+                result = (score > opponents_score) - (score < opponents_score)
+                points[bot] += DRAW + result
+                results[bot][result] += 1
+                met[bot, opponent] += 1
+                unpaired.remove(bot)
+                if before[bot] != before[opponent]:
+                    (down if before[bot] > before[opponent] else up)[bot] += weight
         for bot in unpaired:
             points[bot] += WIN
             byes[bot] += 1
             down[bot] += weight
-    return points, met, byes, Floats(down, up)
-
-
-def _sign(difference: int) -> int:
-    return (difference > 0) - (difference < 0)
+    return points, results, met, byes, Floats(down, up)
