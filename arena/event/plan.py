@@ -68,7 +68,6 @@ class Plan:
         whose tests say that each id is planned once."""
         self._results: dict[int, Batch] = {}
         self.walked = 0
-        """The number of matches that were walked."""
         self.over = False
         """True when all matches of the plan were walked."""
         self.ended_by = "plan"
@@ -83,11 +82,6 @@ class Plan:
     def total(self) -> int:
         """How many matches it has, or a bound where results decide."""
         return schedules.total(self._event)
-
-    @property
-    def key(self) -> str:
-        """A text that is another one whenever the plan may be another one."""
-        return key(self._event)
 
     def done(self, batch: int) -> None:
         """Take note that a match of this batch was stored."""
@@ -229,9 +223,8 @@ class _History(Sequence[Batch]):
 
 def begin(event: Event, archive: Archive) -> None:
     """Store the event that is played, and have those of the stored matches count that its plan has."""
-    plan = Plan(event, archive)
-    counting = (match.id for match in plan.stored())
-    archive.begin(event, plan.key, lambda: counting)
+    counting = (match.id for match in Plan(event, archive).stored())
+    archive.begin(event, key(event), lambda: counting)
 
 
 def counts(event: Event) -> Mapping[str, int]:

@@ -82,7 +82,6 @@ class Host:
         self._queue: deque[_Order] = deque()
         self._parcels: dict[int, list[ItemOutcome | None]] = {}
         """The outcomes of each parcel that is played, by index; None for an item that is not done."""
-        self._log_read = 0
         self._next_report = 0.0
 
     def serve(self) -> None:
@@ -100,7 +99,8 @@ class Host:
             self._receive(wait=True)  # until the driver has heard it, and ends the session
             return
         among = claim.cores if pinned and claim is not None else None
-        with closing(log), Workers(lanes, pin=pinned, before_fork=log.renew, among=among) as workers:
+        self._lines = (self._folder / "logs" / "arena.log").open("rb")
+        with closing(log), self._lines, Workers(lanes, pin=pinned, before_fork=log.renew, among=among) as workers:
             try:
                 self._send(Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers))))
             except MachineError as error:
@@ -153,18 +153,7 @@ class Host:
         parcel[order.index] = outcome
         if all(parcel):
             del self._parcels[order.parcel]
-            self._send((order.parcel, parcel, self._logged()))
-
-    def _logged(self) -> str:
-        try:
-            with (self._folder / "logs" / "arena.log").open("rb") as log:
-                log.seek(self._log_read)
-                data = log.read(LONGEST_LOG)
-        except OSError:
-            return ""
-        whole = data[: data.rfind(b"\n") + 1] if len(data) < LONGEST_LOG else data
-        self._log_read += len(whole)
-        return whole.decode("utf-8", "replace")
+            self._send((order.parcel, parcel, self._lines.read(LONGEST_LOG).decode("utf-8", "replace")))
 
 
 def _portable(error: BaseException | None) -> BaseException | None:
