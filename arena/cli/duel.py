@@ -96,7 +96,10 @@ def duel(
     if first.digest == second.digest and first.name.partition("@")[0] == second.name.partition("@")[0]:
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     event = tournament.event(
-        Path(), boards=options.names_in(boards), entrants=bots, sampled_boards=paths.boards_folder(Path())
+        Path(),
+        boards=options.names_in(boards),
+        entrants=bots,
+        sampled_boards=paths.results_folder(Path(), paths.SAMPLED_BOARDS),
     )
     event = _playable(event, named=bool(boards))
     pairings = sum(board.variants for board in event.boards)

@@ -2,22 +2,36 @@
 
 import sys
 import time
-from typing import Annotated, Any, NoReturn
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from arena.cli import match_text, options, output, seating, signals, stored_match, workspace
+from arena.cli import match_text, options, output, signals, stored_match, workspace
 from arena.cli.live import terminal
 from arena.cli.live.layout import Story
 from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer
 from arena.errors import ArenaError
-from arena.game import Game
+from arena.game import Game, Role
 from arena.games import rulebook
 from arena.match import play
 from arena.match.referee import Referee
 from arena.replay.replayer import Replayer, scenes
 from arena.sandbox.launcher import Launcher
-from arena.values import Match
+from arena.values import Board, Bot, Conditions, Event, Limits, Match, OpeningMoves, Openings, Record
+
+UNLIMITED: dict[str, object] = {
+    "time.start": "none",
+    "time.move": "none",
+    "time.clock": "wall",
+    "freeze": False,
+    **{f"limits.{field.name}": "none" for field in fields(Limits)},
+    "limits.processes": 64,
+}
+"""The settings of `--no-limits`: nothing runs out, and nothing stops a bot that a debugger holds."""
 
 
 def match(
@@ -48,26 +62,24 @@ def match(
     With --from it goes on from a turn of a recorded match.
     """
     overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
-    tournament = workspace.tournament(overrides | (seating.UNLIMITED if no_limits else {}))
+    tournament = workspace.tournament(overrides | (UNLIMITED if no_limits else {}))
     begun = stored_match.read_fork(from_match, turn)
     if begun is not None and board is not None:
         raise ArenaError(f"--board {board}: with --from the board is that of the match, {begun.board.label}")
     if begun is None and not (bots and board):
         raise ArenaError("name the bots and the board: arena match BOT... --board BOARD; or a match, by --from")
-    chosen = begun.board if begun is not None else seating.board_named(board or "", "--board")
+    chosen = begun.board if begun is not None else board_named(board or "", "--board")
     named = [workspace.bot_named(bot) for bot in bots or ()]
     if begun is not None and not named:
-        played = seating.bots_of(begun.record)
-        named = [played[role] for role in chosen.roles]
-    players = seating.assign_roles(
-        chosen, chosen.roles, list(map(seating.without_limits, named)) if no_limits else named
-    )
+        named = bots_of(begun.record, chosen.roles)
+    if no_limits:
+        named = [replace(bot, limits=None) for bot in named]
+    players = assign_roles(chosen, chosen.roles, named)
     opening = begun.moves if begun is not None else ()
-    planned = seating.make_match(chosen, players, seed, workspace.conditions_here(tournament), opening)
+    planned = make_match(chosen, players, seed, workspace.conditions_here(tournament), opening)
     output.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
-    with signals.listening() as interrupt, _naming_launcher() if no_limits else Launcher() as launcher:
-        interrupt.at_once()
+    with playing(), NamingLauncher() if no_limits else Launcher() as launcher:
         if json:
             record = play.play(planned, launcher=launcher)
             turns = [row for scene in scenes(game, record.turns) for row in match_text.turn_rows(planned, scene)]
@@ -76,20 +88,30 @@ def match(
             _show_on_screen(game, planned, launcher, watch=watch)
         else:
             _show_as_text(game, planned, launcher, draw=draw, watch=watch, pace=pace)
+
+
+@contextmanager
+def playing() -> Iterator[None]:
+    """Let a signal, or the user who leaves before the end of a match, end the command."""
+    with signals.listening() as interrupt:
+        interrupt.at_once()
+        try:
+            yield
+        except LeftEarlyError as error:
+            output.notice("left before its end; nothing is stored")
+            raise typer.Exit(1) from error
     if interrupt:
         raise typer.Exit(interrupt.code)
 
 
-def _naming_launcher() -> Launcher:
-    """Return a launcher that prints the process number of each bot, for a debugger."""
+class NamingLauncher(Launcher):
+    """Prints the process number of each bot, for a debugger."""
 
-    class NamingLauncher(Launcher):
-        def start(self, bot: Any, *args: Any, **options: Any) -> Any:
-            child = super().start(bot, *args, **options)
-            output.notice(f"{output.safe_line(bot.name)}: process {child.pid}")
-            return child
-
-    return NamingLauncher()
+    def start(self, bot: Any, *args: Any, **options: Any) -> Any:
+        """Part of `Launcher`."""
+        child = super().start(bot, *args, **options)
+        output.notice(f"{output.safe_line(bot.name)}: process {child.pid}")
+        return child
 
 
 def _show_as_text(game: Game[Any], planned: Match, launcher: Launcher, *, draw: bool, watch: bool, pace: float) -> None:
@@ -106,10 +128,7 @@ def _show_as_text(game: Game[Any], planned: Match, launcher: Launcher, *, draw: 
 
     print(match_text.heading(planned))
     match_text.print_scene(game, planned, replayer.opening(), draw=draw)
-    try:
-        record = play.play(planned, launcher=launcher, observer=print_turns)
-    except LeftEarlyError:
-        left_early()
+    record = play.play(planned, launcher=launcher, observer=print_turns)
     for scene in replayer.go_on(record.turns):  # the referee plays the last turns when no bot is asked any more
         match_text.print_scene(game, planned, scene, draw=draw)
     print("\n".join(match_text.verdict(record)))
@@ -127,24 +146,54 @@ def _show_on_screen(game: Game[Any], planned: Match, launcher: Launcher, *, watc
         viewer.follow()
         viewer.run_until_next_turn()
 
-    try:
-        with terminal.full_screen() as screen:
-            viewer = Viewer(screen, story, Playback(over=False, playing=not watch))
-            viewer.draw()
-            story.record = play.play(planned, launcher=launcher, observer=show_turns)
-            story.scenes += replayer.go_on(story.record.turns)
-            viewer.follow()
-            viewer.run_until_left()
-    except LeftEarlyError:
-        if story.record is None:
-            left_early()
-    if story.record is not None:  # these lines stay on the terminal
-        print(match_text.heading(planned))
-        print(f"\n{match_text.drawing(game, list(scenes(game, story.record.turns))[-1])}\n")
-        print("\n".join(match_text.verdict(story.record)))
+    with terminal.full_screen() as screen:
+        viewer = Viewer(screen, story, Playback(over=False, playing=not watch))
+        viewer.draw()
+        story.record = play.play(planned, launcher=launcher, observer=show_turns)
+        story.scenes += replayer.go_on(story.record.turns)
+        viewer.follow()
+        viewer.run_until_left()
+    # These lines stay on the terminal.
+    print(match_text.heading(planned))
+    print(f"\n{match_text.drawing(game, story.scenes[-1])}\n")
+    print("\n".join(match_text.verdict(story.record)))
 
 
-def left_early() -> NoReturn:
-    """End the command because the user left before the end of the match."""
-    output.notice("left before its end; nothing is stored")
-    raise typer.Exit(1)
+def board_named(name: str, option: str) -> Board:
+    """Return the board of this name; ArenaError, which names the option, when several have it."""
+    boards = rulebook.find(name, Path())
+    if len(boards) > 1:
+        raise ArenaError(f"{option} {name}: name one of {', '.join(board.label for board in boards)}")
+    return boards[0]
+
+
+def bots_of(record: Record, roles: Collection[Role]) -> list[Bot]:
+    """Return the bots that played these roles of a match, as they are now."""
+    return [workspace.entrant_named(seat.bot.name) for seat in record.match.seats if seat.role in roles]
+
+
+def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Role, Bot]:
+    """Return the bot of each role; the bots stand for each role, or for each side, in order."""
+    sides = [members for side in board.sides if (members := [role for role in side if role in roles])]
+    if len(bots) == len(roles):
+        players = dict(zip(roles, bots, strict=True))
+    elif len(bots) == len(sides):
+        players = {role: bot for side, bot in zip(sides, bots, strict=True) for role in side}
+    else:
+        raise ArenaError(
+            f"{board.label}: {len(bots)} bots named, but it is played by {' '.join(roles)}: name one bot for each"
+        )
+    for role, bot in players.items():
+        if not bot.plays(board.game, board.name, role):
+            raise ArenaError(f"{bot.name} does not play {role} on {board.label}: its bot.toml says what it plays")
+    return players
+
+
+def make_match(
+    board: Board, players: Mapping[Role, Bot], seed: int, conditions: Conditions, opening: OpeningMoves = ()
+) -> Match:
+    """Return a match of these bots, built where they have a build command; it belongs to no stored event."""
+    bots = workspace.built((players[role] for role in board.roles), conditions.sandbox)
+    listed = Openings(listed=((board.label, (opening,)),)) if opening else Openings()
+    event = Event(name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions, openings=listed)
+    return event.match(board, bots, 0)

@@ -1,7 +1,7 @@
 """A match as text and as JSON rows, turn by turn or line by line: the output of `arena match`, `play` and `replay`."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from arena.cli import output, stored_match
@@ -9,7 +9,7 @@ from arena.game import Game, Role
 from arena.replay.drawing import render_state
 from arena.replay.reconstruct import Exchange, Retraced
 from arena.replay.replayer import Scene
-from arena.values import Match, Record, Seat
+from arena.values import Match, Record
 
 STDERR_LINES = 10
 
@@ -26,16 +26,10 @@ def heading(match: Match) -> str:
 
 
 def print_scene(game: Game[Any], match: Match, scene: Scene, *, draw: bool) -> None:
-    """Print the moves of a turn, and unless `draw` is False the state after them."""
-    print("\n".join(_lines(scene, names_of(match))))
-    if draw:
-        print(f"\n{drawing(game, scene)}\n")
-
-
-def _lines(scene: Scene, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each move of a turn, and below it its remarks."""
+    """Print the moves of a turn with their remarks, and unless `draw` is False the state after them."""
+    names = names_of(match)
     if not scene.turns:
-        yield f"turn {scene.number}" if scene.number else "start"
+        print(f"turn {scene.number}" if scene.number else "start")
     for index, turn in enumerate(scene.turns):
         name = names.get(turn.role, "")
         mover = f"{turn.role} ({output.safe_line(name)})" if name else turn.role
@@ -44,8 +38,11 @@ def _lines(scene: Scene, names: Mapping[str, str]) -> Iterator[str]:
         else:
             note = f"{turn.wall * 1000:.0f} ms" if turn.by == "bot" else f"({turn.by})"
         quality = f"  {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
-        yield f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}{quality}"
-        yield from (f"    # {output.safe_line(remark)}" for remark in turn.remarks)
+        print(f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}{quality}")
+        for remark in turn.remarks:
+            print(f"    # {output.safe_line(remark)}")
+    if draw:
+        print(f"\n{drawing(game, scene)}\n")
 
 
 def drawing(game: Game[Any], scene: Scene) -> str:
@@ -95,6 +92,7 @@ def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
     """Yield each move of a turn as JSON values."""
     names = names_of(match)
     for index, turn in enumerate(scene.turns):
+        quality = scene.qualities[index] if scene.qualities else None
         yield {
             "match": match.id,
             "turn": turn.number,
@@ -105,9 +103,9 @@ def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
             "steps": [output.fields(step, "word", "fate") for step in scene.steps[index]],
             "blocked": scene.blocked(index),
             **output.fields(turn, "wall", "cpu", "waited", "remarks"),
-            "points_lost": scene.qualities[index].points if scene.qualities else None,
-            "turns_lost": scene.qualities[index].turns if scene.qualities else None,
-            "estimate": scene.qualities[index].estimate if scene.qualities else None,
+            "points_lost": getattr(quality, "points", None),
+            "turns_lost": getattr(quality, "turns", None),
+            "estimate": getattr(quality, "estimate", None),
             "state": scene.facts,
         }
 
@@ -122,7 +120,19 @@ def show_dialogue(record: Record, role: Role | None, *, json: bool) -> None:
     seats = [seat for seat in record.match.seats if seat.role in stored_match.roles_of(record, role)]
     if json:
         output.print_json(
-            _exchange_row(record, seat, exchange) for seat in seats for exchange in dialogue.of(seat.role)
+            {
+                "match": record.match.id,
+                "bot": seat.bot.name,
+                **output.fields(exchange, "role", "turn"),
+                "question": exchange.ask.text.decode("utf-8", "replace").splitlines(),
+                "answer": None if exchange.fault else exchange.answer,
+                **{name: getattr(exchange.played, name, None) for name in ("by", "cpu", "waited")},
+                **{name: getattr(exchange.fault, name, None) for name in ("ending", "words")},
+                "wall": None if exchange.fault else _seconds(record, exchange),
+                "remarks": list(exchange.played.remarks) if exchange.played else [],
+            }
+            for seat in seats
+            for exchange in dialogue.of(seat.role)
         )
         return
     print(heading(record.match))
@@ -167,18 +177,3 @@ def _seconds(record: Record, exchange: Exchange) -> float | None:
     if exchange.turn:
         return None
     return next((seat.ready for seat in record.seats if seat.role == exchange.role), None)
-
-
-def _exchange_row(record: Record, seat: Seat, exchange: Exchange) -> dict[str, object]:
-    played, fault = exchange.played, exchange.fault
-    return {
-        "match": record.match.id,
-        "bot": seat.bot.name,
-        **output.fields(exchange, "role", "turn"),
-        "question": exchange.ask.text.decode("utf-8", "replace").splitlines(),
-        "answer": None if fault else exchange.answer,
-        **{name: getattr(played, name, None) for name in ("by", "cpu", "waited")},
-        **{name: getattr(fault, name, None) for name in ("ending", "words")},
-        "wall": None if fault else _seconds(record, exchange),
-        "remarks": list(played.remarks) if played else [],
-    }

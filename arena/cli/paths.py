@@ -7,21 +7,13 @@ from arena.errors import ArenaError
 
 TOURNAMENT_FILE = "tournament.toml"
 EVENT_FILE = "event.sqlite"
+BUILDS, SAMPLED_BOARDS = ".builds", ".boards"
+"""Folders under results/: the bots that a workspace built, by digest, and the boards that it drew for its events."""
 
 
 def results_folder(workspace: Path, name: str) -> Path:
     """Return the folder of the results of the event with this name."""
     return workspace / "results" / name
-
-
-def builds_folder(workspace: Path) -> Path:
-    """Return the folder in which a workspace keeps the bots that it built, by digest."""
-    return workspace / "results" / ".builds"
-
-
-def boards_folder(workspace: Path) -> Path:
-    """Return the folder in which a workspace keeps the boards that it drew for its events."""
-    return workspace / "results" / ".boards"
 
 
 def tournament_file(path: Path | None) -> Path:

@@ -7,18 +7,17 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import match_text, options, output, seating, signals, stored_match, workspace
+from arena.cli import match_text, options, output, stored_match, workspace
 from arena.cli.live import terminal
 from arena.cli.live.human_seat import ScreenSeat, TextSeat
-from arena.cli.live.viewer import LeftEarlyError
-from arena.cli.match import left_early
+from arena.cli.match import assign_roles, board_named, bots_of, make_match, playing
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
 from arena.match.human import HUMAN
 from arena.replay.fork import Fork
 from arena.replay.replayer import Replayer
-from arena.values import Board, Conditions, Match, Record
+from arena.values import Board, Conditions, Match
 
 
 def play(
@@ -50,7 +49,7 @@ def play(
         chosen = begun.board
         own_roles = (board, *own_roles) if board is not None else (begun.next_role,)
     elif board is not None:
-        chosen = seating.board_named(board, "BOARD")
+        chosen = board_named(board, "BOARD")
     else:
         raise ArenaError("name a board and your role: arena play BOARD ROLE; or a match, by --from")
     overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
@@ -58,11 +57,8 @@ def play(
     seed = int(time.time()) if seed is None else seed
     planned = _plan(chosen, own_roles, against or (), seed, conditions, begun)
     output.warn_about_confinement(planned.conditions)
-    with signals.listening() as interrupt:
-        interrupt.at_once()
+    with playing():
         _play(planned)
-    if interrupt:
-        raise typer.Exit(interrupt.code)
 
 
 def _plan(
@@ -86,21 +82,17 @@ def _plan(
     bot_roles = tuple(role for role in board.roles if role not in own_roles)
     if against and not bot_roles:
         raise ArenaError(f"--against {' '.join(against)}: you play every role of {board.label} yourself")
-    if bot_roles and begun is not None and not against:
-        played = seating.bots_of(begun.record)
-        players |= seating.assign_roles(board, bot_roles, [played[role] for role in bot_roles])
-    elif bot_roles:
-        bots = [workspace.bot_named(name) for name in against]
-        if not bots:
-            entrants = workspace.entrants()
-            able = [bot for bot in entrants if all(bot.plays(board.game, board.name, role) for role in bot_roles)]
-            if not able:
-                raise ArenaError(
-                    f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by --against"
-                )
-            bots = [random.Random(seed).choice(able)]
-        players |= seating.assign_roles(board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots)
-    return seating.make_match(board, players, seed, conditions, begun.moves if begun is not None else ())
+    bots = [workspace.bot_named(name) for name in against]
+    if begun is not None and not bots:
+        bots = bots_of(begun.record, bot_roles)
+    elif bot_roles and not bots:
+        entrants = workspace.entrants()
+        able = [bot for bot in entrants if all(bot.plays(board.game, board.name, role) for role in bot_roles)]
+        if not able:
+            raise ArenaError(f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by --against")
+        bots = [random.Random(seed).choice(able)]
+    players |= assign_roles(board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots)
+    return make_match(board, players, seed, conditions, begun.moves if begun is not None else ())
 
 
 def _play(planned: Match) -> None:
@@ -108,20 +100,14 @@ def _play(planned: Match) -> None:
     from arena.match.play import play
 
     game = rulebook.game_of(planned)
-    record: Record | None = None
-    try:
-        if terminal.is_usable():
-            with terminal.full_screen() as screen:
-                seat = ScreenSeat(screen, game, planned, colour=output.wants_colour())
-                record = play(planned, choose=seat.choose, observer=seat.watch)
-                seat.look_back(record)
-        else:
-            lines = TextSeat(game, planned)
-            record = play(planned, choose=lines.choose, observer=lines.watch)
-    except LeftEarlyError:
-        pass
-    if record is None:
-        left_early()
+    if terminal.is_usable():
+        with terminal.full_screen() as screen:
+            seat = ScreenSeat(screen, game, planned)
+            record = play(planned, choose=seat.choose, observer=seat.watch)
+            seat.look_back(record)
+    else:
+        lines = TextSeat(game, planned)
+        record = play(planned, choose=lines.choose, observer=lines.watch)
     print(match_text.heading(planned))
     own = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
     seen, whole = (list(Replayer(game, role).go_on(record.turns))[-1] for role in (own, None))

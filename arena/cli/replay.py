@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import match_text, options, output, signals, stored_match
+from arena.cli import match_text, options, output, stored_match
 from arena.cli.live import terminal
 from arena.cli.live.layout import Story
 from arena.cli.live.viewer import Playback, Viewer
+from arena.cli.match import playing
 from arena.errors import ArenaError
 from arena.games.quality import assessor_of
 from arena.replay.replayer import scenes
@@ -47,12 +48,8 @@ def replay(
     if draw and not step and turn is None and terminal.is_usable():
         names = match_text.names_of(record.match)
         story = Story(game, record.match, names, output.wants_colour(), chosen, record)
-        with signals.listening() as interrupt:
-            interrupt.at_once()
-            with terminal.full_screen() as screen:
-                Viewer(screen, story, Playback(last=story.last)).run_until_left()
-        if interrupt:
-            raise typer.Exit(interrupt.code)
+        with playing(), terminal.full_screen() as screen:
+            Viewer(screen, story, Playback(last=story.last)).run_until_left()
         print(match_text.heading(record.match))
     else:
         print(match_text.heading(record.match))

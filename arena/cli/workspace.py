@@ -131,7 +131,7 @@ def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
     refuse_exposed(bots, level)
     if not any(discovery.build_of(bot) for bot in bots):
         return bots
-    return builds.built(bots, paths.builds_folder(Path()) if _exists() else temporary_folder(), level)
+    return builds.built(bots, paths.results_folder(Path(), paths.BUILDS) if _exists() else temporary_folder(), level)
 
 
 def refuse_exposed(bots: Iterable[Bot], level: str) -> None:

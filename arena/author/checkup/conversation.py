@@ -70,11 +70,6 @@ def run_check(
 class Examinee(LiveBot):
     """A live bot of which more is known than a match needs, for the sake of its author."""
 
-    @property
-    def deaf(self) -> bool:
-        """True if it closed its own stdin; ask before its end."""
-        return self.wire.stdin is None
-
     def aside(self) -> tuple[str, ...]:
         """Return its remarks since its last answer."""
         return self._output.remarks()
@@ -207,8 +202,8 @@ class Conversation:
             self._fault(f'printed "{text}", which is not clean UTF-8 text', advice.NOT_TEXT)
             return False
         if move not in ask.legal:
-            text = advice.refusal(move, ask.legal)
-            self._fault(text, advice.of_illegal(move, ask.legal, self._earlier, self._lines_after()))
+            cure = advice.of_illegal(move, ask.legal, self._earlier, self._lines_after())
+            self._fault(advice.refusal(move, ask.legal), cure)
             return False
         self.moves.append(move)
         self.walls.append(reply.spent.wall)
@@ -238,7 +233,7 @@ class Conversation:
 
     def _advice_for_silence(self, ask: Ask, failure: Failure) -> str:
         """Return advice for a bot that gave no answer in time, after waiting for a late answer."""
-        if self._bot.deaf:
+        if self._bot.wire.stdin is None:
             return "it closed its own input (stdin), so that it hears no question: leave it open until `end`"
         remarks, limit = self._bot.aside(), ask.deadline or LEAVE_S
         late = None
@@ -271,12 +266,9 @@ class Conversation:
         if self._name == WINDOWS:
             self._advise(text, "strip line ends, CR LF too: arena sends LF only, but other tools may not")
         else:
-            self._add(Weight.FAULT, text, cure, log)
+            self._advise(text, cure, log, Weight.FAULT)
 
-    def _advise(self, text: str, cure: str) -> None:
-        self._add(Weight.ADVICE, text, cure)
-
-    def _add(self, weight: Weight, text: str, cure: str, log: tuple[str, ...] = ()) -> None:
+    def _advise(self, text: str, cure: str, log: tuple[str, ...] = (), weight: Weight = Weight.ADVICE) -> None:
         turn = f", turn {self._turn}" if self._turn else ""
         where = f"{self._match.label} as {self._role}{turn}{f', {self._name}' if self._name else ''}"
         self.findings.append(Finding(weight=weight, where=where, words=text, cure=cure, log=log))

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from arena.author.checkup import Checkup, Weight, checkup
+from arena.author.checkup import Weight, checkup
 from arena.errors import ArenaError, MachineError
 from arena.event.workers import Workers
 from arena.games import rulebook
@@ -94,18 +94,14 @@ class Screening:
         try:
             bot = self.build(item[0])
             boards = boards_of(bot, self.boards, self.events)
-            return _paragraphs(checkup(bot, boards, self.conditions, launcher, opened=self.opened))
+            findings = checkup(bot, boards, self.conditions, launcher, opened=self.opened).findings
         except (OverloadedError, MachineError):  # an ArenaError too, but no fault of the bot
             raise
         except ArenaError as error:
             return (str(error),)
-
-
-def _paragraphs(result: Checkup) -> tuple[str, ...]:
-    """Return a paragraph for each fault: what is wrong, what to do, and the end of stderr."""
-    paragraphs = []
-    for finding in result.findings:
-        if finding.weight is Weight.FAULT:
-            log = "\n".join(f"stderr: {line}" for line in finding.log)
-            paragraphs.append(f"{finding.where}: {finding.words}\n-> {finding.cure}" + (f"\n\n{log}" if log else ""))
-    return tuple(paragraphs)
+        paragraphs = []
+        for finding in findings:
+            if finding.weight is Weight.FAULT:
+                log = "\n\n" * bool(finding.log) + "\n".join(f"stderr: {line}" for line in finding.log)
+                paragraphs.append(f"{finding.where}: {finding.words}\n-> {finding.cure}{log}")
+        return tuple(paragraphs)

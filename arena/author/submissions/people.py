@@ -54,15 +54,8 @@ class People:
         for person in self._people:
             texts = {person.id, person.email, person.email.partition("@")[0], person.name, *person.logins} - {""}
             for text in texts:
-                exact, joined, words, joined_words = _keys(text)
                 turns = text == person.name  # Canvas writes `leeann` for `Lee, Ann`
-                ways: tuple[set[object], ...] = (
-                    {exact},
-                    {*_turned(joined, turns=turns)},
-                    {words},
-                    {*_turned(joined_words, turns=turns)},
-                )
-                for known, keys in zip(self._known, ways, strict=True):
+                for known, keys in zip(self._known, _keys(text, turns=turns), strict=True):
                     for key in keys:
                         known.setdefault(key, set()).add(person)
 
@@ -84,17 +77,16 @@ class People:
         return (set.intersection(*fitting) or set.union(*fitting)) if fitting else set()
 
     def _called(self, text: str) -> set[Person]:
-        exact, joined, words, joined_words = _keys(text)
-        keys = (exact, "".join(joined), words, "".join(joined_words))
-        found = (known.get(key, set()) for known, key in zip(self._known, keys, strict=True) if key)
+        ways = zip(self._known, _keys(text, turns=False), strict=True)
+        found = (known.get(key, set()) for known, keys in ways for key in keys if key)
         # In Latin letters a name with a Cyrillic A is that of somebody else.
-        unmasked = ({person for person in people if not _masks(joined, person)} for people in found)
+        unmasked = ({person for person in people if not _masks(text, person)} for people in found)
         return next(filter(None, unmasked), set())
 
 
-def _masks(words: list[str], person: Person) -> bool:
+def _masks(text: str, person: Person) -> bool:
     """Return whether a word looks like one of a person's name, and is another."""
-    own = _keys(person.name)[1]
+    words, own = _words(text), _words(person.name)
     return any(
         names.look_alike(word, each) for word in (*words, "".join(words)) for each in (*own, *_turned(own, turns=True))
     )
@@ -104,10 +96,15 @@ def _only(people: Collection[Person]) -> Person | None:
     return next(iter(people)) if len(people) == 1 else None
 
 
-def _keys(text: str) -> tuple[str, list[str], frozenset[str], list[str]]:
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", names.display(text).casefold())
+
+
+def _keys(text: str, *, turns: bool) -> tuple[set[object], ...]:
     """Return a text for comparing: as it is, its words in order, and both again in Latin letters."""
     exact = names.display(text).casefold()
-    return exact, re.findall(r"[^\W_]+", exact), names.words(text), re.findall("[a-z0-9]+", names.latin(exact).lower())
+    latin = re.findall("[a-z0-9]+", names.latin(exact).lower())
+    return {exact}, {*_turned(_words(text), turns=turns)}, {names.words(text)}, {*_turned(latin, turns=turns)}
 
 
 def _turned(words: list[str], *, turns: bool) -> set[str]:

@@ -79,7 +79,9 @@ def class_of(
     people = people or People()
     by_author: dict[object, list[_Entry]] = {}
     for entry in _labelled(folder, people):
-        by_author.setdefault(_author_of(entry, people), []).append(entry)
+        person, who = people.author(entry.label), entry.label.who
+        author: object = ("person", person.id) if person is not None else ("platform", who) if who else entry.path
+        by_author.setdefault(author, []).append(entry)
     same_name: dict[str, list[Path]] = {}
     for author in by_author:
         if isinstance(author, Path):
@@ -170,13 +172,6 @@ def _labelled(folder: Path, people: People) -> list[_Entry]:
     ]
 
 
-def _author_of(entry: _Entry, people: People) -> object:
-    """Return a person's id, else what the platform calls the author, each with its kind; else the path of the file."""
-    if (person := people.author(entry.label)) is not None:
-        return "person", person.id
-    return ("platform", entry.label.who) if entry.label.who else entry.path
-
-
 def _bots(entries: Collection[_Entry]) -> list[Request]:
     """Return the bots of one author, the newest last: one for each attempt, or for each program in it."""
     attempts: dict[object, list[_Entry]] = {}
@@ -197,7 +192,14 @@ def _bots(entries: Collection[_Entry]) -> list[Request]:
                 Request(path=newest.path, label=newest.label, files={name: entry.path for name, entry in files.items()})
             )
             continue
-        programs = [entry for entry in files.values() if entry.path.is_dir() or _may_run(entry)]
+        programs = [
+            entry
+            for entry in files.values()
+            if entry.path.is_dir()
+            or packed_as(entry.path)
+            or discovery.is_source(entry.path.name)
+            or os.access(entry.path, os.X_OK)
+        ]
         bots += [Request(path=entry.path, label=entry.label) for entry in programs or [*files.values()][-1:]]
     if not bots:
         entry = max(entries, key=lambda entry: entry.age)
@@ -212,10 +214,6 @@ def _own_name(entry: _Entry) -> str:
     if entry.label.order and hyphen and stem and number.isdecimal() and discovery.is_source(name):
         name = stem + Path(name).suffix
     return name if name not in {".", ".."} else "bot"
-
-
-def _may_run(entry: _Entry) -> bool:
-    return packed_as(entry.path) is not None or discovery.is_source(entry.path.name) or os.access(entry.path, os.X_OK)
 
 
 def _folded(path: Path) -> str:

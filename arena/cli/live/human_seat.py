@@ -4,6 +4,7 @@ It shows what the role may see and no more, and returns a legal move. entering.p
 """
 
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -117,10 +118,11 @@ class TextSeat:
 class ScreenSeat:
     """A seat on the screen of a terminal: arrow keys, typed moves, the legal moves on `?`."""
 
-    def __init__(self, terminal: Terminal, game: Game[Any], match: Match, *, colour: bool) -> None:
+    def __init__(self, terminal: Terminal, game: Game[Any], match: Match) -> None:
         self._terminal, self._game = terminal, game
         self._view = PlayerView(game, match)
-        self._story = Story(game, match, match_text.names_of(match), colour, [self._view.opening()])
+        names = match_text.names_of(match)
+        self._story = Story(game, match, names, output.wants_colour(), [self._view.opening()])
         self._text = ""
         self._directions: tuple[str, ...] = ()
         self._message = ""
@@ -135,7 +137,7 @@ class ScreenSeat:
             waiting = f" {' and '.join(movers)} to move ..." if movers else ""
             self._draw(paint(waiting, DIM, self._story.colour), ())
             if all(turn.role not in self._view.own for turn in scene.turns):
-                self._terminal.pause(OTHERS_TURN_S)
+                time.sleep(OTHERS_TURN_S)  # keys that are pressed meanwhile are not lost
 
     def choose(self, referee: Referee, role: Role) -> Move:
         """Return a legal move of the role, however long the person takes."""
@@ -165,7 +167,14 @@ class ScreenSeat:
         elif key in {"escape", "ctrl-u"}:
             self._text, self._directions, self._listed = "", (), False
         elif key == "enter":
-            return self._enter()
+            if self._text.strip().lower() in {"quit", "exit"}:
+                raise LeftEarlyError
+            candidates = self._candidates()
+            if self._directions:  # the whole move was entered, although others begin with it
+                candidates = tuple(move for move in candidates if entering.directions_of(move) == self._directions)
+            if self._text and len(candidates) != 1:
+                self._message = entering.misunderstood(self._text, self._legal, candidates)
+            return candidates[0] if len(candidates) == 1 else None
         elif key in entering.KEYS and not self._text:
             directions = (*self._directions, entering.KEYS[key])
             candidates = entering.by_directions(directions, self._legal)
@@ -178,18 +187,6 @@ class ScreenSeat:
             self._text, self._directions = self._text[:-1], self._directions[:-1]
         elif key == "space" or len(key) == 1:
             self._text, self._directions = self._text + (" " if key == "space" else key), ()
-        return None
-
-    def _enter(self) -> Move | None:
-        if self._text.strip().lower() in {"quit", "exit"}:
-            raise LeftEarlyError
-        candidates = self._candidates()
-        if self._directions:  # the whole move was entered, although others begin with it
-            candidates = tuple(move for move in candidates if entering.directions_of(move) == self._directions)
-        if len(candidates) == 1:
-            return candidates[0]
-        if self._text:
-            self._message = entering.misunderstood(self._text, self._legal, candidates)
         return None
 
     def _candidates(self) -> tuple[Move, ...]:

@@ -17,7 +17,6 @@ import shutil
 import signal
 import sys
 import termios
-import time
 import tty
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -128,10 +127,6 @@ class Terminal:
             last, self._unfinished = decode(self._unfinished, complete=True)
             self._keys += [*keys, *last] if data else ["ctrl-d"]
         return self._keys.pop(0) if self._keys else None
-
-    def pause(self, seconds: float) -> None:
-        """Leave the frame standing for a moment; keys that are pressed meanwhile are not lost."""
-        time.sleep(seconds)
 
     def take(self) -> None:
         """Switch to single keys without echo; Ctrl-C and Ctrl-Z stay signals."""

@@ -1,6 +1,7 @@
 """A match that is looked at on a terminal: the playback that keys steer, and the loop that draws it and reads keys."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 from arena.cli.live.layout import BOLD, DIM, Story, cut, frame, width
@@ -109,11 +110,9 @@ class Viewer:
 
     def run_until_left(self) -> None:
         """Run until the user leaves."""
-        while True:
-            try:
+        with suppress(LeftEarlyError):
+            while True:
                 self._step()
-            except LeftEarlyError:
-                return
 
     def draw(self) -> None:
         """Draw the shown turn."""

@@ -1,9 +1,11 @@
-"""`arena run`: play an event, or the rest of it. Beside it stand the plan, and the display of a run."""
+"""`arena run`: play an event, or the rest of it, or print the plan. Beside it stands the display of a run."""
 
 import contextlib
 import shlex
 import shutil
 import sys
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +15,6 @@ import typer
 from arena import rulefile, whole_files
 from arena.cli import options, output, paths, results, signals, watching, workspace
 from arena.cli.init import make_workspace
-from arena.cli.run import planning
 from arena.errors import ArenaError
 from arena.event import discovery, schedules
 from arena.event.director import RunPhase
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from arena.event.config import Tournament
     from arena.event.config.keys import NotifyTable, WorkersTable
     from arena.event.tournament import Progress
+
+GUESSED_MATCH_S = 0.3  # a match of the shipped bots on a small machine
 
 
 def run(
@@ -76,7 +79,7 @@ def run(
             bots=options.names_in(bots),
             boards=options.names_in(boards),
             entrants=entrants,
-            sampled_boards=paths.boards_folder(path.parent),
+            sampled_boards=paths.results_folder(path.parent, paths.SAMPLED_BOARDS),
         )
         event = replace(event, conditions=workspace.conditions_here(tournament))
     except ArenaError as error:
@@ -97,7 +100,7 @@ def run(
                 f"{board.label}: no match, since it needs {needed} different bots that play its roles; add bots"
             )
     if plan:
-        planning.show(event, folder, count, json=json)
+        _show_plan(event, folder, count, json=json)
         return
     output.warn_about_confinement(event.conditions)
     for bot in event.bots:
@@ -176,6 +179,36 @@ def _play(
             stopped=stopped,
             cluster=opened or None,
         ), watcher
+
+
+def _show_plan(event: Event, folder: Path, workers: int, *, json: bool) -> None:
+    """Print the plan of an event; a board that was never played takes as long as the others do, or a guess."""
+    from arena.event import plan
+    from arena.results.archive import Archive, NoResultsError
+
+    played: Counter[str] = Counter()
+    measured: Mapping[str, float] = {}
+    with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
+        measured = archive.mean_seconds()
+        played.update(match.label for match in plan.Plan(event, archive).stored())
+    mean_s = sum(measured.values()) / len(measured) if measured else GUESSED_MATCH_S
+    rows = [
+        (label, matches, played[label], (matches - played[label]) * measured.get(label, mean_s) / workers)
+        for label, matches in plan.counts(event).items()
+    ]
+    if json:
+        headers = ("board", "matches", "played", "seconds")
+        output.print_json(dict(zip(headers, row, strict=True)) for row in rows)
+        return
+    rows.append(("all", schedules.total(event), played.total(), sum(row[3] for row in rows)))
+    cells = [(*row[:3], watching.duration(row[3])) for row in rows]
+    output.print_table(output.make_table(("board", f"{schedules.at_most(event)}matches", "played", "time"), cells))
+    source = "by the mean time of the matches played before" if measured else f"guessed at {GUESSED_MATCH_S} s a match"
+    print(f"{len(event.bots)} bots; time left {source}, with {workers} at a time")
+    if event.stop_when is not None:
+        print(f"the event ends earlier when the {event.stop_when} (stop_when)")
+    if event.stop_after is not None:
+        print(f"a run begins no more matches after {watching.duration(event.stop_after)} (stop_after)")
 
 
 def make_archive(event: Event, folder: Path) -> None:
