@@ -91,7 +91,7 @@ class Cluster:
             event=replace(packed, seed=0),
             pin=pin,
             contents=contents,
-            facts=session.own_facts(),
+            facts=session.facts(),
             speed=speed,
             scale_time=scale_time,
         )

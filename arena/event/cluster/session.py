@@ -155,21 +155,16 @@ class Session:
         self.end(reason)
 
 
-def own_facts(machine: str = "", lanes: int = 0) -> Facts:
-    """Return the facts of this process."""
+def facts(dask_worker: Any = None) -> Facts:
+    """Return what this process says of itself; a worker's lanes are its resource `lanes`, else its threads."""
+    state = dask_worker and dask_worker.state
     return Facts(
         python=f"{platform.python_implementation()} {sys.version_info.major}.{sys.version_info.minor}",
         arena=__version__,
         code=code_digest(),
-        machine=machine or socket.gethostname(),
-        lanes=lanes,
+        machine=getattr(dask_worker, NAME, "") or socket.gethostname(),
+        lanes=int(state.total_resources.get("lanes", state.nthreads)) if state else 0,
     )
-
-
-def facts(dask_worker: Any) -> Facts:
-    """Return what this worker says of itself; its lanes are its resource `lanes`, else its threads."""
-    lanes = dask_worker.state.total_resources.get("lanes", dask_worker.state.nthreads)
-    return own_facts(getattr(dask_worker, NAME, ""), int(lanes))
 
 
 @cache

@@ -82,27 +82,11 @@ def from_path(path: Path, name: str | None = None) -> Bot:
 
 def _from_folder(folder: Path, name: str) -> Bot:
     """Return the bot in a folder: as its bot.toml says, or its only program, or the program that is called bot."""
-    if (folder / "bot.toml").exists():
+    settings, toml = None, folder / "bot.toml"
+    if toml.exists():
         from arena.event.discovery import bot_toml  # slow to import
 
-        settings = bot_toml.read(folder / "bot.toml")
-        program = (
-            BotProgram(settings.command)
-            if settings.command
-            else _program(folder, f"{shown(folder / 'bot.toml')}: {bot_toml.NO_COMMAND}")
-        )
-        bot = Bot(
-            name=name,
-            command=program.command,
-            digest="",
-            files=str(folder.absolute()),
-            games=settings.games,
-            roles=settings.roles,
-            limits=None if settings.limits is None else settings.limits.limits(defaults=False),
-            warm=settings.warm,
-            threads=settings.threads,
-            display=names.display(settings.display),
-        )
+        settings, missing = bot_toml.read(toml), f"{shown(toml)}: {bot_toml.NO_COMMAND}"
     else:
         entries = _entries(folder)
         if len(entries) == 1 and programs.is_runnable(entries[0]):
@@ -111,11 +95,23 @@ def _from_folder(folder: Path, name: str) -> Bot:
         if inner is not None:
             return _from_folder(inner, name)
         hint = "it has no bot.toml; write one with a `command`, or call its program bot.py or main.py"
-        program = _program(folder, f"{shown(folder)}: not a bot: {hint}; {SKIP}")
-        bot = Bot(name=name, command=program.command, digest="", files=str(folder.absolute()))
+        missing = f"{shown(folder)}: not a bot: {hint}; {SKIP}"
+    program = BotProgram(settings.command) if settings and settings.command else _program(folder, missing)
     content = tuple(files_of(folder))
-    programs.refuse_hiding(bot.command, content)
-    return replace(bot, digest=digest_of((*bot.command, *program.build), content))
+    programs.refuse_hiding(program.command, content)
+    digest = digest_of((*program.command, *program.build), content)
+    bot = Bot(name=name, command=program.command, digest=digest, files=str(folder.absolute()))
+    if settings is None:
+        return bot
+    return replace(
+        bot,
+        games=settings.games,
+        roles=settings.roles,
+        limits=None if settings.limits is None else settings.limits.limits(defaults=False),
+        warm=settings.warm,
+        threads=settings.threads,
+        display=names.display(settings.display),
+    )
 
 
 def _program(folder: Path, missing: str) -> BotProgram:
