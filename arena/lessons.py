@@ -155,7 +155,7 @@ def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:
         return LessonResult(passed=True, answer=text, words=f"plays {text}")
     expected = f"expected {' or '.join(lesson.good)}"
     if answer.now.ending is not None:
-        moment = f"in turn {answer.then.turn}" if answer.then.turn else "before the first turn"
+        moment = f"in turn {answer.then.ask.turn}" if answer.then.ask.turn else "before the first turn"
         return LessonResult(passed=False, answer=text, words=f"fails {moment}: {answer.now.words}; {expected}")
     legal = "" if move in answer.then.ask.legal else ", which is not legal"
     return LessonResult(passed=False, answer=text, words=f"plays {text}{legal}; {expected}")
@@ -163,7 +163,7 @@ def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:
 
 def _questions(game: Game[Any], record: Record, role: Role, turn: int) -> tuple[Exchange, ...]:
     """Return the questions to the seat of a role up to this turn, each with the recorded answer."""
-    return tuple(exchange for exchange in retrace(game, record).of(role) if exchange.turn <= turn)
+    return tuple(exchange for exchange in retrace(game, record).of(role) if exchange.ask.turn <= turn)
 
 
 def _from_opening(record: Record, turn: int) -> Record:
@@ -283,7 +283,7 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
 def _test(number: int, table: LessonTable, record: Record) -> LessonTest:
     """Return the test of a lesson; ArenaError if the match has no such position, or a good move is not legal there."""
     questions = _questions(rulebook.game_of(record.match), record, table.role, table.turn)
-    if not questions or questions[-1].turn != table.turn:
+    if not questions or questions[-1].ask.turn != table.turn:
         raise ArenaError(f"turn: in match {record.match.id} {protocol.clean(table.role)!r} has no move {table.turn}")
     if wrong := [move for move in table.good if move not in questions[-1].ask.legal]:
         raise ArenaError(f"good: {protocol.clean(wrong[0])!r} is not legal in turn {table.turn}")

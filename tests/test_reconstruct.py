@@ -183,7 +183,7 @@ def test_an_answer_to_a_turn_that_another_seat_forfeits_is_not_missed():
     record = recorded(referee)
     assert record.verdict.reason == "forfeit"
     assert list(disagreements(game, record)) == []
-    assert [[one.turn for one in retrace(game, record).of(role)] for role in ("fox", "hen")] == [[0, 1], [0, 1]]
+    assert [[one.ask.turn for one in retrace(game, record).of(role)] for role in ("fox", "hen")] == [[0, 1], [0, 1]]
 
 
 @pytest.fixture(scope="module")

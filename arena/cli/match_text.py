@@ -123,7 +123,8 @@ def show_dialogue(record: Record, role: Role | None, *, json: bool) -> None:
             {
                 "match": record.match.id,
                 "bot": seat.bot.name,
-                **output.fields(exchange, "role", "turn"),
+                "role": exchange.role,
+                "turn": exchange.ask.turn,
                 "question": exchange.ask.text.decode("utf-8", "replace").splitlines(),
                 "answer": None if exchange.fault else exchange.answer,
                 **{name: getattr(exchange.played, name, None) for name in ("by", "cpu", "waited")},
@@ -174,6 +175,6 @@ def _seconds(record: Record, exchange: Exchange) -> float | None:
     """Return how long an answer took; `ready` is counted from the start of the process."""
     if exchange.played is not None:
         return exchange.played.wall
-    if exchange.turn:
+    if exchange.ask.turn:
         return None
     return next((seat.ready for seat in record.seats if seat.role == exchange.role), None)

@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery.files import DIGEST
 from arena.match import play
-from arena.replay.rerun import Comparison, differences, feed, under, with_bots
+from arena.replay.rerun import Comparison, differences, feed, under
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Record, Seat
 
@@ -62,8 +62,8 @@ def _changed(then: Mapping[str, Any], now: Mapping[str, Any], table: str = "") -
 def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
     then = [_bot_then(seat, event) for seat in record.match.seats]
     built = workspace.built(then, record.match.conditions.sandbox)
-    bots = {seat.role: bot for seat, bot in zip(record.match.seats, built, strict=True)}
-    different = list(differences(record, play.play(with_bots(record.match, bots))))
+    seats = tuple(replace(seat, bot=bot) for seat, bot in zip(record.match.seats, built, strict=True))
+    different = list(differences(record, play.play(replace(record.match, seats=seats))))
     if json:
         output.print_json([{"match": record.match.id, "same": not different, "differences": different}])
         return not different
@@ -99,7 +99,7 @@ def _feed(record: Record, event: str | None, name: str, role: str | None, *, que
                 {
                     "match": record.match.id,
                     "role": seat.role,
-                    "turn": answer.then.turn,
+                    "turn": answer.then.ask.turn,
                     "question": answer.then.ask.text.decode("utf-8", "replace").splitlines(),
                     "then": answer.said_then,
                     "now": answer.said_now,
@@ -155,7 +155,7 @@ def _lines(answer: Comparison, *, questions: bool) -> Iterator[str]:
     if questions:
         yield from match_text.question(answer.then.ask.text)
         yield from (f"{match_text.INDENT}> # {output.safe_line(remark)}" for remark in answer.now.remarks)
-    turn = f"turn {answer.then.turn}" if answer.then.turn else "ready?"
+    turn = f"turn {answer.then.ask.turn}" if answer.then.ask.turn else "ready?"
     now = output.safe_line(answer.said_now)
     answers = now if answer.same else f"then {output.safe_line(answer.said_then)}, now {now}"
     yield f"{'=' if answer.same else '!'} {turn}: {answers}  {answer.now.wall * 1000:.1f} ms"

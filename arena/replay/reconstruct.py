@@ -28,8 +28,6 @@ class Exchange:
     """One question and what came back."""
 
     role: Role
-    turn: int
-    """0 = before the first turn."""
     ask: Ask
     answer: str | None = ""
     """The text of the answer; empty with a fault. None = not recorded: another seat's fault ended the match first."""
@@ -131,14 +129,14 @@ def _exchange(
     role: Role, ask: Ask, turns: dict[tuple[int, Role], Turn], faults: dict[tuple[int, Role], Fault]
 ) -> Exchange:
     if (fault := faults.get((ask.turn, role))) is not None:
-        return Exchange(role=role, turn=ask.turn, ask=ask, fault=fault)
+        return Exchange(role=role, ask=ask, fault=fault)
     if ask.ready:
-        return Exchange(role=role, turn=0, ask=ask, answer="ready")
+        return Exchange(role=role, ask=ask, answer="ready")
     played = turns.get((ask.turn, role))
     if played is None:
-        return Exchange(role=role, turn=ask.turn, ask=ask, answer=None)
+        return Exchange(role=role, ask=ask, answer=None)
     answer = played.rejected_text if played.by == "strike" and played.rejected_text is not None else played.move
-    return Exchange(role=role, turn=ask.turn, ask=ask, answer=answer, played=played)
+    return Exchange(role=role, ask=ask, answer=answer, played=played)
 
 
 def _reply(exchange: Exchange) -> Reply:

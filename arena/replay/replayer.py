@@ -106,13 +106,9 @@ class Replayer:
 
 def scenes(game: Game[Any], turns: Iterable[Turn], assessor: Assessor | None = None) -> Iterator[Scene]:
     """Yield the start and every turn of a match that was played, assessed where there is an assessor."""
-    replayer = Replayer(game)
+    replayer, turns = Replayer(game), tuple(turns)
     yield replayer.opening()
-    if assessor is None:
-        yield from replayer.go_on(turns)
-        return
-    turns = tuple(turns)
-    qualities = iter(assessor.of_turns(turns))
+    qualities = iter(assessor.of_turns(turns) if assessor is not None else ())
     for scene in replayer.go_on(turns):
         yield replace(scene, qualities=tuple(islice(qualities, len(scene.turns))))
 

@@ -87,11 +87,6 @@ def under(match: Match, here: Conditions) -> Match:
     return replace(match, conditions=replace(here, time=then.time, strikes=then.strikes, protocol=then.protocol))
 
 
-def with_bots(match: Match, bots: dict[str, Bot]) -> Match:
-    """Return the match with these bots, by role."""
-    return replace(match, seats=tuple(replace(seat, bot=bots[seat.role]) for seat in match.seats))
-
-
 def differences(then: Record, now: Record) -> Iterator[str]:
     """Yield the first turn in which two playings of a match differ, and differences of their ends."""
     for old, new in zip_longest(then.turns, now.turns):
