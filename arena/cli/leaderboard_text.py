@@ -45,8 +45,17 @@ def show(results: Results, *, brief: bool = False) -> None:
     if len(overall := results.overall_leaderboard()):
         print("\nall games")
         output.print_table(table(results, overall, width))
-    if not brief:
-        _explain(results, on_terminal=width is not None)
+    if width is not None and not brief:
+        unit = results.unit
+        output.notice(
+            f"rating in {unit}, with its 95 % interval{AVERAGE.get(unit, '')}; ranks: those that the matches leave open"
+        )
+        if any(change != 0 for change in results.rank_changes.values()):
+            output.notice("change: ranks gained or lost since the last run with other bots or versions")
+        if len(results.board_role_columns) > 1:
+            output.notice("who is best on which board and in which role: arena leaderboard --rankings")
+    for warning in () if brief else results.warnings:
+        output.notice(f"note: {warning}")
     for sentence in results.end_sentences:
         output.notice(sentence)
     failings, kinds = results.failings(FAILINGS_SHOWN)
@@ -59,21 +68,6 @@ def show(results: Results, *, brief: bool = False) -> None:
         )
     if kinds > len(failings):
         output.notice(f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all")
-
-
-def _explain(results: Results, *, on_terminal: bool) -> None:
-    """Print on stderr what the figures mean, on a terminal, and what to beware of."""
-    if on_terminal:
-        unit = results.unit
-        output.notice(
-            f"rating in {unit}, with its 95 % interval{AVERAGE.get(unit, '')}; ranks: those that the matches leave open"
-        )
-        if any(change != 0 for change in results.rank_changes.values()):
-            output.notice("change: ranks gained or lost since the last run with other bots or versions")
-        if len(results.board_role_columns) > 1:
-            output.notice("who is best on which board and in which role: arena leaderboard --rankings")
-    for warning in results.warnings:
-        output.notice(f"note: {warning}")
 
 
 def _show_league(league: Results, width: int | None) -> None:
@@ -92,7 +86,7 @@ def _show_league(league: Results, width: int | None) -> None:
         parts = rows_of(league.rankings(), RANKINGS)
         whole = {row["board"] for row in parts if row["role"] is None}
         listed = [row for row in parts if row["role"] is None or row["board"] not in whole]
-        _print_rankings(league, listed)
+        print_rankings(league, listed)
     for row in rows:
         if row["bot"] not in {each["bot"] for each in listed}:
             (interval,) = _intervals([row], columns["rating"])
@@ -149,13 +143,8 @@ def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> in
     return count
 
 
-def show_rankings(results: Results, board: str | None, role: str | None) -> None:
-    """Print a ranking of each board over all its roles, and of each role; or those of one board, or of one role."""
-    shown = results.shown
-    _print_rankings(shown, rows_of(shown.rankings(board, role), RANKINGS))
-
-
-def _print_rankings(results: Results, ranked: Sequence[Row]) -> None:
+def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
+    """Print a table for each board and role of these rows."""
     columns = RANKINGS.rated_in(results.unit)
     if not ranked:
         print("no matches yet")

@@ -114,11 +114,6 @@ def worker_count(text: str | None) -> int | str | None:
     return int(text)
 
 
-def cluster_address(text: str | None) -> str | None:
-    """Return the value of `--workers` if it is the address of a cluster, else None."""
-    return text if text is not None and (text.startswith("local:") or "://" in text) else None
-
-
 def toml(table: Mapping[str, Any]) -> str:
     """Return the text of a tournament.toml; None is `"none"` in a table, and left out of the tables of a list."""
     import tomli_w

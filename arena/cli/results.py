@@ -64,8 +64,9 @@ def leaderboard(
         _print_rows(rows_of(frame if json else results.with_display_names(frame), columns), columns, json=json)
     elif rankings and json:
         output.print_json(rows_of(results.rankings(board, role), RANKINGS))
-    elif rankings:
-        leaderboard_text.show_rankings(results, board, role)
+    elif rankings:  # of each board over all its roles, and of each role; or of one board, or of one role
+        results = results.shown
+        leaderboard_text.print_rankings(results, rows_of(results.rankings(board, role), RANKINGS))
     elif placings:
         _print_rows(PLACINGS.in_file(read_placings(folder)), PLACINGS, json=json)
     else:

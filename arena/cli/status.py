@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -42,7 +41,16 @@ def status(
 
     folder = paths.event_folder(event)
     if void is not None:
-        _void(folder, void, reason, json=json)
+        with Archive.open(folder, writing=True) as archive:
+            machines = [row.machine for row in archive.machines() if row.machine]
+            if void not in machines:
+                raise ArenaError(f"{void!r}: this machine played no match of {folder}; {known_are(void, machines)}")
+            voided = archive.void(void, f"voided, {void}: {reason}")
+        if json:
+            output.print_json({"match": match} for match in voided)
+        else:
+            matches = output.counted(len(voided), "match")
+            print(f"{matches} of {output.safe_line(void)} voided; `arena run` plays what is due again")
         return
     holder = Archive.holder(folder)
     state = control.last_state(folder)
@@ -89,22 +97,6 @@ def status(
         print(f"{f'process {holder.pid}' if holder.pid else 'another process'} holds it, and plays no match yet")
     else:
         _print_run(running, row)
-
-
-def _void(folder: Path, machine: str, reason: str, *, json: bool) -> None:
-    """Take the matches of a machine that it lost by a crash or on time out of the event, and say how many."""
-    from arena.results.archive import Archive
-
-    with Archive.open(folder, writing=True) as archive:
-        machines = [row.machine for row in archive.machines() if row.machine]
-        if machine not in machines:
-            raise ArenaError(f"{machine!r}: this machine played no match of {folder}; {known_are(machine, machines)}")
-        voided = archive.void(machine, f"voided, {machine}: {reason}")
-    if json:
-        output.print_json({"match": match} for match in voided)
-    else:
-        matches = output.counted(len(voided), "match")
-        print(f"{matches} of {output.safe_line(machine)} voided; `arena run` plays what is due again")
 
 
 def _of_run(state: "RunState") -> dict[str, object]:

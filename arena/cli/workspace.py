@@ -75,7 +75,7 @@ def version_numbers() -> dict[str, int]:
     """Return the version number of each digest that was submitted here; empty outside a workspace."""
     if not _exists() or (folder := tournament().bots) is None or not Path(folder).is_dir():
         return {}
-    store = bot_store(tournament())
+    store = BotStore(Path(folder))
     return {version.digest: version.number for name in store.names() for version in store.versions(name)}
 
 
@@ -94,20 +94,15 @@ def bot_named(name: str) -> Bot:
 
 
 def entrant_named(name: str) -> Bot:
-    """Return a bot by its name in the workspace, or a version such as `ada@1`.
+    """Return a bot by its name in the workspace; `ada@` and a number, or first digits of a digest, are a version of it.
 
     The name is never taken for a path. So it may come from a record, which may come from anybody.
     """
     bots = {bot.name: bot for bot in entrants()}
     if name in bots:
         return bots[name]
-    if "@" in name:
-        return _version_named(name)
-    raise ArenaError(f"there is no bot {name!r}; name a file, a folder, or a bot; {known_are(name, bots)}")
-
-
-def _version_named(name: str) -> Bot:
-    """Return a version of a submitted bot, by its number or the first digits of its digest; it is called `ada@1`."""
+    if "@" not in name:
+        raise ArenaError(f"there is no bot {name!r}; name a file, a folder, or a bot; {known_are(name, bots)}")
     bot, _, number_or_digits = name.rpartition("@")
     versions = bot_store(own_tournament()).versions(bot) if discovery.may_be_called(bot) else ()
     matching = [version for version in versions if str(version.number) == number_or_digits] or [

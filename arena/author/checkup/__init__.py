@@ -112,8 +112,13 @@ def checkup(
         if not first.sound:
             failed.add((board.game, role))
             continue
-        if opened and _has_openings(board):
-            run(replace(match, opening=OPENING), role, OPENED)
+        if opened:
+            try:
+                openings.refuse_rare(rulebook.game_of(board), OPENING.plies)
+            except ArenaError:
+                pass
+            else:
+                run(replace(match, opening=OPENING), role, OPENED)
         if board.game in varied:
             continue
         varied.add(board.game)
@@ -128,14 +133,6 @@ def checkup(
     if all(each.sound for each in runs):
         findings += _near_limits(examined)
     return replace(examined, findings=merge(findings))
-
-
-def _has_openings(board: Board) -> bool:
-    try:
-        openings.refuse_rare(rulebook.game_of(board), OPENING.plies)
-    except ArenaError:
-        return False
-    return True
 
 
 def _near_limits(examined: Checkup) -> Iterator[Finding]:

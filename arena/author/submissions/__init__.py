@@ -152,8 +152,12 @@ class Submissions:
             raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
         if not names.display(called):
             raise ArenaError(f"{called!a} has no letter that anybody sees: give the file a name")
-        if person is None:
-            self._refuse_look_alike(note)
+        for known in (*self._shown_names, *self._displays) if person is None else ():
+            if names.look_alike(note.display, known):
+                raise ArenaError(
+                    f"{note.display!r} ({note.display!a}) looks like {known!r} ({known!a}), which is another "
+                    "name: rename the file, or take it under another name, --as NAME"
+                )
         versions = self._store.versions(called) if discovery.may_be_called(called) else ()
         is_anothers = versions and not any(
             version.note.display == called or self._has_author(version, note) for version in versions
@@ -176,15 +180,6 @@ class Submissions:
         shown = {name: name for name in (*self._reserved, *self._store.names())}
         shown |= {name: version.note.display for name in shown for version in self._store.versions(name)[-1:]}
         return frozenset((*shown.values(), *(person.name for person in self._people)))
-
-    def _refuse_look_alike(self, note: Note) -> None:
-        """Raise ArenaError if nobody knows the author, and the name looks like that of another bot or person."""
-        for known in (*self._shown_names, *self._displays):
-            if names.look_alike(note.display, known):
-                raise ArenaError(
-                    f"{note.display!r} ({note.display!a}) looks like {known!r} ({known!a}), which is another "
-                    "name: rename the file, or take it under another name, --as NAME"
-                )
 
     def _free(self, base: str, note: Note) -> str:
         """Return the name, with a number if another author has it; the same author gets the same name again."""

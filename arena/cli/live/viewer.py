@@ -101,7 +101,6 @@ class Viewer:
             playback.turn = min(playback.turn + 1, playback.last)
         playback.next_requested = False
         self._moved = time.monotonic()
-        self.draw()
 
     def run_until_next_turn(self) -> None:
         """Run until the user, or the playback, asks for the turn that is not yet known."""
@@ -115,10 +114,19 @@ class Viewer:
                 self._step()
 
     def draw(self) -> None:
-        """Draw the shown turn."""
-        size = self._terminal.size
-        below = (self._bar(size[0]), key_line(KEYS, size[0], colour=self._story.colour))
-        self._terminal.draw(frame(self._story, self._playback.turn, size, below))
+        """Draw the shown turn; below it a bar with the speed, of a live match also with the roles that are to move."""
+        playback, colour, size = self._playback, self._story.colour, self._terminal.size
+        text = f" turn {playback.turn} of {playback.last} "
+        if playback.number:
+            text = f" to turn {playback.number}, Enter "
+        elif not playback.over:
+            text = f" turn {playback.turn}, live, {' and '.join(self._story.movers)} to move "
+        state = f" {'playing' if playback.playing else 'paused'}, {1 / SPEEDS_S[playback.speed]:.2g} turns a second"
+        columns = max(4, size[0] - width(text) - width(state) - 1)
+        done = round(columns * playback.turn / max(1, playback.last))
+        bar = f"{text}{paint('━' * done, '32', colour)}{paint('─' * (columns - done), DIM, colour)}{state}"
+        below = (bar, key_line(KEYS, size[0], colour=colour))
+        self._terminal.draw(frame(self._story, playback.turn, size, below))
 
     def _step(self) -> None:
         """Draw a frame, and wait for a key or for the time of the next turn."""
@@ -134,20 +142,6 @@ class Viewer:
             self._moved = time.monotonic()
         if playback.left:
             raise LeftEarlyError
-
-    def _bar(self, columns: int) -> str:
-        """Return a line: the shown turn, a bar, and the speed; of a live match also the roles that are to move."""
-        playback, colour = self._playback, self._story.colour
-        text = f" turn {playback.turn} of {playback.last} "
-        if playback.number:
-            text = f" to turn {playback.number}, Enter "
-        elif not playback.over:
-            text = f" turn {playback.turn}, live, {' and '.join(self._story.movers)} to move "
-        speed = f"{1 / SPEEDS_S[playback.speed]:.2g} turns a second"
-        state = f" {'playing' if playback.playing else 'paused'}, {speed}"
-        bar_columns = max(4, columns - width(text) - width(state) - 1)
-        done = round(bar_columns * playback.turn / max(1, playback.last))
-        return f"{text}{paint('━' * done, '32', colour)}{paint('─' * (bar_columns - done), DIM, colour)}{state}"
 
 
 def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -> str:

@@ -23,7 +23,6 @@ from arena.games import rulebook
 from arena.values import Event
 
 if TYPE_CHECKING:
-    from arena.event.config import Tournament
     from arena.event.config.keys import NotifyTable, WorkersTable
     from arena.event.tournament import Progress
 
@@ -58,7 +57,7 @@ def run(
 
     if demo:
         file = _demo(file)
-    cluster = options.cluster_address(workers)
+    cluster = workers if workers is not None and (workers.startswith("local:") or "://" in workers) else None
     changed = options.overrides(
         settings,
         seed=seed,
@@ -109,7 +108,11 @@ def run(
                 f"{bot.name} asks for {threads} threads and gets {bot.threads}: "
                 "limits.threads in tournament.toml is the limit"
             )
-    text = _as_played(path, tournament, event, changed=bool(changed or bots or boards))
+    text = path.read_text("utf-8")
+    if changed or bots or boards:
+        table = tournament.model_dump() | {"boards": [board.label for board in event.boards]}
+        stated = {key: value for key, value in table.items() if value is not None and value != ()}
+        text = f"# As played by: {output.safe_line(command_line(), 1000)}\n{options.toml(stated)}"
     with output.silence() if quiet else contextlib.nullcontext(), signals.listening() as interrupt:
         outcome, watcher = _play(event, folder, count, interrupt, tournament.workers)
         if outcome.unlogged:
@@ -142,15 +145,6 @@ def _demo(file: Path | None) -> Path:
     if not (folder / paths.TOURNAMENT_FILE).is_file():
         make_workspace(folder, demo=True)
     return folder / paths.TOURNAMENT_FILE
-
-
-def _as_played(path: Path, tournament: "Tournament", event: Event, *, changed: bool) -> str:
-    """Return the text of the tournament.toml; written anew when the command line changed something."""
-    if not changed:
-        return path.read_text("utf-8")
-    table = tournament.model_dump() | {"boards": [board.label for board in event.boards]}
-    stated = {key: value for key, value in table.items() if value is not None and value != ()}
-    return f"# As played by: {output.safe_line(command_line(), 1000)}\n{options.toml(stated)}"
 
 
 def _play(
