@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,13 @@ import cup
 import pytest
 
 from arena.author import starters
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineError
 from arena.event import bot_folder, builds, discovery
+from arena.failure import Cause, Failure
+from arena.match.bot.postmortem import failed_build
 from arena.sandbox import choice
+from arena.sandbox.building import BUILD_LIMITS, Built
+from arena.sandbox.launcher import Exit
 
 TOML = 'command = "python bot.py"\nbuild = "sh build.sh"\nlanguage = "python"\n'
 STEPS = "cp source.txt bot.py\necho built >&2\n"
@@ -57,6 +62,39 @@ def test_a_failed_build_ends_with_the_compilers_words_and_leaves_nothing(tmp_pat
         made(bot, tmp_path / "kept")
     assert "\x1b" not in str(said.value)
     assert [path.name for path in (tmp_path / "kept").iterdir()] == [".lock"]
+
+
+KILLED = Exit(code=-signal.SIGKILL, killed=False, cpu=1.0, memory=1_990_000_000)
+
+
+@pytest.mark.parametrize(
+    ("built", "words"),
+    [
+        (Built(replace(KILLED, code=0), b""), ""),
+        (Built(replace(KILLED, code=3, memory=0), b""), "it ended with exit 3"),
+        (Built(replace(KILLED, code=1), b"", error="No such file"), "could not be started: No such file"),
+        (Built(KILLED, b"", late=True), "it took more than 120 seconds"),
+        (Built(KILLED, b""), "it ended with signal SIGKILL; its memory peaked at 1990 MB, its limit is 2 GB"),
+        (Built(replace(KILLED, out_of_memory=True), b""), "memory: the kernel counted more than its 2 GB"),
+        (
+            Built(replace(KILLED, code=-signal.SIGXCPU, cpu=121.0), b""),
+            "cpu: it used more than the 120 seconds of CPU that it may",
+        ),
+        (Built(replace(KILLED, memory=0), b"", excess=Failure(cause=Cause.FILES, words="files: 9")), "files: 9"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_why_a_build_failed_is_said_as_of_a_bot(built, words):
+    assert failed_build(built, BUILD_LIMITS) == words
+
+
+def test_a_full_disk_is_not_blamed_on_the_bot(tmp_path, monkeypatch):
+    def full(*_: object) -> Built:
+        raise MachineError("/tmp: no space is left")
+
+    monkeypatch.setattr(builds, "build", full)
+    with pytest.raises(MachineError, match=r"^/tmp: no space is left"):
+        made(bot_that_is_built(tmp_path / "mine"), tmp_path / "kept")
 
 
 def test_a_build_that_was_killed_midway_is_never_taken_for_a_whole_one(tmp_path):

@@ -642,7 +642,7 @@ def test_a_build_runs_many_processes_on_a_copy_and_leaves_what_it_made(tmp_path,
         built = building.build(launcher, bot, words, level, tmp_path / "out")
         launcher.sweep()
         assert descendants(launcher._spawner.pid) == set()
-    assert (built.failure, built.output) == ("", "bot\nbot.c\n")
+    assert (built.failed, built.output) == (False, b"bot\nbot.c\n")
     assert sorted(os.listdir(home)) == ["bot.c"]
     assert sorted(os.listdir(tmp_path / "out")) == ["bot", "bot.c"]
     assert subprocess.run([tmp_path / "out" / "bot"], capture_output=True, check=True).stdout == b"ready\n"
@@ -657,9 +657,8 @@ def test_a_build_that_fails_or_reaches_out_says_so_and_leaves_nothing(launcher, 
     bot = Bot(name="b", command=("./bot",), digest=f"fails at {level}", files=str(home))
     words = ("bash", "-c", f"cat {tmp_path / 'secret'}; exit 3")
     built = building.build(launcher, bot, words, level, tmp_path / "out")
-    assert built.failure == "it ended with exit 3"
-    assert "secret" in built.output  # the name, in what cat complains of
-    assert built.output.count("secret") == 1
+    assert built.exit.code == 3
+    assert built.output.count(b"secret") == 1  # the name, in what cat complains of
     assert not (tmp_path / "out").exists()
 
 
@@ -1303,7 +1302,7 @@ def test_what_a_build_leaves_too_much_of_too_late_to_be_seen_is_not_copied(launc
     (home / "make.py").write_text("for n in range(9): open(f'{n}', 'w').truncate(10**9)\nopen('s', 'w').close()\n")
     bot = Bot(name="b", command=("./bot",), digest="makes long files", files=str(home))
     built = building.build(launcher, bot, (PYTHON, "make.py"), offered("landlock"), tmp_path / "out")
-    assert "scratch: more than 1 GB" in built.failure
+    assert "scratch: more than 1 GB" in built.excess.words
     assert not (tmp_path / "out").exists()
 
 

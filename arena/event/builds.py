@@ -13,11 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena import shared_folders, whole_files
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineError
 from arena.event import bot_folder, discovery
 from arena.event.discovery.files import digest_of, files_of
+from arena.match.bot.postmortem import failed_build
 from arena.protocol import clean
-from arena.sandbox.building import build
+from arena.sandbox.building import BUILD_LIMITS, build
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot
 
@@ -75,14 +76,16 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
         try:
             with bot_folder.making(target) as part:
                 result = build(launcher, bot, (_compiler(command[0]), *command[1:]), level, part)
-                failure, log = result.failure, result.output
+                failure, log = failed_build(result, BUILD_LIMITS), result.output.decode("utf-8", "replace")
                 if failure:
                     bot_folder.remove(part)  # so that nothing is published
                 else:
                     _refuse_excess(part)
                     whole_files.write(_note(target), digest_of((), files_of(part)).encode("ascii"))
+        except MachineError:  # nobody's fault
+            raise
         except (OSError, ArenaError, RecursionError) as error:
-            failure, log = f"what it made cannot be kept: {error}", ""
+            failure, log = f"what it made cannot be kept: {getattr(error, 'strerror', None) or error}", ""
     if failure:
         lines = [clean(line) for line in log.splitlines() if line.strip()][-LOG_LINES:]
         output = "".join(f"\n  {line}" for line in lines)

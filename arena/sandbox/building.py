@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.errors import MachineError
+from arena.failure import Failure
 from arena.sandbox.copying import Copier
 from arena.sandbox.folder import FULL_DISK as DISK_ERRORS
 from arena.sandbox.folder import LEFT_OUT, discard
-from arena.sandbox.launcher import Child, Launcher
+from arena.sandbox.launcher import Child, Exit, Launcher
 from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
 from arena.values import Bot, Conditions, Limits
 
@@ -38,33 +39,43 @@ EXIT_GRACE_S = 1.0  # for a command that closed its output, until it exits
 
 @dataclass(frozen=True)
 class Built:
-    """The result of a build."""
+    """The result of a build. match/bot/postmortem.py has the words for a failure."""
 
-    failure: str
-    """Why it failed; empty when it succeeded."""
-    output: str
+    exit: Exit
+    output: bytes
     """The end of what the command printed."""
+    error: str = ""
+    """Why the system could not run the command."""
+    excess: Failure | None = None
+    """The limit that it exceeded, as the watchdog saw it."""
+    late: bool = False
+    """True when it took longer than TIMEOUT_S."""
+
+    @property
+    def failed(self) -> bool:
+        """True when nothing was made."""
+        return bool(self.error or self.excess or self.late or self.exit.code)
 
 
 def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, target: Path) -> Built:
     """Run the command on a copy of the bot's files; when it succeeds, copy them and what it made to `target`.
 
     `target` is a folder that does not exist yet. Files that are no part of a bot are not copied: the bot's digest
-    does not include them either. MachineError when the build fails and a disk is full, which is nobody's fault.
+    does not include them either. OSError when they cannot be copied; MachineError when the build fails and a disk is
+    full, which is nobody's fault.
     """
     conditions = Conditions(sandbox=level, limits=BUILD_LIMITS)
     builder = replace(bot, command=tuple(command), limits=None)
     child = launcher.start(builder, conditions, None, builds=True)
-    output = b""
     try:
         os.close(child.stdin)
-        excess, output = _wait(launcher, child)
-        how = launcher.reap(child, 0.0 if excess else EXIT_GRACE_S)
+        excess, late, output = _wait(launcher, child)
+        how = launcher.reap(child, 0.0 if excess or late else EXIT_GRACE_S)
         launcher.sweep()  # a process that is left could change the files while they are copied
-        if not excess and (last_look := launcher.watchdog(child).look(math.inf)) is not None:
-            excess = last_look.words
-        failure = child.error or excess or ("" if how.code == 0 else f"it ended with {how}")
-        if failure:
+        if not (excess or late):
+            excess = launcher.watchdog(child).look(math.inf)
+        built = Built(how, output, child.error, excess, late)
+        if built.failed:
             launcher.folder.refuse_full(LITTLE_ROOM)
         else:
             try:
@@ -73,16 +84,16 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
                 discard(target)
                 if error.errno in DISK_ERRORS:
                     raise MachineError(f"{target.parent}: cannot be written: {error.strerror}") from error
-                failure = f"what it made cannot be copied: {error.strerror}"
+                raise
     finally:
         os.close(child.stdout)
         os.close(child.stderr)
         child.room.discard()
-    return Built(failure, output.decode("utf-8", "replace"))
+    return built
 
 
-def _wait(launcher: Launcher, child: Child) -> tuple[str, bytes]:
-    """Wait until the output ends; return the limit that was exceeded, or nothing, and the end of the output."""
+def _wait(launcher: Launcher, child: Child) -> tuple[Failure | None, bool, bytes]:
+    """Wait until the output ends; return the limit that was exceeded, whether it was late, and the output's end."""
     watchdog, until = launcher.watchdog(child), time.monotonic() + TIMEOUT_S
     open_pipes, output = {child.stdout, child.stderr}, b""
     while open_pipes and child.pid:
@@ -93,7 +104,7 @@ def _wait(launcher: Launcher, child: Child) -> tuple[str, bytes]:
                 open_pipes.discard(descriptor)
         now = time.monotonic()
         if (excess := watchdog.look(now)) is not None:
-            return excess.words, output
+            return excess, False, output
         if now > until:
-            return f"it took more than {TIMEOUT_S:g} seconds", output
-    return "", output
+            return None, True, output
+    return None, False, output

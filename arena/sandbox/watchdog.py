@@ -44,7 +44,7 @@ THREADS = 128
 """The most threads for each process that is allowed: a JVM has 30, and each costs the kernel 16 kB and more. The
 same number limits the zombies: children that ended and that the bot has not reaped."""
 RESIDENT_FACTOR = 1.25
-MORE_CPU = "it used more than the {:g} seconds of CPU that a match allows"
+MORE_CPU = "it used more than the {:g} seconds of CPU that it may"
 
 
 class Watchdog:

@@ -1,4 +1,4 @@
-"""Explains why a bot gave no answer: from what arena observed of it to a Failure, with the sentence for its author.
+"""Explains why a bot gave no answer, or was not built: from what arena observed to the sentence for its author.
 
 Pure. No code reads these sentences back: the figures are in the Failure. (output.py and watchdog.py word two more: the
 limits that they find.) Text that the bot itself printed is cleaned, so that it is harmless to show.
@@ -12,6 +12,7 @@ from arena import protocol
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
 from arena.protocol import Ask
+from arena.sandbox.building import TIMEOUT_S, Built
 from arena.sandbox.launcher import Exit
 from arena.sandbox.watchdog import MORE_CPU, size
 from arena.values import Limits
@@ -113,6 +114,19 @@ def limit_exceeded(how: Exit, limits: Limits, *, starting: bool) -> Failure | No
         text = "scratch: it wrote a file that is larger than its scratch folder may be"
         return Failure(cause=Cause.SCRATCH, words=text)
     return None
+
+
+def failed_build(built: Built, limits: Limits) -> str:
+    """Return why a build failed; empty where it did not."""
+    if built.error:
+        return not_started(built.error, 0).words
+    if built.late:
+        return f"it took more than {TIMEOUT_S:g} seconds"
+    if not built.failed:
+        return ""
+    if (exceeded := built.excess or limit_exceeded(built.exit, limits, starting=False)) is not None:
+        return exceeded.words
+    return f"it ended with {built.exit}{_memory_figures(built.exit, limits, built.output, starting=False)}"
 
 
 def hinted(failure: Failure, limits: Limits, *, starting: bool) -> Failure:
