@@ -29,7 +29,7 @@ SIZE_BYTES = 19_000_000
 LISTED = 50_000
 """Matches that the page lists; a row takes some 70 bytes."""
 REPLAYED = 10_000
-"""Matches that can be replayed; each takes some 3 ms to prepare and some 700 bytes."""
+"""Matches that can be replayed; each takes some 3 ms to prepare and some 900 bytes."""
 
 CHUNK_NUMBER_BYTES = 5
 """At most, for the number that says where a match's replay is, and its comma."""

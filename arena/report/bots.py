@@ -117,13 +117,15 @@ def _extremes(bot: str, matches: list[Played], results: Results, index: Index, f
             (points.get(each, 0) for each in index.opponents(match, bot)), default=0
         )
 
-    ascending = sorted(matches, key=lambda match: (*worth(match), match.id))
-    best = [match for match in reversed(ascending) if worth(match)[0] >= 0]
-    worst = [match for match in ascending if worth(match)[0] < 0]
+    ascending = sorted((*worth(match), match.id, match) for match in matches)
+    best = [match for margin, _, _, match in reversed(ascending) if margin >= 0]
+    worst = [match for margin, _, _, match in ascending if margin < 0]
     chosen: Page = {}
     for name, ordered in (("best", best), ("worst", worst)):
-        seatings = {(match.label, *match.seats.items()): match.id for match in reversed(ordered)}
-        chosen[name] = [match.id for match in ordered if match.id in {*seatings.values()}][:MATCHES]
+        seatings: dict[object, str] = {}
+        for match in ordered:
+            seatings.setdefault((match.label, *match.seats.items()), match.id)
+        chosen[name] = list(seatings.values())[:MATCHES]
     return chosen
 
 
