@@ -25,7 +25,7 @@ def verify(
         edited = []
         for board in played.boards if played else ():
             with contextlib.suppress(ArenaError):
-                if rulebook.digest_now(board) not in {None, board.digest}:
+                if rulebook.of_record(board).digest != board.digest:
                     edited.append(board.label)
         with ProgressLine("verify: records") as progress:
             count, problems = verify.checked(archive, stored_match.game_of, progress, all_versions=all_versions)

@@ -26,10 +26,15 @@ def game_of(planned: Board | Match) -> Game[Any]:
 
     Of a board with several variants it is the first.
     """
-    path = Path(planned.rules)
-    if isinstance(planned, Board):
-        return boards.sampled_game(path, planned.sampled[0]) if planned.sampled else boards.game_on(path, planned.name)
-    return boards.sampled_game(path, planned.sampled) if planned.sampled else boards.game_on(path, planned.board)
+    path, (name, sampled) = Path(planned.rules), _variant(planned)
+    return boards.sampled_game(path, sampled) if sampled else boards.game_on(path, name)
+
+
+def _variant(planned: Board | Match) -> tuple[str, str]:
+    """Return the name of a board, and the parameters of its first variant; empty where it is not sampled."""
+    if isinstance(planned, Match):
+        return planned.board, planned.sampled
+    return planned.name, next(iter(planned.sampled), "")
 
 
 def games_of(board: Board) -> tuple[Game[Any], ...]:
@@ -85,39 +90,28 @@ def find(
     return tuple(boards.board_of(file, each) for each in names)
 
 
-def of_record(match: Match, files: Mapping[str, Path] | None = None) -> Board:
-    """Return the board of a recorded match, from rules that are found by their name, never by the record's path.
+def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) -> Board:
+    """Return the board of a recorded match or event, from rules that are found by their name, never by its path.
 
     `files` are further rules files by their paths, of which the record's path may choose. A sampled board is in
-    the record, so no generator is asked. ArenaError when there are no such rules.
+    the record, so no generator is asked; of several variants it is the first. ArenaError when there are no such rules.
     """
-    _refuse_path(match.game, match.board)
+    name, sampled = _variant(played)
+    _refuse_path(played.game, name)
     trusted = {str(file): file for file in rules_files(Path())} | dict(files or {})
-    file = trusted.get(match.rules)
-    if not match.sampled:
-        named = file is not None and (match.board in _readable_names(file) or rulefile.names_boards(file))
-        return boards.board_of(file, match.board) if file is not None and named else find(match.label)[0]
-    file = file or next((each for each in trusted.values() if each.stem == match.game), None)
+    file = trusted.get(played.rules)
+    if not sampled:
+        named = file is not None and (name in _readable_names(file) or rulefile.names_boards(file))
+        return boards.board_of(file, name) if file is not None and named else find(played.label)[0]
+    file = file or next((each for each in trusted.values() if each.stem == played.game), None)
     if file is None:
-        raise ArenaError(f"there are no rules of {match.game!r} here, by which match {match.id} was played")
-    return boards.board_of(file, match.board, (match.sampled,))
+        raise ArenaError(f"there are no rules of {played.game!r} here, by which {played.label} was played")
+    return boards.board_of(file, name, (sampled,))
 
 
 def game_of_record(match: Match, files: Mapping[str, Path] | None = None) -> Game[Any]:
     """Return the game of a recorded match, from rules that are found as in `of_record`; ArenaError as there."""
     return game_of(of_record(match, files))
-
-
-def digest_now(board: Board) -> str | None:
-    """Return the digest that a board of an event has by today's rules; None where there are none. No board is sampled.
-
-    The event may come from anybody; ArenaError as `of_record`.
-    """
-    _refuse_path(board.game, board.name)
-    if not board.sampled:
-        return find(board.label)[0].digest
-    file = next((file for file in rules_files() if file.stem == board.game), None)
-    return None if file is None else boards.board_of(file, board.name, board.sampled[:1]).digest
 
 
 def _refuse_path(game: str, board: str) -> None:
