@@ -1,5 +1,6 @@
 """`arena export`: the tables have every match, seat and turn of the records, in both formats, for every reader."""
 
+import asyncio
 import contextlib
 import json
 import re
@@ -20,7 +21,8 @@ from arena.results import export
 from arena.results.archive import Archive
 from arena.values import Ending
 
-PAGE = (Path(__file__).parent.parent / "docs" / "export.md").read_text("utf-8")
+PAGES = Path(__file__).parent.parent / "docs"
+PAGE = (PAGES / "export.md").read_text("utf-8")
 READERS = dict(re.findall(r"```python\n# (\w+)\n(.*?)```", PAGE, re.DOTALL))
 DRAWN = '{"walls": "é"}'
 HOSTILE = "=1+1 \x1b[31m \ud800 é \n"
@@ -54,10 +56,9 @@ def exported(request, folder, tmp_path_factory):
     target = tmp_path_factory.mktemp(request.param)
     with Archive.open(folder) as archive:
         written = export.write(archive, target, request.param, all_versions=True)
-    assert [path.name for path in written.files] == [
-        *(f"{name}.{request.param}" for name in export.TABLES),
-        "export.json",
-    ]
+    tables = ["tables.sqlite"] if request.param == "sqlite" else [f"{name}.{request.param}" for name in export.TABLES]
+    assert [path.name for path in written.files] == [*tables, "export.json"]
+    assert {path.name for path in target.iterdir()} == {*tables, "export.json"}
     return target
 
 
@@ -75,7 +76,17 @@ def both(folder, tmp_path_factory):
 def rows(target, table):
     if (target / f"{table}.jsonl").exists():
         return [json.loads(line) for line in (target / f"{table}.jsonl").read_text("utf-8").split("\n")[:-1]]
-    return parquet_rows(target, table)
+    return database_rows(target, table) if (target / "tables.sqlite").exists() else parquet_rows(target, table)
+
+
+def database_rows(target, table):
+    with contextlib.closing(sqlite3.connect(target / "tables.sqlite")) as connection:
+        connection.row_factory = sqlite3.Row
+        found = [dict(row) for row in connection.execute(f"select * from {table} order by rowid")]
+    for row in found:
+        row |= {name: bool(row[name]) for name in ("counts", "killed") if name in row}
+        row |= {"remarks": json.loads(row["remarks"])} if "remarks" in row else {}
+    return found
 
 
 def parquet_rows(target, table):
@@ -121,10 +132,10 @@ def test_every_match_seat_and_turn_of_the_records_is_a_row(folder, exported):
     assert manifest["rows"] == {"matches": len(matches), "seats": len(seats), "turns": len(turns)}
 
 
-def test_both_formats_say_the_same(both):
+def test_all_formats_say_the_same(both):
     target = both / "results/cup/export"
     for table in export.TABLES:
-        assert rows(target, table) == parquet_rows(target, table)
+        assert rows(target, table) == parquet_rows(target, table) == database_rows(target, table)
     assert all(row["counts"] for row in rows(target, "matches"))
 
 
@@ -171,7 +182,7 @@ def test_the_command_writes_the_tables_beside_the_results_and_names_mistakes(fol
     assert done.returncode == 0
     assert [row["rows"] for row in json.loads(done.stdout)][:2] == [11, 23]
     wrong = cup.arena(tmp_path, "export", str(folder), "--format", "csv")
-    assert (wrong.returncode, wrong.stderr) == (2, "--format csv: expected jsonl or parquet\n")
+    assert (wrong.returncode, wrong.stderr) == (2, "--format csv: expected jsonl or parquet or sqlite\n")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     missing = cup.arena(tmp_path, "export", str(folder), "--format", "parquet", "--to", "none")
     assert missing.returncode == 2
@@ -191,6 +202,24 @@ def test_a_record_that_is_lost_is_named_and_leaves_no_tables(folder, tmp_path):
     assert done.returncode == 2
     assert "cup/event.sqlite: 1 of 11 records are missing: the file is damaged" in done.stderr.splitlines()[-1]
     assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_queries_of_the_page_run_in_datasette(both):
+    datasette = pytest.importorskip("datasette.app", reason="needs the package datasette, of the extra dev")
+    yaml = pytest.importorskip("yaml", reason="comes with datasette")
+    metadata = yaml.safe_load((PAGES / "datasette.yaml").read_text())
+    served = datasette.Datasette([str(both / "results/cup/export/tables.sqlite")], metadata=metadata)
+
+    async def answers() -> dict[str, list[dict[str, object]]]:
+        paths = {name: f"/tables/{name}.json?_shape=array" for name in metadata["databases"]["tables"]["queries"]}
+        return {name: (await served.client.get(path)).json() for name, path in paths.items()}
+
+    answered = asyncio.run(answers())
+    assert set(answered) >= {"faults", "slowest_moves", "points_by_role", "head_to_head", "openings"}
+    assert all(isinstance(rows, list) and rows for rows in answered.values())
+    (fault,) = answered["faults"]
+    assert (fault["ending"], fault["words"], fault["times"]) == ("timeout", "nothing came", 1)
 
 
 @pytest.mark.slow

@@ -13,7 +13,9 @@ from arena.errors import ArenaError, writing
 
 def export(
     event: options.EventName = None,
-    form: Annotated[str, typer.Option("--format", help="jsonl, or parquet (with botarena[parquet]).")] = "jsonl",
+    form: Annotated[
+        str, typer.Option("--format", help="jsonl, sqlite, or parquet (with botarena[parquet]).")
+    ] = "jsonl",
     to: Annotated[
         Path | None,
         typer.Option("--to", metavar="PATH", help="The folder of the tables; default: export/ in the results."),
@@ -27,7 +29,7 @@ def export(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Write matches, seats and turns as JSON lines or Parquet, or one match as a text that can be read back."""
+    """Write matches, seats and turns as JSON lines, SQLite or Parquet, or one match as a text that can be read back."""
     from arena.replay import notation
     from arena.results import export as tables
     from arena.results.archive import Archive

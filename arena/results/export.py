@@ -1,4 +1,4 @@
-"""An event as tables for other programs: matches, seats and turns, as JSON lines or Parquet, with a versioned schema.
+"""An event as tables for other programs: matches, seats, turns; JSON lines, Parquet or SQLite; a versioned schema.
 
 Everything is read from the records, a chunk at a time, so that the memory that it takes does not grow with the event.
 It knows the archive, and neither rules nor the command line.
@@ -16,8 +16,9 @@ It knows the archive, and neither rules nor the command line.
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """The version of the tables below. A new column leaves it as it is; any other change is a new version."""
 MANIFEST = "export.json"
-FORMATS = ("jsonl", "parquet")
+FORMATS = ("jsonl", "parquet", "sqlite")
+DATABASE = "tables.sqlite"
 CHUNK = 100
 """Matches that are unpacked at once."""
 GROUP_ROWS = 100_000
@@ -139,7 +141,7 @@ def write(
     Each file gets its name when it is whole, and the manifest comes last. `tell` hears how many matches of how many are
     done. DamagedError if a record is missing.
     """
-    convert, open_file = _format(form)
+    convert, open_tables = _format(form)
     event = archive.event().name
     numbers = archive.numbers_in_order(all_versions=all_versions)
     archive.close()  # no connection is open in a process that forks
@@ -147,12 +149,7 @@ def write(
     whole_files.remove(folder / MANIFEST)  # without it the tables are those of an unfinished export
     rows = dict.fromkeys(TABLES, 0)
     done = 0
-    with ExitStack() as stack:
-        files = {name: folder / f"{name}.{form}" for name in TABLES}
-        add_to = {
-            name: stack.enter_context(open_file(name, stack.enter_context(whole_files.replacing(path))))
-            for name, path in files.items()
-        }
+    with open_tables(folder) as (files, add_to):
         chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
         workers = min(MOST_WORKERS, len(os.sched_getaffinity(0)))
         for count, parts in parallel.parallel_map(partial(_chunk, archive, convert), chunks, cores=workers):
@@ -172,7 +169,7 @@ def write(
         "columns": {name: {column.name: column.kind for column in columns} for name, columns in TABLES.items()},
     }
     path = whole_files.write(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
-    return Exported((*files.values(), path), rows)
+    return Exported((*files, path), rows)
 
 
 def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
@@ -211,7 +208,7 @@ def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
 
 
 Part = Any
-"""A part of a table: bytes of JSON lines, or a record batch of Arrow."""
+"""A part of a table: bytes of JSON lines, a record batch of Arrow, or rows of a database."""
 Convert = Callable[[str, list[Row]], Part]
 """Make a part of the table of this name."""
 Add = Callable[[Part], object]
@@ -230,10 +227,16 @@ def _chunk(archive: Archive, convert: Convert, numbers: Iterable[int]) -> tuple[
     return count, {name: (len(rows), convert(name, rows)) for name, rows in tables.items()}
 
 
-def _format(form: str) -> tuple[Convert, Callable[[str, BinaryIO], AbstractContextManager[Add]]]:
-    """Return how to make parts of a table, and how to open a writer of its file. ArenaError without pyarrow."""
+OpenTables = Callable[[Path], AbstractContextManager[tuple[tuple[Path, ...], dict[str, Add]]]]
+"""Open the files of all tables in a folder, which get their names at the end; it yields their paths, and writers."""
+
+
+def _format(form: str) -> tuple[Convert, OpenTables]:
+    """Return how to make parts of a table, and how to open the files. ArenaError without pyarrow."""
+    if form == "sqlite":
+        return _database_rows, _database
     if form == "jsonl":
-        return _json_lines, _lines_file
+        return _json_lines, partial(_file_each, form, _lines_file)
     try:
         import pyarrow.parquet  # noqa: F401 (only to know that it is there, before anything is written)
     except ImportError as error:
@@ -241,7 +244,55 @@ def _format(form: str) -> tuple[Convert, Callable[[str, BinaryIO], AbstractConte
             "--format parquet: the package pyarrow is not installed; install it (`pip install 'botarena[parquet]'`), "
             "or take --format jsonl"
         ) from error
-    return _batch, _parquet_file
+    return _batch, partial(_file_each, form, _parquet_file)
+
+
+@contextmanager
+def _file_each(
+    form: str, open_file: Callable[[str, BinaryIO], AbstractContextManager[Add]], folder: Path
+) -> Iterator[tuple[tuple[Path, ...], dict[str, Add]]]:
+    files = {name: folder / f"{name}.{form}" for name in TABLES}
+    with ExitStack() as stack:
+        yield (
+            tuple(files.values()),
+            {
+                name: stack.enter_context(open_file(name, stack.enter_context(whole_files.replacing(path))))
+                for name, path in files.items()
+            },
+        )
+
+
+def _database_rows(_table: str, rows: list[Row]) -> list[Row]:
+    return [tuple(json.dumps(cell) if isinstance(cell, list) else cell for cell in row) for row in rows]
+
+
+@contextmanager
+def _database(folder: Path) -> Iterator[tuple[tuple[Path, ...], dict[str, Add]]]:
+    with whole_files.staging(folder) as making:
+
+        def run(query: str, rows: Iterable[Row] = ((),)) -> None:
+            # Opened for each part: the processes that unpack records are forks, and may not inherit a connection.
+            with closing(sqlite3.connect(making / DATABASE)) as connection, connection:
+                connection.execute("pragma synchronous = off")  # it gets its name, and is on disk, when it is whole
+                connection.executemany(query, rows)
+
+        for name, columns in TABLES.items():
+            run(f"create table {name} ({', '.join(map(_database_column, columns))})")
+        yield (
+            (folder / DATABASE,),
+            {
+                name: partial(run, f"insert into {name} values ({', '.join('?' * len(columns))})")
+                for name, columns in TABLES.items()
+            },
+        )
+        for name in TABLES:
+            run(f"create index {name}_match on {name} (match)")
+        whole_files.publish(making / DATABASE, folder / DATABASE)
+
+
+def _database_column(column: ExportColumn) -> str:
+    kind = {"integer": "integer", "boolean": "integer", "float": "real"}.get(column.kind.rstrip("?"), "text")
+    return f'"{column.name}" {kind}{"" if column.kind.endswith("?") else " not null"}'
 
 
 def _json_lines(table: str, rows: list[Row]) -> bytes:
