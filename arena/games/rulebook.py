@@ -97,7 +97,9 @@ def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) ->
     the record, so no generator is asked; of several variants it is the first. ArenaError when there are no such rules.
     """
     name, sampled = _variant(played)
-    _refuse_path(played.game, name)
+    # Results may come from anybody, and `find` takes a text that ends in `.py` for the path of a file to run.
+    if any(not boards.NAME.fullmatch(text) or text.endswith(".py") for text in (played.game, name)):
+        raise ArenaError(f"{clean(played.label)} is no game and board: a record may name no file of rules")
     trusted = {str(file): file for file in rules_files(Path())} | dict(files or {})
     file = trusted.get(played.rules)
     if not sampled:
@@ -112,13 +114,6 @@ def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) ->
 def game_of_record(match: Match, files: Mapping[str, Path] | None = None) -> Game[Any]:
     """Return the game of a recorded match, from rules that are found as in `of_record`; ArenaError as there."""
     return game_of(of_record(match, files))
-
-
-def _refuse_path(game: str, board: str) -> None:
-    """Raise ArenaError for names in results that `find` could take for anything else than a game and its board."""
-    # Results may come from anybody, and `find` takes a text that ends in `.py` for the path of a file to run.
-    if any(not boards.NAME.fullmatch(name) or name.endswith(".py") for name in (game, board)):
-        raise ArenaError(f"{clean(f'{game}/{board}')} is no game and board: a record may name no file of rules")
 
 
 def path_of(query: str, workspace: Path = Path()) -> Path | None:
