@@ -34,7 +34,7 @@ def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
         whole_files.make_folder(folder)
         for decision in decisions:
             name = names.distinct(decision.where.parent.name if decision.where else decision.name, used)
-            note, file = decision.note, clean(decision.file)  # its author may have put line ends into it
+            note, file = decision.note, clean(decision.request.file)  # its author may have put line ends into it
             body = (REFUSED if decision.reasons else ACCEPTED).format(
                 words=decision.words, reasons=decision.reasons, file=shlex.quote(file)
             )

@@ -118,7 +118,24 @@ def json_row(row: StudentMarks) -> dict[str, object]:
         "out_of": row.out_of,
         "state": str(row.student.state),
         "note": row.note,
-        "thresholds": [_threshold_row(*pair) for pair in zip(row.judged, row.reasons, strict=True)],
+        "thresholds": [
+            {
+                "reference": judged.threshold.reference,
+                "boards": judged.threshold.labels,
+                "threshold": judged.threshold.points,
+                "points": None if judged.points is None else round(float(judged.points), 4),
+                "low": judged.interval and round(judged.interval[0], 4),
+                "high": judged.interval and round(judged.interval[1], 4),
+                "matches": judged.matches,
+                "met": judged.met,
+                "within_noise": judged.within_noise,
+                "marks": judged.marks,
+                "out_of": judged.threshold.marks,
+                "reason": reason,
+                "match": judged.look_at,
+            }
+            for judged, reason in zip(row.judged, row.reasons, strict=True)
+        ],
         "match": row.match or None,
         "replay": row.replay or None,
     }
@@ -232,22 +249,3 @@ def _faults(archive: Archive) -> dict[str, str]:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _threshold_row(judged: Judged, reason: str) -> dict[str, object]:
-    low, high = judged.interval or (None, None)
-    return {
-        "reference": judged.threshold.reference,
-        "boards": judged.threshold.labels,
-        "threshold": judged.threshold.points,
-        "points": None if judged.points is None else round(float(judged.points), 4),
-        "low": low and round(low, 4),
-        "high": high and round(high, 4),
-        "matches": judged.matches,
-        "met": judged.met,
-        "within_noise": judged.within_noise,
-        "marks": judged.marks,
-        "out_of": judged.threshold.marks,
-        "reason": reason,
-        "match": judged.look_at,
-    }

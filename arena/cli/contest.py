@@ -4,17 +4,18 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena import whole_files
 from arena.author import contest as repository
-from arena.cli import output, paths, results, workspace
+from arena.author.checkup import Checkup, checkup
+from arena.author.checkup.screening import boards_of
+from arena.cli import output, paths, results, stored_match, workspace
 from arena.errors import ArenaError, writing
-
-if TYPE_CHECKING:
-    from arena.author.checkup import Checkup
+from arena.event import discovery
+from arena.sandbox.launcher import Launcher
 
 ACTIONS = ("check", "play", "publish", "site")
 ATTEMPTS = 20
@@ -84,13 +85,8 @@ def _check(base: str, head: str, *, author: str) -> None:
         raise typer.Exit(1)
 
 
-def _checkup(path: Path, author: str) -> "Checkup":
+def _checkup(path: Path, author: str) -> Checkup:
     """Check the bot at a path, which the author has submitted, as `arena check` does."""
-    from arena.author.checkup import checkup
-    from arena.author.checkup.screening import boards_of
-    from arena.event import discovery
-    from arena.sandbox.launcher import Launcher
-
     tournament = workspace.own_tournament()
     candidate = discovery.from_path(path, author)
     discovery.unique((candidate, *(bot for bot in workspace.entrants() if bot.name != author)))
@@ -102,7 +98,7 @@ def _checkup(path: Path, author: str) -> "Checkup":
         return checkup(candidate, boards, conditions, launcher, opened=tournament.openings.used)
 
 
-def _findings(result: "Checkup") -> Iterator[str]:
+def _findings(result: Checkup) -> Iterator[str]:
     """Yield the findings of a checkup as Markdown."""
     for finding in result.findings:
         yield f"- **{finding.weight}**, {_quoted(finding.where)}: {_quoted(finding.words)}. {_quoted(finding.cure)}"
@@ -174,7 +170,6 @@ def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
 
 def _site(archive: repository.ArchiveBranch, folder: Path, to: Path) -> None:
     """Write the site of what the archive's branch has."""
-    from arena.cli import stored_match
     from arena.report import site
 
     stored = archive.read()

@@ -18,7 +18,7 @@ from arena.author.submissions import SubmissionDecision, Submissions, Submission
 from arena.author.submissions import people as people_files
 from arena.author.submissions.bot_store import BotStore
 from arena.author.submissions.people import People
-from arena.author.submissions.requests import Request, class_in, class_of, is_class, packed_as, request
+from arena.author.submissions.requests import class_in, class_of, is_class, packed_as, request
 from arena.author.submissions.students import StudentState, students
 from arena.cli import bots, options, output, workspace
 from arena.errors import ArenaError
@@ -104,7 +104,7 @@ def submit(
     if json:
         output.print_json(
             {
-                "path": str(decision.path),
+                "path": str(decision.request.path),
                 "name": decision.name,
                 **output.fields(decision.note, "display", "email"),
                 "result": decision.status,
@@ -117,16 +117,14 @@ def submit(
     if folder is not None:
         results = Counter(str(decision.status) for decision in decisions)
         output.notice(", ".join(f"{count} {result}" for result, count in sorted(results.items())))
-    _tell_people(requests, decisions, class_list, store)
+    _tell_people(decisions, class_list, store)
     if any(decision.status is SubmissionStatus.REFUSED for decision in decisions):
         raise typer.Exit(1)
 
 
-def _tell_people(
-    requests: Sequence[Request], decisions: Sequence[SubmissionDecision], people: People, store: BotStore
-) -> None:
+def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store: BotStore) -> None:
     """Print which files did not count, whose bots belong to nobody, and who has never submitted anything."""
-    older = [output.safe_line(each.name) for handed_in in requests for each in handed_in.older]
+    older = [output.safe_line(path.name) for decision in decisions for path in decision.request.older]
     if older:
         output.notice(
             f"the newest of each person counts, and not: {', '.join(older)}; `--keep best` lets all of them play"
@@ -134,9 +132,9 @@ def _tell_people(
     if not list(people):
         return
     strangers = []
-    for handed_in, decision in zip(requests, decisions, strict=True):
+    for decision in decisions:
         if not decision.note.person:
-            fitting = sorted(person.id for person in people.candidates(handed_in.label))
+            fitting = sorted(person.id for person in people.candidates(decision.request.label))
             strangers.append(f"{decision.name} ({' or '.join(fitting)}?)" if fitting else decision.name)
     if strangers:
         output.notice(

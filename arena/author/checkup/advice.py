@@ -52,10 +52,7 @@ _SOCKET = _printed(r"\bsocket\b")
 _REFUSED = _printed("Operation not permitted|EPERM")
 FORKS = {"fork", "vfork"}
 CRASHES: tuple[tuple[Sign, str], ...] = (
-    (
-        lambda failure, _: failure.cause is Cause.OUTPUT_CLOSED,
-        "keep stdout open until `end`: it is how a bot answers",
-    ),
+    (lambda failure, _: failure.cause is Cause.OUTPUT_CLOSED, "keep stdout open until `end`: it is how a bot answers"),
     (lambda failure, _: failure.unfinished > 0, FLUSH),
     (
         _printed("TabError"),

@@ -45,10 +45,7 @@ class SubmissionStatus(StrEnum):
 class SubmissionDecision:
     """The decision about a request."""
 
-    path: Path
-    """The path that was submitted."""
-    file: str
-    """The name that its author knows."""
+    request: Request
     name: str
     status: SubmissionStatus
     words: str
@@ -234,7 +231,7 @@ class Submissions:
     def _decide(self, candidate: _Candidate) -> SubmissionDecision:
         request, note, bot, copy = candidate.request, candidate.note, candidate.bot, candidate.copy
         label = _label(request.path.name if request.rivals else candidate.name)
-        decide = partial(SubmissionDecision, path=request.path, file=request.file, name=candidate.name, note=note)
+        decide = partial(SubmissionDecision, request=request, name=candidate.name, note=note)
         if candidate.faults or bot is None or copy is None:
             reasons = "\n\n".join(candidate.faults)
             for folder in (candidate.folder, candidate.folder.absolute()):  # its author knows no such path

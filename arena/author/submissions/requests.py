@@ -77,7 +77,7 @@ def class_of(
     `source` is the archive that the folder was unpacked from.
     """
     people = people or People()
-    by_author: dict[object, list[_Entry]] = {}
+    by_author: dict[object, list[Request]] = {}
     for entry in _labelled(folder, people):
         person, who = people.author(entry.label), entry.label.who
         author: object = ("person", person.id) if person is not None else ("platform", who) if who else entry.path
@@ -87,8 +87,8 @@ def class_of(
         if isinstance(author, Path):
             same_name.setdefault(_folded(author), []).append(author)
     requests = []
-    for author, entries in by_author.items():
-        bots = _bots(entries)
+    for author, handed_in in by_author.items():
+        bots = _bots(handed_in)
         older = () if every else tuple(bot.path for bot in bots[:-1])
         for bot in bots[len(older) :]:
             others = same_name[_folded(author)] if isinstance(author, Path) else ()
@@ -135,17 +135,9 @@ def name_of(path: Path) -> str:
     return path.name[: -len(ending)] if ending else path.name
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A file or folder of a class."""
-
-    path: Path
-    label: Label
-
-    @property
-    def age(self) -> tuple[str, int, int, str]:
-        """Return the key that is higher for a newer file: the platform's word, else the file's own time."""
-        return self.label.time, self.label.order, os.lstat(self.path).st_mtime_ns, self.path.name
+def _age(request: Request) -> tuple[str, int, int, str]:
+    """Return the key that is higher for a newer file: the platform's word, else the file's own time."""
+    return request.label.time, request.label.order, os.lstat(request.path).st_mtime_ns, request.path.name
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -156,7 +148,7 @@ def _entries(folder: Path) -> list[Path]:
     ]
 
 
-def _labelled(folder: Path, people: People) -> list[_Entry]:
+def _labelled(folder: Path, people: People) -> list[Request]:
     """Return the files of a class; the label of one that no platform named is its name without the ending.
 
     Labels have no marks where the platform tells two people apart who are one in `people`.
@@ -167,30 +159,28 @@ def _labelled(folder: Path, people: People) -> list[_Entry]:
     authors = {label.who: people.author(label) for label in labels if label.who}
     shared = [person for person, count in Counter(authors.values()).items() if person is not None and count > 1]
     return [
-        _Entry(path, replace(label, marks=()) if authors.get(label.who) in shared else label)
+        Request(path=path, label=replace(label, marks=()) if authors.get(label.who) in shared else label)
         for path, label in zip(paths, labels, strict=True)
     ]
 
 
-def _bots(entries: Collection[_Entry]) -> list[Request]:
+def _bots(handed_in: Collection[Request]) -> list[Request]:
     """Return the bots of one author, the newest last: one for each attempt, or for each program in it."""
-    attempts: dict[object, list[_Entry]] = {}
-    for entry in sorted(entries, key=lambda entry: entry.age):
+    attempts: dict[object, list[Request]] = {}
+    for entry in sorted(handed_in, key=_age):
         attempts.setdefault(entry.label.time if entry.label.who else entry.path, []).append(entry)
     bots: list[Request] = []
     for attempt in attempts.values():
-        files: dict[str, _Entry] = {}
+        files: dict[str, Request] = {}
         for entry in attempt:
             if entry.label.file is None:
                 continue
             if (earlier := files.pop(name := _own_name(entry), None)) is not None:
-                bots.append(Request(path=earlier.path, label=earlier.label))
+                bots.append(earlier)
             files[name] = entry
+        newest = [*files.values()][-1:]
         if any(discovery.begins(name) for name in files) and len(files) > 1:
-            newest = [*files.values()][-1]
-            bots.append(
-                Request(path=newest.path, label=newest.label, files={name: entry.path for name, entry in files.items()})
-            )
+            bots.append(replace(newest[0], files={name: entry.path for name, entry in files.items()}))
             continue
         programs = [
             entry
@@ -200,14 +190,11 @@ def _bots(entries: Collection[_Entry]) -> list[Request]:
             or discovery.is_source(entry.path.name)
             or os.access(entry.path, os.X_OK)
         ]
-        bots += [Request(path=entry.path, label=entry.label) for entry in programs or [*files.values()][-1:]]
-    if not bots:
-        entry = max(entries, key=lambda entry: entry.age)
-        bots.append(Request(path=entry.path, label=entry.label, refusal=TYPED))
-    return bots
+        bots += programs or newest
+    return bots or [replace(max(handed_in, key=_age), refusal=TYPED)]
 
 
-def _own_name(entry: _Entry) -> str:
+def _own_name(entry: Request) -> str:
     """Return the name of a file in its bot, without the number that Canvas gives to a file that comes again."""
     name = entry.label.file or entry.path.name
     stem, hyphen, number = Path(name).stem.rpartition("-")

@@ -42,12 +42,12 @@ class Student:
     name: str
     id: str = ""
     email: str = ""
-    bots: tuple[str, ...] = ()
+    bots: tuple[str, ...]
     """The names of their bots in the event."""
     state: StudentState
-    note: str = ""
+    note: str
     """What a teacher should know beside the marks, in words; it may quote text of strangers."""
-    newer: bool = False
+    newer: bool
     """True if the student's last accepted bot is not in the event."""
 
 
@@ -91,18 +91,12 @@ def students(
     newer = _newer((*bots, *references), people, store)
 
     def student(person: Person) -> Student:
-        played = [bot.name for bot in bots if authors[bot.name] == person]
+        played = tuple(bot.name for bot in bots if authors[bot.name] == person)
         measures = [bot.name for bot in references if authors[bot.name] == person]
         later = newer[person.id]
         state, note = _state(person, played, measures, later, store)
         return Student(
-            name=person.name,
-            id=person.id,
-            email=person.email,
-            bots=tuple(played),
-            state=state,
-            note=note,
-            newer=bool(later),
+            name=person.name, id=person.id, email=person.email, bots=played, state=state, note=note, newer=bool(later)
         )
 
     def stranger(bot: Bot) -> Student:

@@ -165,13 +165,7 @@ def _play(
 
         opened = workers.cluster and cluster.opener(workers.cluster, scale_time=workers.scale_time, notice=watcher.line)
         return tournament.run(
-            event,
-            folder,
-            workers=count,
-            audience=watcher,
-            pin=workers.pinned,
-            stopped=stopped,
-            cluster=opened or None,
+            event, folder, workers=count, audience=watcher, pin=workers.pinned, stopped=stopped, cluster=opened or None
         ), watcher
 
 
